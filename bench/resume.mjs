@@ -101,12 +101,12 @@ const SOURCES = {
   'packages/core/src/formats/journal.ts': ['printJournalLine', 'CHAIN_START'],
   'packages/umpire/src/sessions/folder.ts': ['openFolder'],
   'packages/umpire/src/sessions/journal-file.ts': ['foldJournal'],
-  'packages/core/src/decider/pending.ts': ['pending'],
+  'packages/core/src/decider/pending-effects.ts': ['pendingEffects'],
 };
 
 function resume(ours, path) {
   const { state, torn } = ours.foldJournal(ours.openFolder(path));
-  assert(!torn && ours.pending(state)[0]?.type === 'EndSession', 'the session is not at its end');
+  assert(!torn && ours.pendingEffects(state)[0]?.type === 'EndSession', 'the session is not at its end');
   return state.events;
 }
 

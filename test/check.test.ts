@@ -77,7 +77,7 @@ describe('a loop that fails', () => {
     const path = broken('debt', '  - id: B5\n    then: accept', '  - id: B5\n    when: { failed: ">0" }\n    then: accept');
     expect(check(path)).toMatchObject({ exit: 3, out: expect.stringContaining('## 1. no-row: table, debt.yaml') as string });
     const decided = spawnSync(process.execPath, [command, 'decide', path, base], { encoding: 'utf8' });
-    expect(decided).toMatchObject({ status: 1, stderr: expect.stringContaining('the last row (B5) must have no "when"') as string });
+    expect(decided).toMatchObject({ status: 1, stderr: expect.stringContaining('the last row (B5) must not have a "when"') as string });
   });
 
   it('is told apart from a file that is no loop', () => {

@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.locator('pre.patch .added', { hasText: '+right' }).waitFor();
     expect(await page.locator('details.file summary').innerText()).toMatch(/a\.txt\s+\+1\s+−1/);
     await page.getByRole('link', { name: 'Report' }).click();
-    await page.locator('pre.text', { hasText: 'The work was judged and found good.' }).waitFor();
+    await page.locator('pre.text', { hasText: 'The work was approved.' }).waitFor();
   });
 
   it('puts first what waits for a person, with the commands that answer it', async () => {

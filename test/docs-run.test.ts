@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acpPresetFor, presetFor, PRESET_NAMES } from '@umpire/umpire/agents/presets.js';
 import { parseScript } from '@umpire/umpire/agents/script.js';
 import { answersTo } from '@umpire/core/decider/question.js';
-import type { Question } from '@umpire/core/decider/run-messages.js';
+import type { Question } from '@umpire/core/decider/events.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import { unrollMode, wavesOf } from '@umpire/core/loops/pipeline.js';
 import type { Mode } from '@umpire/core/loops/pipeline.js';
-import { builtinPipeline } from '@umpire/core/loops/pipelines.js';
+import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import { openConsole, prepareConsole, steady } from './support/console.js';
 
 const root = join(import.meta.dirname, '..');

@@ -302,11 +302,11 @@ describe('loops and tasks of the program', () => {
     });
     await expect(resolve({ session, answer: 'force-approve', reason: 'in a hurry', agents: { mine } })).rejects.toMatchObject({
       code: 'answer-refused',
-      message: 'Answer not accepted: the loop tiny does not offer "force-approve" (`ask` in its file).',
+      message: 'Answer not accepted: the loop tiny does not offer "force-approve" (see `ask` in its file).',
     });
     expect((await list({ project: place })).map(({ path, state }) => ({ path, state }))).toEqual([{ path: session, state: 'awaiting' }]);
     const ended = await resolve({ session, answer: 'extend', rounds: 1, agents: { mine: reader } });
-    expect(ended).toMatchObject({ status: 'complete', question: null, reason: 'The work was judged and found good.' });
+    expect(ended).toMatchObject({ status: 'complete', question: null, reason: 'The work was approved.' });
     expect(ended.verdicts.map(({ rule }) => rule)).toEqual(['T2', 'T3', 'T2', 'T1']);
     const looked = await status(session);
     expect(looked).toMatchObject({ state: 'complete', path: session, brokenAt: null, verdicts: ended.verdicts });

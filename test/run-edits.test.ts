@@ -98,13 +98,13 @@ it('says what it takes up of columns and of the wave of a new task, and takes an
     );
   });
   expect({ exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ exit: 0, refused: [] });
-  expect(err).toContain('taken up: C: added in wave 3, which follows from its deps; column note added; columns in another order\n');
+  expect(err).toContain('taken up: C: added in wave 3, which follows from its deps; column note added; columns reordered\n');
 });
 
 const REFUSED: readonly (readonly [what: string, change: (text: string) => string, reason: string | RegExp])[] = [
   ['a finished task is changed', (text) => text.replace('A is done.', 'A is splendid.'), 'A: findings changed, but the task is completed'],
   ['a finished task is to come again', (text) => text.replace('completed', 'pending'), 'A: status changed, but the task is completed'],
-  ['a critic is skipped', (text) => text.replace(/^(READ,.*)pending/m, '$1skipped'), 'a critic is not skipped by hand'],
+  ['a critic is skipped', (text) => text.replace(/^(READ,.*)pending/m, '$1skipped'), 'a critic cannot be skipped'],
   ['a critic is to run before what it judges', (text) => text.replace(/^(READ,[^\n]*reader,)B,B/m, '$1A,A'), 'READ would be run before B'],
   ['a row is gone', (text) => text.replace(/^B,.*\n/m, '').replace(',B,B,', ',A,A,'), 'B was removed'],
   [

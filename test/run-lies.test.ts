@@ -3,7 +3,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { JOURNAL_VERSION } from '@umpire/core/decider/messages.js';
+import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
 import { printJournalLine } from '@umpire/core/formats/journal.js';
 import { openFolder } from '@umpire/umpire/sessions/folder.js';
 import { sha256 } from '@umpire/umpire/sessions/hash.js';
@@ -186,7 +186,7 @@ it('brings nothing over on an end that does not follow from the verdicts', SOAK,
   const project = makeProject();
   const { session } = await project.umpire(...RUN, ...project.sh(liar('[ "$role" = developer ] && echo x > x.txt')));
   const { events, head } = readJournal(openFolder(session));
-  const data = { outcome: 'complete', unverified: false, reason: 'The work was judged and found good.' };
+  const data = { outcome: 'complete', unverified: false, reason: 'The work was approved.' };
   const line = printJournalLine(
     JOURNAL_VERSION,
     { seq: events.length + 1, ts: new Date().toISOString(), type: 'SessionEnded', data },

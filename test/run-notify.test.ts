@@ -56,7 +56,7 @@ it('calls the command also when a session has ended, where that is asked for, an
   const other = await umpire('run', 'debt', 'x', '--mode', 'targeted');
   await umpire('resolve', other.session, 'abort');
   const asked = 'awaiting: approval of the plan of TDPLAN-001\n';
-  expect(readFileSync(told, 'utf8')).toBe(`${asked}complete: The work was judged and found good.\n${asked}`);
+  expect(readFileSync(told, 'utf8')).toBe(`${asked}complete: The work was approved.\n${asked}`);
 });
 
 it('tells of the end when it is taken on again, where a kill came before that', SOAK, async () => {

@@ -101,7 +101,7 @@ it('takes an end without a reason, of a plan or an escalation, and says so in a 
   const project = makeProject({ answers: PAYERS });
   const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   const { exit, err } = await project.umpire('resolve', session, 'abort');
-  expect({ exit, said: err.includes('ended: aborted, unverified. A person aborted it.\nRead all of it:\n') }).toEqual({
+  expect({ exit, said: err.includes('ended: aborted, unverified. A person aborted the session.\nRead all of it:\n') }).toEqual({
     exit: 0,
     said: true,
   });
@@ -131,7 +131,7 @@ async function escalated(more: readonly unknown[] = [], flags: readonly string[]
 it('force-approves only with a reason, and marks it unverified wherever it is shown', async () => {
   const { project, session } = await escalated();
   const bare = await project.umpire('resolve', session, 'force-approve');
-  expect({ exit: bare.exit, err: bare.err }).toEqual({ exit: 2, err: expect.stringContaining('force-approve needs a reason') });
+  expect({ exit: bare.exit, err: bare.err }).toEqual({ exit: 2, err: expect.stringContaining('force-approve needs --reason') });
   const blank = await project.umpire('resolve', session, 'force-approve', '--reason', '  ');
   expect(blank.exit).toBe(2);
   const { exit, err } = await project.umpire('resolve', session, 'force-approve', '--reason', 'the total is right by law');
@@ -230,14 +230,14 @@ it('stops when the tokens or the money are spent, by what agents say they used, 
   });
   const tokens = await project.umpire('run', './prose.yaml', 'x', '--max-tokens', '1000');
   expect({ exit: tokens.exit, waves: wavesRun(tokens.session) }).toEqual({ exit: 4, waves: ['A', 'B'] });
-  expect(tokens.err).toContain('1200 of 1000 tokens are spent');
+  expect(tokens.err).toContain('more tokens: 1200 of 1000 used');
   const wrong = await project.umpire('resolve', tokens.session, 'extend', '--minutes', '5');
   expect({ exit: wrong.exit, err: wrong.err }).toEqual({ exit: 2, err: expect.stringContaining('--tokens') });
   const more = await project.umpire('resolve', tokens.session, 'extend', '--tokens', '1000');
   expect({ exit: more.exit, waves: wavesRun(tokens.session) }).toEqual({ exit: 0, waves: ['A', 'B', 'C'] });
   const cost = await project.umpire('run', './prose.yaml', 'x', '--max-cost-usd', '0.4');
   expect({ exit: cost.exit, waves: wavesRun(cost.session) }).toEqual({ exit: 4, waves: ['A'] });
-  expect(cost.err).toContain('$0.40 of $0.40 are spent');
+  expect(cost.err).toContain('a larger budget: $0.40 of $0.40 used');
   const paid = await project.umpire('resolve', cost.session, 'extend', '--cost-usd', '5');
   expect({ exit: paid.exit, end: endOf(cost.session) }).toEqual({ exit: 0, end: 'complete unverified' });
   const { out } = await project.umpire('status', cost.session);
@@ -255,7 +255,7 @@ it('counts what was used by an agent that was stopped: a budget is not bought ba
   expect((await project.umpire('report', session)).out).toMatch(/stopped after .*600 tokens, \$0\.40/);
   const more = await project.umpire('resolve', session, 'extend', '--minutes', '5');
   expect({ exit: more.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['A'] });
-  expect(more.err).toContain('600 of 500 tokens are spent');
+  expect(more.err).toContain('more tokens: 600 of 500 used');
 });
 
 it('stops what runs when the minutes are spent, and runs it again when more are granted', SOAK, async () => {
@@ -296,7 +296,7 @@ esac
   });
   expect(jsonOf(session, 'interactive', 'TALK-result.json')).toMatchObject({ id: 'TALK', turns: [{ from: 'agent', text: 'Which bank?' }] });
   const mute = await project.umpire('resolve', session, 'answer');
-  expect({ exit: mute.exit, err: mute.err }).toEqual({ exit: 2, err: expect.stringContaining('answer needs your words to the agent') });
+  expect({ exit: mute.exit, err: mute.err }).toEqual({ exit: 2, err: expect.stringContaining('answer needs --reason') });
   const first = await project.umpire('resolve', session, 'answer', '--reason', 'the one with the red door');
   expect({ exit: first.exit, err: first.err }).toEqual({ exit: 4, err: expect.stringContaining('Since when?') });
   const second = await project.umpire('resolve', session, 'answer', '--reason', 'since May');

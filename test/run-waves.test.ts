@@ -264,7 +264,7 @@ it('E10: a loop that stalls says so, and with --stop-when-stalled calls a person
   const told = makeProject({ answers });
   const runs = await told.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '6');
   expect(verdictsOf(runs.session)).toHaveLength(6);
-  expect(runs.err).toMatch(/stalled: no gain since round 1/i);
+  expect(runs.err).toMatch(/stalled: no progress since round 1/i);
   const stopped = makeProject({ answers });
   const { exit, session } = await stopped.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '6', '--stop-when-stalled');
   const verdicts = verdictsOf(session);

@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { READERS } from '@umpire/core/formats/readers.js';
 import { defineLoop, parseLoop } from '@umpire/core/loops/loop-file.js';
 import type { LoopInput } from '@umpire/core/loops/loop-file.js';
-import { loopSchema } from '@umpire/core/loops/schema.js';
+import { loopSchema } from '@umpire/core/loops/loop-schema.js';
 import { fillTemplate } from '@umpire/core/loops/template.js';
 import { checkConsole } from './support/console.js';
 

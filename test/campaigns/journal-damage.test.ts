@@ -10,7 +10,7 @@ import { runLogs } from '@umpire/umpire/cli/logs.js';
 import { runReplay } from '@umpire/umpire/cli/replay.js';
 import { runReport } from '@umpire/umpire/cli/report.js';
 import { runStatus } from '@umpire/umpire/cli/status.js';
-import type { Event } from '@umpire/core/decider/messages.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import { decide } from '@umpire/umpire/commands/decide.js';
 import { resolve, resume } from '@umpire/umpire/commands/session.js';
 import { clean } from '@umpire/umpire/commands/clearing.js';

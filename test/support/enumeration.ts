@@ -4,7 +4,7 @@
 import { compileLoop } from '@umpire/core/loops/compile.js';
 import type { CompiledLoop } from '@umpire/core/loops/compile.js';
 import { compileCondition, parseCondition } from '@umpire/core/loops/condition.js';
-import { drawFacts } from '@umpire/core/loops/facts.js';
+import { extractFacts } from '@umpire/core/loops/facts.js';
 import { judge } from '@umpire/core/loops/judge.js';
 import type { FactSpec, Facts, FactValue, Loop } from '@umpire/core/loops/loop.js';
 import type { Item, Reading, Scalar } from '@umpire/core/model.js';
@@ -191,7 +191,7 @@ function drawOne(loop: Loop, name: string, value: number): FactValue {
   const values: Record<string, Scalar> = { [key]: value };
   const lists: Record<string, readonly Item[]> = { [key]: [{ name: 'x', score: value }] };
   const reading: Reading = { values, findings: [], lists, notes: [] };
-  return drawFacts(loop, { [evidence]: { state: 'ok', reading } }, null)[name] ?? null;
+  return extractFacts(loop, { [evidence]: { state: 'ok', reading } }, null)[name] ?? null;
 }
 
 function placeOf(spec: FactSpec): string | undefined {

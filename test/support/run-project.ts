@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import type { Recorded } from '@umpire/core/decider/messages.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { openFolder } from '@umpire/umpire/sessions/folder.js';
 import { readJournal } from '@umpire/umpire/sessions/journal-file.js';

@@ -1,8 +1,7 @@
 // What must hold of a whole story, whatever went wrong in it. A second, plainer reading of the events: it shares no code with
 // the fold that the session runs on.
 
-import type { VerdictGiven, Recorded } from '@umpire/core/decider/messages.js';
-import type { PersonAnswered, RunSettings, TaskFinished } from '@umpire/core/decider/run-messages.js';
+import type { VerdictGiven, Recorded, PersonAnswered, RunSettings, TaskFinished } from '@umpire/core/decider/events.js';
 import type { SimPlan } from './sim-plan.js';
 import { mostStarts } from './sim-plan.js';
 import { buildsOn, chainOf, dropQuestion, ids, isAtWork, isFallen, newSeen, waitsFor } from './sim-seen.js';
@@ -172,7 +171,7 @@ export class StoryCheck {
   /** May it start, by what it waits for? */
   private mayFollow(task: Seen, dep: Seen): void {
     if (dep.status === 'pending') throw new Broken('early', `${task.id} is started before ${dep.id} is done`);
-    if (dep.status === 'skipped' && !dep.isSpared) throw new Broken('early', `${task.id} is started, and ${dep.id} was skipped`);
+    if (dep.status === 'skipped' && !dep.isSkippedByVerdict) throw new Broken('early', `${task.id} is started, and ${dep.id} was skipped`);
     if (dep.status === 'skipped') return;
     if (!this.isCritic(dep)) {
       if (dep.status === 'failed') throw new Broken('early', `${task.id} is started, and ${dep.id} failed`);
@@ -181,7 +180,7 @@ export class StoryCheck {
     if (dep.standing === 'approved' || dep.standing === 'forced') return;
     const recheck = dep.standing === 'revised' && dep.recheck !== null ? this.task(dep.recheck) : null;
     // What the re-check itself waits for cannot wait for it; and a later verdict of the chain may have spared it.
-    if (recheck !== null && (recheck.isSpared || waitsFor(this.tasks, recheck.id, task.id))) return;
+    if (recheck !== null && (recheck.isSkippedByVerdict || waitsFor(this.tasks, recheck.id, task.id))) return;
     throw new Broken('early', `${task.id} is started, and ${dep.id} is ${dep.standing}`);
   }
 
@@ -244,7 +243,7 @@ export class StoryCheck {
   private reopen(task: Seen): void {
     task.status = 'pending';
     task.standing = 'unjudged';
-    task.isSpared = false;
+    task.isSkippedByVerdict = false;
   }
 
   private failJudging(task: Seen, attempt: number): void {
@@ -284,7 +283,7 @@ export class StoryCheck {
     if (cells['status'] !== 'skipped') return;
     if (task.status !== 'pending' || task.isRunning) throw new Broken('ran-again', `${task.id} is skipped, and is ${task.status}`);
     task.status = 'skipped';
-    task.isSpared = true;
+    task.isSkippedByVerdict = true;
     dropQuestion(this.questions, task);
   }
 
@@ -300,7 +299,7 @@ export class StoryCheck {
         throw new Broken('edits', `the status of ${id} was set`);
       this.set(task, cells);
       // A person's skip takes along what depends on it; a verdict's does not.
-      if (cells['status'] === 'skipped') task.isSpared = false;
+      if (cells['status'] === 'skipped') task.isSkippedByVerdict = false;
     }
     for (const row of add) this.add(row);
     for (const id of [...Object.keys(set), ...add.map((row) => (row['id'] ?? '').trim())]) this.follow(this.task(id));
@@ -370,7 +369,7 @@ export class StoryCheck {
     if (lost !== (outcome === 'failed'))
       throw new Broken('left-over', `the session ends as ${outcome}, and ${lost ? 'something' : 'nothing'} failed`);
     if (outcome === 'failed' || unverified) return;
-    const skipped = tasks.find((task) => task.status === 'skipped' && !task.isSpared);
+    const skipped = tasks.find((task) => task.status === 'skipped' && !task.isSkippedByVerdict);
     if (skipped !== undefined) throw new Broken('unmarked', `the session ends as verified, and ${skipped.id} was skipped`);
     if (this.isForced || !this.plan.judged)
       throw new Broken('unmarked', 'a session that a person forced, or nobody judged, ends as verified');

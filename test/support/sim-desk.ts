@@ -4,7 +4,7 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import { compareEdit } from '@umpire/core/decider/edits.js';
 import type { Edit } from '@umpire/core/decider/edits.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Event } from '@umpire/core/decider/messages.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import { rowOf } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { parseTasks, printTasks } from '@umpire/core/formats/tasks-csv.js';

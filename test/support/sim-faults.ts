@@ -2,7 +2,7 @@
 // that the checks of a simulation can fail.
 
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Event } from '@umpire/core/decider/messages.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import { isOver } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Ruling } from '@umpire/umpire/sessions/court.js';
@@ -168,7 +168,7 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     },
     found: ['concurrency'],
   },
-  { what: 'a fold that loses who has failed', fault: { state: onRun((run) => run.fallen.clear()) }, found: ['early'] },
+  { what: 'a fold that loses who has failed', fault: { state: onRun((run) => run.unsuccessful.clear()) }, found: ['early'] },
   {
     what: 'a live state that no journal tells',
     fault: {

@@ -3,8 +3,7 @@
 
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import { answersTo, isAboutEvidence } from '@umpire/core/decider/question.js';
-import type { Question } from '@umpire/core/decider/run-messages.js';
-import type { Answer } from '@umpire/core/decider/run-messages.js';
+import type { Question, Answer } from '@umpire/core/decider/events.js';
 import type { Chance } from './sim-chance.js';
 import { MOST_ROUNDS_GRANTED, MOST_TASKS_ADDED } from './sim-plan.js';
 import type { SimPlan } from './sim-plan.js';

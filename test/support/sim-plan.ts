@@ -2,13 +2,12 @@
 // good its agents are, and how much goes wrong. All of it follows from the seed.
 
 import { chainsOf } from '@umpire/core/decider/chains.js';
-import type { Event } from '@umpire/core/decider/messages.js';
-import type { RunSettings } from '@umpire/core/decider/run-messages.js';
+import type { Event, RunSettings } from '@umpire/core/decider/events.js';
 import { parseTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { buildPipeline } from '@umpire/core/loops/pipeline.js';
-import { builtinPipeline } from '@umpire/core/loops/pipelines.js';
+import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import { sha256 } from '@umpire/umpire/sessions/hash.js';
 import { Chance } from './sim-chance.js';
 

@@ -1,7 +1,7 @@
 // A recorded verdict judged again, as `umpire replay` does it: from the journal before its line and the blobs alone.
 
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { VerdictGiven } from '@umpire/core/decider/messages.js';
+import type { VerdictGiven } from '@umpire/core/decider/events.js';
 import { differencesIn, retrieve } from '@umpire/umpire/sessions/replay-verdict.js';
 import { Broken } from './sim-world.js';
 

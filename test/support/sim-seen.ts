@@ -1,11 +1,11 @@
 // A task as the checks of a simulation see it, from the events alone.
 
 import { chainOfId } from '@umpire/core/decider/chains.js';
-import type { TaskFinished } from '@umpire/core/decider/run-messages.js';
+import type { TaskFinished } from '@umpire/core/decider/events.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 
 /** What is known of a critic's last run. */
-type Standing = 'unjudged' | 'approved' | 'revised' | 'escalated' | 'forced';
+type ChainProgress = 'unjudged' | 'approved' | 'revised' | 'escalated' | 'forced';
 
 export interface Seen {
   readonly id: string;
@@ -19,8 +19,8 @@ export interface Seen {
   isRunning: boolean;
   submitted: TaskFinished | null;
   /** Skipped by a verdict or a person: what waits for it goes on. */
-  isSpared: boolean;
-  standing: Standing;
+  isSkippedByVerdict: boolean;
+  standing: ChainProgress;
   /** The re-check that a revision put in its place. */
   recheck: string | null;
   /** How often it left nothing to judge. */
@@ -38,7 +38,7 @@ export function newSeen(row: Readonly<Record<string, string>>, place: number): S
     attempt: 0,
     isRunning: false,
     submitted: null,
-    isSpared: false,
+    isSkippedByVerdict: false,
     standing: 'unjudged',
     recheck: null,
     unjudgeable: 0,
@@ -58,7 +58,7 @@ export function dropQuestion(questions: Map<string, string | null>, { id }: Seen
 
 /** It takes what waits for it along. */
 export function isFallen(task: Seen): boolean {
-  return task.status === 'failed' || (task.status === 'skipped' && !task.isSpared);
+  return task.status === 'failed' || (task.status === 'skipped' && !task.isSkippedByVerdict);
 }
 
 export function ids(cell: string | undefined): readonly string[] {

@@ -6,10 +6,9 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import { answerEvents } from '@umpire/core/decider/answers.js';
 import { fold } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { JOURNAL_VERSION } from '@umpire/core/decider/messages.js';
-import type { Event, Recorded } from '@umpire/core/decider/messages.js';
-import { awaitedIn, questionOf } from '@umpire/core/decider/question.js';
-import type { Question } from '@umpire/core/decider/run-messages.js';
+import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
+import type { Event, Recorded, Question } from '@umpire/core/decider/events.js';
+import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { CHAIN_START, parseJournal } from '@umpire/core/formats/journal.js';
 import type { Agent, Assignment } from '@umpire/core/ports.js';
@@ -124,14 +123,14 @@ export class Simulation {
   /** What a person says before the session is taken on. `isCalm`: the process before ended by itself. */
   private comesFirst(state: SessionState, isCalm: boolean): Question | null {
     const { run } = state;
-    const question = run === null ? null : questionOf(run);
+    const question = run === null ? null : currentQuestion(run);
     if (question === null) {
       if (isCalm) throw new Broken('hangs', 'the session rests, and waits for nobody');
       return null;
     }
     // Who is called while the process dies may come all the same.
     if (!isCalm && this.chance.hits(0.5)) return null;
-    if (isCalm && (run?.called.has(question.key) !== true || awaitedIn(run) === null))
+    if (isCalm && (run?.called.has(question.key) !== true || awaitedQuestion(run) === null))
       throw new Broken('hangs', `the session rests on ${question.key}, and nobody was called, or it does not say so`);
     return question;
   }
@@ -170,7 +169,7 @@ export class Simulation {
     const run = journal.state.run as RunState;
     if (run.ended?.outcome !== 'failed') return;
     const again = run.tasks
-      .filter((task) => task.status === 'failed' || (task.status === 'skipped' && !task.isSpared))
+      .filter((task) => task.status === 'failed' || (task.status === 'skipped' && !task.isSkippedByVerdict))
       .map((task) => task.id);
     if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries what failed.' } });
   }
@@ -300,7 +299,7 @@ export class Simulation {
     if (fault.first !== undefined && process.number > 1) journal.record(fault.first);
     if (fault.forgetsRunBegun !== true || process.number === 1)
       journal.record({ type: 'RunBegun', data: { run: `run-${process.number}`, by: 'resume', settings, head: opening?.head ?? null } });
-    if (questionOf(journal.state.run as unknown as RunState)?.kind === 'edit') {
+    if (currentQuestion(journal.state.run as unknown as RunState)?.kind === 'edit') {
       const edit = workspace === null ? (prelude === null ? { commit: '', files: [] } : null) : await workspace.takeEdit('mended');
       if (edit !== null) journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files } });
     }

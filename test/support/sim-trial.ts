@@ -2,7 +2,7 @@
 
 import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { checkLine } from '@umpire/umpire/sessions/journal-lines.js';
 import { StoryCheck } from './sim-checks.js';

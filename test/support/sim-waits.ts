@@ -1,7 +1,7 @@
 // What must hold of tasks that are put off and tried again by themselves: no oftener than the settings say, whatever process goes on, and
 // not before their time. Told by the events alone.
 
-import type { Recorded } from '@umpire/core/decider/messages.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
 import { Broken } from './sim-world.js';
 
 type DataOf<T> = Extract<Recorded, { readonly type: T }>['data'];

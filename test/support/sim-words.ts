@@ -1,6 +1,6 @@
 // Events in a few words, for the story of a failed simulation.
 
-import type { Event } from '@umpire/core/decider/messages.js';
+import type { Event } from '@umpire/core/decider/events.js';
 
 /** One event on one line. */
 export function shorten(event: Event): string {

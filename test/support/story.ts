@@ -5,9 +5,17 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fold } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Effects, Event, Recorded } from '@umpire/core/decider/messages.js';
-import { pending } from '@umpire/core/decider/pending.js';
-import type { Answer, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from '@umpire/core/decider/run-messages.js';
+import type {
+  Effects,
+  Event,
+  Recorded,
+  Answer,
+  PersonAnswered,
+  RunSettings,
+  SessionStarted,
+  TaskFinished,
+} from '@umpire/core/decider/events.js';
+import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import { CHAIN_START, printJournalLine } from '@umpire/core/formats/journal.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
@@ -224,7 +232,7 @@ export function told(events: readonly Event[]): { readonly events: readonly Reco
 
 /** What is to be done next, each as `RunTask DEV-001`. */
 export function due(events: readonly Event[]): readonly string[] {
-  return pending(told(events).state).map((one) => `${one.type} ${'task' in one ? one.task : ''}`.trim());
+  return pendingEffects(told(events).state).map((one) => `${one.type} ${'task' in one ? one.task : ''}`.trim());
 }
 
 /** The journal of a session, in a folder that is made for it. */
@@ -292,7 +300,7 @@ export const COMPLETE: readonly Event[] = [
   ...merged('SHIP-001', ['CHANGELOG.md']),
   {
     type: 'SessionEnded',
-    data: { outcome: 'complete', unverified: false, reason: 'The work was judged and found good.' },
+    data: { outcome: 'complete', unverified: false, reason: 'The work was approved.' },
   },
 ];
 

@@ -1,4 +1,4 @@
-// The nouns of Umpire: types only, no behaviour. Every other room imports from here and from errors.ts.
+// The shared types of Umpire. No behaviour.
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low';
 
@@ -6,7 +6,7 @@ export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'l
 
 export type Counts = Readonly<Record<Severity, number>>;
 
-/** What a verdict does, in the engine's one vocabulary. Each loop has its own words for these. */
+/** What a verdict does. Each loop has its own words for these four. */
 export type Outcome = 'converge' | 'revise' | 'accept' | 'escalate';
 
 /** `measured`: a tool's own report. `testified`: an agent's word. */
@@ -17,14 +17,14 @@ export interface Finding {
   readonly message: string;
   readonly artifact: string | null;
   readonly line: number | null;
-  /** The last line of one that spans several; left out of all others. */
+  /** Only for a finding that spans several lines. */
   readonly endLine?: number;
   readonly rule?: string;
   readonly dimension?: string;
   readonly fingerprint: string;
 }
 
-/** Something that was not as it should be, and how it was taken. `rule` names the row or the reader that noticed. */
+/** Something unexpected in the evidence, and how Umpire handled it. `rule` names the row or the reader that noticed it. */
 export interface Anomaly {
   readonly rule: string;
   readonly message: string;
@@ -49,9 +49,12 @@ export type ExecMode = 'csv-wave' | 'interactive';
 
 export const EXEC_MODES: readonly ExecMode[] = ['csv-wave', 'interactive'];
 
+/** The cells of one row of `tasks.csv`, by column name. */
+export type Cells = Readonly<Record<string, string>>;
+
 /**
- * One row of `tasks.csv`. `columns` holds every cell by column name, the ones below included, exactly as
- * the file has it; `line` is the 1-based line on which the row starts.
+ * One row of `tasks.csv`. `columns` holds every cell exactly as in the file, including the parsed ones below.
+ * `line` is the line on which the row starts, from 1.
  */
 export interface Task {
   readonly id: string;
@@ -61,7 +64,7 @@ export interface Task {
   readonly contextFrom: readonly string[];
   readonly execMode: ExecMode;
   readonly status: TaskStatus;
-  readonly columns: Readonly<Record<string, string>>;
+  readonly columns: Cells;
   readonly line: number;
 }
 
@@ -81,41 +84,41 @@ export interface Discovery {
 
 export type Scalar = string | number | boolean;
 
-/** One entry of a list that a reader drew from evidence: a failed test, a dimension, a check. */
+/** One entry of a list in the evidence: a failed test, a dimension, a check. */
 export type Item = Readonly<Record<string, Scalar | null>>;
 
-/** What a reader saw in one piece of evidence. Readers never throw: they return this, or say why they cannot. */
+/** The content of one piece of evidence. Readers never throw: they return this or an `Unreadable`. */
 export interface Reading {
   readonly values: Readonly<Record<string, Scalar>>;
   readonly findings: readonly Finding[];
-  /** Severity counts: stated by the evidence, or counted from `findings`. Left out where it yields no count at all. */
+  /** Stated by the evidence, or counted from `findings`. Left out if the evidence has no counts. */
   readonly counts?: Counts;
   readonly lists: Readonly<Record<string, readonly Item[]>>;
-  /** What was odd in it, for people: becomes anomalies of the verdict. */
+  /** Become anomalies of the verdict. */
   readonly notes: readonly string[];
 }
 
 export interface Unreadable {
-  /** What is wrong, where, and what was expected, as a sentence without the file's name. */
+  /** One sentence: the fault, its place and what was expected. Without the file's name. */
   readonly problem: string;
   readonly line?: number;
 }
 
 export type ReadResult = { readonly ok: true; readonly reading: Reading } | { readonly ok: false; readonly unreadable: Unreadable };
 
-/** How one check ended. The last three never approve. */
+/** The result of one check. The last three never approve. */
 export type CheckOutcome = 'pass' | 'fail' | 'error' | 'timeout' | 'missing';
 
 export type TestStatus = 'passed' | 'failed' | 'errored' | 'skipped';
 
 /** One test as its runner reports it. */
 export interface TestResult {
-  /** The same from run to run: file or class, suites and name, joined by ` > `. */
+  /** Stable between runs: file or class, suites and name, joined by ` > `. */
   readonly id: string;
   readonly status: TestStatus;
   readonly file: string | null;
   readonly line: number | null;
-  /** How it failed: the start of what the runner says. */
+  /** The start of the runner's failure message. */
   readonly message: string | null;
   readonly durationMs: number | null;
 }
@@ -128,14 +131,14 @@ export interface TestCounts {
   readonly skipped: number;
 }
 
-/** How much of something is covered. `pct` has at most two decimals and is 0 where there is nothing to cover. */
+/** `pct` has at most two decimals, and is 0 if there is nothing to cover. */
 export interface Share {
   readonly covered: number;
   readonly total: number;
   readonly pct: number;
 }
 
-/** What a report does not carry is left out. */
+/** Only the metrics that the report contains. */
 export interface Coverage {
   readonly lines?: Share;
   readonly branches?: Share;
@@ -145,11 +148,11 @@ export interface Coverage {
 
 export interface FileCoverage extends Coverage {
   readonly path: string;
-  /** Lines that no test reaches, in order. */
+  /** Line numbers in ascending order. */
   readonly uncovered: readonly number[];
 }
 
-/** What was odd or unreadable in a report, and where. */
+/** A fault in a report, and its place. */
 export interface ReportProblem {
   readonly message: string;
   readonly line?: number;
@@ -157,16 +160,16 @@ export interface ReportProblem {
   readonly byte?: number;
 }
 
-/** What Umpire sees in one report of a tool. What the format does not carry is left out. */
+/** The content of one tool report. Fields that the format does not have are left out. */
 export interface ToolReport {
   readonly format: string;
   readonly outcome: CheckOutcome;
   readonly tests?: TestCounts;
-  /** The tests behind the counts; of very many, the ones that did not pass and as many others as are kept. */
+  /** The tests behind the counts. Of a very long list, the failed ones come first and the rest is cut. */
   readonly results?: readonly TestResult[];
   readonly coverage?: Coverage;
   readonly files?: readonly FileCoverage[];
-  /** The worst ones, where there are more than are kept. `counts` has all. */
+  /** The most severe ones if there are too many to keep. `counts` covers all. */
   readonly findings: readonly Finding[];
   readonly counts?: Counts;
   readonly problems: readonly ReportProblem[];
@@ -185,7 +188,7 @@ export interface Verdict {
   readonly chain: string;
   readonly round: number;
   readonly maxRounds: number;
-  /** Approved by a declared waiver, or by a person: not by clean evidence. */
+  /** Approved by a declared waiver or by a person, not by clean evidence. */
   readonly unverified: boolean;
   readonly waivers: readonly string[];
   readonly counts: Counts;
@@ -195,10 +198,10 @@ export interface Verdict {
   readonly evidence: readonly EvidenceRef[];
   readonly role: RoleRef;
   readonly nextStep: string;
-  /** Where the chain is going, from its second verdict on. */
+  /** The progress of the chain, from its second verdict on. */
   readonly trend?: { readonly kind: string; readonly stop: boolean; readonly why: string };
-  /** The work of its round made things worse, and is to be taken back. */
+  /** The round made things worse: its work is reverted. */
   readonly worse?: boolean;
-  /** What became of findings since the round before, from the second verdict on. */
+  /** How findings changed since the previous round, from the second verdict on. */
   readonly fates?: readonly { readonly fate: string; readonly fingerprint: string; readonly finding: string }[];
 }

@@ -1,5 +1,5 @@
-// What a run needs of the world: agents that do one task, a workspace they do it in, a sandbox that holds them. Types only. The
-// runtime asks for these; agents/ and workspace/ provide them, tests provide others.
+// The interfaces a run needs from outside: agents, a workspace and a sandbox. Types only. packages/umpire implements them, and tests
+// implement their own.
 
 import type { Finding, TaskRecord } from './model.js';
 
@@ -9,7 +9,7 @@ export interface Turn {
   readonly text: string;
 }
 
-/** What an agent says it used. Zero where it does not say. */
+/** Usage as the agent reports it. Zero if it reports none. */
 export interface Usage {
   readonly tokens: number;
   readonly costUsd: number;
@@ -17,40 +17,39 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { tokens: 0, costUsd: 0 };
 
-/** All that an agent is told of one task. */
+/** Everything an agent receives for one task. */
 export interface Assignment {
-  /** The session folder, absolute. Evidence and artifacts go there. */
+  /** The session folder, absolute. The agent writes evidence and artifacts there. */
   readonly session: string;
   readonly loop: string;
-  /** What the person asked for. */
   readonly goal: string;
   /** The task's row as an object. */
   readonly task: TaskRecord;
-  /** From 1; higher where the task is run again. */
+  /** From 1; each rerun of the task adds 1. */
   readonly attempt: number;
-  /** The round of its chain, where the loop counts one for it. */
+  /** The round of its chain; null if the loop does not count rounds for this task. */
   readonly round: number | null;
   readonly role: { readonly name: string; readonly text: string };
-  /** The recorded findings of the tasks in `context_from`, in their order. */
+  /** The findings of the tasks in `context_from`, in that order. */
   readonly prevContext: readonly { readonly id: string; readonly findings: string }[];
-  /** What the last verdict found, for a task that mends it. */
+  /** The findings of the last verdict, for a task that fixes them. */
   readonly findings: readonly Finding[];
-  /** What the task may not do, one sentence each. */
+  /** What the task must not do, one sentence each. */
   readonly rules: readonly string[];
-  /** The loop's output columns: what a result may hold beside the common fields. */
+  /** The loop's output columns: a result may contain them beside the common fields. */
   readonly outputs: readonly string[];
-  /** The conversation so far, of an interactive task. */
+  /** The conversation so far, for an interactive task. */
   readonly turns: readonly Turn[];
   readonly interactive: boolean;
-  /** Where it works, absolute. */
+  /** The working folder, absolute. */
   readonly workdir: string;
-  /** May it change files in `workdir`? What a reading task changes there is thrown away. */
+  /** Whether it may change files in `workdir`. Changes of a read-only task are discarded. */
   readonly writes: boolean;
-  /** After so long it is asked to finish, then ended. */
+  /** After this time the agent is asked to finish, then killed. */
   readonly timeoutMs: number;
 }
 
-/** How one run of a task ended. */
+/** The result of one attempt at a task. */
 export type Ending =
   /** The agent's own result. `outputs`: cells by output column, as text. */
   | {
@@ -59,84 +58,84 @@ export type Ending =
       readonly error: string;
       readonly outputs: Readonly<Record<string, string>>;
       readonly usage: Usage;
-      /** Evidence as one of Umpire's own critics wrote it, by path: what lies on the disk by now may be another's. */
+      /** By path: evidence exactly as a built-in critic wrote it. The file on disk may have been changed since. */
       readonly measured?: ReadonlyMap<string, Uint8Array>;
     }
-  /** An interactive task needs an answer before it can go on. */
+  /** An interactive task needs an answer before it can continue. */
   | { readonly kind: 'asked'; readonly question: string; readonly usage: Usage }
-  /** No valid result: a non-zero exit, nothing written, an invalid object, a timeout. The reason is a sentence for people. */
+  /** No valid result: non-zero exit, nothing written, invalid object or timeout. The reason is a sentence for people. */
   | {
       readonly kind: 'broken';
       readonly reason: string;
       readonly usage: Usage;
-      /** The server of its model was overloaded or out of reach; `afterMs`: when it may be asked again, where that was said. */
+      /** The model's server was overloaded or unreachable. `afterMs`: the delay that the server asked for, if any. */
       readonly passing?: { readonly afterMs: number | null };
     }
-  /** The run was stopped (Ctrl-C, a spent budget) before the task ended. It will be run again; what it had used by then is spent. */
+  /** The run was stopped (Ctrl-C, budget exceeded) before the task ended. The task will run again. */
   | { readonly kind: 'interrupted'; readonly usage?: Usage };
 
 export interface Watch {
-  /** Aborted where the run is being stopped: the agent ends its children and resolves with `interrupted`. */
+  /** Aborted when the run stops. The agent then kills its child processes and resolves with `interrupted`. */
   readonly signal: AbortSignal;
-  /** Everything that the agent prints. Kept for `umpire logs`. */
+  /** Receives everything the agent prints. Shown by `umpire logs`. */
   readonly log: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
 }
 
 export interface Agent {
   readonly name: string;
-  /** A function of the calling program: it reads nothing in the session folder but what it is handed. */
+  /** A function of the calling program. It reads only its assignment, not the session folder. */
   readonly inProcess?: boolean;
-  /** A person: what they changed is kept for the next attempt, however this one ends. */
+  /** A person. Their changes are kept for the next attempt, however this one ends. */
   readonly isPerson?: boolean;
-  /** Never rejects for what the agent does: that is an ending. */
+  /** A failure of the agent is an `Ending`, never a rejection. */
   run(assignment: Assignment, watch: Watch): Promise<Ending>;
 }
 
-/** What a merge came to. A conflict changes nothing. */
+/** A conflict changes nothing. */
 export type Merge =
   | { readonly ok: true; readonly head: string; readonly files: readonly string[] }
   | { readonly ok: false; readonly files: readonly string[] };
 
-/** Where the work of a session happens: a branch of its own, in folders of its own. Every operation may be repeated after a crash. */
+/** The session's own branch and worktrees. Every operation may be repeated after a crash. */
 export interface Workspace {
   readonly kind: 'git' | 'snapshot';
   /** `umpire/<session>` */
   readonly branch: string;
-  /** Makes the branch and its worktree, or finds them; puts right what a crash left behind. */
+  /** Creates the branch and its worktree, or finds them. Repairs what a crash left behind. */
   open(): Promise<{ readonly base: string; readonly head: string }>;
-  /** The session's own worktree: reading tasks run here, a person edits here. */
+  /** The session's own worktree. Read-only tasks run here, and a person edits here. */
   readonly path: string;
-  /** The same for a reading task: until `sweep`, git commands there do not reach the person's repository. */
+  /** The same path for a read-only task. Until `sweep`, git commands there cannot reach the person's repository. */
   visit(): Promise<string>;
-  /** A worktree of its own for a writing task, at the branch's head. One left by this attempt is made anew. `kept`: work to go on from. */
+  /** Creates a worktree for a writing task at the branch's head, replacing one left by this attempt. `kept`: a commit to start from. */
   lend(task: string, attempt: number, kept?: string | null): Promise<string>;
-  /** Commits what the task changed; null where it changed nothing. `files`: what it changed, relative. */
+  /** Commits the task's changes; null if there are none. `files`: relative paths. */
   submit(task: string, attempt: number, title: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
-  /** The same of a task that is not done: a commit that is never merged, for its next attempt or for people. Nobody inspects it. */
+  /** Commits the changes of an unfinished task. The commit is never merged: it serves the next attempt, or a person. */
   keep(task: string, attempt: number): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
   /** Merges a submitted commit into the branch. Merging it again changes nothing. */
   merge(task: string, commit: string): Promise<Merge>;
   /** Removes the task's worktree. */
   giveBack(task: string, attempt: number): Promise<void>;
-  /** Throws away what reading tasks changed in the session's worktree; says what it was. */
+  /** Discards the changes of read-only tasks in the session's worktree and returns their paths. */
   sweep(): Promise<readonly string[]>;
-  /** Commits what a person changed in the session's worktree; null where nothing is changed. */
+  /** Commits a person's changes in the session's worktree; null if there are none. */
   takeEdit(message: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
-  /** Takes merged commits back, the latest first, as new commits; files that cannot be taken back are named. */
+  /** Reverts merged commits, the latest first. On a conflict, `files` names the conflicting files. */
   revert(commits: readonly string[], why: string): Promise<Merge>;
 }
 
-/** A program of a run that is to be held in a sandbox. */
+/** A program that runs in a sandbox. */
 export interface HeldCommand {
   readonly argv: readonly string[];
   readonly workdir: string;
-  /** Folders beside its working folder that it may write in. */
+  /** Folders it may write in, beside its working folder. */
   readonly writable?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where a run holds its programs: they write where their work goes, and nowhere else. */
+/** Limits programs to writing in their own folders. */
 export interface Sandbox {
-  /** The command that runs it inside. Throws, as starting it would, where there is no such program. */
+  /** The command line that runs the program inside the sandbox. Throws if the program does not exist. */
   around(command: HeldCommand): readonly string[];
 }

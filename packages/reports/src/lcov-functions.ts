@@ -27,7 +27,7 @@ export class LcovFunctions {
     lines.functionBy(keyOf(hash, nth), isCovered);
   }
 
-  /** Those that were declared and never spoken of again were not called. Then all are forgotten. */
+  /** Those that were declared and never displayId of again were not called. Then all are forgotten. */
   close(lines: LineCoverage): void {
     for (let at = 0; at < this.size; at += 1) {
       const slot = this.used[at] as number;

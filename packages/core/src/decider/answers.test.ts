@@ -4,13 +4,13 @@ import { expect, it } from 'vitest';
 import { SETTINGS, TO_REVIEW, answered, begun, done, escalation, row, start, told } from '../../../../test/support/story.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
-import { answerEvents, describe } from './answers.js';
+import { answerEvents, describeQuestion } from './answers.js';
 import type { AnswerGiven } from './answers.js';
-import { HIGHEST_CAP } from './messages.js';
-import type { Event } from './messages.js';
-import { answersIn, questionOf } from './question.js';
-import { ANSWERS } from './run-messages.js';
-import type { Answer, Question, RunSettings } from './run-messages.js';
+import { HIGHEST_CAP } from './events.js';
+import type { Event } from './events.js';
+import { answersIn, currentQuestion } from './question.js';
+import { ANSWERS } from './events.js';
+import type { Answer, Question, RunSettings } from './events.js';
 import type { RunState } from './run-state.js';
 
 const GRANTED = { rounds: 1, costUsd: 1, minutes: 1, tokens: 1 };
@@ -18,7 +18,7 @@ const NOTHING = { rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
 
 const say = (events: readonly Event[], answer: Answer, more: Partial<AnswerGiven> = {}) =>
   answerEvents(told(events).state, 's', { answer, reason: 'so', ...NOTHING, by: 'resolve', ...more });
-const asked = (events: readonly Event[]) => questionOf(told(events).state.run as RunState) as Question;
+const asked = (events: readonly Event[]) => currentQuestion(told(events).state.run as RunState) as Question;
 
 const PLAN = [...begun(undefined, { gates: ['DESIGN-001'] }), start('DESIGN-001'), done('DESIGN-001')];
 const ESCALATION = [...TO_REVIEW, escalation('REVIEW-001', 3)];
@@ -44,16 +44,16 @@ it.each<[string, readonly Event[], string, string]>([
   ['no-evidence', NO_EVIDENCE, 'manual-fix extend force-approve abort', 'a decision: REVIEW-001 left nothing to judge (rule R9)'],
   ['question', QUESTION, 'answer abort', 'an answer to DESIGN-001'],
   ['edit', mending(ESCALATION), 'extend force-approve abort', 'your edit'],
-  ['budget', spent({ maxCostUsd: 0.25 }), 'extend abort', 'more money: $0.25 of $0.25 are spent'],
-  ['budget', spent({ maxTokens: 1200 }), 'extend abort', 'more tokens: 1200 of 1200 tokens are spent'],
-  ['budget', spent({ maxMinutes: 3 }), 'extend abort', 'more minutes: 3.0 of 3 minutes are spent'],
+  ['budget', spent({ maxCostUsd: 0.25 }), 'extend abort', 'a larger budget: $0.25 of $0.25 used'],
+  ['budget', spent({ maxTokens: 1200 }), 'extend abort', 'more tokens: 1200 of 1200 used'],
+  ['budget', spent({ maxMinutes: 3 }), 'extend abort', 'more minutes: 3.0 of 3 used'],
 ])('to %s', (kind, events, allowed, words) => {
   const question = asked(events);
-  expect({ kind: question.kind, words: describe(question) }).toEqual({ kind, words });
+  expect({ kind: question.kind, words: describeQuestion(question) }).toEqual({ kind, words });
   for (const answer of ANSWERS) {
     const answers = () => say(events, answer, GRANTED);
     if (allowed.split(' ').includes(answer)) expect(answers()).toMatchObject([{ data: { key: question.key, answer } }]);
-    else expect(answers).toThrow(`not accepted: it waits on ${words}, and "${answer}" is no answer to that`);
+    else expect(answers).toThrow(`the session waits on ${words}, so "${answer}" does not apply`);
   }
 });
 
@@ -77,12 +77,14 @@ it('takes from the rules and mends by hand only where the loop offers it; more r
   expect(taken(offering(NO_EVIDENCE, 'manual-fix'))).toBe('manual-fix extend abort');
   expect(taken(offering(mending(ESCALATION), 'manual-fix'))).toBe('extend abort');
   expect(taken(offering(ESCALATION, 'force-approve', 'manual-fix'))).toBe('force-approve manual-fix extend abort');
-  expect(() => say(offering(ESCALATION), 'force-approve')).toThrow('the loop review does not offer "force-approve" (`ask` in its file)');
+  expect(() => say(offering(ESCALATION), 'force-approve')).toThrow(
+    'the loop review does not offer "force-approve" (see `ask` in its file)',
+  );
   expect(say(offering(PLAN), 'approve')).toHaveLength(1);
 });
 
 it('needs the words of an answer, and what is granted: of rounds where there were some, of what was spent', () => {
-  expect(() => say(QUESTION, 'answer', { reason: ' ' })).toThrow('answer needs your words to the agent');
+  expect(() => say(QUESTION, 'answer', { reason: ' ' })).toThrow('answer needs --reason');
   for (const [events, grant, flag] of [
     [ESCALATION, 'rounds', '--rounds N'],
     [mending(ESCALATION), 'rounds', '--rounds N'],
@@ -103,7 +105,7 @@ it('grants half a minute and half a dollar', () => {
 it('grants no more rounds than a loop may have, but money all the same', () => {
   const capped = (events: readonly Event[]) =>
     events.map((event) => (event.type === 'RulesFrozen' ? { ...event, data: { ...event.data, cap: HIGHEST_CAP } } : event));
-  expect(() => say(capped(ESCALATION), 'extend', { rounds: 1 })).toThrow(`no loop has more than ${HIGHEST_CAP} rounds`);
+  expect(() => say(capped(ESCALATION), 'extend', { rounds: 1 })).toThrow(`the maximum is`);
   expect(say(capped(spent({ maxTokens: 5 })), 'extend', { tokens: 9 })).toHaveLength(1);
 });
 
@@ -111,5 +113,5 @@ it('is given up also where nothing is asked, but not once it has ended', () => {
   expect(say(begun(), 'abort', GRANTED)).toMatchObject([{ type: 'PersonAnswered', data: { key: 'abort', answer: 'abort' } }]);
   const end: Event = { type: 'SessionEnded', data: { outcome: 'failed', unverified: true, reason: 'x' } };
   expect(() => say([...ESCALATION, end], 'abort')).toThrow('it has ended as failed');
-  expect(() => say([{ type: 'SessionObserved', data: { session: 's', tasks: 1 } }], 'abort')).toThrow('it is not waiting');
+  expect(() => say([{ type: 'SessionObserved', data: { session: 's', tasks: 1 } }], 'abort')).toThrow('it has no open question');
 });

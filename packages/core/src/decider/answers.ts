@@ -1,12 +1,10 @@
-// A person's answer to what a session waits on: checked against what may be answered, and turned into events.
+// Checks a person's answer against the open question and turns it into events.
 
 import { UmpireError } from '../errors.js';
 import type { SessionState } from './evolve.js';
-import type { Event } from './messages.js';
-import { answersIn, answersTo, isAboutEvidence, questionOf } from './question.js';
-import type { Question } from './run-messages.js';
-import { HIGHEST_CAP } from './messages.js';
-import type { Answer } from './run-messages.js';
+import { HIGHEST_CAP } from './events.js';
+import type { Event, Question, Answer } from './events.js';
+import { answersIn, answersTo, isAboutEvidence, currentQuestion } from './question.js';
 
 export interface AnswerGiven {
   readonly answer: Answer;
@@ -19,38 +17,38 @@ export interface AnswerGiven {
   readonly who?: string;
 }
 
-/** What nobody could understand later without a word from the person. */
-const NEEDED: ReadonlyMap<Answer, string> = new Map([
-  ['force-approve', 'a reason, which every report will show'],
-  ['answer', 'your words to the agent: --reason "your answer"'],
+/** Answers that make no sense without a reason. */
+const NEEDED_REASONS: ReadonlyMap<Answer, string> = new Map([
+  ['force-approve', '--reason "why"; every report shows it'],
+  ['answer', '--reason "your answer to the agent"'],
 ]);
 
-/** Throws `nothing-asked` or `answer-refused`, with what may be answered. */
+/** Throws `nothing-asked`, or `answer-refused` with the allowed answers. */
 export function answerEvents(state: SessionState, session: string, given: AnswerGiven): readonly Event[] {
   const { run } = state;
-  const question = run === null ? null : questionOf(run);
+  const question = run === null ? null : currentQuestion(run);
   if (run === null || question === null) {
     if (run !== null && run.ended === null && given.answer === 'abort') return [answered('abort', given)];
     throw new UmpireError('nothing-asked', {
       session,
-      detail: run?.ended == null ? 'it is not waiting' : `it has ended as ${run.ended.outcome}`,
+      detail: run?.ended == null ? 'it has no open question' : `it has ended as ${run.ended.outcome}`,
     });
   }
   const allowed = answersIn(run, question);
   if (answersTo(question).includes(given.answer) && !allowed.includes(given.answer))
-    throw refuse(session, `the loop ${run.started.loop} does not offer "${given.answer}" (\`ask\` in its file)`, allowed);
+    throw refuse(session, `the loop ${run.started.loop} does not offer "${given.answer}" (see \`ask\` in its file)`, allowed);
   if (!allowed.includes(given.answer))
-    throw refuse(session, `it waits on ${describe(question)}, and "${given.answer}" is no answer to that`, allowed);
-  if (given.reason.trim() === '' && NEEDED.has(given.answer))
-    throw refuse(session, `${given.answer} needs ${NEEDED.get(given.answer)}`, allowed);
+    throw refuse(session, `the session waits on ${describeQuestion(question)}, so "${given.answer}" does not apply`, allowed);
+  if (given.reason.trim() === '' && NEEDED_REASONS.has(given.answer))
+    throw refuse(session, `${given.answer} needs ${NEEDED_REASONS.get(given.answer)}`, allowed);
   if (given.answer === 'extend') {
     const odd = GRANTS.find((field) => !isGrant(given[field], field));
-    if (odd !== undefined) throw refuse(session, `${String(given[odd])} is no number of ${WORDS[odd]} to grant`, allowed);
+    if (odd !== undefined) throw refuse(session, `${String(given[odd])} is not a valid number of ${UNITS[odd]}`, allowed);
     const cap = state.frozen.get(run.started.loop)?.cap ?? 0;
     const needs = neededFor(question);
     if (needs !== null && given[needs.field] <= 0) throw refuse(session, `extend needs ${needs.flag} here`, allowed);
     if (given.rounds > 0 && cap >= HIGHEST_CAP)
-      throw refuse(session, `the cap is ${cap}, and no loop has more than ${HIGHEST_CAP} rounds`, allowed);
+      throw refuse(session, `the cap is ${cap}, and the maximum is ${HIGHEST_CAP} rounds`, allowed);
   }
   return [
     answered(
@@ -61,9 +59,9 @@ export function answerEvents(state: SessionState, session: string, given: Answer
 }
 
 const GRANTS = ['rounds', 'costUsd', 'minutes', 'tokens'] as const;
-const WORDS = { rounds: 'rounds', costUsd: 'dollars', minutes: 'minutes', tokens: 'tokens' };
+const UNITS = { rounds: 'rounds', costUsd: 'dollars', minutes: 'minutes', tokens: 'tokens' };
 
-/** What is no number would lift a limit, and another one once it has been through the journal. */
+/** Infinity and NaN would lift a limit, and become null in the journal. */
 function isGrant(value: number, field: (typeof GRANTS)[number]): boolean {
   return Number.isFinite(value) && value >= 0 && (Number.isInteger(value) || field === 'costUsd' || field === 'minutes');
 }
@@ -92,8 +90,8 @@ function neededFor(question: Question): { readonly field: 'rounds' | 'costUsd' |
   }
 }
 
-/** What is waited on, in a few words. */
-export function describe(question: Question): string {
+/** As in "The session waits on …". */
+export function describeQuestion(question: Question): string {
   switch (question.kind) {
     case 'plan':
       return `approval of the plan of ${question.task}`;
@@ -106,11 +104,11 @@ export function describe(question: Question): string {
     case 'edit':
       return 'your edit';
     case 'budget':
-      return `more ${question.what === 'cost' ? 'money' : question.what}: ${describeBudget(question)}`;
+      return describeBudget(question);
   }
 }
 
 function describeBudget({ what, limit, spent }: Extract<Question, { kind: 'budget' }>): string {
-  if (what === 'cost') return `$${spent.toFixed(2)} of $${limit.toFixed(2)} are spent`;
-  return `${what === 'minutes' ? spent.toFixed(1) : spent} of ${limit} ${what} are spent`;
+  if (what === 'cost') return `a larger budget: $${spent.toFixed(2)} of $${limit.toFixed(2)} used`;
+  return `more ${what}: ${what === 'minutes' ? spent.toFixed(1) : spent} of ${limit} used`;
 }

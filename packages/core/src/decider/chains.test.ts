@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Task, TaskStatus } from '../model.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
-import { chainOfId, chainOfRow, chainsOf, findCriticRow, findPeers, mendOf } from './chains.js';
+import { chainOfId, chainOfRow, chainsOf, findCriticRow, findParallelCritics, mendOf } from './chains.js';
 
 const design = builtinLoop('design') as Loop;
 const review = builtinLoop('review') as Loop;
@@ -77,6 +77,6 @@ it('hears every critic of the wave, the latest last', () => {
   ];
   const waves = Int32Array.of(1, 2, 2, 2, 2);
   const critic = findCriticRow(brainstorm, rows, waves, null);
-  expect(findPeers(brainstorm, rows, waves, critic).map((peer) => peer.id)).toEqual(['C-1', 'C-2']);
-  expect(findPeers(brainstorm, rows, waves, null)).toEqual([]);
+  expect(findParallelCritics(brainstorm, rows, waves, critic).map((peer) => peer.id)).toEqual(['C-1', 'C-2']);
+  expect(findParallelCritics(brainstorm, rows, waves, null)).toEqual([]);
 });

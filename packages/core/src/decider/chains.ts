@@ -1,9 +1,9 @@
-// Which chain a critic's row belongs to, and which row is the critic's.
+// Finds the critic's row in tasks.csv, and the chain that it belongs to.
 
 import type { Task } from '../model.js';
 import type { Loop } from '../loops/loop.js';
 
-export interface Placed {
+export interface PlacedTask {
   readonly task: Task;
   readonly wave: number;
 }
@@ -16,11 +16,8 @@ function carriesOutputs(task: Task, loop: Loop): boolean {
   return task.status !== 'skipped' && loop.columns.out.some((column) => (task.columns[column] ?? '').trim() !== '');
 }
 
-/**
- * The tasks with the loop's own spelling of its roles. Whoever wrote the file may have begun them with a capital: a row that people take
- * for the critic's is the critic's.
- */
-export function inRolesOf(loop: Loop, tasks: readonly Task[]): readonly Task[] {
+/** The tasks with the loop's spelling of its roles: the file may write them with capitals. */
+export function normalizeRoles(loop: Loop, tasks: readonly Task[]): readonly Task[] {
   const { critic, generator } = loop.roles;
   const own = new Map([generator, critic].map((role) => [role.toLowerCase(), role]));
   const spelled = (task: Task): string =>
@@ -29,12 +26,12 @@ export function inRolesOf(loop: Loop, tasks: readonly Task[]): readonly Task[] {
 }
 
 /**
- * The critic's latest row: finished, or carrying outputs already, in the highest wave. `chain` narrows it down where the
- * caller chose one. Waves decide; where they are equal the file's own `wave`, then the later line.
+ * The critic's latest row that is finished or has outputs, in `chain` if the caller chose one. The highest wave is the latest; at equal
+ * waves the `wave` column decides, then the later line.
  */
-export function findCriticRow(loop: Loop, tasks: readonly Task[], waves: Int32Array, chain: string | null): Placed | null {
+export function findCriticRow(loop: Loop, tasks: readonly Task[], waves: Int32Array, chain: string | null): PlacedTask | null {
   const column = typeof loop.chain === 'object' ? loop.chain.column : null;
-  let best: Placed | null = null;
+  let best: PlacedTask | null = null;
   tasks.forEach((task, index) => {
     if (task.role !== loop.roles.critic) return;
     if (chain !== null && column !== null && (task.columns[column] ?? '').trim() !== chain) return;
@@ -45,8 +42,8 @@ export function findCriticRow(loop: Loop, tasks: readonly Task[], waves: Int32Ar
   return best;
 }
 
-/** The critic's finished rows of the same wave and chain: several critics may have run side by side. The latest comes last. */
-export function findPeers(loop: Loop, tasks: readonly Task[], waves: Int32Array, critic: Placed | null): readonly Task[] {
+/** The critic's finished rows of the same wave and chain, because several critics may run in parallel. The latest comes last. */
+export function findParallelCritics(loop: Loop, tasks: readonly Task[], waves: Int32Array, critic: PlacedTask | null): readonly Task[] {
   if (critic === null) return [];
   const chain = chainOfRow(loop, critic.task);
   const others = tasks.filter(
@@ -80,32 +77,32 @@ export function chainOfId(id: string): { readonly chain: string; readonly round:
   return { chain: id, round: FAMILY.test(id) ? 1 : null };
 }
 
-/** The chain that a critic's row belongs to, for loops where the caller does not choose. */
+/** The chain of a critic's row, if the caller does not choose one. */
 export function chainOfRow(loop: Loop, row: Task | null): string {
   if (loop.chain === 'session') return 'session';
   if (loop.chain === 'id') return row === null ? 'none' : chainOfId(row.id).chain;
   return chainOfCell(row?.columns[loop.chain.column]);
 }
 
-/** The chain that a cell names; the first, where it names none. */
+/** An empty cell means chain 1. */
 export function chainOfCell(cell: string | undefined): string {
   const value = (cell ?? '').trim();
   return value === '' ? '1' : value;
 }
 
-/** Every chain that the rows of a session announce. */
+/** Every chain that has a critic's row. */
 export function chainsOf(loop: Loop, tasks: readonly Task[]): readonly string[] {
   const critics = tasks.filter((task) => task.role === loop.roles.critic);
   return [...new Set(critics.map((task) => chainOfRow(loop, task)))];
 }
 
-/** The part of a task id that says which round of which chain it mends: `001`, or `002-1` for a later chain. */
+/** The value of `{mend}` in a task id: the round that the task fixes (`001`), after the number of a later chain (`002-1`). */
 export function mendOf(chain: string, round: number): string {
   const number = Number(/(\d+)$/.exec(chain)?.[1] ?? 1);
   return number <= 1 ? String(round).padStart(3, '0') : `${String(number).padStart(3, '0')}-${round}`;
 }
 
-/** The chain as a part of a task id: a cell may hold what an id cannot. */
+/** Replaces characters that an id cannot contain. */
 export function chainInId(chain: string): string {
   return chain.replace(/[;\r\n]+/g, '-');
 }

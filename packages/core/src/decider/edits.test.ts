@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { SPRINT, TO_REVIEW, begun, done, projected, row, start, told, verdict } from '../../../../test/support/story.js';
 import { compareEdit } from './edits.js';
 import type { Edit } from './edits.js';
-import type { Event } from './messages.js';
+import type { Event } from './events.js';
 import { rowOf } from './run-state.js';
 import type { RunState } from './run-state.js';
 
@@ -32,7 +32,7 @@ const wordsOf = (one: Edit) => (one.kind === 'edit' ? one.told : one.kind === 'r
 it('takes a wave that is left empty, or is written as another number is, for no edit, and any other wave for one', () => {
   expect(edit(begun(), { 'DEV-001': { wave: '' } })).toEqual({ kind: 'none' });
   expect(edit(begun(), { 'DEV-001': { wave: '2.0' } })).toEqual({ kind: 'none' });
-  expect(wordsOf(edit(begun(), { 'DEV-001': { wave: '3' } }))).toEqual([expect.stringContaining('DEV-001: its wave cannot be set to "3"')]);
+  expect(wordsOf(edit(begun(), { 'DEV-001': { wave: '3' } }))).toEqual([expect.stringContaining('DEV-001: wave cannot be set to "3"')]);
 });
 
 it('takes a wave that has changed since the file was written for no edit', () => {
@@ -58,7 +58,7 @@ it('has all be changed in a task of a critic that does not decide what it is jud
     'REVIEW-001: title, description, deps, context_from, exec_mode changed',
   ]);
   expect(wordsOf(edit(begun(), { 'REVIEW-001': { sprint_num: '2' } }))).toEqual([
-    "refused: REVIEW-001: sprint_num of a critic's task decides what it is judged by",
+    "refused: REVIEW-001: sprint_num of a critic's task cannot be changed",
   ]);
 });
 
@@ -66,14 +66,14 @@ it('knows the two ways to run a task', () => {
   expect(wordsOf(edit(begun(), { 'DEV-001': { exec_mode: ' interactive ' } }))).toEqual(['DEV-001: exec_mode changed']);
   expect(edit(begun(), { 'DEV-001': { exec_mode: '' } })).toEqual({ kind: 'none' });
   expect(wordsOf(edit(begun(), { 'DEV-001': { exec_mode: 'by hand' } }))).toEqual([
-    'refused: DEV-001: exec_mode is csv-wave or interactive',
+    'refused: DEV-001: exec_mode must be csv-wave or interactive',
   ]);
 });
 
 it('takes a hundred new tasks and no more, those of earlier edits included', () => {
   const add = Array.from({ length: 101 }, (_, index) => row(`NEW-${index}`, 'writer'));
   expect(edit(begun(), {}, { add: add.slice(1) }).kind).toBe('edit');
-  expect(wordsOf(edit(begun(), {}, { add }))).toEqual([expect.stringContaining('more than 100 tasks would have been added')]);
+  expect(wordsOf(edit(begun(), {}, { add }))).toEqual([expect.stringContaining('more than 100 tasks were added')]);
   const before: Event = { type: 'TasksEdited', data: { set: {}, add: add.slice(1), columns: [], told: [] } };
   expect(wordsOf(edit([...begun(), before], {}, { add: add.slice(0, 1) }))).toEqual([expect.stringContaining('more than 100 tasks')]);
   expect(edit([...begun(), before], { 'DEV-001': { title: 'Other' } }).kind).toBe('edit');
@@ -93,7 +93,7 @@ const GATED = begun([...SPRINT, row('EXTRA-001', 'writer')], { gates: ['DESIGN-0
 const PLANNED = [...GATED, start('DESIGN-001'), done('DESIGN-001')];
 
 it('has who changes files wait for a plan that all of the role wait for, until it is approved', () => {
-  const early = 'refused: the new task NEW-1 would start before a person approved DESIGN-001; let it wait for it in deps';
+  const early = 'refused: the new task NEW-1 would start before a person approved DESIGN-001; add DESIGN-001 to its deps';
   const add = (role: string, deps = '') => ({ add: [row('NEW-1', role, deps)] });
   expect(wordsOf(edit(GATED, {}, add('developer')))).toEqual([early]);
   expect(wordsOf(edit(PLANNED, {}, add('developer')))).toEqual([early]);

@@ -1,5 +1,5 @@
-// What the data of each event must look like when it is read back. Agents write to the session folder: a line whose hash fits may hold
-// anything, and nobody after this looks again. Whether a line follows from those before it is not asked here.
+// Checks the data of each event that is read from a journal. Agents can write to the session folder, so even a line with a valid hash may
+// contain anything. Whether a line fits the lines before it is checked elsewhere.
 
 import { either, flag, listOf, number, object, optional, orNull, recordOf, text, whole, word } from '../formats/shape.js';
 import type { Shape } from '../formats/shape.js';
@@ -7,11 +7,23 @@ import { LOOP_SHAPE } from '../loops/loop-shape.js';
 import type { FactValue } from '../loops/loop.js';
 import type { Anomaly, Counts, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model.js';
 import type { Usage } from '../ports.js';
-import type { Course, Effects, Event, RecordedExhibit, RecordedScene, Standing, VerdictGiven } from './messages.js';
-import { ANSWERS } from './run-messages.js';
-import type { Breach, LeftWork, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from './run-messages.js';
-
-type DataOf<T> = Extract<Event, { readonly type: T }>['data'];
+import { ANSWERS } from './events.js';
+import type {
+  EventData,
+  TrendInputs,
+  Effects,
+  Event,
+  RecordedEvidence,
+  RecordedContext,
+  ChainProgress,
+  VerdictGiven,
+  Breach,
+  UnmergedWork,
+  PersonAnswered,
+  RunSettings,
+  SessionStarted,
+  TaskFinished,
+} from './events.js';
 
 const texts = listOf(text);
 const cells = recordOf(text);
@@ -65,7 +77,7 @@ const effects = object<Effects>({
   files: listOf(object<Effects['files'][number]>({ path: text, text })),
 });
 
-const exhibit = object<RecordedExhibit>({
+const exhibit = object<RecordedEvidence>({
   state: word('ok', 'missing', 'unreadable', 'unread'),
   path: optional(text),
   sha256: optional(text),
@@ -78,7 +90,7 @@ const keptTasks = either(
   object<{ readonly journal: true }>({ journal: word(true) }),
 );
 
-const scene = object<RecordedScene>({
+const scene = object<RecordedContext>({
   critic: orNull(text),
   tasks: orNull(either(text, keptTasks)),
   anomalies: listOf(anomaly),
@@ -100,7 +112,7 @@ const verdictGiven = object<VerdictGiven>({
   report: text,
   effects,
   scene: optional(scene),
-  course: optional(object<Course>({ stop: flag, touched: orNull(texts), against: optional(orNull(whole)) })),
+  course: optional(object<TrendInputs>({ stop: flag, touched: orNull(texts), against: optional(orNull(whole)) })),
 });
 
 const settings = object<RunSettings>({
@@ -143,7 +155,7 @@ const sessionStarted = object<SessionStarted>({
 
 const usage = object<Usage>({ tokens: number, costUsd: number });
 
-const left = object<LeftWork>({ commit: text, files: texts, goesOn: optional(flag) });
+const left = object<UnmergedWork>({ commit: text, files: texts, goesOn: optional(flag) });
 
 const taskFinished = object<TaskFinished>({
   task: text,
@@ -176,25 +188,25 @@ const personAnswered = object<PersonAnswered>({
   who: optional(text),
 });
 
-export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<DataOf<T>> } = {
-  SessionObserved: object<DataOf<'SessionObserved'>>({ session: text, tasks: number }),
-  RulesFrozen: object<DataOf<'RulesFrozen'>>({ loop: text, hash: text, rules: LOOP_SHAPE, cap: whole, chains: texts }),
-  TargetFrozen: object<DataOf<'TargetFrozen'>>({ loop: text, chain: text, target: number }),
-  CapChanged: object<DataOf<'CapChanged'>>({ loop: text, from: whole, to: whole, by: text }),
-  ChainNamed: object<DataOf<'ChainNamed'>>({ loop: text, chain: text, by: text }),
-  ChainContinued: object<DataOf<'ChainContinued'>>({ loop: text, chain: text, of: texts }),
-  RoundsRecalled: object<DataOf<'RoundsRecalled'>>({
+export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> } = {
+  SessionObserved: object<EventData<'SessionObserved'>>({ session: text, tasks: number }),
+  RulesFrozen: object<EventData<'RulesFrozen'>>({ loop: text, hash: text, rules: LOOP_SHAPE, cap: whole, chains: texts }),
+  TargetFrozen: object<EventData<'TargetFrozen'>>({ loop: text, chain: text, target: number }),
+  CapChanged: object<EventData<'CapChanged'>>({ loop: text, from: whole, to: whole, by: text }),
+  ChainNamed: object<EventData<'ChainNamed'>>({ loop: text, chain: text, by: text }),
+  ChainContinued: object<EventData<'ChainContinued'>>({ loop: text, chain: text, of: texts }),
+  RoundsRecalled: object<EventData<'RoundsRecalled'>>({
     loop: text,
-    chains: listOf(object<Standing>({ chain: text, round: whole, open: flag, target: optional(number) })),
+    chains: listOf(object<ChainProgress>({ chain: text, round: whole, open: flag, target: optional(number) })),
   }),
   VerdictGiven: verdictGiven,
-  VerdictProjected: object<DataOf<'VerdictProjected'>>({ verdict: whole, results: orNull(text) }),
+  VerdictProjected: object<EventData<'VerdictProjected'>>({ verdict: whole, results: orNull(text) }),
   SessionStarted: sessionStarted,
-  RunBegun: object<DataOf<'RunBegun'>>({ run: text, by: text, settings, head: orNull(text) }),
-  TaskStarted: object<DataOf<'TaskStarted'>>({ task: text, attempt: whole, agent: text }),
+  RunBegun: object<EventData<'RunBegun'>>({ run: text, by: text, settings, head: orNull(text) }),
+  TaskStarted: object<EventData<'TaskStarted'>>({ task: text, attempt: whole, agent: text }),
   TaskSubmitted: (value) => submitted(value) ?? taskFinished(value),
   TaskFinished: taskFinished,
-  TaskAsked: object<DataOf<'TaskAsked'>>({
+  TaskAsked: object<EventData<'TaskAsked'>>({
     task: text,
     attempt: whole,
     question: text,
@@ -202,27 +214,27 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<DataOf<T>> } =
     commit: optional(text),
     files: optional(texts),
   }),
-  TaskInterrupted: object<DataOf<'TaskInterrupted'>>({
+  TaskInterrupted: object<EventData<'TaskInterrupted'>>({
     task: text,
     attempt: whole,
     why: text,
     usage: optional(usage),
     left: optional(left),
   }),
-  TaskPostponed: object<DataOf<'TaskPostponed'>>({ task: text, attempt: whole, why: text, waitMs: number, usage, left: optional(left) }),
-  WaitEnded: object<DataOf<'WaitEnded'>>({ task: text }),
-  TimePassed: object<DataOf<'TimePassed'>>({ atWork: whole, waiting: whole }),
-  TaskSkipped: object<DataOf<'TaskSkipped'>>({ task: text, reason: text }),
-  TasksReopened: object<DataOf<'TasksReopened'>>({ tasks: texts, why: text }),
-  JudgingFailed: object<DataOf<'JudgingFailed'>>({ task: text, attempt: whole, rule: text, message: text, hint: text }),
-  TasksEdited: object<DataOf<'TasksEdited'>>({ set: recordOf(cells), add: listOf(cells), columns: texts, told: texts }),
-  EditRefused: object<DataOf<'EditRefused'>>({ reason: text, kept: text }),
-  PersonCalled: object<DataOf<'PersonCalled'>>({ key: text, by: text }),
+  TaskPostponed: object<EventData<'TaskPostponed'>>({ task: text, attempt: whole, why: text, waitMs: number, usage, left: optional(left) }),
+  WaitEnded: object<EventData<'WaitEnded'>>({ task: text }),
+  TimePassed: object<EventData<'TimePassed'>>({ atWork: whole, waiting: whole }),
+  TaskSkipped: object<EventData<'TaskSkipped'>>({ task: text, reason: text }),
+  TasksReopened: object<EventData<'TasksReopened'>>({ tasks: texts, why: text }),
+  JudgingFailed: object<EventData<'JudgingFailed'>>({ task: text, attempt: whole, rule: text, message: text, hint: text }),
+  TasksEdited: object<EventData<'TasksEdited'>>({ set: recordOf(cells), add: listOf(cells), columns: texts, told: texts }),
+  EditRefused: object<EventData<'EditRefused'>>({ reason: text, kept: text }),
+  PersonCalled: object<EventData<'PersonCalled'>>({ key: text, by: text }),
   PersonAnswered: personAnswered,
-  PersonEdited: object<DataOf<'PersonEdited'>>({ commit: text, files: texts }),
-  StrayChanges: object<DataOf<'StrayChanges'>>({ wave: number, files: texts }),
-  WorkReverted: object<DataOf<'WorkReverted'>>({ verdict: number, tasks: texts, head: orNull(text), files: texts, ok: flag }),
-  SessionEnded: object<DataOf<'SessionEnded'>>({
+  PersonEdited: object<EventData<'PersonEdited'>>({ commit: text, files: texts }),
+  StrayChanges: object<EventData<'StrayChanges'>>({ wave: number, files: texts }),
+  WorkReverted: object<EventData<'WorkReverted'>>({ verdict: number, tasks: texts, head: orNull(text), files: texts, ok: flag }),
+  SessionEnded: object<EventData<'SessionEnded'>>({
     outcome: word('complete', 'failed', 'aborted'),
     unverified: flag,
     reason: text,

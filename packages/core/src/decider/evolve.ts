@@ -1,19 +1,37 @@
-// Folds the journal into what a verdict needs to know of the past: frozen rules, and the verdicts of each chain.
+// Folds the journal into the session's state: frozen rules, the verdicts of each chain, and the run with its tasks and questions.
 
 import { mergeObjects } from '../formats/merge-objects.js';
+import { splitIds } from '../formats/tasks-csv.js';
+import { millisecondsOf } from '../formats/timestamp.js';
 import type { Loop } from '../loops/loop.js';
-import { HIGHEST_CAP } from './messages.js';
-import type { Recorded, Standing, VerdictGiven } from './messages.js';
-import { evolveRun } from './run-evolve.js';
-import type { PersonAnswered, SessionStarted } from './run-messages.js';
-import { taskIn } from './run-state.js';
-import type { RunState } from './run-state.js';
+import type { Cells } from '../model.js';
+import { breachesBefore, isAwaited } from './critic-scope.js';
+import { HIGHEST_CAP } from './events.js';
+import type { ChainProgress, EventData, PersonAnswered, Question, Recorded, TaskFinished, VerdictGiven } from './events.js';
+import { isAboutEvidence } from './question.js';
+import {
+  addRows,
+  appendRows,
+  closeTask,
+  findTask,
+  holdTasks,
+  isIdle,
+  isOver,
+  isReady,
+  recomputeWaves,
+  reopenTask,
+  resetTask,
+  startRun,
+  withTask,
+} from './run-state.js';
+import type { RunState, TaskState } from './run-state.js';
+import { computeWaves } from './waves.js';
 
 export interface FrozenRules {
   readonly hash: string;
   readonly rules: Loop;
   readonly cap: number;
-  /** The chains that were there when the rules were frozen. */
+  /** The chains that existed when the rules were frozen. */
   readonly chains: readonly string[];
 }
 
@@ -29,13 +47,13 @@ export interface SessionState {
   readonly targets: ReadonlyMap<string, number>;
   /** By loop and chain: the chains that count their rounds together with it. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
-  /** By loop and chain: how far it had come before the journal began anew. */
-  readonly recalled: ReadonlyMap<string, Standing>;
+  /** By loop and chain: its progress before a lost journal was started again. */
+  readonly recalled: ReadonlyMap<string, ChainProgress>;
   /** By loop and chain (`chainKey`), oldest first. */
   readonly verdicts: ReadonlyMap<string, readonly PastVerdict[]>;
   /** The sha-256 of the results.csv that Umpire wrote last. */
   readonly results: string | null;
-  /** Tasks, people and work, of a session that Umpire runs. Changed in place by the fold that owns it. */
+  /** Only for a session that Umpire runs. The fold that owns it changes it in place. */
   readonly run: RunState | null;
 }
 
@@ -55,145 +73,90 @@ export function chainKey(loop: string, chain: string): string {
   return `${loop}/${chain}`;
 }
 
-export function evolve(state: SessionState, event: Recorded): SessionState {
-  const run = evolveRun(state.run, event);
-  // Most events of a run change nothing else, and there may be very many.
-  if (run !== null && run === state.run && !OF_VERDICTS.has(event.type)) return counted(state);
-  const next = successor(state, run);
-  change(next, event);
-  return next;
-}
-
-function change(next: NextState, event: Recorded): void {
-  switch (event.type) {
-    case 'SessionObserved':
-      next.observed = true;
-      return;
-    case 'SessionStarted':
-      next.observed = true;
-      begin(next, event.data);
-      return;
-    case 'PersonAnswered':
-      extend(next, event.data);
-      return;
-    case 'RulesFrozen': {
-      const { loop, hash, rules, cap, chains } = event.data;
-      // Rules are frozen once. Umpire writes no second line; somebody else's is not heard.
-      if (!next.frozen.has(loop)) next.frozen = new Map(next.frozen).set(loop, { hash, rules, cap, chains });
-      return;
-    }
-    case 'TargetFrozen': {
-      const key = chainKey(event.data.loop, event.data.chain);
-      next.targets = new Map(next.targets).set(key, Math.max(event.data.target, next.targets.get(key) ?? 0));
-      return;
-    }
-    case 'CapChanged': {
-      const rules = next.frozen.get(event.data.loop);
-      if (rules !== undefined) next.frozen = new Map(next.frozen).set(event.data.loop, { ...rules, cap: event.data.to });
-      return;
-    }
-    case 'ChainNamed': {
-      const { loop, chain } = event.data;
-      const rules = next.frozen.get(loop);
-      if (rules !== undefined) next.frozen = new Map(next.frozen).set(loop, { ...rules, chains: [...rules.chains, chain] });
-      return;
-    }
-    case 'ChainContinued':
-      next.groups = joined(next.groups, event.data.loop, [event.data.chain, ...event.data.of]);
-      return;
-    case 'RoundsRecalled': {
-      const told = event.data.chains.map((standing) => [chainKey(event.data.loop, standing.chain), standing] as const);
-      next.recalled = new Map([...next.recalled, ...told]);
-      return;
-    }
-    case 'VerdictGiven':
-      addVerdict(next, event.data, event.seq);
-      return;
-    case 'VerdictProjected':
-      next.verdicts = markProjected(next.verdicts, event.data.verdict);
-      next.results = event.data.results ?? next.results;
-      return;
-    case 'RunBegun':
-    case 'TaskStarted':
-    case 'TaskSubmitted':
-    case 'TaskFinished':
-    case 'TaskAsked':
-    case 'TaskInterrupted':
-    case 'TaskPostponed':
-    case 'WaitEnded':
-    case 'TimePassed':
-    case 'TaskSkipped':
-    case 'TasksReopened':
-    case 'JudgingFailed':
-    case 'TasksEdited':
-    case 'EditRefused':
-    case 'PersonCalled':
-    case 'PersonEdited':
-    case 'StrayChanges':
-    case 'WorkReverted':
-    case 'SessionEnded':
-  }
-}
-
-type NextState = { -readonly [K in keyof SessionState]: SessionState[K] };
-
-/** The state after one more event, to be changed by it before anybody sees it. */
-function successor(
-  { observed, events, frozen, targets, groups, recalled, verdicts, results }: SessionState,
-  run: RunState | null,
-): NextState {
-  return { observed, events: events + 1, frozen, targets, groups, recalled, verdicts, results, run };
-}
-
-/** The rules, cap and targets that a session begins with. */
-function begin(next: NextState, { loop, frozen: given }: SessionStarted): void {
-  if (given === undefined || next.frozen.has(loop)) return;
-  const { hash, rules, cap, chains } = given;
-  const held = Object.entries(given.targets).map(([chain, target]) => [chainKey(loop, chain), target] as const);
-  next.frozen = new Map(next.frozen).set(loop, { hash, rules, cap, chains });
-  next.targets = new Map([...next.targets, ...held]);
-}
-
-/** A person grants more rounds. */
-function extend(next: NextState, { answer, rounds }: PersonAnswered): void {
-  const loop = next.run?.started.loop ?? '';
-  const rules = next.frozen.get(loop);
-  if (answer !== 'extend' || rounds <= 0 || rules === undefined) return;
-  next.frozen = new Map(next.frozen).set(loop, { ...rules, cap: Math.min(HIGHEST_CAP, rules.cap + rounds) });
-}
-
-function addVerdict(next: NextState, given: VerdictGiven, seq: number): void {
-  const key = chainKey(given.verdict.loop, given.verdict.chain);
-  const past = next.verdicts.get(key) ?? [];
-  next.verdicts = new Map(next.verdicts).set(key, [...past, mergeObjects(given, { seq, projected: false })]);
-}
-
-/** What changes more than the run. */
-const OF_VERDICTS: ReadonlySet<string> = new Set([
-  'PersonAnswered',
-  'RulesFrozen',
-  'TargetFrozen',
-  'CapChanged',
-  'ChainNamed',
-  'ChainContinued',
-  'RoundsRecalled',
-  'VerdictGiven',
-  'VerdictProjected',
-]);
-
-function counted(state: SessionState): SessionState {
-  (state as { events: number }).events += 1;
-  return state;
-}
-
 export function fold(events: Iterable<Recorded>): SessionState {
   let state = NEW_SESSION;
   for (const event of events) state = evolve(state, event);
   return state;
 }
 
-/** These chains, and all that counted with one of them before, count together. */
-function joined(groups: SessionState['groups'], loop: string, chains: readonly string[]): SessionState['groups'] {
+export function evolve(state: SessionState, event: Recorded): SessionState {
+  const run = evolveRun(state.run, event);
+  const change = SESSION_CHANGES[event.type] as Change<NextState> | undefined;
+  // Most events of a run change only the run, and there may be very many. A second start is ignored.
+  if (run !== null && run === state.run && (change === undefined || event.type === 'SessionStarted')) return countEvent(state);
+  const next = copyState(state, run);
+  change?.(next, event.data, event.seq);
+  return next;
+}
+
+type Change<S> = (state: S, data: unknown, seq: number) => void;
+
+type NextState = { -readonly [K in keyof SessionState]: SessionState[K] };
+
+/** Field by field, because this runs for every verdict. */
+function copyState(
+  { observed, events, frozen, targets, groups, recalled, verdicts, results }: SessionState,
+  run: RunState | null,
+): NextState {
+  return { observed, events: events + 1, frozen, targets, groups, recalled, verdicts, results, run };
+}
+
+function countEvent(state: SessionState): SessionState {
+  (state as { events: number }).events += 1;
+  return state;
+}
+
+/** The events that change more than the run. */
+const SESSION_CHANGES: { readonly [T in Recorded['type']]?: (next: NextState, data: EventData<T>, seq: number) => void } = {
+  SessionObserved: (next) => void (next.observed = true),
+  SessionStarted: (next, { loop, frozen }) => {
+    next.observed = true;
+    if (frozen === undefined || next.frozen.has(loop)) return;
+    const { hash, rules, cap, chains } = frozen;
+    const targets = Object.entries(frozen.targets).map(([chain, target]) => [chainKey(loop, chain), target] as const);
+    next.frozen = new Map(next.frozen).set(loop, { hash, rules, cap, chains });
+    next.targets = new Map([...next.targets, ...targets]);
+  },
+  PersonAnswered: (next, { answer: word, rounds }) => {
+    const loop = next.run?.started.loop ?? '';
+    const rules = next.frozen.get(loop);
+    if (word !== 'extend' || rounds <= 0 || rules === undefined) return;
+    next.frozen = new Map(next.frozen).set(loop, { ...rules, cap: Math.min(HIGHEST_CAP, rules.cap + rounds) });
+  },
+  RulesFrozen: (next, { loop, hash, rules, cap, chains }) => {
+    // Rules are frozen once. Umpire writes no second line, and ignores one that somebody else wrote.
+    if (!next.frozen.has(loop)) next.frozen = new Map(next.frozen).set(loop, { hash, rules, cap, chains });
+  },
+  TargetFrozen: (next, { loop, chain, target }) => {
+    const key = chainKey(loop, chain);
+    next.targets = new Map(next.targets).set(key, Math.max(target, next.targets.get(key) ?? 0));
+  },
+  CapChanged: (next, { loop, to }) => {
+    const rules = next.frozen.get(loop);
+    if (rules !== undefined) next.frozen = new Map(next.frozen).set(loop, { ...rules, cap: to });
+  },
+  ChainNamed: (next, { loop, chain }) => {
+    const rules = next.frozen.get(loop);
+    if (rules !== undefined) next.frozen = new Map(next.frozen).set(loop, { ...rules, chains: [...rules.chains, chain] });
+  },
+  ChainContinued: (next, { loop, chain, of }) => void (next.groups = joinGroups(next.groups, loop, [chain, ...of])),
+  RoundsRecalled: (next, { loop, chains }) => {
+    const recalled = chains.map((progress) => [chainKey(loop, progress.chain), progress] as const);
+    next.recalled = new Map([...next.recalled, ...recalled]);
+  },
+  VerdictGiven: (next, given, seq) => {
+    const key = chainKey(given.verdict.loop, given.verdict.chain);
+    const past = next.verdicts.get(key) ?? [];
+    next.verdicts = new Map(next.verdicts).set(key, [...past, mergeObjects(given, { seq, projected: false })]);
+  },
+  VerdictProjected: (next, { verdict, results }) => {
+    next.verdicts = markProjected(next.verdicts, verdict);
+    next.results = results ?? next.results;
+  },
+};
+
+/** From now on these chains count their rounds together, with all chains that any of them counted with before. */
+function joinGroups(groups: SessionState['groups'], loop: string, chains: readonly string[]): SessionState['groups'] {
   const members = [...new Set(chains.flatMap((chain) => [chain, ...(groups.get(chainKey(loop, chain)) ?? [])]))];
   const out = new Map(groups);
   for (const member of members) out.set(chainKey(loop, member), members);
@@ -202,7 +165,7 @@ function joined(groups: SessionState['groups'], loop: string, chains: readonly s
 
 function markProjected(verdicts: SessionState['verdicts'], seq: number): SessionState['verdicts'] {
   for (const [key, past] of verdicts) {
-    // The chain's last, as a rule: long histories are not searched.
+    // It is usually the last of its chain, so search from the end.
     const at = past.findLastIndex((verdict) => verdict.seq <= seq);
     const verdict = past[at];
     if (verdict?.seq === seq) return new Map(verdicts).set(key, past.with(at, mergeObjects(verdict, { projected: true })));
@@ -210,31 +173,359 @@ function markProjected(verdicts: SessionState['verdicts'], seq: number): Session
   return verdicts;
 }
 
-/** The chain's verdicts that were decided on, oldest first; partial ones count for nothing. */
-export function decidedIn(state: SessionState, loop: string, chain: string): readonly PastVerdict[] {
+/** The chain's decided verdicts, oldest first. Partial ones do not count. */
+export function decidedVerdicts(state: SessionState, loop: string, chain: string): readonly PastVerdict[] {
   const past = state.verdicts.get(chainKey(loop, chain)) ?? [];
-  // Nearly always all of them, and it is asked for several times a round.
+  // Usually all of them, and this is called several times a round.
   return past.every(isDecided) ? past : past.filter(isDecided);
 }
 
-/** Those that tell of files that are still there: what was given on work that was taken back does not, by whichever of its verdicts. */
-export function standingIn(state: SessionState, loop: string, chain: string): readonly PastVerdict[] {
-  const past = decidedIn(state, loop, chain);
-  const { run } = state;
-  if (run === null || run.reverted.size === 0) return past;
-  const gone = past.filter(({ seq }) => run.reverted.get(seq)?.ok === true);
-  return past.filter(({ seq, scene }) => !gone.some((one) => seq <= one.seq && scene?.critic === one.scene?.critic));
+function isDecided({ verdict }: PastVerdict): boolean {
+  return verdict.status === 'decided';
 }
 
-/** The verdict that a critic's run is compared with: the revision that it checks. Judged again, it is not compared with itself. */
-export function comparedWith(state: SessionState, loop: string, chain: string, critic: string): PastVerdict | null {
-  const past = standingIn(state, loop, chain);
-  const task = state.run === null ? undefined : taskIn(state.run, critic);
+/** The chain's verdicts whose work is still on the branch: not those on reverted work. */
+export function verdictsOnCurrentWork(state: SessionState, loop: string, chain: string): readonly PastVerdict[] {
+  const past = decidedVerdicts(state, loop, chain);
+  const { run } = state;
+  if (run === null || run.reverted.size === 0) return past;
+  const reverted = past.filter(({ seq }) => run.reverted.get(seq)?.ok === true);
+  return past.filter(({ seq, scene }) => !reverted.some((one) => seq <= one.seq && scene?.critic === one.scene?.critic));
+}
+
+/** The revision that a critic's run checks. A run that is judged again is not compared with itself. */
+export function findComparedRevision(state: SessionState, loop: string, chain: string, critic: string): PastVerdict | null {
+  const past = verdictsOnCurrentWork(state, loop, chain);
+  const task = state.run === null ? undefined : findTask(state.run, critic);
   const isAgain = task !== undefined && task.attempt > 0 && task.judged === task.attempt;
   const last = isAgain ? past.findLast(({ scene }) => scene?.critic !== critic) : past.at(-1);
   return last !== undefined && last.verdict.outcome === 'revise' ? last : null;
 }
 
-function isDecided({ verdict }: PastVerdict): boolean {
-  return verdict.status === 'decided';
+/** Nobody was at work before these events: a person or a new process records them. */
+const AFTER_PAUSE: ReadonlySet<Recorded['type']> = new Set(['RunBegun', 'PersonAnswered', 'CapChanged', 'TasksReopened']);
+
+/** The person may be notified of the end days later, when somebody resumes the session. */
+function isAfterPause({ type, data }: Recorded): boolean {
+  return AFTER_PAUSE.has(type) || (type === 'PersonCalled' && data.key === 'end');
+}
+
+/** Changes the run in place. `null` before `SessionStarted`, and for sessions that others run. */
+function evolveRun(run: RunState | null, event: Recorded): RunState | null {
+  if (run === null) return event.type === 'SessionStarted' ? startRun(event.data, millisecondsOf(event.ts)) : null;
+  const ms = millisecondsOf(event.ts);
+  if (!isAfterPause(event)) run.activeMs += Math.max(0, ms - run.lastMs);
+  // Also if the clock was set back: the time from there on counts.
+  run.lastMs = ms;
+  const change = RUN_CHANGES[event.type] as Change<RunState> | undefined;
+  const asked = run.questions.length;
+  change?.(run, event.data, event.seq);
+  if (run.questions.length !== asked || (asked > 0 && REARRANGING.has(event.type))) holdTasks(run);
+  return run;
+}
+
+/** These events may change which tasks wait for a person, even if the questions stay the same. */
+const REARRANGING: ReadonlySet<Recorded['type']> = new Set([
+  'JudgingFailed',
+  'PersonAnswered',
+  'PersonEdited',
+  'RunBegun',
+  'TaskInterrupted',
+  'TaskPostponed',
+  'TasksEdited',
+  'TasksReopened',
+  'VerdictGiven',
+]);
+
+/** The events that change the run. */
+const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: EventData<T>, seq: number) => void } = {
+  RunBegun: (run, { run: id, settings, head }) => {
+    run.runs.push(id);
+    run.settings = settings;
+    run.head = head ?? run.head;
+    for (const task of run.running) unstart(run, task);
+  },
+  TaskStarted: (run, { task: id, attempt }) => {
+    withTask(run, id, (task) => {
+      task.attempt = attempt;
+      task.phase = 'running';
+      run.running.add(id);
+      run.waiting.delete(id);
+    });
+    const wave = run.waves[run.front] ?? [];
+    while (run.cursor < wave.length && !isReady(run, run.tasks[wave[run.cursor] as number])) run.cursor++;
+  },
+  TaskSubmitted: (run, data) =>
+    withTask(run, data.task, (task) => {
+      task.phase = 'submitted';
+      task.reportedAttempt = data.attempt;
+      task.submitted = data;
+      run.running.delete(task.id);
+      run.submitted.add(task.id);
+      addUsage(run, data.usage);
+    }),
+  TaskFinished: finishTask,
+  TaskAsked: (run, { task: id, attempt, question, usage, commit }) => {
+    withTask(run, id, (task) => {
+      task.reportedAttempt = attempt;
+      task.kept = commit ?? null;
+      task.turns.push({ from: 'agent', text: question });
+      resetTask(run, task);
+      run.questions.push({ kind: 'question', key: `question:${id}:${task.turns.length}`, task: id, question });
+    });
+    addUsage(run, usage);
+  },
+  TaskInterrupted: (run, { task: id, attempt, usage, left }) => {
+    withTask(run, id, (task) => {
+      if (left !== undefined) task.reportedAttempt = attempt;
+      if (left?.goesOn === true) task.kept = left.commit;
+    });
+    unstart(run, id);
+    if (usage !== undefined) addUsage(run, usage);
+  },
+  TaskPostponed: (run, { task: id, attempt, waitMs, usage }) => {
+    unstart(run, id);
+    withTask(run, id, (task) => {
+      task.reportedAttempt = attempt;
+      task.postponed++;
+      run.waiting.set(id, run.lastMs + waitMs);
+    });
+    addUsage(run, usage);
+  },
+  WaitEnded: (run, { task }) => void run.waiting.delete(task),
+  TaskSkipped: (run, { task: id, reason }) =>
+    withTask(run, id, (task) => {
+      task.row['error'] = reason;
+      closeTask(run, task, 'skipped');
+      dropQuestion(run, id);
+    }),
+  TasksReopened: (run, { tasks }) => {
+    for (const id of tasks) withTask(run, id, (task) => reopenTask(run, task));
+    if (followRechecks(run, tasks)) recomputeWaves(run);
+  },
+  JudgingFailed: (run, { task: id, attempt, rule, message, hint }) => {
+    withTask(run, id, (critic) => ensureClosed(run, critic));
+    const times = (run.unjudgeable.get(id) ?? 0) + 1;
+    run.unjudgeable.set(id, times);
+    // The critic runs once more by itself. After that, a person is asked.
+    if (times === 1) withTask(run, id, (critic) => reopenTask(run, critic));
+    else {
+      run.unjudged.delete(id);
+      run.questions.push({ kind: 'no-evidence', key: `evidence:${id}:${attempt}`, task: id, rule, message, hint });
+    }
+  },
+  TasksEdited: (run, { set, add, columns }) => {
+    for (const [id, cells] of Object.entries(set))
+      withTask(run, id, (task) => {
+        setCells(run, task, cells);
+        if (cells['status'] !== 'skipped') return;
+        // If a person skips a task, its dependents are skipped too.
+        task.isSkippedByVerdict = false;
+        task.isSkippedByPerson = true;
+        run.unsuccessful.add(id);
+      });
+    run.columns = columns;
+    addRows(run, add, true);
+    followRechecks(run, [...Object.keys(set), ...add.map((row) => (row['id'] ?? '').trim())]);
+    recomputeWaves(run);
+  },
+  PersonCalled: (run, { key }) => void run.called.add(key),
+  PersonAnswered: (run, data) => {
+    const index = run.questions.findIndex((question) => question.key === data.key);
+    const question = run.questions[index];
+    if (question !== undefined) run.questions.splice(index, 1);
+    const { settings } = run;
+    run.settings = {
+      ...settings,
+      maxMinutes: settings.maxMinutes === null ? null : settings.maxMinutes + data.minutes,
+      maxCostUsd: settings.maxCostUsd === null ? null : settings.maxCostUsd + data.costUsd,
+      maxTokens: settings.maxTokens === null ? null : settings.maxTokens + data.tokens,
+    };
+    if (data.answer === 'abort') run.aborted = data.reason;
+    else if (question !== undefined) applyAnswer(run, question, data);
+  },
+  PersonEdited: (run, { commit, files }) => {
+    markTouched(run, files);
+    if (commit !== '') run.head = commit;
+    const index = run.questions.findIndex(({ kind }) => kind === 'edit');
+    const question = run.questions[index];
+    if (question === undefined) return;
+    run.questions.splice(index, 1);
+    if ('task' in question && question.task !== null) withTask(run, question.task, (critic) => reopenTask(run, critic));
+  },
+  WorkReverted: (run, { verdict, head, ok }) => {
+    run.reverted.set(verdict, { ok, commit: head });
+    run.head = head ?? run.head;
+  },
+  VerdictGiven: (run, given, seq) => applyVerdict(run, seq, given),
+  SessionEnded: (run, data) => {
+    run.ended = data;
+    run.called.delete('end');
+  },
+};
+
+/** Puts a task back to where it was before it was started. */
+function unstart(run: RunState, id: string): void {
+  withTask(run, id, (task) => {
+    resetTask(run, task);
+    run.cursor = 0;
+  });
+}
+
+function addUsage(run: RunState, usage: TaskFinished['usage']): void {
+  run.tokens += usage.tokens;
+  run.costUsd += usage.costUsd;
+}
+
+function finishTask(run: RunState, data: TaskFinished): void {
+  withTask(run, data.task, (task) => {
+    // The usage of submitted work was counted when it was submitted.
+    if (task.submitted === null) addUsage(run, data.usage);
+    task.attempt = data.attempt;
+    task.reportedAttempt = data.attempt;
+    Object.assign(task.row, data.outputs);
+    task.row['findings'] = data.findings;
+    task.row['error'] = data.error;
+    task.files = data.files ?? [];
+    markTouched(run, task.files);
+    for (const breach of data.breaches ?? []) if (breach.taken !== null) run.breaches.push({ task: task.id, breach });
+    task.commit = data.commit ?? null;
+    // Kept work was part of the submitted commit. After a merge conflict, another attempt starts without it.
+    if (data.status === 'completed' || data.commit !== undefined) task.kept = null;
+    if (data.left?.goesOn === true) task.kept = data.left.commit;
+    task.found = data.evidence ?? {};
+    task.isMeasured = data.measured === true;
+    if (task.isAdded && task.files.length > 0) run.unjudgedAdditions.add(task.id);
+    if (data.head !== undefined) run.head = data.head;
+    closeTask(run, task, data.status);
+    if (run.started.judged && task.role === run.started.critic) run.unjudged.add(task.id);
+    if (data.status === 'completed' && run.started.gates.includes(task.id))
+      run.questions.push({ kind: 'plan', key: `plan:${task.id}:${data.attempt}`, task: task.id });
+  });
+}
+
+function markTouched(run: RunState, files: readonly string[]): void {
+  for (const file of files) {
+    run.touched.delete(file);
+    run.touched.set(file, run.marks.length);
+  }
+}
+
+/** The question of a task that will not run any more. */
+function dropQuestion(run: RunState, id: string): void {
+  const index = run.questions.findIndex((question) => question.kind === 'question' && question.task === id);
+  if (index !== -1) run.questions.splice(index, 1);
+}
+
+/** Only finished tasks are judged. Earlier versions judged a critic's old attempt again, where this one reopens it. */
+function ensureClosed(run: RunState, critic: TaskState): void {
+  if (!isOver(critic.status)) closeTask(run, critic, 'completed');
+}
+
+function applyVerdict(run: RunState, seq: number, { verdict, effects, scene }: VerdictGiven): void {
+  if (verdict.status !== 'decided') return;
+  run.unjudgedAdditions.clear();
+  const { chain, round, maxRounds, rule } = verdict;
+  run.marks.push({ seq, chain, round, wantsRounds: round >= maxRounds || rule === 'E10', head: run.head });
+  const critic = scene?.critic ?? null;
+  if (run.reportedBreaches.length + run.breaches.length > 0) reportBreaches(run, chain, critic);
+  if (critic !== null) {
+    run.unjudged.delete(critic);
+    withTask(run, critic, (task) => {
+      ensureClosed(run, task);
+      task.judged = task.attempt;
+    });
+  }
+  const recheck = verdict.outcome === 'revise' ? verdict.tasks.at(-1)?.id : undefined;
+  if (critic !== null && recheck !== undefined) run.rechecks.set(critic, recheck);
+  for (const [id, cells] of Object.entries(effects.set)) withTask(run, id, (task) => setCells(run, task, cells));
+  if (Object.values(effects.set).some((cells) => cells['deps'] !== undefined)) {
+    addRows(run, effects.add);
+    recomputeWaves(run);
+  } else appendRows(run, effects.add);
+  if (verdict.outcome === 'escalate')
+    run.questions.push({ kind: 'escalation', key: `verdict:${seq}`, seq, task: critic, rule: verdict.rule, reason: verdict.reason });
+}
+
+/** Moves the breaches that this verdict reports to `reportedBreaches`. Those of other chains wait for their own verdict. */
+function reportBreaches(run: RunState, chain: string, critic: string | null): void {
+  const reported = breachesBefore(run, critic);
+  const left = run.breaches.filter((one) => !reported.includes(one) || isAwaited(run, one.task, critic));
+  const others = run.reportedBreaches.filter((one) => one.chain !== chain);
+  run.reportedBreaches.splice(0, Infinity, ...others, ...reported.map(({ task, breach }) => ({ task, breach, chain })));
+  run.breaches.splice(0, Infinity, ...left);
+}
+
+function setCells(run: RunState, task: TaskState, cells: Cells): void {
+  const { status, deps, wave: _, ...others } = cells;
+  Object.assign(task.row, others);
+  if (deps !== undefined) task.deps = splitIds(deps);
+  if (cells['context_from'] !== undefined) task.contextFrom = splitIds(cells['context_from']);
+  if (cells['exec_mode'] !== undefined) task.execMode = cells['exec_mode'].trim() === 'interactive' ? 'interactive' : 'csv-wave';
+  if (status === 'skipped' || status === 'completed' || status === 'failed') {
+    closeTask(run, task, status);
+    // A verdict also removed it from the `deps` of its dependents, so they are not skipped.
+    task.isSkippedByVerdict = status === 'skipped';
+    run.unsuccessful.delete(task.id);
+    dropQuestion(run, task.id);
+  }
+}
+
+/** Lets reopened and added tasks depend on the latest re-check of a critic instead of on the critic. True: something changed. */
+function followRechecks(run: RunState, ids: readonly string[]): boolean {
+  let changed = false;
+  for (const id of ids) {
+    const task = findTask(run, id);
+    if (task === undefined || !isIdle(task) || !task.deps.some((dep) => run.rechecks.has(dep))) continue;
+    const before = task.deps;
+    task.deps = [...new Set(before.map((dep) => findLatestCheck(run, dep)))];
+    // A task that the re-check depends on cannot depend on the re-check.
+    if (computeWaves(run.tasks).ok) changed = true;
+    else task.deps = before;
+  }
+  return changed;
+}
+
+function findLatestCheck(run: RunState, critic: string): string {
+  let latest = critic;
+  // The limit ends a cycle, which only a forged journal contains.
+  for (let left = run.rechecks.size; left > 0; left--) latest = run.rechecks.get(latest) ?? latest;
+  return latest;
+}
+
+function applyAnswer(run: RunState, question: Question, { answer, reason, key, rounds, who = '' }: PersonAnswered): void {
+  const task = 'task' in question && question.task !== null ? findTask(run, question.task) : undefined;
+  switch (answer) {
+    case 'force-approve':
+      run.forced.push({ about: question.kind === 'escalation' ? question.reason : (task?.id ?? question.kind), reason, who });
+      return;
+    case 'manual-fix':
+      // First in the list: while a person edits the project, nothing else continues.
+      run.questions.unshift({ kind: 'edit', key: `edit:${key}`, task: task?.id ?? null, seq: 'seq' in question ? question.seq : null });
+      return;
+    case 'extend':
+      if (task !== undefined) extendRounds(run, question, task, rounds);
+      return;
+    case 'revise':
+    case 'answer':
+      if (task === undefined) return;
+      task.turns.push({ from: 'person', text: reason === '' ? 'Revise it.' : reason });
+      reopenTask(run, task);
+      return;
+    case 'approve':
+    case 'abort':
+      return;
+  }
+}
+
+/**
+ * If the verdict wanted rounds and nothing changed since, the same evidence is judged again with the new cap. Otherwise that would give
+ * the same verdict, or evidence is missing or outdated, so the critic runs again.
+ */
+function extendRounds(run: RunState, question: Question, critic: TaskState, rounds: number): void {
+  const mark = 'seq' in question ? run.marks.find(({ seq }) => seq === question.seq) : undefined;
+  if (mark !== undefined) run.patience.set(mark.chain, mark.round + rounds - 1);
+  const isUnchanged = mark?.head === run.head && run.reverted.get(mark.seq)?.ok !== true;
+  if (mark?.wantsRounds === true && isUnchanged) run.unjudged.add(critic.id);
+  else if (isAboutEvidence(question) || mark !== undefined) reopenTask(run, critic);
 }

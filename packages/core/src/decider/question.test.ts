@@ -14,9 +14,9 @@ import {
   start,
   told,
 } from '../../../../test/support/story.js';
-import type { Event } from './messages.js';
-import { pending } from './pending.js';
-import { awaitedIn, questionOf } from './question.js';
+import type { Event } from './events.js';
+import { pendingEffects } from './pending-effects.js';
+import { awaitedQuestion, currentQuestion } from './question.js';
 import type { RunState } from './run-state.js';
 
 const runAfter = (events: readonly Event[]) => told(events).state.run as RunState;
@@ -31,17 +31,17 @@ const SPENT = [
 ];
 
 it('rests on no question while a task is at work, or its work is not merged: also where nothing may be spent any more', () => {
-  expect(questionOf(runAfter(SPENT))).toMatchObject({ kind: 'budget', what: 'tokens', spent: 1200 });
-  expect(awaitedIn(runAfter(SPENT))).toBeNull();
+  expect(currentQuestion(runAfter(SPENT))).toMatchObject({ kind: 'budget', what: 'tokens', spent: 1200 });
+  expect(awaitedQuestion(runAfter(SPENT))).toBeNull();
   const [submitted, ended] = merged('DEV-002', ['src/pay.ts']) as readonly [Event, Event];
-  expect(awaitedIn(runAfter([...SPENT, submitted]))).toBeNull();
-  expect(awaitedIn(runAfter([...SPENT, submitted, ended]))).toMatchObject({ kind: 'budget' });
+  expect(awaitedQuestion(runAfter([...SPENT, submitted]))).toBeNull();
+  expect(awaitedQuestion(runAfter([...SPENT, submitted, ended]))).toMatchObject({ kind: 'budget' });
 });
 
 it('asks for no more to spend where nothing is left to do', () => {
   const last = [...SPENT, done('DEV-002'), start('SHIP-001'), done('SHIP-001')];
-  expect(questionOf(runAfter(last))).toBeNull();
-  expect(pending(told(last).state)).toMatchObject([{ type: 'EndSession' }]);
+  expect(currentQuestion(runAfter(last))).toBeNull();
+  expect(pendingEffects(told(last).state)).toMatchObject([{ type: 'EndSession' }]);
 });
 
 it('rests on no question while a critic is still to be judged', () => {
@@ -49,8 +49,8 @@ it('rests on no question while a critic is still to be judged', () => {
     event.type === 'SessionStarted' ? { ...event, data: { ...event.data, rows: event.data.rows.filter(isNoShip) } } : event,
   );
   const asked = [...both, escalates('REVIEW-001', '1')];
-  expect(awaitedIn(runAfter(asked))).toBeNull();
-  expect(awaitedIn(runAfter([...asked, escalates('REVIEW-002', '2')]))).toMatchObject({ task: 'REVIEW-001' });
+  expect(awaitedQuestion(runAfter(asked))).toBeNull();
+  expect(awaitedQuestion(runAfter([...asked, escalates('REVIEW-002', '2')]))).toMatchObject({ task: 'REVIEW-001' });
 });
 
 function isNoShip({ role, id = '' }: Readonly<Record<string, string>>): boolean {
@@ -63,9 +63,9 @@ it('rests once all that is held was skipped, or waits', () => {
   const asked = [...REVIEWED, escalates('REVIEW-001', '1'), escalates('REVIEW-002', '2')];
   const open = [...asked, answered(`verdict:${asked.length}`, 'force-approve', { reason: 'by brand' }), start('SHIP-002')];
   const fails = [...open, failed('SHIP-002', 'no way')];
-  expect(pending(told(fails).state)).toEqual([{ type: 'SkipTask', task: 'RELEASE-002', reason: 'SHIP-002 failed: no way' }]);
+  expect(pendingEffects(told(fails).state)).toEqual([{ type: 'SkipTask', task: 'RELEASE-002', reason: 'SHIP-002 failed: no way' }]);
   const skip: Event = { type: 'TaskSkipped', data: { task: 'RELEASE-002', reason: 'SHIP-002 failed: no way' } };
-  expect(awaitedIn(runAfter([...fails, skip]))).toMatchObject({ kind: 'escalation', task: 'REVIEW-001' });
+  expect(awaitedQuestion(runAfter([...fails, skip]))).toMatchObject({ kind: 'escalation', task: 'REVIEW-001' });
 });
 
 it('judges a critic also where what was held beside it has been skipped', () => {
@@ -80,13 +80,13 @@ it('judges a critic also where what was held beside it has been skipped', () => 
   expect(runAfter(fails).held.has('JOIN-001')).toBe(true);
   const skip: Event = { type: 'TaskSkipped', data: { task: 'JOIN-001', reason: 'DEV-003 failed: no way' } };
   const reviewed = [...fails, skip, start('REVIEW-002'), done('REVIEW-002')];
-  expect(pending(told(reviewed).state)).toEqual([{ type: 'JudgeCritic', task: 'REVIEW-002' }]);
+  expect(pendingEffects(told(reviewed).state)).toEqual([{ type: 'JudgeCritic', task: 'REVIEW-002' }]);
 });
 
 it('asks nothing more once it was given up, or has ended', () => {
   const asked = [...REVIEWED, escalates('REVIEW-001', '1')];
-  expect(questionOf(runAfter(asked))).not.toBeNull();
-  expect(questionOf(runAfter([...asked, escalates('REVIEW-002', '2'), answered(`verdict:${asked.length}`, 'abort')]))).toBeNull();
+  expect(currentQuestion(runAfter(asked))).not.toBeNull();
+  expect(currentQuestion(runAfter([...asked, escalates('REVIEW-002', '2'), answered(`verdict:${asked.length}`, 'abort')]))).toBeNull();
   const end: Event = { type: 'SessionEnded', data: { outcome: 'aborted', unverified: true, reason: 'x' } };
-  expect(questionOf(runAfter([...asked, end]))).toBeNull();
+  expect(currentQuestion(runAfter([...asked, end]))).toBeNull();
 });

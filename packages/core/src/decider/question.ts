@@ -1,31 +1,31 @@
-// What a session waits for a person to say. A question stands until it is answered; what builds on what it is about waits for that, and
-// once nothing else is left to do the session rests.
+// The question that a session asks a person, and its allowed answers. Tasks that build on the subject of the question wait. Once nothing
+// else is left to do, the session stops until it is answered.
 
-import type { Answer, Question } from './run-messages.js';
-import { hasWaveEnded, taskIn } from './run-state.js';
+import type { Answer, Question } from './events.js';
+import { hasWaveEnded, findTask } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
-/** What is to be answered first, the oldest; null where nothing is. */
-export function questionOf(run: RunState): Question | null {
+/** The oldest open question; null if there is none. */
+export function currentQuestion(run: RunState): Question | null {
   if (run.ended !== null || run.aborted !== null) return null;
   return run.questions[0] ?? budgetQuestion(run);
 }
 
-/** The same, once the session rests on it; null while it goes on with other work. */
-export function awaitedIn(run: RunState): Question | null {
-  return hasOtherWork(run) ? null : questionOf(run);
+/** The same, but null while the session continues with other work. */
+export function awaitedQuestion(run: RunState): Question | null {
+  return hasOtherWork(run) ? null : currentQuestion(run);
 }
 
-/** Is there something to do that no question holds up? */
+/** Whether there is work that no question blocks. */
 export function hasOtherWork(run: RunState): boolean {
   if (run.running.size > 0 || run.submitted.size > 0) return true;
-  for (const id of run.unjudged) if (hasWaveEnded(run, taskIn(run, id) as TaskState)) return true;
+  for (const id of run.unjudged) if (hasWaveEnded(run, findTask(run, id) as TaskState)) return true;
   return run.front < run.open.length && budgetQuestion(run) === null;
 }
 
-/** What is asked where the session may cost no more. */
+/** The question for an exceeded limit; null if no limit is exceeded. */
 export function budgetQuestion(run: RunState): Question | null {
-  // Where nothing is left to do, nothing is left to pay for.
+  // Nothing is left to pay for.
   if (run.wave >= run.open.length) return null;
   const { maxMinutes, maxCostUsd, maxTokens } = run.settings;
   const spent: readonly (readonly ['minutes' | 'cost' | 'tokens', number | null, number])[] = [
@@ -38,14 +38,14 @@ export function budgetQuestion(run: RunState): Question | null {
   return null;
 }
 
-/** Is it about a critic that left nothing to judge, also while a person mends that? */
+/** Whether the question is about missing evidence, or about the manual fix for it. */
 export function isAboutEvidence(question: Question): boolean {
   return question.kind === 'no-evidence' || (question.kind === 'edit' && question.seq === null);
 }
 
 /**
- * What may be answered in this session. Who wrote the loop says by the options of `ask` whether work may go through against the rules,
- * and whether a person may mend it by hand. More rounds of the same rules loosen nothing, and whoever wants to may stop.
+ * The allowed answers in this session. The loop's `ask` decides whether force-approve and manual-fix are offered. The other answers do not
+ * weaken the rules, so they are always allowed.
  */
 export function answersIn({ started }: RunState, question: Question): readonly Answer[] {
   const rules = started.frozen?.rules;
@@ -54,7 +54,7 @@ export function answersIn({ started }: RunState, question: Question): readonly A
   return answersTo(question).filter((answer) => (answer !== 'force-approve' && answer !== 'manual-fix') || offered.has(answer));
 }
 
-/** What may be answered to such a question, the usual first. */
+/** The answers to such a question, the most common first. */
 export function answersTo(question: Question): readonly Answer[] {
   switch (question.kind) {
     case 'plan':

@@ -7,8 +7,8 @@ import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { NEW_SESSION, chainKey, evolve, fold } from './evolve.js';
 import type { SessionState } from './evolve.js';
-import type { Recorded } from './messages.js';
-import { MOST_ROUNDS, NO_TRACES, isBehind, settleRound } from './rounds.js';
+import type { Recorded } from './events.js';
+import { MOST_ROUNDS, NO_TRACES, isJournalBehind, settleRound } from './rounds.js';
 import type { RoundClaims, Traces } from './rounds.js';
 
 const design = builtinLoop('design') as Loop;
@@ -145,11 +145,11 @@ it('counts chains together from where one goes on with the other', () => {
 it('recalls what a journal that was cut back does not know, and knows it from then on', () => {
   const traces: Traces = { ...NO_TRACES, chains: new Map([['AUDIT-001', { chain: 'AUDIT-001', round: 3, open: true }]]) };
   const cut = fold([verdict('AUDIT-001', 1, 'revise', 1)]);
-  expect(isBehind(design, 'AUDIT-001', cut, traces)).toBe(true);
+  expect(isJournalBehind(design, 'AUDIT-001', cut, traces)).toBe(true);
   const { round, recalled } = settleRound(design, 'AUDIT-001', cut, [], { files: null, traces, chosen: false });
   expect([round, recalled]).toEqual([3, [{ chain: 'AUDIT-001', round: 3, open: true }]]);
   const after = evolve(cut, { type: 'RoundsRecalled', seq: 2, ts: '', data: { loop: 'design', chains: recalled } });
-  expect(isBehind(design, 'AUDIT-001', after, traces)).toBe(false);
+  expect(isJournalBehind(design, 'AUDIT-001', after, traces)).toBe(false);
   expect(settleRound(design, 'AUDIT-001', after, [], { files: null, traces: NO_TRACES, chosen: false }).round).toBe(3);
 });
 

@@ -1,20 +1,20 @@
-// Which round it is. Rounds never fall: what the journal recorded, what is left of it elsewhere and what finished tasks prove
-// can only raise the count, and a chain that appears out of nowhere goes on with the rounds of what is open.
+// Which round a chain is in. Rounds never fall: the journal, its traces in other files and finished tasks can only raise the count. A
+// chain that nobody planned continues the rounds of the open chains.
 
 import type { Task } from '../model.js';
 import type { Loop } from '../loops/loop.js';
 import { chainInId, isFinished } from './chains.js';
-import { chainKey, decidedIn } from './evolve.js';
+import { chainKey, decidedVerdicts } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
-import type { Standing } from './messages.js';
+import type { ChainProgress } from './events.js';
 
-/** No chain comes further than this, whatever its files claim. */
+/** The highest round, whatever the session's files claim. */
 export const MOST_ROUNDS = 10_000;
 
-/** What is left of earlier verdicts outside the journal. The strictest of it holds: anyone can write there. */
+/** Traces of earlier verdicts outside the journal. Anyone can write there, so the strictest one counts. */
 export interface Traces {
-  readonly chains: ReadonlyMap<string, Standing>;
-  /** By chain: the highest round of which there is a verdict. */
+  readonly chains: ReadonlyMap<string, ChainProgress>;
+  /** By chain: the highest round that has a verdict. */
   readonly judged: ReadonlyMap<string, number>;
   readonly targets: ReadonlyMap<string, number>;
   readonly cap: number | null;
@@ -23,29 +23,29 @@ export interface Traces {
 export const NO_TRACES: Traces = { chains: new Map(), judged: new Map(), targets: new Map(), cap: null };
 
 export interface RoundClaims {
-  /** What the state files (or the row's column) say. */
+  /** The round in the state files, or in the row's column. */
   readonly files: number | null;
   readonly traces: Traces;
-  /** A person named the chain, so that it may begin afresh. */
+  /** A person named the chain, so it may start with the first round. */
   readonly chosen: boolean;
 }
 
 export interface RoundSettled {
   readonly round: number;
-  /** The open chains whose rounds this one goes on with; none where it stands for itself. */
+  /** The open chains whose rounds this one continues. */
   readonly continues: readonly string[];
-  /** What is left outside knows of chains, or of rounds, that the journal does not: to be recorded. */
-  readonly recalled: readonly Standing[];
+  /** Progress that the traces show and the journal does not. The caller records it. */
+  readonly recalled: readonly ChainProgress[];
 }
 
-/** The larger of what history implies and what the files say. Never less than the first round. */
+/** The highest of what the history, the tasks and the files say, and at least the first round. */
 export function settleRound(loop: Loop, chain: string, state: SessionState, tasks: readonly Task[], claims: RoundClaims): RoundSettled {
-  const standings = standingsOf(loop, state, claims.traces);
+  const chains = chainProgress(loop, state, claims.traces);
   const isNew = !isKnown(loop, chain, state, claims);
-  const open: Standing[] = [];
-  const recalled: Standing[] = [];
+  const open: ChainProgress[] = [];
+  const recalled: ChainProgress[] = [];
   let round = Math.max(loop.round.first, finishedRounds(loop, chain, tasks), claims.files ?? 0);
-  for (const one of standings.values()) {
+  for (const one of chains.values()) {
     const isOfGroup = one.chain === chain || (state.groups.get(chainKey(loop.loop, chain))?.includes(one.chain) ?? false);
     const isContinued = isNew && one.open && !isOfGroup;
     if (isOfGroup || isContinued) round = Math.max(round, one.round);
@@ -54,72 +54,72 @@ export function settleRound(loop: Loop, chain: string, state: SessionState, task
   }
   return {
     round: Math.min(round, MOST_ROUNDS),
-    continues: foremost(open).map((one) => one.chain),
-    recalled: foremost(recalled),
+    continues: strictest(open).map((one) => one.chain),
+    recalled: strictest(recalled),
   };
 }
 
-/** More chains than this are not told of: open ones and those that came furthest go first, so that what is kept is the strictest. */
-const MOST_TOLD = 200;
+/** Beyond this number, open chains and those with the highest round are kept, because they are the strictest. */
+const MOST_LISTED_CHAINS = 200;
 
-function foremost(standings: readonly Standing[]): readonly Standing[] {
-  if (standings.length <= MOST_TOLD) return standings;
-  return standings.toSorted((a, b) => Number(b.open) - Number(a.open) || b.round - a.round).slice(0, MOST_TOLD);
+function strictest(chains: readonly ChainProgress[]): readonly ChainProgress[] {
+  if (chains.length <= MOST_LISTED_CHAINS) return chains;
+  return chains.toSorted((a, b) => Number(b.open) - Number(a.open) || b.round - a.round).slice(0, MOST_LISTED_CHAINS);
 }
 
-/** A chain that a person named, that was planned when the rules were frozen, or that was judged before: by the journal alone. */
+/** Whether a person named the chain, it was planned when the rules were frozen, or the journal has a verdict on it. */
 function isKnown(loop: Loop, chain: string, state: SessionState, { chosen }: RoundClaims): boolean {
   const planned = state.frozen.get(loop.loop)?.chains.includes(chain) ?? false;
-  return chosen || planned || decidedIn(state, loop.loop, chain).length > 0;
+  return chosen || planned || decidedVerdicts(state, loop.loop, chain).length > 0;
 }
 
-/** How far each chain has come, by the journal and by what is left outside it; where they differ, the further. */
-function standingsOf(loop: Loop, state: SessionState, traces: Traces): ReadonlyMap<string, Standing> {
-  const standings = new Map<string, Standing>(traces.chains);
+/** The progress of each chain by the journal and its traces, whichever is higher. */
+function chainProgress(loop: Loop, state: SessionState, traces: Traces): ReadonlyMap<string, ChainProgress> {
+  const chains = new Map<string, ChainProgress>(traces.chains);
   const prefix = `${loop.loop}/`;
-  const raise = (standing: Standing) => {
-    const known = standings.get(standing.chain);
-    if (known === undefined || standing.round >= known.round) standings.set(standing.chain, standing);
+  const raise = (progress: ChainProgress) => {
+    const known = chains.get(progress.chain);
+    if (known === undefined || progress.round >= known.round) chains.set(progress.chain, progress);
   };
-  for (const [key, standing] of state.recalled) if (key.startsWith(prefix)) raise(standing);
+  for (const [key, progress] of state.recalled) if (key.startsWith(prefix)) raise(progress);
   for (const key of state.verdicts.keys()) {
     const chain = key.slice(prefix.length);
-    const past = key.startsWith(prefix) ? decidedIn(state, loop.loop, chain) : [];
+    const past = key.startsWith(prefix) ? decidedVerdicts(state, loop.loop, chain) : [];
     const last = past.at(-1)?.verdict;
-    if (last !== undefined) raise({ chain, round: afterRevisions(past), open: last.outcome !== 'converge' || last.unverified });
+    if (last !== undefined) raise({ chain, round: roundAfter(past), open: last.outcome !== 'converge' || last.unverified });
   }
-  return standings;
+  return chains;
 }
 
 function recordedIn(loop: Loop, chain: string, state: SessionState): number {
   const recalled = state.recalled.get(chainKey(loop.loop, chain))?.round ?? -1;
-  const past = decidedIn(state, loop.loop, chain);
-  return past.length === 0 ? recalled : Math.max(recalled, afterRevisions(past));
+  const past = decidedVerdicts(state, loop.loop, chain);
+  return past.length === 0 ? recalled : Math.max(recalled, roundAfter(past));
 }
 
-/** The standings of the loop's other chains, with their targets: told with every verdict, so that any trace tells of all. */
-export function standingsBeside(loop: Loop, chain: string, state: SessionState, traces: Traces): readonly Standing[] {
-  const others = [...standingsOf(loop, state, traces).values()].filter((one) => one.chain !== chain);
-  return foremost(others).map((one) => {
+/** The progress of the loop's other chains, with their targets. It is written with every verdict, so that each trace covers all chains. */
+export function progressOfOtherChains(loop: Loop, chain: string, state: SessionState, traces: Traces): readonly ChainProgress[] {
+  const others = [...chainProgress(loop, state, traces).values()].filter((one) => one.chain !== chain);
+  return strictest(others).map((one) => {
     const target = state.targets.get(chainKey(loop.loop, one.chain)) ?? traces.targets.get(one.chain);
     return { chain: one.chain, round: one.round, open: one.open, ...(target === undefined ? {} : { target }) };
   });
 }
 
-/** Does something outside the journal know of a later verdict on this chain? Then the journal's last answer is an old one. */
-export function isBehind(loop: Loop, chain: string, state: SessionState, traces: Traces): boolean {
-  const judged = decidedIn(state, loop.loop, chain).reduce((most, { verdict }) => Math.max(most, verdict.round), -1);
+/** Whether a trace shows a later verdict on this chain than the journal has. Then the journal's last answer is outdated. */
+export function isJournalBehind(loop: Loop, chain: string, state: SessionState, traces: Traces): boolean {
+  const judged = decidedVerdicts(state, loop.loop, chain).reduce((most, { verdict }) => Math.max(most, verdict.round), -1);
   return (traces.judged.get(chain) ?? -1) > judged || (traces.chains.get(chain)?.round ?? -1) > recordedIn(loop, chain, state);
 }
 
-/** The round that a chain's verdicts have brought it to. */
-export function afterRevisions(past: readonly PastVerdict[]): number {
+/** The chain's round after these verdicts. */
+export function roundAfter(past: readonly PastVerdict[]): number {
   let round = 0;
   for (const { verdict } of past) round = Math.max(round, verdict.outcome === 'revise' ? verdict.round + 1 : verdict.round);
   return round;
 }
 
-/** The rounds that finished re-checks in tasks.csv prove. */
+/** The round that the finished re-checks in tasks.csv prove. */
 function finishedRounds(loop: Loop, chain: string, tasks: readonly Task[]): number {
   const readers = readersOf(loop, chain);
   let round = 0;
@@ -132,7 +132,7 @@ function finishedRounds(loop: Loop, chain: string, tasks: readonly Task[]): numb
 
 type RoundReader = (id: string) => number;
 
-/** Of each loop, those of the chain that was asked for last: patterns are costly to make, and rounds of a chain are many. */
+/** For each loop, the readers of the last chain: compiling patterns is expensive, and a chain has many rounds. */
 const READERS = new WeakMap<Loop, { readonly chain: string; readonly readers: readonly RoundReader[] }>();
 
 function readersOf(loop: Loop, chain: string): readonly RoundReader[] {
@@ -145,11 +145,11 @@ function readersOf(loop: Loop, chain: string): readonly RoundReader[] {
   return readers;
 }
 
-/** From a task id back to the round after it: 0 where the id is not of this pattern. */
+/** Reads the round after a task from its id: 0 if the id does not match the pattern. */
 function roundReader(pattern: string, chain: string): RoundReader {
   const head = pattern.slice(0, pattern.indexOf('{'));
   let read: RoundReader | null = null;
-  // Most sessions have no such task, and the pattern is costly to make.
+  // Most sessions have no such task, and compiling the pattern is expensive.
   return (id) => (id.startsWith(head) ? (read ??= makeRoundReader(pattern, chain))(id) : 0);
 }
 

@@ -1,13 +1,27 @@
-// What is read from a session that Umpire runs: what to run again, its tasks as verdicts and people see them, the wave at work.
+// The state of a run: tasks to retry, tasks as verdicts and people see them, the current wave, and rows that are added later.
 
 import { expect, it } from 'vitest';
 import { FIXED, SPRINT, begun, done, escalates, failed, inTwoSprints, row, start, told, verdict } from '../../../../test/support/story.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { chainOfRow } from './chains.js';
-import type { Event } from './messages.js';
-import { cellOf, chainOfTask, plainTask, rowOf, tasksNow, tasksToRetry, waveIn } from './run-state.js';
+import type { Event, SessionStarted } from './events.js';
+import {
+  cellOf,
+  chainOfTask,
+  viewTask,
+  rowOf,
+  viewTasks,
+  tasksToRetry,
+  currentWave,
+  appendRows,
+  startRun,
+  closeTask,
+  reopenTask,
+  recomputeWaves,
+} from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
+import fc from 'fast-check';
 
 const runAfter = (events: readonly Event[]) => told(events).state.run as RunState;
 const skipped = (task: string, reason = 'x'): Event => ({ type: 'TaskSkipped', data: { task, reason } });
@@ -58,7 +72,7 @@ it('shows a task as tasks.csv has it: where it waits now, its wave, at work or n
   for (const task of [...run.tasks, ...runAfter(FIXED).tasks])
     for (const [name, cell] of Object.entries(rowOf(task))) expect([name, cellOf(task, name)]).toEqual([name, cell]);
   expect([cellOf(design, 'constructor'), cellOf(design, 'not a column')]).toEqual(['', '']);
-  expect([...tasksNow(run).waves]).toEqual([1, 2, 3, 3, 4]);
+  expect([...viewTasks(run).waves]).toEqual([1, 2, 3, 3, 4]);
 });
 
 it.each(['id', 'session', 'sprint_num', 'wave', 'deps', 'status'])('knows the chain of a task as its row tells it, by %s', (by) => {
@@ -67,7 +81,7 @@ it.each(['id', 'session', 'sprint_num', 'wave', 'deps', 'status'])('knows the ch
   const { tasks } = runAfter([...begun(SPRINT.map((cells) => ({ ...cells, wave: '9' }))), start('DESIGN-001')]);
   tasks[1] = { ...(tasks[1] as TaskState), deps: ['DESIGN-002'] };
   for (const task of tasks) {
-    const shown = { ...plainTask(task, 0), id: task.id, columns: rowOf(task) };
+    const shown = { ...viewTask(task, 0), id: task.id, columns: rowOf(task) };
     expect(chainOfTask(loop, task)).toBe(chainOfRow(loop, shown));
   }
 });
@@ -75,8 +89,75 @@ it.each(['id', 'session', 'sprint_num', 'wave', 'deps', 'status'])('knows the ch
 it('is at work in the first wave that waits for nobody; where all waits, in the first that is not done; then in none', () => {
   const reviewed = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002');
   const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-001', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
-  expect(waveIn(runAfter([...inTwoSprints(), start('DEV-001'), asks, start('DEV-002'), done('DEV-002')]))).toBe(2);
-  expect(waveIn(runAfter([...reviewed, escalates('REVIEW-001', '1'), escalates('REVIEW-002', '2')]))).toBe(3);
+  expect(currentWave(runAfter([...inTwoSprints(), start('DEV-001'), asks, start('DEV-002'), done('DEV-002')]))).toBe(2);
+  expect(currentWave(runAfter([...reviewed, escalates('REVIEW-001', '1'), escalates('REVIEW-002', '2')]))).toBe(3);
   const ended = ['SHIP-001', 'SHIP-002', 'NOTES-002', 'RELEASE-002'].flatMap((id) => [start(id), done(id)]);
-  expect(waveIn(runAfter([...reviewed, ...ended]))).toBeNull();
+  expect(currentWave(runAfter([...reviewed, ...ended]))).toBeNull();
+});
+
+const graphRow = (id: number, deps: readonly number[]) => ({ id: `T${id}`, deps: deps.map((dep) => `T${dep}`).join(';') });
+
+function graphRun(rows: readonly Readonly<Record<string, string>>[]): RunState {
+  return startRun({ rows, columns: [], settings: {}, workspace: null } as unknown as SessionStarted, 0);
+}
+
+const shapeOf = ({ tasks, waves, open, wave, cursor }: RunState) => ({ of: tasks.map((task) => task.wave), waves, open, wave, cursor });
+
+it('places rows as if all waves were computed anew', () => {
+  const draws = fc.array(fc.record({ deps: fc.array(fc.nat(30), { maxLength: 3 }), isOver: fc.boolean(), batch: fc.nat(3) }), {
+    minLength: 1,
+    maxLength: 20,
+  });
+  fc.assert(
+    fc.property(draws, (tasks) => {
+      const run = graphRun([graphRow(0, [])]);
+      let waiting: ReturnType<typeof row>[] = [];
+      tasks.forEach(({ deps, isOver, batch }, index) => {
+        // Of its batch it may wait for one that comes after it, too.
+        waiting.push(graphRow(index + 1, [...new Set(deps.map((dep) => dep % (index + 1)))]));
+        if (batch > 0 && index < tasks.length - 1) return;
+        appendRows(run, waiting.length > 1 && isOver ? waiting.toReversed() : waiting);
+        waiting = [];
+        if (isOver) closeTask(run, run.tasks[run.tasks.length - 1] as TaskState, 'completed');
+        const placed = structuredClone(shapeOf(run));
+        recomputeWaves(run);
+        expect(placed).toEqual(shapeOf(run));
+      });
+    }),
+  );
+});
+
+/** How many tasks of each wave are open, and the first wave that has one: counted from the tasks themselves. */
+function countedIn({ tasks, waves }: RunState) {
+  const open = waves.map((_, wave) => tasks.filter((task) => task.wave === wave && task.status === 'pending').length);
+  const first = open.findIndex((count) => count > 0);
+  const wave = first === -1 ? open.length : first;
+  return { open, wave, front: wave };
+}
+
+it('counts what is open as tasks end and come back, and is at work in the first wave that has something to do', () => {
+  const steps = fc.array(fc.record({ task: fc.nat(4), again: fc.boolean(), status: fc.constantFrom('completed', 'failed', 'skipped') }), {
+    maxLength: 30,
+  });
+  fc.assert(
+    fc.property(steps, (taken) => {
+      const run = graphRun([graphRow(0, []), graphRow(1, [0]), graphRow(2, [0]), graphRow(3, [1, 2]), graphRow(4, [3])]);
+      for (const { task: index, again, status } of taken) {
+        const task = run.tasks[index] as TaskState;
+        if (again) reopenTask(run, task);
+        else closeTask(run, task, status);
+        expect({ open: run.open, wave: run.wave, front: run.front }).toEqual(countedIn(run));
+      }
+    }),
+  );
+});
+
+it('takes no row without an id, and none twice', () => {
+  const run = graphRun([graphRow(0, []), { ...graphRow(0, []), title: 'again' }, { id: ' ' }]);
+  appendRows(run, [graphRow(0, [])]);
+  expect(run.tasks.map(({ id }) => id)).toEqual(['T0']);
+});
+
+it('does not take rows that wait for what there is not', () => {
+  expect(() => appendRows(graphRun([graphRow(0, [])]), [graphRow(1, [7])])).toThrow('no order: unknown at T7');
 });

@@ -1,16 +1,16 @@
-// A session that Umpire runs, as its journal tells it: tasks and how they stand, what a person was asked, what was spent. Here
-// are its shape and what is read from it; how events change it is run-evolve.ts.
+// The state of a session that Umpire runs: its tasks as a graph in waves, open questions, usage. The functions at the end change it in
+// place, because a session may have 100,000 events; evolve.ts calls them.
 
 import { mergeObjects } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
-import type { ExecMode, Task, TaskStatus } from '../model.js';
+import type { Cells, ExecMode, Task, TaskStatus } from '../model.js';
 import type { Turn } from '../ports.js';
 import { chainOfCell, chainOfRow } from './chains.js';
-import type { Breach, Question, RunSettings, SessionStarted, TaskFinished } from './run-messages.js';
+import type { Breach, Question, RunSettings, SessionStarted, TaskFinished } from './events.js';
+import { splitIds } from '../formats/tasks-csv.js';
+import { computeWaves } from './waves.js';
 
-type Cells = Readonly<Record<string, string>>;
-
-/** A task as it stands. `row` holds its cells as tasks.csv has them, but for what follows from the other fields. */
+/** `row` holds the task's cells as in tasks.csv, except deps, wave and status, which follow from the other fields. */
 export interface TaskState {
   readonly id: string;
   readonly row: Record<string, string>;
@@ -19,31 +19,31 @@ export interface TaskState {
   contextFrom: readonly string[];
   execMode: ExecMode;
   status: TaskStatus;
-  /** Runs so far. */
+  /** Attempts so far. */
   attempt: number;
-  /** The last of them that told how it ended: one that was killed or stopped with nothing did not. */
-  told: number;
-  /** How often it was put off, since it was last opened, for want of its model's server. */
+  /** The last attempt that reported an end. One that was killed, or stopped without changes, reports none. */
+  reportedAttempt: number;
+  /** How often it was postponed since it was last opened, because its model's server was unavailable. */
   postponed: number;
-  /** Of a critic: the run that was judged last, by its number. */
+  /** For a critic: the attempt that was judged last. */
   judged: number;
   phase: 'idle' | 'running' | 'submitted';
   submitted: TaskFinished | null;
-  /** Skipped by a verdict, not for want of a dependency. */
-  isSpared: boolean;
-  /** Skipped by a person's edit. */
-  isDropped: boolean;
+
+  isSkippedByVerdict: boolean;
+
+  isSkippedByPerson: boolean;
   turns: Turn[];
-  /** The commit that holds what it had done when it asked, or a person when they stopped: its next attempt goes on from there. */
+  /** The commit with its unfinished work, made when it asked a question or a person stopped. Its next attempt starts there. */
   kept: string | null;
-  /** What it changed in the project, and as which commit. */
+  /** The files it changed in the project, and the commit of that change. */
   files: readonly string[];
   commit: string | null;
-  /** Of a critic: its evidence when it ended, by path. */
+  /** For a critic: by path, the hash of its evidence when it ended. */
   found: Readonly<Record<string, string | null>>;
-  /** It was measured by one of Umpire's own critics. */
+  /** A built-in critic measured that evidence. */
   isMeasured: boolean;
-  /** Came by an edit of tasks.csv, not by the plan or a verdict. */
+  /** Added by an edit of tasks.csv, not by the plan or a verdict. */
   isAdded: boolean;
   wave: number;
 }
@@ -53,47 +53,48 @@ export interface RunState {
   settings: RunSettings;
   columns: readonly string[];
   readonly tasks: TaskState[];
+  /** The index of each task, by id. */
   readonly at: Map<string, number>;
   /** Indexes of the tasks of each wave (from 1), in the order of the file. */
   waves: number[][];
   /** How many tasks of each wave are not finished. */
   open: number[];
-  /** The first wave with an unfinished task; one past the last where there is none. */
+  /** The first wave with an unfinished task; one past the last wave if there is none. */
   wave: number;
-  /** What waits for a person's answer: all that builds on what is asked about. The rest goes on. */
+  /** Tasks that wait for a person's answer: those that build on the subject of a question. The others continue. */
   readonly held: Set<string>;
   /** How many unfinished tasks of each wave are held. */
   heldIn: number[];
-  /** The first wave with an unfinished task that is not held; one past the last where there is none. */
+  /** The first wave with an unfinished task that is not held; one past the last wave if there is none. */
   front: number;
-  /** Where in that wave the search for the next task to start goes on. */
+  /** The position in that wave where the search for the next task continues. */
   cursor: number;
   readonly running: Set<string>;
   readonly submitted: Set<string>;
-  /** Tasks that were put off, and when each may be tried again, in milliseconds. */
+  /** Postponed tasks, and the time in milliseconds when each may start again. */
   readonly waiting: Map<string, number>;
-  /** Tasks that failed or were skipped and have not been reopened: what waits for them is skipped too. */
-  readonly fallen: Set<string>;
-  /** Critics whose last run has not been judged. */
+  /** Tasks that failed or were skipped and were not reopened. Their dependents are skipped too. */
+  readonly unsuccessful: Set<string>;
+  /** Critics whose last attempt was not judged yet. */
   readonly unjudged: Set<string>;
-  /** By critic: how often it left nothing to judge. */
+  /** By critic: how often its evidence could not be judged. */
   readonly unjudgeable: Map<string, number>;
-  /** By critic: the re-check that a revision put in its place. */
+  /** By critic: the re-check that replaced it in a revision. */
   readonly rechecks: Map<string, string>;
   readonly questions: Question[];
-  /** By key: what a person was told of. `end`: that it has ended. */
+  /** Keys of questions that a person was notified of. `end`: the end of the session. */
   readonly called: Set<string>;
-  /** What a person approved without clean evidence, and why. */
+  /** Approvals by a person without clean evidence. */
   readonly forced: { readonly about: string; readonly reason: string; readonly who: string }[];
-  /** Files that tasks and people changed, the latest last, and how many verdicts (`marks`) there were when they last did. */
+  /** Files changed by tasks and people, the latest last, with the number of verdicts (`marks`) at that time. */
   readonly touched: Map<string, number>;
-  /** What the guard took back of tasks' work, and no verdict has told of yet. */
+  /** Changes that the guard reverted and no verdict has reported yet. */
   readonly breaches: { readonly task: string; readonly breach: Breach }[];
-  /** What the last verdict of each chain told of: who goes on with the work is told, too. */
-  readonly takenBack: { readonly task: string; readonly breach: Breach; readonly chain: string }[];
-  /** Added tasks whose work no verdict has looked at since. */
-  readonly unseen: Set<string>;
-  /** Where each verdict stood: the branch, and whether it was for want of rounds (spent, or not worth going on) that it asks for a person. */
+  /** Breaches that the last verdict of each chain reported. The next generator of the chain receives them too. */
+  readonly reportedBreaches: { readonly task: string; readonly breach: Breach; readonly chain: string }[];
+  /** Added tasks whose work no verdict has judged since. */
+  readonly unjudgedAdditions: Set<string>;
+  /** One entry for each verdict. `wantsRounds`: it calls a person because the rounds are used up, or because the chain stalled. */
   readonly marks: {
     readonly seq: number;
     readonly chain: string;
@@ -101,9 +102,9 @@ export interface RunState {
     readonly wantsRounds: boolean;
     readonly head: string | null;
   }[];
-  /** By verdict's line: was its work taken back, and as which commit? Not `ok`: it could not be. */
+  /** By the verdict's `seq`: the revert of its work. Not `ok`: the revert failed. */
   readonly reverted: Map<number, { readonly ok: boolean; readonly commit: string | null }>;
-  /** By chain: up to this round a person has it go on, also where it goes nowhere. */
+  /** By chain: up to this round it continues even if it stalls, because a person granted rounds. */
   readonly patience: Map<string, number>;
   runs: string[];
   head: string | null;
@@ -121,8 +122,8 @@ export interface RunState {
   } | null;
 }
 
-/** Is it the testing loop that comes with Umpire? A loop of a person's own may have its name, and other rules. */
-export function isOwnTesting({ loop, loopFolder }: SessionStarted): boolean {
+/** The built-in testing loop. A custom loop may have the same name and other rules. */
+export function isBuiltinTesting({ loop, loopFolder }: SessionStarted): boolean {
   return loop === 'testing' && loopFolder === null;
 }
 
@@ -130,45 +131,43 @@ export function isOver(status: TaskStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'skipped';
 }
 
-/** The tasks that were completed. */
-export function finishedIn({ tasks }: RunState): readonly string[] {
+export function completedTasks({ tasks }: RunState): readonly string[] {
   return tasks.filter(({ status }) => status === 'completed').map(({ id }) => id);
 }
 
-export function taskIn(run: RunState, id: string): TaskState | undefined {
+export function findTask(run: RunState, id: string): TaskState | undefined {
   const index = run.at.get(id);
   return index === undefined ? undefined : run.tasks[index];
 }
 
-/** What failed, and what was skipped for it. What a person or a verdict skipped stays skipped, with what waits for that alone. */
+/** Failed tasks, and tasks skipped because of them. Tasks that a person or a verdict skipped stay skipped. */
 export function tasksToRetry({ tasks, waves }: RunState): readonly string[] {
   const again = new Set(tasks.filter((task) => task.status === 'failed').map((task) => task.id));
   for (const wave of waves)
     for (const index of wave) {
       const task = tasks[index];
-      if (task?.status !== 'skipped' || task.isSpared || task.isDropped) continue;
+      if (task?.status !== 'skipped' || task.isSkippedByVerdict || task.isSkippedByPerson) continue;
       if (task.deps.some((dep) => again.has(dep))) again.add(task.id);
     }
   return tasks.filter((task) => again.has(task.id)).map((task) => task.id);
 }
 
-/** The task as the rest of the brain knows one. To be used before the next event: its cells are put together when they are asked for. */
-export function plainTask(task: TaskState, index: number): Task {
-  return new TaskNow(task, index + 2);
+/** A live view of the task. Use it before the next event. */
+export function viewTask(task: TaskState, index: number): Task {
+  return new TaskView(task, index + 2);
 }
 
-/** The chain that a task belongs to. Most loops tell it by a cell that a task keeps as it is: no row is put together for it. */
+/** Most loops name the chain in a column that is stored as it is, so no row has to be built. */
 export function chainOfTask(loop: Loop, task: TaskState): string {
   const { chain } = loop;
-  const isKept = typeof chain === 'object' && !SHOWN.has(chain.column);
-  return isKept ? chainOfCell(task.row[chain.column]) : chainOfRow(loop, plainTask(task, 0));
+  const isStored = typeof chain === 'object' && !DERIVED_COLUMNS.has(chain.column);
+  return isStored ? chainOfCell(task.row[chain.column]) : chainOfRow(loop, viewTask(task, 0));
 }
 
-/** What follows from a task's other fields. */
-const SHOWN: ReadonlySet<string> = new Set(['deps', 'wave', 'status']);
+const DERIVED_COLUMNS: ReadonlySet<string> = new Set(['deps', 'wave', 'status']);
 
-/** A look at a task, and no copy: all tasks are looked at for every verdict, and the cells of few. Rows are costly to put together. */
-class TaskNow implements Task {
+/** Every verdict views all tasks but reads the cells of few, so a row is built only when `columns` is read. */
+class TaskView implements Task {
   private cells: Cells | null = null;
 
   constructor(
@@ -209,28 +208,28 @@ class TaskNow implements Task {
   }
 }
 
-/** The tasks as a verdict that is given now sees them, with their waves. To be used before the next event. */
-export function tasksNow(run: RunState): { readonly tasks: readonly Task[]; readonly waves: Int32Array } {
+/** Live views of all tasks, with their waves. Use them before the next event. */
+export function viewTasks(run: RunState): { readonly tasks: readonly Task[]; readonly waves: Int32Array } {
   const waves = new Int32Array(run.tasks.length);
   run.tasks.forEach((task, index) => (waves[index] = task.wave));
-  return { tasks: run.tasks.map(plainTask), waves };
+  return { tasks: run.tasks.map(viewTask), waves };
 }
 
-/** The same, to be kept: whatever happens to the run later, they stay as they are. */
-export function tasksOf(run: RunState): ReturnType<typeof tasksNow> {
-  const { tasks, waves } = tasksNow(run);
+/** The same as copies that later events do not change. */
+export function copyTasks(run: RunState): ReturnType<typeof viewTasks> {
+  const { tasks, waves } = viewTasks(run);
   const kept = tasks.map(({ id, role, description, deps, contextFrom, execMode, status, columns, line }) => {
     return { id, role, description, deps, contextFrom, execMode, status, columns, line };
   });
   return { tasks: kept, waves };
 }
 
-/** The cells as tasks.csv shows them now. */
+/** The cells as tasks.csv shows them. */
 export function rowOf(task: TaskState): Cells {
   return mergeObjects(task.row, { deps: task.deps.join(';'), wave: String(task.wave), status: shownStatus(task) });
 }
 
-/** One of them. */
+/** One cell of that row. */
 export function cellOf(task: TaskState, name: string): string {
   if (name === 'deps') return task.deps.join(';');
   if (name === 'wave') return String(task.wave);
@@ -242,22 +241,251 @@ export function shownStatus(task: TaskState): TaskStatus {
   return task.phase === 'idle' ? task.status : 'in_progress';
 }
 
-/** The wave at work, or where it would be at work if nobody were asked; null where nothing is left to do. */
-export function waveIn({ front, wave, waves }: RunState): number | null {
+/** The wave that runs, or that would run without open questions; null if nothing is left to do. */
+export function currentWave({ front, wave, waves }: RunState): number | null {
   return [front, wave].find((one) => one < waves.length) ?? null;
 }
 
-/** Is nothing left to do in the wave of this task, but what waits for a person? A critic is judged then. */
+/** Whether the task's wave has only held tasks left. Its critics are judged then. */
 export function hasWaveEnded({ open, heldIn }: RunState, { wave }: TaskState): boolean {
   return (open[wave] ?? 0) === (heldIn[wave] ?? 0);
 }
 
-/** Could it be started, once those before it are done? */
+/** Whether the task may start once its dependencies are finished. */
 export function isReady(run: RunState, task: TaskState | undefined): boolean {
   return isIdle(task) && !run.held.has((task as TaskState).id);
 }
 
-/** Is it to be done, and nobody is at it? */
 export function isIdle(task: TaskState | undefined): boolean {
   return task !== undefined && task.status === 'pending' && task.phase === 'idle';
+}
+
+function newTask(row: Cells): TaskState {
+  return {
+    id: (row['id'] ?? '').trim(),
+    row: mergeObjects(row, {}),
+    role: (row['role'] ?? '').trim(),
+    deps: splitIds(row['deps']),
+    contextFrom: splitIds(row['context_from']),
+    execMode: (row['exec_mode'] ?? '').trim() === 'interactive' ? 'interactive' : 'csv-wave',
+    status: 'pending',
+    attempt: 0,
+    reportedAttempt: 0,
+    postponed: 0,
+    judged: 0,
+    phase: 'idle',
+    submitted: null,
+    isSkippedByVerdict: false,
+    isSkippedByPerson: false,
+    turns: [],
+    kept: null,
+    files: [],
+    commit: null,
+    found: {},
+    isMeasured: false,
+    isAdded: false,
+    wave: 1,
+  };
+}
+
+export function startRun(started: SessionStarted, ms: number): RunState {
+  const run: RunState = {
+    started,
+    settings: started.settings,
+    columns: started.columns,
+    tasks: [],
+    at: new Map(),
+    waves: [],
+    open: [],
+    wave: 1,
+    held: new Set(),
+    heldIn: [],
+    front: 1,
+    cursor: 0,
+    running: new Set(),
+    submitted: new Set(),
+    waiting: new Map(),
+    unsuccessful: new Set(),
+    unjudged: new Set(),
+    unjudgeable: new Map(),
+    rechecks: new Map(),
+    questions: [],
+    called: new Set(),
+    forced: [],
+    touched: new Map(),
+    breaches: [],
+    reportedBreaches: [],
+    unjudgedAdditions: new Set(),
+    marks: [],
+    reverted: new Map(),
+    patience: new Map(),
+    runs: [],
+    head: started.workspace?.base ?? null,
+    tokens: 0,
+    costUsd: 0,
+    activeMs: 0,
+    lastMs: ms,
+    aborted: null,
+    ended: null,
+  };
+  addRows(run, started.rows);
+  recomputeWaves(run);
+  return run;
+}
+
+export function addRows(run: RunState, rows: readonly Cells[], isAdded = false): void {
+  for (const row of rows) {
+    const task = newTask(row);
+    task.isAdded = isAdded;
+    if (task.id === '' || run.at.has(task.id)) continue;
+    run.at.set(task.id, run.tasks.length);
+    run.tasks.push(task);
+  }
+}
+
+/** Appends rows that depend only on rows before them. The other waves stay, so a verdict in a long session need not recompute them. */
+export function appendRows(run: RunState, rows: readonly Cells[]): void {
+  const from = run.tasks.length;
+  addRows(run, rows);
+  for (let index = from; index < run.tasks.length; index++) {
+    const wave = waveAfterDeps(run, index);
+    if (wave === null) {
+      recomputeWaves(run);
+      return;
+    }
+    placeTask(run, index, wave);
+    returnToWave(run, wave);
+  }
+}
+
+/** One more than the highest wave of its dependencies; null if one of them is not before it in the file. */
+function waveAfterDeps(run: RunState, index: number): number | null {
+  let highest = 0;
+  for (const id of run.tasks[index]?.deps ?? []) {
+    const dep = run.at.get(id) ?? index;
+    if (dep >= index) return null;
+    highest = Math.max(highest, run.tasks[dep]?.wave ?? 0);
+  }
+  return highest + 1;
+}
+
+/** Events are checked before they are recorded, so this means a bug, or a journal line that Umpire did not write. */
+export class TaskGraphError extends Error {}
+
+/** After tasks were added or dependencies changed. */
+export function recomputeWaves(run: RunState): void {
+  const result = computeWaves(run.tasks);
+  if (!result.ok) throw new TaskGraphError(`its tasks have no order: ${result.kind} at ${result.ids.join(', ')}`);
+  run.waves = [[]];
+  run.open = [0];
+  for (let index = 0; index < run.tasks.length; index++) placeTask(run, index, result.waves[index] ?? 1);
+  returnToWave(run, 1);
+  advanceWave(run);
+}
+
+function placeTask(run: RunState, index: number, wave: number): void {
+  const task = run.tasks[index] as TaskState;
+  task.wave = wave;
+  while (run.waves.length <= wave) {
+    run.waves.push([]);
+    run.open.push(0);
+  }
+  run.waves[wave]?.push(index);
+  if (!isOver(task.status)) run.open[wave] = (run.open[wave] ?? 0) + 1;
+}
+
+/** This wave has something to do again. */
+function returnToWave(run: RunState, wave: number): void {
+  run.wave = Math.min(run.wave, wave);
+  run.front = Math.min(run.front, wave);
+  run.cursor = 0;
+}
+
+/** Ends past the last wave, where the count is undefined. */
+function advanceWave(run: RunState): void {
+  while (run.open[run.wave] === 0) run.wave++;
+  while (run.open[run.front] === (run.heldIn[run.front] ?? 0)) {
+    run.front++;
+    run.cursor = 0;
+  }
+}
+
+/**
+ * Recomputes which tasks wait for a person: those that build on the subject of a question, by `deps` or `context_from`. While a person
+ * edits the project, all of them wait. Running tasks are not held, so their wave stays current until they end.
+ */
+export function holdTasks(run: RunState): void {
+  run.held.clear();
+  run.heldIn = [];
+  const asked = tasksInQuestion(run);
+  for (const task of run.tasks) {
+    if ((asked !== null && !asked.has(task.id)) || !isIdle(task)) continue;
+    run.held.add(task.id);
+    run.heldIn[task.wave] = (run.heldIn[task.wave] ?? 0) + 1;
+  }
+  returnToWave(run, run.wave);
+  advanceWave(run);
+}
+
+/** The tasks that the open questions concern and all that build on them; null: every task. A plan or a verdict concerns its chain. */
+function tasksInQuestion(run: RunState): ReadonlySet<string> | null {
+  const rules = run.started.frozen?.rules;
+  const asked = new Set<string>();
+  if (run.questions.length === 0) return asked;
+  // Sessions of earlier versions do not record their chains.
+  if (rules === undefined) return null;
+  const chains = new Set<string>();
+  for (const question of run.questions) {
+    const task = question.kind === 'edit' || question.kind === 'budget' ? undefined : findTask(run, question.task ?? '');
+    if (task === undefined) return null;
+    asked.add(task.id);
+    // An agent's question concerns only its own task.
+    if (question.kind !== 'question') chains.add(chainOfTask(rules, task));
+  }
+  if (chains.size > 0) for (const task of run.tasks) if (chains.has(chainOfTask(rules, task))) asked.add(task.id);
+  const isAsked = (id: string) => asked.has(id);
+  // One pass in the order of the waves is enough, unless changed dependencies put a source of context behind its reader.
+  for (let known = -1; known !== asked.size;) {
+    known = asked.size;
+    for (const index of run.waves.flat()) {
+      const task = run.tasks[index] as TaskState;
+      if (task.deps.some(isAsked) || task.contextFrom.some(isAsked)) asked.add(task.id);
+    }
+  }
+  return asked;
+}
+
+export function closeTask(run: RunState, task: TaskState, status: TaskStatus): void {
+  if (!isOver(task.status)) run.open[task.wave] = (run.open[task.wave] ?? 1) - 1;
+  if (run.held.delete(task.id)) run.heldIn[task.wave] = (run.heldIn[task.wave] ?? 1) - 1;
+  task.status = status;
+  if (status !== 'completed') run.unsuccessful.add(task.id);
+  resetTask(run, task);
+  advanceWave(run);
+}
+
+export function resetTask(run: RunState, task: TaskState): void {
+  task.phase = 'idle';
+  task.submitted = null;
+  run.running.delete(task.id);
+  run.submitted.delete(task.id);
+  run.waiting.delete(task.id);
+}
+
+export function reopenTask(run: RunState, task: TaskState): void {
+  if (isOver(task.status)) run.open[task.wave] = (run.open[task.wave] ?? 0) + 1;
+  task.status = 'pending';
+  task.row['error'] = '';
+  task.isSkippedByPerson = false;
+  task.postponed = 0;
+  run.unsuccessful.delete(task.id);
+  run.unjudged.delete(task.id);
+  resetTask(run, task);
+  returnToWave(run, task.wave);
+  run.ended = null;
+}
+
+export function withTask(run: RunState, id: string, act: (task: TaskState) => void): void {
+  const task = findTask(run, id);
+  if (task !== undefined) act(task);
 }

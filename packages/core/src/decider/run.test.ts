@@ -10,10 +10,9 @@ import type { AnswerGiven } from './answers.js';
 import { compareEdit } from './edits.js';
 import { NEW_SESSION, evolve } from './evolve.js';
 import type { SessionState } from './evolve.js';
-import type { Effects, Event } from './messages.js';
-import { pending } from './pending.js';
-import { questionOf } from './question.js';
-import type { RunSettings, SessionStarted } from './run-messages.js';
+import type { Effects, Event, RunSettings, SessionStarted } from './events.js';
+import { pendingEffects } from './pending-effects.js';
+import { currentQuestion } from './question.js';
 import { rowOf } from './run-state.js';
 import type { RunState } from './run-state.js';
 
@@ -126,7 +125,7 @@ function verdict(outcome: Verdict['outcome'], critic: string, effects = NOTHING,
 const projected = (seq: number): Event => ({ type: 'VerdictProjected', data: { verdict: seq, results: null } });
 
 function check(events: readonly Event[], expected: readonly string[]): void {
-  const shown = pending(given(events)).map((effect) => ('task' in effect ? `${effect.type} ${effect.task}` : effect.type));
+  const shown = pendingEffects(given(events)).map((effect) => ('task' in effect ? `${effect.type} ${effect.task}` : effect.type));
   expect(shown).toEqual(expected);
 }
 
@@ -147,19 +146,19 @@ it('runs again what was running when a process died, and nothing that had finish
     [...SPRINT, start('DEV-001'), done('DEV-001'), start('VERIFY-001'), start('REVIEW-001'), done('VERIFY-001'), again],
     ['RunTask REVIEW-001'],
   );
-  const effects = pending(given([...SPRINT, start('DEV-001'), again]));
+  const effects = pendingEffects(given([...SPRINT, start('DEV-001'), again]));
   expect(effects).toEqual([{ type: 'RunTask', task: 'DEV-001', attempt: 2 }]);
 });
 
 it('skips what depends on a failed task, down the graph, with the reason', () => {
   const chain = started([row('A', 'developer'), row('B', 'developer', 'A'), row('C', 'developer', 'B')]);
-  const first = pending(given([...chain, start('A'), failed('A')]));
+  const first = pendingEffects(given([...chain, start('A'), failed('A')]));
   expect(first).toEqual([{ type: 'SkipTask', task: 'B', reason: 'A failed: It broke.' }]);
   const skip: Event = { type: 'TaskSkipped', data: { task: 'B', reason: 'A failed: It broke.' } };
-  const second = pending(given([...chain, start('A'), failed('A'), skip]));
+  const second = pendingEffects(given([...chain, start('A'), failed('A'), skip]));
   expect(second).toEqual([{ type: 'SkipTask', task: 'C', reason: 'B was skipped: A failed: It broke.' }]);
   const all: Event = { type: 'TaskSkipped', data: { task: 'C', reason: 'x' } };
-  expect(pending(given([...chain, start('A'), failed('A'), skip, all]))).toMatchObject([{ type: 'EndSession', outcome: 'failed' }]);
+  expect(pendingEffects(given([...chain, start('A'), failed('A'), skip, all]))).toMatchObject([{ type: 'EndSession', outcome: 'failed' }]);
 });
 
 const ENDED = [
@@ -189,12 +188,12 @@ it('runs what a verdict adds in the same session, and ends as complete after an 
   const second = [...open, start('FIX-1-1'), done('FIX-1-1'), start('REVIEW-re-001'), done('REVIEW-re-001')];
   check(second, ['JudgeCritic REVIEW-re-001']);
   const closed = [...second, verdict('converge', 'REVIEW-re-001', NOTHING, { round: 2 })];
-  expect(pending(given([...closed, projected(closed.length)]))).toEqual([
-    { type: 'EndSession', outcome: 'complete', unverified: false, reason: 'The work was judged and found good.' },
+  expect(pendingEffects(given([...closed, projected(closed.length)]))).toEqual([
+    { type: 'EndSession', outcome: 'complete', unverified: false, reason: 'The work was approved.' },
   ]);
   const advised = verdict('converge', 'REVIEW-re-001', NOTHING, { round: 2, counts: { critical: 0, high: 2, medium: 1, low: 0 } });
-  const told = JSON.stringify(pending(given([...second, advised, projected(second.length + 1)])));
-  expect(told).toContain('"reason":"The work was judged and found good, with 2 High findings left open."');
+  const told = JSON.stringify(pendingEffects(given([...second, advised, projected(second.length + 1)])));
+  expect(told).toContain('"reason":"The work was approved with 2 High findings open."');
 });
 
 const ASKED = [...ENDED, verdict('escalate', 'REVIEW-001', NOTHING, { round: 2 }), projected(ENDED.length + 1)];
@@ -206,27 +205,27 @@ function answered(events: readonly Event[], say: Partial<AnswerGiven>): readonly
 
 it('rests on an escalation and starts nothing until it is answered', () => {
   check(ASKED, ['CallPerson']);
-  const question = questionOf(given(ASKED).run as RunState);
+  const question = currentQuestion(given(ASKED).run as RunState);
   check([...ASKED, { type: 'PersonCalled', data: { key: question?.key ?? '', by: 'nobody' } }], []);
 });
 
 it('force-approve goes on, unverified; extend judges again by the new cap; abort ends; manual-fix waits for the edit', () => {
-  expect(pending(given(answered(ASKED, { answer: 'force-approve', reason: 'by brand' })))).toEqual([
+  expect(pendingEffects(given(answered(ASKED, { answer: 'force-approve', reason: 'by brand' })))).toEqual([
     { type: 'EndSession', outcome: 'complete', unverified: true, reason: 'Approved by a person without clean evidence: by brand' },
   ]);
   const extended = answered(ASKED, { answer: 'extend', rounds: 2 });
   check(extended, ['JudgeCritic REVIEW-001']);
   expect(given(extended).frozen.get('review')?.cap).toBe(4);
-  expect(pending(given(answered(ASKED, {})))).toMatchObject([{ type: 'EndSession', outcome: 'aborted' }]);
+  expect(pendingEffects(given(answered(ASKED, {})))).toMatchObject([{ type: 'EndSession', outcome: 'aborted' }]);
   const mending = answered(ASKED, { answer: 'manual-fix' });
-  expect(pending(given(mending))).toMatchObject([{ type: 'CallPerson', question: { kind: 'edit', task: 'REVIEW-001' } }]);
+  expect(pendingEffects(given(mending))).toMatchObject([{ type: 'CallPerson', question: { kind: 'edit', task: 'REVIEW-001' } }]);
   check([...mending, { type: 'PersonEdited', data: { commit: 'c', files: ['a.ts'] } }], ['RunTask REVIEW-001']);
 });
 
 it('refuses an answer without a reason, to another question, or to none', () => {
   const refuse = (events: readonly Event[], say: Partial<AnswerGiven>) => () => answerEvents(given(events), 's', { ...SAY, ...say });
-  expect(refuse(ASKED, { answer: 'force-approve', reason: ' ' })).toThrow('force-approve needs a reason');
-  expect(refuse(ASKED, { answer: 'approve' })).toThrow('no answer to that');
+  expect(refuse(ASKED, { answer: 'force-approve', reason: ' ' })).toThrow('force-approve needs --reason');
+  expect(refuse(ASKED, { answer: 'approve' })).toThrow('does not apply');
   expect(refuse(ASKED, { answer: 'extend' })).toThrow('extend needs --rounds N');
   expect(refuse(ENDED, { answer: 'force-approve' })).toThrow('does not wait for an answer');
 });
@@ -237,7 +236,7 @@ it('asks for a plan, takes a revision back to its author, and is silent with --y
   check(plan, ['CallPerson']);
   check(answered(plan, { answer: 'approve', reason: '' }), ['RunTask TDFIX-001']);
   const revised = given(answered(plan, { answer: 'revise', reason: 'smaller' }));
-  expect(pending(revised)).toEqual([{ type: 'RunTask', task: 'TDPLAN-001', attempt: 2 }]);
+  expect(pendingEffects(revised)).toEqual([{ type: 'RunTask', task: 'TDPLAN-001', attempt: 2 }]);
   expect(revised.run?.tasks[0]?.turns).toEqual([{ from: 'person', text: 'smaller' }]);
   const eager = started(rows, { gates: ['TDPLAN-001'], settings: { ...SETTINGS, yes: true } });
   check([...eager, start('TDPLAN-001'), done('TDPLAN-001')], ['ApprovePlan']);
@@ -247,7 +246,7 @@ it('runs a critic without evidence once more, then asks; more is granted to a ne
   const lost: Event = { type: 'JudgingFailed', data: { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'm', hint: 'h' } };
   check([...ENDED, lost], ['RunTask REVIEW-001']);
   const twice = [...ENDED, lost, start('REVIEW-001', 2), done('REVIEW-001', { attempt: 2 }), lost];
-  expect(pending(given(twice))).toMatchObject([{ type: 'CallPerson', question: { kind: 'no-evidence', rule: 'R9' } }]);
+  expect(pendingEffects(given(twice))).toMatchObject([{ type: 'CallPerson', question: { kind: 'no-evidence', rule: 'R9' } }]);
   check(answered(answered(twice, { answer: 'manual-fix' }), { answer: 'extend' }), ['RunTask REVIEW-001']);
 });
 
@@ -258,7 +257,9 @@ it('asks when a budget is spent, and goes on when more is granted', () => {
     start('A'),
     done('A', { usage: { tokens: 5, costUsd: 1.5 } }),
   ];
-  expect(pending(given(spent))).toMatchObject([{ type: 'CallPerson', question: { kind: 'budget', what: 'cost', limit: 1, spent: 1.5 } }]);
+  expect(pendingEffects(given(spent))).toMatchObject([
+    { type: 'CallPerson', question: { kind: 'budget', what: 'cost', limit: 1, spent: 1.5 } },
+  ]);
   check(answered(spent, { answer: 'extend', costUsd: 2 }), ['RunTask B']);
 });
 
@@ -312,24 +313,24 @@ const REFUSED: readonly (readonly [
   string,
 ])[] = [
   ['a finished task', ENDED, { 'DEV-001': { description: 'x' } }, [], [], 'but the task is completed'],
-  ['a running task', [...SPRINT, start('DEV-001')], { 'DEV-001': { title: 'x' } }, [], [], 'but the task is at work'],
+  ['a running task', [...SPRINT, start('DEV-001')], { 'DEV-001': { title: 'x' } }, [], [], 'but the task is running'],
   ['a role', SPRINT, { 'DEV-001': { role: 'x' } }, [], [], 'its role cannot be changed'],
-  ['a result before it ran', SPRINT, { 'REVIEW-001': { review_score: '9' } }, [], [], 'is what its agent reports'],
-  ['a finished status', SPRINT, { 'DEV-001': { status: 'completed' } }, [], [], 'its status cannot be set'],
-  ['a critic skipped', SPRINT, { 'REVIEW-001': { status: 'skipped' } }, [], [], 'a critic is not skipped by hand'],
-  ['a row removed', SPRINT, {}, [], ['REVIEW-001'], 'was removed'],
-  ['a critic before its work', SPRINT, { 'REVIEW-001': { deps: '', context_from: '' } }, [], [], 'would be run before DEV-001'],
-  ['a circle', SPRINT, { 'DEV-001': { deps: 'REVIEW-001' } }, [], [], 'wait for one another'],
+  ['a result before it ran', SPRINT, { 'REVIEW-001': { review_score: '9' } }, [], [], 'cannot be changed, because the agent fills it in'],
+  ['a finished status', SPRINT, { 'DEV-001': { status: 'completed' } }, [], [], 'status cannot be set'],
+  ['a critic skipped', SPRINT, { 'REVIEW-001': { status: 'skipped' } }, [], [], 'a critic cannot be skipped'],
+  ['a row removed', SPRINT, {}, [], ['REVIEW-001'], 'was deleted'],
+  ['a critic before its work', SPRINT, { 'REVIEW-001': { deps: '', context_from: '' } }, [], [], 'would run before DEV-001'],
+  ['a circle', SPRINT, { 'DEV-001': { deps: 'REVIEW-001' } }, [], [], 'depend on each other'],
   [
     'context that is not earlier',
     SPRINT,
     { 'VERIFY-001': { context_from: 'REVIEW-001' } },
     [],
     [],
-    'from REVIEW-001, which is not earlier',
+    'from REVIEW-001, which does not run earlier',
   ],
-  ['context from nowhere', SPRINT, {}, [{ ...row('X', 'writer'), context_from: 'Y' }], [], 'from Y, which is not there'],
-  ['a new task that has run', SPRINT, {}, [{ ...row('X', 'reviewer'), status: 'completed' }], [], 'a new task is pending'],
+  ['context from nowhere', SPRINT, {}, [{ ...row('X', 'writer'), context_from: 'Y' }], [], 'from Y, which does not exist'],
+  ['a new task that has run', SPRINT, {}, [{ ...row('X', 'reviewer'), status: 'completed' }], [], 'but a new task must be pending'],
 ];
 
 for (const [what, events, cells, add, without, reason] of REFUSED) {

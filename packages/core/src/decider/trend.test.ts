@@ -206,7 +206,7 @@ for (const [name, [kind, round, rounds]] of Object.entries(STOPS)) {
 test('a finding that came back is called at once, and the loop is stopped where it does so again', () => {
   const trends = trendsOf(scores([5, 6, 5, 6.2, 5], ['Ca Hx', 'Hx', 'Ca Hx', 'Hx', 'Ca Hx']));
   expect(trends).toEqual([
-    { kind: 'unclear', stop: false, why: 'One round is no trend: there is nothing to compare it with.' },
+    { kind: 'unclear', stop: false, why: 'No trend after one round.' },
     {
       kind: 'improving',
       stop: false,
@@ -215,13 +215,13 @@ test('a finding that came back is called at once, and the loop is stopped where 
     {
       kind: 'oscillating',
       stop: false,
-      why: 'Oscillating: 1 finding came back in round 3 (finding a (src/a.ts)), with no gain since round 2.',
+      why: 'Oscillating: 1 finding came back in round 3 (finding a (src/a.ts)), with no progress since round 2.',
     },
     { kind: 'improving', stop: false, why: 'Improving in round 4: score rose from 6 to 6.2.' },
     {
       kind: 'oscillating',
       stop: true,
-      why: 'Oscillating: 1 finding came back in round 5 (finding a (src/a.ts)), with no gain since round 4.',
+      why: 'Oscillating: 1 finding came back in round 5 (finding a (src/a.ts)), with no progress since round 4.',
     },
   ]);
 });
@@ -231,27 +231,27 @@ function checkLast(rounds: readonly Round[], kind: TrendKind, why: string): void
 }
 
 test('the reason has the figures', () => {
-  checkLast(scores([5, 5, 5]), 'stalled', 'Stalled: no gain since round 1; still score 5, findings 1 High, 1 Medium.');
-  checkLast(scores([5, 5]), 'unclear', 'Round 2 brought no gain since round 1; one such round may happen.');
+  checkLast(scores([5, 5, 5]), 'stalled', 'Stalled: no progress since round 1 (score 5, findings 1 High, 1 Medium).');
+  checkLast(scores([5, 5]), 'unclear', 'No progress in round 2.');
   checkLast(
     coverages([60, 61, 58, 60]),
     'unclear',
-    'Round 4 recovers from round 3 (coverage rose from 58 to 60), still with no gain since round 2.',
+    'Round 4 recovers from round 3 (coverage rose from 58 to 60), but there is no progress since round 2.',
   );
   checkLast(
     scores([6, 5, 4], ['Ha', 'Ha Hb', 'Ha Hb Cc']),
     'diverging',
-    'Diverging: round 3 is worse than round 1 (findings went from 1 High to 1 Critical, 2 High, score fell from 6 to 4), with no gain since round 1.',
+    'Diverging: round 3 is worse than round 1 (findings went from 1 High to 1 Critical, 2 High, score fell from 6 to 4), with no progress since round 1.',
   );
   checkLast(
     foundIn(['Ha Mb', 'Lc', 'Ha Mb', 'Ha Mb']),
     'oscillating',
-    'Oscillating: 2 findings came back in round 3 (finding a (src/a.ts)), with no gain since round 2.',
+    'Oscillating: 2 findings came back in round 3 (finding a (src/a.ts)), with no progress since round 2.',
   );
   checkLast(
     coverages([60, 61, 62], ['Ha', '', 'Ha']),
     'unclear',
-    'Round 3 is better in one way and worse in another: coverage rose from 61 to 62, but findings went from none to 1 High. However, 1 finding came back in round 3 (finding a (src/a.ts)).',
+    'Round 3 is partly better and partly worse: coverage rose from 61 to 62, but findings went from none to 1 High. However, 1 finding came back in round 3 (finding a (src/a.ts)).',
   );
   checkLast(gauge('regressions', [0.3, 0.1 + 0.1], 'La'), 'improving', 'Improving in round 2: regressions fell from 0.3 to 0.2.');
 });
@@ -266,11 +266,11 @@ test('a Critical less is a gain whatever it weighs, and a Low more does not spoi
 });
 
 test('arithmetic with fractions is no gain', () => {
-  checkLast(scores([0.3, 0.1 + 0.2, 0.3], ''), 'stalled', 'Stalled: no gain since round 1; still score 0.3, findings none.');
+  checkLast(scores([0.3, 0.1 + 0.2, 0.3], ''), 'stalled', 'Stalled: no progress since round 1 (score 0.3, findings none).');
 });
 
 test('a gauge that is read for the first time gains nothing by that', () => {
-  checkLast([{}, {}, { coverage: 70 }], 'stalled', 'Stalled: no gain since round 1; still coverage 70, findings none.');
+  checkLast([{}, {}, { coverage: 70 }], 'stalled', 'Stalled: no progress since round 1 (coverage 70, findings none).');
 });
 
 test('a round that was judged twice is one round', () => {
@@ -281,7 +281,7 @@ test('a round that was judged twice is one round', () => {
 test('a measure has the gauges that were read, and what became of the findings', () => {
   const [, second] = measuresOf(PROGRESS, [judged({ score: 5, found: 'Ha' }, 0), judged({ coverage: Number.NaN, found: 'Lb' }, 1)]);
   expect(second?.gauges).toEqual([]);
-  expect(second?.traces.map(({ fate, finding: { message } }) => [fate, message])).toEqual([
+  expect(second?.traces.map(({ change, finding: { message } }) => [change, message])).toEqual([
     ['new', 'finding b'],
     ['fixed', 'finding a'],
   ]);

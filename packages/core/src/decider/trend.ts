@@ -1,12 +1,12 @@
-// Where a chain of rounds is going: does it gain, stall, oscillate, diverge? Reads what was measured, round by round, and
-// calls it. Pure, and the same for every loop: which facts are gauges, and which way is better, the loop says.
+// The trend of a chain of rounds: improving, stalled, oscillating or diverging. The loop's `progress` names the facts that serve as
+// gauges, and which direction is better.
 
 import { bySeverity, describeCounts, describeFinding } from '../formats/finding-text.js';
 import type { Direction, Facts, Progress } from '../loops/loop.js';
 import { SEVERITIES } from '../model.js';
 import type { Counts, Finding } from '../model.js';
-import { traceFindings } from './lineage.js';
-import type { RoundFindings, Trace } from './lineage.js';
+import { traceFindings } from './finding-history.js';
+import type { RoundFindings, TracedFinding } from './finding-history.js';
 import { addToList } from '../formats/multimap.js';
 
 export interface Gauge {
@@ -15,16 +15,16 @@ export interface Gauge {
   readonly better: Direction;
 }
 
-/** What one round came to. */
-export interface Measure {
+/** The measurements of one round. */
+export interface RoundMeasure {
   readonly round: number;
   readonly counts: Counts;
   readonly gauges: readonly Gauge[];
-  /** What became of its findings, the fixed ones included. */
-  readonly traces: readonly Trace[];
+  /** How its findings changed, including the fixed ones. */
+  readonly traces: readonly TracedFinding[];
 }
 
-/** A decided verdict, as far as a trend needs it. */
+/** The part of a decided verdict that a trend needs. */
 export interface JudgedRound extends RoundFindings {
   readonly counts: Counts;
   readonly facts: Facts;
@@ -34,21 +34,21 @@ export type TrendKind = 'improving' | 'stalled' | 'oscillating' | 'diverging' | 
 
 export interface Trend {
   readonly kind: TrendKind;
-  /** Sure enough to stop the loop on it. A finding that came back is called at once, but may be one bad round of a series that gains. */
+  /** Certain enough to stop the loop. One finding that came back makes it oscillating, but may be one bad round of a good series. */
   readonly stop: boolean;
   /** A sentence with figures. */
   readonly why: string;
 }
 
-/** How many rounds without a gain are too many. */
-const PATIENCE = 2;
-/** A gauge is clearly worse where it lost more than this part of its value. Less is called a stall: it may be noise. */
-const CLEAR = 0.02;
-/** For a gain by weight: ten Lows are as bad as a Critical. */
+/** So many rounds without a gain are a stall. */
+const STALL_ROUNDS = 2;
+/** A gauge is clearly worse if it lost more than this share of its value. Less may be noise. */
+const CLEAR_LOSS_SHARE = 0.02;
+/** For a gain by weight: ten Low findings are as bad as one Critical. */
 const WEIGHTS: Counts = { critical: 10, high: 5, medium: 2, low: 1 };
 
-/** One measure a round, oldest first. A round that was judged more than once is one round: its last verdict counts. */
-export function measuresOf(progress: Progress, judged: readonly JudgedRound[]): readonly Measure[] {
+/** One measure for each round, oldest first. If a round was judged more than once, its last verdict counts. */
+export function measuresOf(progress: Progress, judged: readonly JudgedRound[]): readonly RoundMeasure[] {
   const rounds = judged.filter((entry, index) => judged[index + 1]?.round !== entry.round);
   const traces = tracesByRound(traceFindings(rounds));
   const wanted = Object.entries(progress);
@@ -58,14 +58,12 @@ export function measuresOf(progress: Progress, judged: readonly JudgedRound[]): 
       const value = facts[name];
       if (typeof value === 'number' && Number.isFinite(value)) gauges.push({ name, value, better });
     }
-    return { round, counts, gauges, traces: traces.get(round) ?? NO_TRACES };
+    return { round, counts, gauges, traces: traces.get(round) ?? [] };
   });
 }
 
-const NO_TRACES: readonly Trace[] = [];
-
-function tracesByRound(traces: readonly Trace[]): ReadonlyMap<number, readonly Trace[]> {
-  const rounds = new Map<number, Trace[]>();
+function tracesByRound(traces: readonly TracedFinding[]): ReadonlyMap<number, readonly TracedFinding[]> {
+  const rounds = new Map<number, TracedFinding[]>();
   for (const trace of traces) {
     addToList(rounds, trace.round, trace);
   }
@@ -73,60 +71,60 @@ function tracesByRound(traces: readonly Trace[]): ReadonlyMap<number, readonly T
 }
 
 /**
- * What the rounds so far, oldest first, come to after the last of them. A round gains where a gauge is better than it ever
- * was (a first reading is no gain), the severities are lower than they ever were (fewer Critical; at equal Critical fewer
- * High; and so on), or the findings weigh less than they ever did.
+ * The trend after the last of these rounds, oldest first. A round gains if one of these is better than in every round before:
+ * a gauge (its first value is no gain), the severities (fewer Critical; at equal Critical fewer High; and so on), or the weight of the
+ * findings.
  *
- * - The last round gains: `improving`; `unclear` where it also has more Critical or High findings than the one before.
- * - A finding came back and the round gains nothing: `oscillating`. It stops in the second round without a gain, or where the
+ * - The last round gains: `improving`, or `unclear` if it also has more Critical or High findings than the previous round.
+ * - A finding came back and the round does not gain: `oscillating`. It stops the loop in the second round without a gain, or if the
  *   same finding came back before and nothing is better than it was then.
- * - No gain in two rounds: stopped, unless the last round recovers: against one of the two before it, it is better in something
- *   and clearly worse in nothing. It is `oscillating` where a finding came back in the round before; `diverging` where each of
- *   the two is worse than the one before it and the loss is clear, or both are clearly worse than the first round; else `stalled`.
- * - All else is `unclear`: the first round, one round without a gain, a recovery.
+ * - Two rounds without a gain stop the loop, unless the last round recovers: compared with one of the two rounds before, something is
+ *   better and nothing is clearly worse. `oscillating` if a finding came back in the previous round. `diverging` if each of the two
+ *   rounds is worse than the one before it and the loss is clear, or if both are clearly worse than the first round. Otherwise `stalled`.
+ * - Everything else is `unclear`: the first round, one round without a gain, a recovery.
  *
- * So a series that gains at least every other round, or climbs out of a dip, is never stopped.
+ * So a series that gains at least every other round, or recovers from a bad round, is never stopped.
  */
-export function trendOf(history: readonly Measure[]): Trend {
+export function trendOf(history: readonly RoundMeasure[]): Trend {
   const now = history.at(-1);
   const before = history.at(-2);
-  if (now === undefined || before === undefined) return unclear('One round is no trend: there is nothing to compare it with.');
-  if (!history.some(isMeasured)) return unclear('Nothing is measured that could tell: no gauge, no finding.');
+  if (now === undefined || before === undefined) return unclear('No trend after one round.');
+  if (!history.some(isMeasured)) return unclear('No trend: the rounds have no gauge and no finding.');
   const { gains, bestAt } = gainsOf(history);
   const back = cameBack(now);
   if (gains.length > 0) return gaining(before, now, gains);
   const quiet = history.length - 1 - bestAt;
-  const since = `no gain since round ${history[bestAt]?.round ?? now.round}`;
+  const since = `no progress since round ${history[bestAt]?.round ?? now.round}`;
   if (back.length > 0) {
-    const stop = quiet >= PATIENCE || isRepeated(history, back);
+    const stop = quiet >= STALL_ROUNDS || isRepeated(history, back);
     return { kind: 'oscillating', stop, why: `Oscillating: ${describeBack(now)}, with ${since}.` };
   }
-  if (quiet < PATIENCE) return unclear(`Round ${now.round} brought ${since}; one such round may happen.`);
+  if (quiet < STALL_ROUNDS) return unclear(`No progress in round ${now.round}.`);
   const recovery = recoveryOf(history);
-  if (recovery !== null) return unclear(`${recovery}, still with ${since}.`);
+  if (recovery !== null) return unclear(`${recovery}, but there is ${since}.`);
   if (cameBack(before).length > 0) return { kind: 'oscillating', stop: true, why: `Oscillating: ${describeBack(before)}, with ${since}.` };
   const loss = lossOf(history);
   if (loss !== null) return { kind: 'diverging', stop: true, why: `Diverging: ${loss}, with ${since}.` };
-  return { kind: 'stalled', stop: true, why: `Stalled: ${since}; still ${describe(now)}.` };
+  return { kind: 'stalled', stop: true, why: `Stalled: ${since} (${describe(now)}).` };
 }
 
-function isMeasured({ gauges, counts, traces }: Measure): boolean {
+function isMeasured({ gauges, counts, traces }: RoundMeasure): boolean {
   return gauges.length > 0 || traces.length > 0 || SEVERITIES.some((severity) => counts[severity] > 0);
 }
 
 const unclear = (why: string): Trend => ({ kind: 'unclear', stop: false, why });
 
-function gaining(before: Measure, now: Measure, gains: readonly string[]): Trend {
+function gaining(before: RoundMeasure, now: RoundMeasure, gains: readonly string[]): Trend {
   const back = cameBack(now).length === 0 ? '' : ` However, ${describeBack(now)}.`;
   if (graveBelow(before.counts, now.counts)) {
     const worse = `findings went from ${describeCounts(before.counts)} to ${describeCounts(now.counts)}`;
-    return unclear(`Round ${now.round} is better in one way and worse in another: ${gains.join(', ')}, but ${worse}.${back}`);
+    return unclear(`Round ${now.round} is partly better and partly worse: ${gains.join(', ')}, but ${worse}.${back}`);
   }
   return { kind: 'improving', stop: false, why: `Improving in round ${now.round}: ${gains.join(', ')}.${back}` };
 }
 
-/** What the last round gained over all before it, and which round gained last: the first one where none did. */
-function gainsOf(history: readonly Measure[]): { readonly gains: readonly string[]; readonly bestAt: number } {
+/** The gains of the last round over all rounds before, and the index of the last round that gained (0 if none did). */
+function gainsOf(history: readonly RoundMeasure[]): { readonly gains: readonly string[]; readonly bestAt: number } {
   const best = new Map<string, number>();
   let counts: Counts | null = null;
   let lightest = Infinity;
@@ -154,8 +152,12 @@ function weightOf({ critical, high, medium, low }: Counts): number {
   return WEIGHTS.critical * critical + WEIGHTS.high * high + WEIGHTS.medium * medium + WEIGHTS.low * low;
 }
 
-/** What is better and what is worse in `now`, in words. Gauges that moved by no more than `margin` of their value are neither. */
-function changesOf(from: Measure, now: Measure, margin: number): { readonly better: readonly string[]; readonly worse: readonly string[] } {
+/** In words, what is better and worse in `now`. A gauge that moved by at most `margin` of its value is neither. */
+function changesOf(
+  from: RoundMeasure,
+  now: RoundMeasure,
+  margin: number,
+): { readonly better: readonly string[]; readonly worse: readonly string[] } {
   const better: string[] = [];
   const worse: string[] = [];
   const differs = severitiesBelow(now.counts, from.counts) ? better : severitiesBelow(from.counts, now.counts) ? worse : null;
@@ -169,40 +171,40 @@ function changesOf(from: Measure, now: Measure, margin: number): { readonly bett
   return { better, worse };
 }
 
-/** How the last round climbs out of a dip, or null where it does not. */
-function recoveryOf(history: readonly Measure[]): string | null {
-  const [now, ...earlier] = history.slice(-1 - PATIENCE).toReversed();
+/** How the last round recovers from a worse one; null if it does not. */
+function recoveryOf(history: readonly RoundMeasure[]): string | null {
+  const [now, ...earlier] = history.slice(-1 - STALL_ROUNDS).toReversed();
   if (now === undefined) return null;
   for (const from of earlier) {
     const { better } = changesOf(from, now, 0);
-    if (better.length > 0 && changesOf(from, now, CLEAR).worse.length === 0)
+    if (better.length > 0 && changesOf(from, now, CLEAR_LOSS_SHARE).worse.length === 0)
       return `Round ${now.round} recovers from round ${from.round} (${better.join(', ')})`;
   }
   return null;
 }
 
-/** How the last rounds got worse, or null where that is not clear. */
-function lossOf(history: readonly Measure[]): string | null {
+/** How the last rounds got worse; null if that is not clear. */
+function lossOf(history: readonly RoundMeasure[]): string | null {
   const [first] = history;
   const [start, before, now] = history.slice(-3);
   if (first === undefined || start === undefined || before === undefined || now === undefined) return null;
-  const lost = (from: Measure, to: Measure, margin: number) => {
+  const lost = (from: RoundMeasure, to: RoundMeasure, margin: number) => {
     const { better, worse } = changesOf(from, to, margin);
     return better.length === 0 && worse.length > 0 ? worse : null;
   };
-  const since = (from: Measure) => {
-    const worse = lost(from, now, CLEAR);
+  const since = (from: RoundMeasure) => {
+    const worse = lost(from, now, CLEAR_LOSS_SHARE);
     return worse === null ? null : `round ${now.round} is worse than round ${from.round} (${worse.join(', ')})`;
   };
   if (lost(start, before, 0) !== null && lost(before, now, 0) !== null && since(start) !== null) return since(start);
-  return lost(first, before, CLEAR) === null ? null : since(first);
+  return lost(first, before, CLEAR_LOSS_SHARE) === null ? null : since(first);
 }
 
-const cameBack = (measure: Measure): readonly Finding[] =>
-  measure.traces.filter(({ fate }) => fate === 'came back').map(({ finding }) => finding);
+const cameBack = (measure: RoundMeasure): readonly Finding[] =>
+  measure.traces.filter(({ change }) => change === 'came back').map(({ finding }) => finding);
 
-/** Did one of these come back before, in a round than which the last one is better in nothing? */
-function isRepeated(history: readonly Measure[], back: readonly Finding[]): boolean {
+/** Whether one of these findings came back before, and nothing is better now than in that round. */
+function isRepeated(history: readonly RoundMeasure[], back: readonly Finding[]): boolean {
   const now = history.at(-1);
   const prints = new Set(back.map(({ fingerprint }) => fingerprint));
   const earlier = history.slice(0, -1).findLast((measure) => cameBack(measure).some(({ fingerprint }) => prints.has(fingerprint)));
@@ -215,12 +217,12 @@ function severitiesBelow(counts: Counts, than: Counts): boolean {
   return counts.medium === than.medium ? counts.low < than.low : counts.medium < than.medium;
 }
 
-/** The same of Critical and High alone. */
+/** The same for Critical and High only. */
 function graveBelow(counts: Counts, than: Counts): boolean {
   return counts.critical === than.critical ? counts.high < than.high : counts.critical < than.critical;
 }
 
-/** By more than arithmetic with fractions may be off. */
+/** By more than a rounding error. */
 function isBetter(old: number, value: number, better: Direction): boolean {
   return (better === 'higher' ? value - old : old - value) > 1e-9 * Math.max(1, Math.abs(old));
 }
@@ -231,11 +233,11 @@ function describeChange(name: string, from: number, to: number): string {
   return `${name} ${to > from ? 'rose' : 'fell'} from ${figure(from)} to ${figure(to)}`;
 }
 
-function describe({ gauges, counts }: Measure): string {
+function describe({ gauges, counts }: RoundMeasure): string {
   return [...gauges.map(({ name, value }) => `${name} ${figure(value)}`), `findings ${describeCounts(counts)}`].join(', ');
 }
 
-function describeBack(measure: Measure): string {
+function describeBack(measure: RoundMeasure): string {
   const back = bySeverity(cameBack(measure));
   const [worst] = back;
   const named = worst === undefined ? '' : describeFinding(worst);

@@ -123,15 +123,15 @@ test('checkGraph gives the waves, or the line and what to do', () => {
   checkRefused('A,,,\nB,A;X,,', 'tasks.csv:3: "B" depends on "X", which is not in the file.', `Correct the id in deps, ${mend}`);
   checkRefused('A,,,\nB,B,,', 'tasks.csv:3: "B" depends on itself.', 'Remove its own id from deps.');
   const untie = 'Remove one of these dependencies, so that one of the tasks can start.';
-  checkRefused('X,,,\nA,B,,\nB,A,,', 'tasks.csv:3: tasks wait for one another in a cycle: A → B → A.', untie);
-  checkRefused('A b,B,,\nB,A b,,', 'tasks.csv:2: tasks wait for one another in a cycle: "A b" → B → "A b".', untie);
+  checkRefused('X,,,\nA,B,,\nB,A,,', 'tasks.csv:3: tasks depend on each other in a cycle: A → B → A.', untie);
+  checkRefused('A b,B,,\nB,A b,,', 'tasks.csv:2: tasks depend on each other in a cycle: "A b" → B → "A b".', untie);
   expect(() => checkGraph(tasksOf('A,X,,'), 'wave-2.csv')).toThrow('wave-2.csv:2: ');
 });
 
 test('a long cycle is shown by its beginning and its end', () => {
   const rows = Array.from({ length: 40 }, (_, index) => `T${index},T${(index + 1) % 40},,`).join('\n');
   const shown = 'T0 → T1 → T2 → T3 → T4 → T5 → T6 → T7 → … 29 more … → T37 → T38 → T39 → T0';
-  expect(() => checkGraph(tasksOf(rows))).toThrow(`tasks.csv:2: tasks wait for one another in a cycle: ${shown}.`);
+  expect(() => checkGraph(tasksOf(rows))).toThrow(`tasks.csv:2: tasks depend on each other in a cycle: ${shown}.`);
 });
 
 test('context must come from an earlier task, unless that one was skipped', () => {

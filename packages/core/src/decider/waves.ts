@@ -1,5 +1,5 @@
-// Waves from dependencies: which tasks may run together, and what is wrong with a graph that has no such order.
-// Nothing here recurses, so a chain of any length is safe. Rows that are wrong by themselves are refused in formats/tasks-csv.ts.
+// Computes waves from dependencies: tasks of one wave may run in parallel. Explains what is wrong with a graph that has no order.
+// Nothing here is recursive, so a chain of any length is safe.
 
 import { UmpireError } from '../errors.js';
 import { showValue } from '../formats/tasks-csv.js';
@@ -13,21 +13,21 @@ interface Node {
 export interface GraphProblem {
   readonly ok: false;
   readonly kind: 'unknown' | 'self' | 'cycle';
-  /** The index of the task at fault; of a cycle, its first in the file. */
+  /** The index of the faulty task; for a cycle, the first of its tasks in the file. */
   readonly task: number;
-  /** unknown: the missing id. self: the task's own. cycle: its tasks in order, each waiting for the next, the last for the first. */
+  /** unknown: the missing id. self: the task's own id. cycle: its tasks in order, each depending on the next, the last on the first. */
   readonly ids: readonly string[];
 }
 
 /** `waves[i]` is the wave of task `i`: 1 without dependencies, else one more than the highest of theirs. */
 export type Waves = { readonly ok: true; readonly waves: Int32Array } | GraphProblem;
 
-/** Ids are taken to be unique. */
+/** Ids must be unique. */
 export function computeWaves(tasks: readonly Node[]): Waves {
   return wavesOf(tasks, indexIds(tasks));
 }
 
-/** The waves of the tasks; throws `tasks-malformed` with the line and what to do where the graph is not sound. */
+/** The waves of the tasks. Throws `tasks-malformed` with line and hint if the graph is not valid. */
 export function checkGraph(tasks: readonly Task[], file = 'tasks.csv'): Int32Array {
   const indexOf = indexIds(tasks);
   const result = wavesOf(tasks, indexOf);
@@ -45,7 +45,7 @@ function indexIds(tasks: readonly Node[]): ReadonlyMap<string, number> {
   return indexOf;
 }
 
-/** Kahn's algorithm. Edges lie in flat arrays, since a Set per task costs more than the sort itself. */
+/** Kahn's algorithm. The edges are in flat arrays, because a Set per task costs more than the sort itself. */
 function wavesOf(tasks: readonly Node[], indexOf: ReadonlyMap<string, number>): Waves {
   const count = tasks.length;
   const graph = resolveDeps(tasks, indexOf);
@@ -66,7 +66,7 @@ function wavesOf(tasks: readonly Node[], indexOf: ReadonlyMap<string, number>): 
     const end = firstDependent[task + 1] as number;
     for (let edge = firstDependent[task] as number; edge < end; edge++) {
       const dependent = dependents[edge] as number;
-      // The queue is in order of waves, so the last dependency to be taken has the highest wave.
+      // The queue is in the order of waves, so the last dependency has the highest wave.
       const left = (open[dependent] as number) - 1;
       open[dependent] = left;
       if (left > 0) continue;
@@ -125,8 +125,8 @@ function reverse(
 }
 
 /**
- * Every task that Kahn's algorithm left open waits for another open one, so following them from any of them ends in
- * a cycle. The shortest one through that point is found breadth first: a person has to read it.
+ * Every task that Kahn's algorithm left open depends on another open one, so following dependencies from any of them reaches a cycle.
+ * A breadth-first search then finds the shortest cycle through that point, because a person has to read it.
  */
 function cycleIn(tasks: readonly Node[], graph: Graph, open: Int32Array): GraphProblem {
   const entered = new Uint8Array(tasks.length);
@@ -136,7 +136,7 @@ function cycleIn(tasks: readonly Node[], graph: Graph, open: Int32Array): GraphP
     meeting = openDeps(graph, open, meeting)[0] as number;
   }
   const cycle = shortestCycle(graph, open, meeting);
-  // The same cycle reads the same wherever it was entered: it begins with the task that stands first in the file.
+  // Starts with the task that is first in the file, so that the message does not depend on the search.
   const start = cycle.indexOf(cycle.reduce((a, b) => Math.min(a, b)));
   const ids = [...cycle.slice(start), ...cycle.slice(0, start)].map((task) => (tasks[task] as Node).id);
   return { ok: false, kind: 'cycle', task: cycle[start] as number, ids };
@@ -177,7 +177,7 @@ function contextProblem(
       return { detail, hint: 'Correct the id in context_from, add the missing task, or remove the id.' };
     }
     const sourceWave = waves[source] as number;
-    // A skipped task has nothing to hand over, so nothing is lost by not waiting for it.
+    // A skipped task has no context to pass on, so its wave does not matter.
     if (sourceWave < wave || tasks[source]?.status === 'skipped') continue;
     const detail = `${showValue(task.id)} (wave ${wave}) takes context from ${showValue(id)} (wave ${sourceWave}), which is not earlier`;
     return { detail, hint: 'Add the id to deps as well, so that the task waits for it, or remove it from context_from.' };
@@ -195,13 +195,13 @@ function graphError(problem: GraphProblem, tasks: readonly Task[], file: string)
     case 'self':
       return malformed(file, task, `${showValue(task.id)} depends on itself`, 'Remove its own id from deps.');
     case 'cycle': {
-      const detail = `tasks wait for one another in a cycle: ${showCycle(problem.ids)}`;
+      const detail = `tasks depend on each other in a cycle: ${showCycle(problem.ids)}`;
       return malformed(file, task, detail, 'Remove one of these dependencies, so that one of the tasks can start.');
     }
   }
 }
 
-/** The first id again at the end closes the ring. A long cycle is shown by its beginning and its end. */
+/** Repeats the first id at the end. A long cycle is cut in the middle. */
 function showCycle(ids: readonly string[]): string {
   const ring = [...ids, ...ids.slice(0, 1)].map((id) => (/^[^\s\p{C}"\u2192]{1,60}$/u.test(id) ? id : showValue(id)));
   const shown = ring.length > 16 ? [...ring.slice(0, 8), `… ${ring.length - 12} more …`, ...ring.slice(-4)] : ring;

@@ -1,4 +1,4 @@
-// The built-in loops: data that the build made of the YAML files beside this one. Each is read when it is asked for.
+// The built-in loops, which the build compiles from the YAML files in this folder.
 
 import { BUILTIN_TEXTS } from './builtin.generated.js';
 import type { Loop } from './loop.js';

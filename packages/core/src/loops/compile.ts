@@ -1,23 +1,23 @@
-// From a loop's data to functions: conditions to predicates, texts to templates. Done once per loop, then judged with.
+// Compiles a loop once: its conditions to predicates, its texts to templates.
 
 import type { Outcome } from '../model.js';
-import type { CellOf } from './cells.js';
+import type { CellOf } from './fact-cells.js';
 import { compileCondition, describeCondition, parseCondition } from './condition.js';
 import type { Condition, Params, Predicate } from './condition.js';
 import type { FactValue, Facts, Loop, Repair, Row, SetValue, When } from './loop.js';
 import { fillTemplate, writeTemplate } from './template.js';
 
-/** Why a row was passed over: the first of its conditions that did not hold. */
-export interface Step {
+/** Why a row did or did not match. */
+export interface RowExplanation {
   readonly row: string;
   readonly holds: boolean;
-  /** The condition that failed, or all that held. */
+  /** The first condition that failed, or all conditions. */
   readonly because: string;
 }
 
-interface Part {
+interface CompiledCondition {
   readonly holds: Predicate;
-  readonly failed: Step;
+  readonly failed: RowExplanation;
 }
 
 /** A text over facts. */
@@ -25,8 +25,8 @@ export type FactText = (facts: Facts, params: Params) => string;
 
 export interface CompiledRow {
   readonly row: Row;
-  readonly parts: readonly Part[];
-  readonly matched: Step;
+  readonly parts: readonly CompiledCondition[];
+  readonly matched: RowExplanation;
   readonly why: FactText;
   readonly strictWhy: FactText;
   readonly anomaly: FactText | null;
@@ -38,24 +38,24 @@ export interface CompiledRepair {
   readonly holds: Predicate;
   readonly why: FactText;
   readonly assign: readonly (readonly [string, (facts: Facts) => FactValue])[];
-  /** It sets a fact by a formula, so what follows hangs on more than the cell. */
+  /** It sets a fact by a formula, so the result depends on more than the cell. */
   readonly computes: boolean;
   readonly error: { readonly message: FactText; readonly hint: FactText } | null;
 }
 
-/** What one cell of the fact space comes to: the repairs that apply in it, the row that matches, and why. */
-export interface Settled {
+/** The result in one cell of the fact space: the repairs that apply, the row that matches, and why. */
+export interface CellResult {
   readonly repairs: readonly CompiledRepair[];
   readonly row: CompiledRow;
-  readonly explanation: readonly Step[];
+  readonly explanation: readonly RowExplanation[];
 }
 
-/** Cells judged before. Begun at the second judgement: the first is often the only one, and not worth the code. */
-export interface Memory {
+/** Results of cells. Used from the second judgement on: the first is often the only one, and not worth generating code. */
+export interface CellCache {
   judged: boolean;
   cellOf: CellOf | null;
-  /** What a cell came to, or null where that hangs on more than the cell. */
-  readonly settled: Map<number, Settled | null>;
+  /** By cell; null if the result depends on more than the cell. */
+  readonly settled: Map<number, CellResult | null>;
 }
 
 export interface CompiledLoop {
@@ -63,16 +63,16 @@ export interface CompiledLoop {
   readonly repairs: readonly CompiledRepair[];
   readonly rows: readonly CompiledRow[];
   readonly conditions: readonly Condition[];
-  /** The round made things worse; null where the loop does not ask. */
+  /** Whether the round made things worse; null if the loop does not define it. */
   readonly worse: Predicate | null;
-  readonly memory: Memory;
+  readonly memory: CellCache;
 }
 
 const APPROVALS: ReadonlySet<Outcome> = new Set(['converge', 'accept']);
 
 const COMPILED = new WeakMap<Loop, CompiledLoop>();
 
-/** Once for each loop: a session judges many rounds by the same rules. */
+/** Cached, because a session judges many rounds by the same rules. */
 export function compileLoop(loop: Loop): CompiledLoop {
   const known = COMPILED.get(loop);
   if (known !== undefined) return known;
@@ -99,15 +99,13 @@ function compileRow(row: Row): CompiledRow {
     holds: compileCondition(condition),
     failed: { row: row.id, holds: false, because: `not: ${describeCondition(condition)}` },
   }));
-  const all = conditions.length === 0 ? 'no row before it matched' : conditions.map(describeCondition).join(', ');
+  const all = conditions.length === 0 ? 'no earlier row matched' : conditions.map(describeCondition).join(', ');
   return {
     row,
     parts,
     matched: { row: row.id, holds: true, because: all },
     why: compileFactText(row.why),
-    strictWhy: compileFactText(
-      `${row.why} This would be approved by waiver only (${row.waiver ?? ''}), and strict judging does not waive.`,
-    ),
+    strictWhy: compileFactText(`${row.why} Only a waiver would approve this (${row.waiver ?? ''}), and --strict allows no waivers.`),
     anomaly: row.anomaly === undefined ? null : compileFactText(row.anomaly),
     approves: APPROVALS.has(row.then),
   };
@@ -147,7 +145,7 @@ function compileSet(value: SetValue): (facts: Facts) => FactValue {
   };
 }
 
-/** The tests of a `when`, parsed once. */
+/** The conditions of a `when`. Cached. */
 export function conditionsOf(when: When | undefined): readonly Condition[] {
   if (when === undefined) return [];
   const known = PARSED.get(when);
@@ -159,7 +157,7 @@ export function conditionsOf(when: When | undefined): readonly Condition[] {
 
 const PARSED = new WeakMap<When, readonly Condition[]>();
 
-/** Filled plainly the first time, written as code for the times after. */
+/** Fills the template the first time, and generates code for later calls. */
 function compileFactText(text: string): FactText {
   let used = false;
   let written: FactText | null = null;
@@ -176,7 +174,7 @@ function readOf(name: string): string {
   return name === 'round' || name === 'cap' || name === 'target' ? `params.${name}` : `facts[${JSON.stringify(name)}]`;
 }
 
-/** The names that a loop's texts may use: its facts, and the round, cap and target. */
+/** Looks up the names in a loop's texts: facts, round, next, cap and target. */
 export function lookupIn(facts: Facts, params: Params): (name: string) => unknown {
   return (name) => {
     switch (name) {

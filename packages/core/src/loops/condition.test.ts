@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileCells } from './cells.js';
+import { compileCells } from './fact-cells.js';
 import { compileCondition, describeCondition, parseCondition } from './condition.js';
 import type { FactValue, Test } from './loop.js';
 

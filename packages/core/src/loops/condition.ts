@@ -1,4 +1,4 @@
-// One condition of a `when`: from the word in the file to a function over facts. The whole language of tests is here.
+// One condition of a `when`: parsing, compiling and describing it.
 
 import type { FactValue, Facts, Test } from './loop.js';
 
@@ -6,7 +6,7 @@ export interface Params {
   readonly round: number;
   readonly cap: number;
   readonly target: number;
-  /** A waived approval escalates instead. */
+  /** An approval by waiver escalates instead. */
   readonly strict?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function parseCondition(fact: string, test: Test): Condition {
 
 export type Predicate = (facts: Facts, params: Params) => boolean;
 
-/** A comparison with an absent fact never holds. */
+/** A comparison of an absent fact never holds. */
 export function compileCondition(condition: Condition): Predicate {
   const { fact } = condition;
   switch (condition.kind) {
@@ -76,7 +76,7 @@ const COMPARE: Readonly<Record<Operator, (left: number, right: number) => boolea
   '=': (left, right) => left === right,
 };
 
-/** For people and for the generated pages: `score >= 7`, `signal is CONVERGED`, `coverage is absent`. */
+/** `score >= 7`, `signal is CONVERGED`, `coverage is absent`. */
 export function describeCondition(condition: Condition): string {
   const { fact } = condition;
   switch (condition.kind) {

@@ -3,20 +3,21 @@
 import { expect, it } from 'vitest';
 import type { Finding, Reading, Severity } from '../model.js';
 import { builtinLoop } from './builtin.js';
-import { comparedLists, disagreement, drawCounts, drawFacts, drawFindings, itemNames, valueAt } from './facts.js';
-import type { GatheredAll, PastLists } from './facts.js';
+import { comparedLists, disagreement, extractFacts, itemNames, valueAt } from './facts.js';
+import { worstCounts, findingsOfOneSource } from './verdict-findings.js';
+import type { EvidenceReadings, PastLists } from './facts.js';
 import type { FactSpec, FactValue, Loop } from './loop.js';
 
 const EMPTY: Reading = { values: {}, findings: [], lists: {}, notes: [] };
 
-function reading(part: Partial<Reading>): GatheredAll {
+function reading(part: Partial<Reading>): EvidenceReadings {
   return { a: { state: 'ok', reading: { ...EMPTY, ...part } } };
 }
 
 const base = builtinLoop('brainstorm') as Loop;
 
-function check(spec: FactSpec, gathered: GatheredAll, expected: FactValue, past: PastLists = null): void {
-  expect(drawFacts({ ...base, facts: { fact: spec } }, gathered, past)).toEqual({ fact: expected });
+function check(spec: FactSpec, gathered: EvidenceReadings, expected: FactValue, past: PastLists = null): void {
+  expect(extractFacts({ ...base, facts: { fact: spec } }, gathered, past)).toEqual({ fact: expected });
 }
 
 function finding(severity: Severity, message: string): Finding {
@@ -90,7 +91,7 @@ it('does not take inherited names for values', () => {
 });
 
 it('counts findings: the worst of the sources', () => {
-  const gathered: GatheredAll = {
+  const gathered: EvidenceReadings = {
     a: { state: 'ok', reading: { ...EMPTY, counts: { critical: 1, high: 0, medium: 2, low: 0 } } },
     b: { state: 'ok', reading: { ...EMPTY, counts: { critical: 0, high: 3, medium: 1, low: 0 } } },
     c: { state: 'ok', reading: EMPTY },
@@ -160,8 +161,8 @@ it('compares the items that are asked for, by what tells one from another', () =
 it('tells by how much a number rose since the last revision', () => {
   const score = { number: [0, 10], at: ['a.score'] } as const;
   const loop: Loop = { ...base, facts: { score, rose: { ...score, change: 'net' } }, evidence: { a: source('A') } };
-  const scored = (value: string | number): GatheredAll => ({ a: { state: 'ok', reading: { ...EMPTY, values: { score: value } } } });
-  const rose = (value: string | number, past: PastLists) => drawFacts(loop, scored(value), past)['rose'];
+  const scored = (value: string | number): EvidenceReadings => ({ a: { state: 'ok', reading: { ...EMPTY, values: { score: value } } } });
+  const rose = (value: string | number, past: PastLists) => extractFacts(loop, scored(value), past)['rose'];
   const past = comparedLists(loop, scored('8.3'));
   expect(Object.values(past)).toEqual([['8.3']]);
   expect([rose(8.2, past), rose('9/10', past), rose(8.3, past)]).toEqual([-0.1, 0.7, 0]);
@@ -175,7 +176,7 @@ it('rests a verdict on the source that found most of a severity', () => {
     facts: { x: { findings: ['a'] } },
     evidence: { a: { ...source('A'), else: 'b' }, b: source('B'), c: source('C') },
   };
-  const gathered: GatheredAll = {
+  const gathered: EvidenceReadings = {
     a: { state: 'ok', reading: { ...EMPTY, findings: [finding('high', 'one'), finding('low', 'small')] } },
     b: { state: 'ok', reading: { ...EMPTY, findings: [finding('high', 'one'), finding('high', 'two')] } },
     c: {
@@ -183,8 +184,8 @@ it('rests a verdict on the source that found most of a severity', () => {
       reading: { ...EMPTY, findings: [finding('critical', 'hearsay')], counts: { critical: 1, high: 0, medium: 0, low: 0 } },
     },
   };
-  expect(drawFindings(loop, gathered).map((one) => one.message)).toEqual(['one', 'two', 'small']);
-  expect(drawCounts(loop, gathered)).toEqual({ critical: 0, high: 0, medium: 0, low: 0 });
+  expect(findingsOfOneSource(loop, gathered).map((one) => one.message)).toEqual(['one', 'two', 'small']);
+  expect(worstCounts(loop, gathered)).toEqual({ critical: 0, high: 0, medium: 0, low: 0 });
 });
 
 function source(what: string) {

@@ -1,8 +1,8 @@
-// Applies a compiled loop to facts: repairs in order, then the first row that matches. Pure, and never without a reason.
+// Applies a compiled loop to facts: repairs in order, then the first row that matches.
 
 import type { Anomaly, Outcome } from '../model.js';
-import { compileCells } from './cells.js';
-import type { CompiledLoop, CompiledRepair, Settled, Step } from './compile.js';
+import { compileCells } from './fact-cells.js';
+import type { CompiledLoop, CompiledRepair, CellResult, RowExplanation } from './compile.js';
 import type { Params } from './condition.js';
 import type { Facts, FactValue, Row } from './loop.js';
 
@@ -13,13 +13,13 @@ export interface Judgement {
   readonly row: Row;
   readonly outcome: Outcome;
   readonly reason: string;
-  /** The facts as the table saw them, after the repairs. */
+  /** The facts after the repairs. */
   readonly facts: Facts;
   readonly anomalies: readonly Anomaly[];
   /** Approved by waiver. */
   readonly unverified: boolean;
-  /** Every row that was tried, in order, and why it did not or did match. */
-  readonly explanation: readonly Step[];
+  /** Every row that was tried, in order, and why it did or did not match. */
+  readonly explanation: readonly RowExplanation[];
 }
 
 /** No verdict is possible on these facts. */
@@ -39,14 +39,14 @@ export function judge(compiled: CompiledLoop, raw: Facts, params: Params): Judge
   const cell = memory.cellOf === null ? -1 : memory.cellOf(raw, params);
   const known = cell < 0 ? null : memory.settled.get(cell);
   if (known) return conclude(known, raw, params);
-  const found = settle(compiled, raw, params);
+  const found = evaluate(compiled, raw, params);
   if ('ok' in found) return found;
   if (cell >= 0 && known === undefined) memory.settled.set(cell, found.repairs.some((repair) => repair.computes) ? null : found);
   return conclude(found, raw, params);
 }
 
-/** The repairs that apply, the first row that matches then, and why each row before it did not. */
-function settle(compiled: CompiledLoop, raw: Facts, params: Params): Settled | Refusal {
+/** Applies repairs and table without the cache. */
+function evaluate(compiled: CompiledLoop, raw: Facts, params: Params): CellResult | Refusal {
   let facts = raw;
   const repairs: CompiledRepair[] = [];
   for (const repair of compiled.repairs) {
@@ -55,32 +55,32 @@ function settle(compiled: CompiledLoop, raw: Facts, params: Params): Settled | R
       return { ok: false, rule: repair.repair.id, message: repair.error.message(facts, params), hint: repair.error.hint(facts, params) };
     }
     repairs.push(repair);
-    facts = mend(repair, facts);
+    facts = applyRepair(repair, facts);
   }
-  const explanation: Step[] = [];
+  const explanation: RowExplanation[] = [];
   for (const row of compiled.rows) {
     const failed = row.parts.find((part) => !part.holds(facts, params));
     explanation.push(failed === undefined ? row.matched : failed.failed);
     if (failed === undefined) return { repairs, row, explanation };
   }
-  throw new Error(`No row of the ${compiled.loop.loop} loop matches: its last row must have no "when".`);
+  throw new Error(`No row of the ${compiled.loop.loop} loop matches: its last row must not have a "when".`);
 }
 
-function mend(repair: CompiledRepair, facts: Facts): Facts {
+function applyRepair(repair: CompiledRepair, facts: Facts): Facts {
   if (repair.assign.length === 0) return facts;
   const mended: Record<string, FactValue> = { ...facts };
   for (const [fact, value] of repair.assign) mended[fact] = value(facts);
   return mended;
 }
 
-function conclude({ repairs, row, explanation }: Settled, raw: Facts, params: Params): Judgement {
+function conclude({ repairs, row, explanation }: CellResult, raw: Facts, params: Params): Judgement {
   let facts = raw;
   let anomalies = NONE;
   if (repairs.length > 0 || row.anomaly !== null) {
     const noted: Anomaly[] = [];
     for (const repair of repairs) {
       noted.push({ rule: repair.repair.id, message: repair.why(facts, params) });
-      facts = mend(repair, facts);
+      facts = applyRepair(repair, facts);
     }
     if (row.anomaly !== null) noted.push({ rule: row.row.id, message: row.anomaly(facts, params) });
     anomalies = noted;

@@ -58,7 +58,7 @@ describe('mistakes', () => {
     expect(complaintOf(() => parseLoop('a: { b: x-{c}.json }\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:1: .*put quotes around a value/);
     expect(complaintOf(() => parseLoop('why: Not done: see x\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:1: .*put quotes around a value/);
     expect(complaintOf(() => parseLoop('loop: a\n---\nloop: b\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:2: .*second document/);
-    expect(complaintOf(() => parseLoop('', 'my-loop.yaml'))).toMatch(/my-loop\.yaml: expected here: keys with values, not nothing/);
+    expect(complaintOf(() => parseLoop('', 'my-loop.yaml'))).toMatch(/my-loop\.yaml: expected keys with values, not nothing/);
     expect(complaintOf(() => parseLoop('a: &x [*x, *x]\n', 'my-loop.yaml'))).not.toBe('accepted');
   });
 
@@ -69,7 +69,7 @@ describe('mistakes', () => {
 
   it('names what does not fit', () => {
     check(/reader: json/, 'reader: jsonn', /no reader "jsonn"; there are audit/);
-    check(/\{ state: results \}|state: \w+/, 'state: nowhere', /"nowhere" is no evidence/);
+    check(/\{ state: results \}|state: \w+/, 'state: nowhere', /no evidence "nowhere"/);
     check(/then: revise/, 'then: retry', /then/);
     check(/recheck: true/, 'recheck: false', /exactly one task with "recheck: true"/);
     check(/escalate: \w+/, 'escalate: PUBLISH', /"PUBLISH" already means/);
@@ -78,14 +78,14 @@ describe('mistakes', () => {
   });
 
   it('says what it would have taken where nothing fits', () => {
-    check(/^chain: session/m, 'chain: sesion', /chain: it fits none of the forms that are known here: "session", "id", keys with values\./);
-    check('first: 1', 'first: 2', /round\.first: .*: 0, 1\.$/);
-    check('file: artifacts', 'files: artifacts', /evidence\.review: .*: one with "row", one with "column", one with "file", /);
-    check('{ state: review }', '{}', /facts\.review: .*: one with "state", one with "enum", one with "number", /);
-    check('number: [0, 10]', 'number: 10', /facts\.clarity\.number: expected here: a list of two, not a number\.$/);
-    check('cap: { default: 3 }', 'cap: 3', /cap: expected here: keys with values, not a number\.$/);
-    check('cap: { default: 3 }', 'cap: { default: 2.5 }', /cap\.default: expected here: a whole number, not a fraction\.$/);
-    check('cap: { default: 3 }', 'cap: {}', /cap\.default: it is missing; expected here: a number\.$/);
+    check(/^chain: session/m, 'chain: sesion', /chain: invalid value; expected "session", "id", keys with values\./);
+    check('first: 1', 'first: 2', /round\.first: .*expected 0, 1\.$/);
+    check('file: artifacts', 'files: artifacts', /evidence\.review: .*expected one with "row", one with "column", one with "file", /);
+    check('{ state: review }', '{}', /facts\.review: .*expected one with "state", one with "enum", one with "number", /);
+    check('number: [0, 10]', 'number: 10', /facts\.clarity\.number: expected a list of two, not a number\.$/);
+    check('cap: { default: 3 }', 'cap: 3', /cap: expected keys with values, not a number\.$/);
+    check('cap: { default: 3 }', 'cap: { default: 2.5 }', /cap\.default: expected a whole number, not a fraction\.$/);
+    check('cap: { default: 3 }', 'cap: {}', /cap\.default: missing; expected a number\.$/);
   });
 });
 
@@ -117,16 +117,16 @@ describe('the parts of a loop', () => {
   }
 
   it.each<[string, (loop: Mutable) => void, RegExp]>([
-    ['a last row with a condition', (loop) => void (loop.table.at(-1)!['when'] = { score: '>1' }), /must have no "when"/],
-    ['a row that shadows all after it', (loop) => void delete loop.table[0]!['when'], /no row after it can ever be reached/],
-    ['a waiver that approves nothing', (loop) => void (loop.table[0]!['waiver'] = 'why not'), /needs no waiver/],
-    ['an unknown fact', (loop) => void (loop.table[0]!['when'] = { mood: 'good' }), /"mood" is no fact/],
+    ['a last row with a condition', (loop) => void (loop.table.at(-1)!['when'] = { score: '>1' }), /must not have a "when"/],
+    ['a row that shadows all after it', (loop) => void delete loop.table[0]!['when'], /rows after it can never match/],
+    ['a waiver that approves nothing', (loop) => void (loop.table[0]!['waiver'] = 'why not'), /cannot have a waiver/],
+    ['an unknown fact', (loop) => void (loop.table[0]!['when'] = { mood: 'good' }), /this loop has no fact "mood"/],
     ['a word for a number', (loop) => void (loop.table[0]!['when'] = { score: 'high' }), /is a number: compare it/],
-    ['an unknown word', (loop) => void (loop.table[0]!['when'] = { signal: 'MAYBE' }), /"MAYBE" is no word of "signal"/],
+    ['an unknown word', (loop) => void (loop.table[0]!['when'] = { signal: 'MAYBE' }), /"signal" cannot be "MAYBE"/],
     ['a word misspelt', (loop) => void (loop.table[0]!['when'] = { signal: 'CONVERGD' }), /REVISION_NEEDED\. Did you mean "CONVERGED"\?$/],
     ['a word misspelt in a repair', (loop) => void (loop.repairs[2]!['set'] = { signal: 'CONVERGD' }), /Did you mean "CONVERGED"\?$/],
-    ['a fact misspelt', (loop) => void (loop.table[0]!['when'] = { scroe: '>1' }), /of this loop\. Did you mean "score"\?$/],
-    ['evidence misspelt', (loop) => void (loop.facts['x'] = { counted: ['result'] }), /of this loop\. Did you mean "results"\?$/],
+    ['a fact misspelt', (loop) => void (loop.table[0]!['when'] = { scroe: '>1' }), /"\. Did you mean "score"\?$/],
+    ['evidence misspelt', (loop) => void (loop.facts['x'] = { counted: ['result'] }), /"\. Did you mean "results"\?$/],
     ['a reader misspelt', (loop) => void (loop.evidence['results']!['reader'] = 'jsn'), /Did you mean "json"\?$/],
     [
       'a reader by a name that every object knows',
@@ -140,40 +140,36 @@ describe('the parts of a loop', () => {
         loop.evidence['results']!['else'] = 'other';
         loop.facts['extra'] = { count: 'results.nothing' };
       },
-      /would in the end stand in for itself/,
+      /would replace itself/,
     ],
-    [
-      'a key misspelt',
-      (loop) => void ((loop as unknown as Any)['word'] = {}),
-      /word: this key is not known here\. Did you mean "words"\?$/,
-    ],
+    ['a key misspelt', (loop) => void ((loop as unknown as Any)['word'] = {}), /word: unknown key\. Did you mean "words"\?$/],
     ['a key misspelt in a row', (loop) => void (loop.table[0]!['wen'] = {}), /table\.0\.wen: .* Did you mean "when"\?$/],
     ['a key misspelt in evidence', (loop) => void (loop.evidence['results']!['grad'] = 1), /grad: .* Did you mean "grade"\?$/],
     ['a comparison of a word', (loop) => void (loop.table[0]!['when'] = { signal: '>3' }), /is a word: one of CONVERGED/],
-    ['a word for the round', (loop) => void (loop.table[0]!['when'] = { round: 'late' }), /round takes a comparison/],
+    ['a word for the round', (loop) => void (loop.table[0]!['when'] = { round: 'late' }), /round needs a comparison/],
     ['a target where there is none', (loop) => void (loop.table[0]!['when'] = { score: '>=target' }), /no target to compare with/],
     ['a hole that nothing fills', (loop) => void (loop.table[0]!['why'] = 'Because {moon}.'), /\{moon\} is neither a fact/],
     ['a hole in the next step', (loop) => void (loop.table[0]!['next'] = 'Ask {moon}.'), /\{moon\}/],
     ['a repair of everything', (loop) => void (loop.repairs[0]!['when'] = {}), /would always apply/],
-    ['a repair of no fact', (loop) => void (loop.repairs[2]!['set'] = { moon: 1 }), /"moon" is no fact/],
+    ['a repair of no fact', (loop) => void (loop.repairs[2]!['set'] = { moon: 1 }), /this loop has no fact "moon"/],
     [
       'a step over no fact',
       (loop) => void (loop.repairs[2]!['set'] = { signal: { step: 'moon', at: 7, below: 'CONVERGED', else: 'REVISION_NEEDED' } }),
-      /"moon" is no fact/,
+      /this loop has no fact "moon"/,
     ],
     [
       'a sum over no fact',
       (loop) => void (loop.repairs[2]!['set'] = { score: { linear: { moon: 1 }, base: 1, within: [0, 1] } }),
-      /"moon" is no fact/,
+      /this loop has no fact "moon"/,
     ],
     ['an error text with a hole', (loop) => void (loop.repairs[0]!['error'] = { message: '{moon}', hint: 'x' }), /\{moon\}/],
-    ['a fact with a name that is taken', (loop) => void (loop.facts['round'] = { flag: ['results.x'] }), /texts use for something else/],
-    ['a value without its evidence', (loop) => void (loop.facts['x'] = { flag: ['results'] }), /must name a value of some evidence/],
-    ['a repair with a strange word', (loop) => void (loop.repairs[2]!['set'] = { signal: 'MAYBE' }), /"MAYBE" is no word of "signal"/],
+    ['a fact with a name that is taken', (loop) => void (loop.facts['round'] = { flag: ['results.x'] }), /reserved name/],
+    ['a value without its evidence', (loop) => void (loop.facts['x'] = { flag: ['results'] }), /must name a value of a source/],
+    ['a repair with a strange word', (loop) => void (loop.repairs[2]!['set'] = { signal: 'MAYBE' }), /"signal" cannot be "MAYBE"/],
     [
       'a repair out of bounds',
       (loop) => void (loop.repairs[2]!['set'] = { score: 70 }),
-      /set\.score: "score" lies between 0 and 10, and 70 does not/,
+      /set\.score: "score" must be between 0 and 10, not 70/,
     ],
     ['a comparison that never changes', (loop) => void (loop.table[0]!['when'] = { score: '>=50' }), /always gives the same answer/],
     ['a re-check that is not the last', (loop) => void (loop.tasks = loop.tasks.toReversed()), /must be the last/],
@@ -184,14 +180,14 @@ describe('the parts of a loop', () => {
         loop.evidence['law'] = { file: 'law.json', by: 'lawyer', reader: 'json', grade: 'testified', what: 'the opinion' };
         loop.tasks.splice(1, 0, { id: 'LAW-{next}', title: 'Ask', description: 'Ask.', role: 'lawyer', after: 'critic' });
       },
-      /tasks\.1\.after: it would judge before the tasks above it are done; say "after: previous"/,
+      /tasks\.1\.after: it would judge before the tasks above it are finished; set "after: previous"/,
     ],
-    ['a fact in a task id', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW-{mend}-{score}'), /\{score\} cannot be part of an id/],
+    ['a fact in a task id', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW-{mend}-{score}'), /\{score\} is not allowed here/],
     ['a strange name in the report', (loop) => void (loop.report[0]!['blocks'] = ['{decisoin}']), /\{decisoin\}/],
     [
       'a strange list in the report',
       (loop) => void (loop.report[0]!['blocks'] = [{ when: ['revise'], lines: [{ list: 'moon.x', line: 'x' }] }]),
-      /list of no evidence/,
+      /not a list of this loop/,
     ],
     ['a strange name in the history', (loop) => void (loop.report[0]!['blocks'] = [{ history: '{moon}' }]), /\{moon\}/],
     [
@@ -205,43 +201,39 @@ describe('the parts of a loop', () => {
       (loop) => void ((loop.facts['ok'] = { flag: ['results.gc_signal'] }), (loop.table[0]!['when'] = { ok: '>1' })),
       /is a flag/,
     ],
-    ['a stand-in that is not there', (loop) => void (loop.evidence['results']!['else'] = 'moon'), /not another piece of evidence/],
-    ['a stand-in for itself', (loop) => void (loop.evidence['results']!['else'] = 'results'), /not another piece of evidence/],
-    ['agreement of nothing', (loop) => void (loop.agree = { sources: ['results', 'moon'], id: 'A1', why: 'x' }), /"moon" is no evidence/],
-    ['a fact without evidence', (loop) => void (loop.facts['x'] = { counted: ['moon'] }), /"moon" is no evidence/],
-    ['a count without evidence', (loop) => void (loop.facts['x'] = { count: 'moon.list' }), /"moon" is no evidence/],
+    ['a stand-in that is not there', (loop) => void (loop.evidence['results']!['else'] = 'moon'), /not another source/],
+    ['a stand-in for itself', (loop) => void (loop.evidence['results']!['else'] = 'results'), /not another source/],
+    ['agreement of nothing', (loop) => void (loop.agree = { sources: ['results', 'moon'], id: 'A1', why: 'x' }), /no evidence "moon"/],
+    ['a fact without evidence', (loop) => void (loop.facts['x'] = { counted: ['moon'] }), /no evidence "moon"/],
+    ['a count without evidence', (loop) => void (loop.facts['x'] = { count: 'moon.list' }), /no evidence "moon"/],
     ['a re-check of no chain', (loop) => void (loop.tasks.at(-1)!['copy'] = ['pipeline']), /not belong to the chain .* copy "sprint_num"/],
     [
       'a re-check of one chain for all',
       (loop) => void ((loop.tasks.at(-1)!['copy'] = []), (loop.tasks.at(-1)!['set'] = { sprint_num: '1' })),
       /or set it to "\{chain\}"/,
     ],
-    ['a re-check by another', (loop) => void (loop.tasks.at(-1)!['role'] = 'developer'), /its role must be "reviewer"/],
-    ['a task a file without its number', (loop) => void (loop.tasks[0]!['id'] = 'FIX-{round}'), /needs \{n\} in its id/],
+    ['a re-check by another', (loop) => void (loop.tasks.at(-1)!['role'] = 'developer'), /must be the critic's, "reviewer"/],
+    ['a task a file without its number', (loop) => void (loop.tasks[0]!['id'] = 'FIX-{round}'), /the id needs \{n\}/],
     ['two tasks of one id', (loop) => void loop.tasks.unshift({ ...loop.tasks[0] }), /"FIX-\{round\}-\{n\}" is also the id of task 1/],
-    ['an id with a semicolon', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW;{mend}'), /cannot hold a semicolon/],
-    ["a fix by the critic's role", (loop) => void (loop.tasks[0]!['role'] = 'reviewer'), /only the recheck is the critic's/],
-    ['one role for both', (loop) => void (loop.roles['critic'] = 'developer'), /needs a role of its own/],
-    ['a status set from the start', (loop) => void (loop.tasks[0]!['set'] = { status: 'completed' }), /fills in "status" of every task/],
-    ["a re-check with the critic's answer", (loop) => void (loop.tasks.at(-1)!['copy'] = ['gc_signal']), /would count as done/],
+    ['an id with a semicolon', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW;{mend}'), /cannot contain a semicolon/],
+    ["a fix by the critic's role", (loop) => void (loop.tasks[0]!['role'] = 'reviewer'), /only the recheck may have the critic's role/],
+    ['one role for both', (loop) => void (loop.roles['critic'] = 'developer'), /must have another role/],
+    ['a status set from the start', (loop) => void (loop.tasks[0]!['set'] = { status: 'completed' }), /fills in "status" itself/],
+    ["a re-check with the critic's answer", (loop) => void (loop.tasks.at(-1)!['copy'] = ['gc_signal']), /would count as finished/],
     ['a strange name in a cell', (loop) => void (loop.tasks[0]!['set'] = { pipeline: '{moon}' }), /tasks\.0\.set\.pipeline: \{moon\}/],
-    ["a task over Umpire's history", (loop) => void (loop.tasks[0]!['file'] = './journal.ndjson'), /Umpire keeps journal\.ndjson itself/],
-    ['a task among the logs', (loop) => void (loop.tasks[0]!['file'] = 'logs/{id}.txt'), /Umpire keeps logs itself/],
-    ['a task among the verdicts', (loop) => void (loop.tasks[0]!['file'] = 'verdicts/{id}.md'), /Umpire keeps verdicts itself/],
-    ['one file for all tasks', (loop) => void (loop.tasks[0]!['file'] = 'tasks/{round}.json'), /a file of its own: put \{id\}/],
+    ["a task over Umpire's history", (loop) => void (loop.tasks[0]!['file'] = './journal.ndjson'), /journal\.ndjson belongs? to Umpire/],
+    ['a task among the logs', (loop) => void (loop.tasks[0]!['file'] = 'logs/{id}.txt'), /logs belongs? to Umpire/],
+    ['a task among the verdicts', (loop) => void (loop.tasks[0]!['file'] = 'verdicts/{id}.md'), /verdicts belongs? to Umpire/],
+    ['one file for all tasks', (loop) => void (loop.tasks[0]!['file'] = 'tasks/{round}.json'), /its own file: put \{id\}/],
     ['a strange name in a file', (loop) => void (loop.tasks[0]!['file'] = 'tasks/{id}-{moon}.json'), /\{moon\}/],
-    ['a common column handed back', (loop) => void (loop.columns['out'] = ['status']), /every task has "status"/],
-    ['a column both given and handed back', (loop) => void (loop.columns['out'] = ['sprint_num']), /every row would count as done/],
-    [
-      'a strange name in a path',
-      (loop) => void (loop.evidence['results']!['file'] = 'run-{layer}.json'),
-      /\{layer\} is not filled in here/,
-    ],
+    ['a common column handed back', (loop) => void (loop.columns['out'] = ['status']), /every task has the column "status"/],
+    ['a column both given and handed back', (loop) => void (loop.columns['out'] = ['sprint_num']), /every row would count as finished/],
+    ['a strange name in a path', (loop) => void (loop.evidence['results']!['file'] = 'run-{layer}.json'), /\{layer\} is not allowed here/],
     [
       'a strange name in a worker',
       (loop) =>
         void (loop.evidence['x'] = { discoveries: 'x', of: { worker: 'a-{moon}' }, reader: 'entries', grade: 'testified', what: 'x' }),
-      /\{moon\} is not filled in here/,
+      /\{moon\} is not allowed here/,
     ],
     ['a value without its evidence', (loop) => void (loop.facts['x'] = { flag: ['approved'] }), /as in "results\.approved"/],
     [
@@ -264,25 +256,25 @@ describe('the parts of a loop', () => {
       (loop) => void (loop.report[0]!['blocks'] = [{ list: 'results.failures', line: 'x' }]),
       /blocks\.0\.list: "results" has no list "failures"/,
     ],
-    ['a pattern in place of a path', (loop) => void (loop.evidence['results']!['file'] = 'reviews/*.json'), /\* stands for nothing/],
-    ['an option twice', (loop) => void loop.ask.options.push({ ...loop.ask.options[0] }), /"force-approve" is there twice/],
-    ['a column twice', (loop) => void (loop.columns['in'] = ['a', 'a']), /columns\.in: "a" is there twice/],
-    ['progress by a word', (loop) => void (loop.progress = { signal: 'higher' }), /"signal" is no number, so it cannot go up or down/],
-    ['evidence by the maker', (loop) => void (loop.evidence['results']!['by'] = 'developer'), /makes what is judged/],
-    ['evidence by the critic', (loop) => void (loop.evidence['results']!['by'] = 'reviewer'), /without saying so; leave it out/],
+    ['a pattern in place of a path', (loop) => void (loop.evidence['results']!['file'] = 'reviews/*.json'), /cannot contain \*/],
+    ['an option twice', (loop) => void loop.ask.options.push({ ...loop.ask.options[0] }), /"force-approve" appears twice/],
+    ['a column twice', (loop) => void (loop.columns['in'] = ['a', 'a']), /columns\.in: "a" appears twice/],
+    ['progress by a word', (loop) => void (loop.progress = { signal: 'higher' }), /"signal" is not a number, so it cannot go up or down/],
+    ['evidence by the maker', (loop) => void (loop.evidence['results']!['by'] = 'developer'), /does the work that is judged/],
+    ['evidence by the critic', (loop) => void (loop.evidence['results']!['by'] = 'reviewer'), /this is the default; remove it/],
     ['evidence by nobody', (loop) => void (loop.evidence['results']!['by'] = 'lawyer'), /no task of a revision has the role "lawyer"/],
-    ['a value without a name', (loop) => void (loop.facts['x'] = { flag: ['results.'] }), /must name a value of some evidence/],
-    ['worse by no fact', (loop) => void (loop.worse = { moon: '>0' }), /worse\.moon: "moon" is no fact/],
-    ['worse without a test', (loop) => void (loop.worse = {}), /worse: it tests nothing, so every round would be taken back/],
-    ['progress of no fact', (loop) => void (loop.progress = { moon: 'higher' }), /"moon" is no fact/],
+    ['a value without a name', (loop) => void (loop.facts['x'] = { flag: ['results.'] }), /must name a value of a source/],
+    ['worse by no fact', (loop) => void (loop.worse = { moon: '>0' }), /worse\.moon: this loop has no fact "moon"/],
+    ['worse without a test', (loop) => void (loop.worse = {}), /worse: without a test every round would be reverted/],
+    ['progress of no fact', (loop) => void (loop.progress = { moon: 'higher' }), /this loop has no fact "moon"/],
     ['a target beyond all', (loop) => void (loop.target = { default: 500, column: 'goal', what: 'goal' }), /from 0 to 100/],
-    ['finished tasks without their number', (loop) => void (loop.round['from'] = [{ finished: 'FIX-1' }]), /it needs \{n\}/],
+    ['finished tasks without their number', (loop) => void (loop.round['from'] = [{ finished: 'FIX-1' }]), /\{n\} is missing/],
     ['a strange name in a hint', (loop) => void (loop.repairs[0]!['error'] = { message: 'x', hint: '{moon}' }), /error\.hint: \{moon\}/],
     ['a strange name in an anomaly', (loop) => void (loop.table[0]!['anomaly'] = '{moon}'), /anomaly: \{moon\}/],
     [
       'a strange name in a notice',
       (loop) => void (loop.planned = { skip: '{moon}' }),
-      /\{moon\} is no word that this text may use; it may use \{rule\}/,
+      /\{moon\} is not allowed here; this text may use \{rule\}/,
     ],
     [
       'a word that is also a test',

@@ -1,60 +1,58 @@
-// Reads a loop as a person writes it: YAML text, or the same object in TypeScript (`defineLoop`). Complains with the line.
-// Kept apart from judging: the built-in loops are compiled at build time, so that a verdict needs no YAML and no schema.
+// Reads a loop that a person wrote, as YAML or as an object (`defineLoop`), and reports errors with the line. Judging does not need this:
+// the built-in loops are compiled at build time, so that a verdict loads neither YAML nor schema.
 
 import { UmpireError } from '../errors.js';
 import { didYouMean } from '../formats/nearest-word.js';
 import { READERS } from '../formats/readers.js';
 import { readYaml } from '../formats/yaml-text.js';
 import type { YamlText } from '../formats/yaml-text.js';
-import { rememberPipeline } from './given-pipelines.js';
-import type { Loop } from './loop.js';
-import { checkPipeline, defaultPipeline, pipelineFor } from './pipeline-check.js';
-import { pipelinesSchema } from './pipeline-schema.js';
+import { rememberPipeline } from './pipeline.js';
 import type { Pipeline } from './pipeline.js';
-import { keysAt } from './schema-keys.js';
-import { firstIssue } from './schema-issue.js';
-import type { Issue } from './schema-issue.js';
-import { loopSchema, shapesAgree } from './schema.js';
-import type { LoopInput } from './schema.js';
-import { validateLoop } from './validate.js';
-import type { Complaint } from './loop-texts.js';
+import type { Loop } from './loop.js';
+import { checkPipeline, defaultPipeline, pipelineFor } from './validate-pipeline.js';
+import { pipelinesSchema, loopSchema, shapesAgree } from './loop-schema.js';
+import type { LoopInput } from './loop-schema.js';
+import { keysAt, firstIssue } from './schema-errors.js';
+import type { SchemaIssue } from './schema-errors.js';
+import { validateLoop } from './validate-loop.js';
+import type { Complaint } from './validate-loop.js';
 
-export type { LoopInput } from './schema.js';
+export type { LoopInput } from './loop-schema.js';
 
-/** `gaps`: the table may leave cases without a row. For check, which finds them; such a loop is not to be judged by. */
+/** `gaps`: allows a table that does not cover every case. Only for check, which finds the gaps. */
 export interface Leniency {
   readonly gaps?: boolean;
 }
 
-/** A loop from TypeScript: accepts what YAML can say, and nothing more. */
+/** A loop from an object with the content of a YAML file. */
 export function defineLoop(input: LoopInput, leniency: Leniency = {}): Loop {
   const result = fitLoop(input, leniency);
   if (!result.ok) throw complain('defineLoop', null, result.complaint);
   return result.loop;
 }
 
-/** A loop from the text of its file; `file`: its name in complaints. */
+/** A loop from the text of its file. `file`: its name in error messages. */
 export function parseLoop(text: string, file = 'the loop', leniency: Leniency = {}): Loop {
   return readLoop(text, file, leniency).loop;
 }
 
-/** What a run of this loop begins with: the key `pipelines` of its file, else the generator's task and then the critic's. */
+/** The key `pipelines` of a loop file, or the default pipeline. */
 export function parsePipelines(text: string, file: string): Pipeline {
   const { loop, pipeline } = readLoop(text, file, {});
   return pipeline ?? defaultPipeline(loop);
 }
 
-/** The key `pipelines` of a loop file, as an object. */
+/** The key `pipelines` of a loop file as an object. */
 export type PipelinesInput = NonNullable<LoopInput['pipelines']>;
 
-/** What a run of this loop begins with, from TypeScript. */
+/** Pipelines from an object. */
 export function definePipelines(input: PipelinesInput, loop: Loop): Pipeline {
   const fitted = fitPipeline(input, loop);
   if (!fitted.ok) throw complain('pipeline', null, fitted.complaint);
   return fitted.pipeline;
 }
 
-/** A built-in pipeline, from a file of its own with the same shape: runs are no part of what a loop is judged by. */
+/** A built-in pipeline, from its own file: pipelines are not part of the rules. */
 export function parsePipelineFile(text: string, file: string, loop: Loop): Pipeline {
   const yaml = wellFormed(readYaml(text), file);
   const fitted = fitPipeline(yaml.value, loop);
@@ -70,19 +68,19 @@ function fitPipeline(value: unknown, loop: Loop): { ok: true; pipeline: Pipeline
   return complaint === undefined ? { ok: true, pipeline } : { ok: false, complaint };
 }
 
-/** The lines of a loop file on which its parts begin: keys and indexes from the top. */
+/** Finds the line of a part of the file by its path. */
 export function linesOf(text: string): (path: Complaint['path']) => number | null {
   const yaml = readYaml(text);
   return yaml.ok ? yaml.lineOf : () => null;
 }
 
-interface Read {
+interface LoopWithPipeline {
   readonly loop: Loop;
-  /** Null where the file has none. */
+  /** Null if the file has none. */
   readonly pipeline: Pipeline | null;
 }
 
-function readLoop(text: string, file: string, leniency: Leniency): Read {
+function readLoop(text: string, file: string, leniency: Leniency): LoopWithPipeline {
   const yaml = wellFormed(readYaml(text), file);
   const result = fitLoop(yaml.value, leniency);
   if (!result.ok) throw complainAt(file, yaml, result.complaint);
@@ -96,7 +94,7 @@ function wellFormed(yaml: YamlText, file: string): WellFormed {
   return yaml;
 }
 
-function fitLoop(value: unknown, { gaps = false }: Leniency): ({ ok: true } & Read) | { ok: false; complaint: Complaint } {
+function fitLoop(value: unknown, { gaps = false }: Leniency): ({ ok: true } & LoopWithPipeline) | { ok: false; complaint: Complaint } {
   const parsed = loopSchema.safeParse(value);
   if (!parsed.success) return { ok: false, complaint: issueIn(loopSchema, parsed.error.issues, 'a loop') };
   const { $schema: _, pipelines, ...rest } = parsed.data;
@@ -108,8 +106,8 @@ function fitLoop(value: unknown, { gaps = false }: Leniency): ({ ok: true } & Re
   return { ok: true, loop, pipeline };
 }
 
-/** A key that is not known is most often one that is, misspelt. */
-function issueIn(schema: typeof loopSchema | typeof pipelinesSchema, issues: readonly Issue[], what: string): Complaint {
+/** Adds a guess for an unknown key, which is usually misspelt. */
+function issueIn(schema: typeof loopSchema | typeof pipelinesSchema, issues: readonly SchemaIssue[], what: string): Complaint {
   const { path, problem, unknown } = firstIssue(issues, what);
   if (unknown === undefined) return { path, problem };
   const guess = didYouMean(unknown, keysAt(schema, path.slice(0, -1)));

@@ -1,5 +1,5 @@
-// The shape of a loop that was read back from a journal. What YAML may say is schema.ts' business, which costs more to load than a
-// verdict; whether the parts fit each other is that of validate.ts.
+// Checks the shape of a loop that is read from a journal. Apart from loop-schema.ts, which checks YAML files but takes longer to load
+// than a verdict takes.
 
 import { either, flag, kindOf, later, listOf, number, object, optional, pairOf, recordOf, text, whole, word } from '../formats/shape.js';
 import type { Shape } from '../formats/shape.js';
@@ -13,10 +13,10 @@ import type {
   RoundSource,
   Row,
   SetValue,
-  Source,
+  EvidenceSource,
   TaskTemplate,
   Test,
-  Vow,
+  LoopPromise,
   When,
 } from './loop.js';
 
@@ -31,23 +31,23 @@ const base = {
   optional: optional(flag),
 };
 
-const source: Shape<Source> = kindOf<Source>({
-  row: object<Extract<Source, { row: unknown }>>({ ...base, row: word('critic') }),
-  file: object<Extract<Source, { file: unknown }>>({ ...base, file: texts, by: optional(text), reader: text }),
-  folder: object<Extract<Source, { folder: unknown }>>({
+const source: Shape<EvidenceSource> = kindOf<EvidenceSource>({
+  row: object<Extract<EvidenceSource, { row: unknown }>>({ ...base, row: word('critic') }),
+  file: object<Extract<EvidenceSource, { file: unknown }>>({ ...base, file: texts, by: optional(text), reader: text }),
+  folder: object<Extract<EvidenceSource, { folder: unknown }>>({
     ...base,
     folder: texts,
     named: optional(text),
     match: optional(texts),
     reader: text,
   }),
-  discoveries: object<Extract<Source, { discoveries: unknown }>>({
+  discoveries: object<Extract<EvidenceSource, { discoveries: unknown }>>({
     ...base,
     discoveries: text,
     of: either(word('round', 'all'), object<{ readonly worker: string }>({ worker: text })),
     reader: text,
   }),
-  column: object<Extract<Source, { column: unknown }>>({ ...base, column: text, reader: text }),
+  column: object<Extract<EvidenceSource, { column: unknown }>>({ ...base, column: text, reader: text }),
 });
 
 const fact: Shape<FactSpec> = kindOf<FactSpec>({
@@ -106,7 +106,7 @@ const row = object<Row>({
   anomaly: optional(text),
 });
 
-const vow = object<Vow>({ id: text, when, never: listOf(either(outcome, word('approved'))), why: text });
+const vow = object<LoopPromise>({ id: text, when, never: listOf(either(outcome, word('approved'))), why: text });
 
 const task = object<TaskTemplate>({
   id: text,
@@ -156,7 +156,7 @@ const notice = object<Notice>({ id: text, why: text });
 
 const rows = listOf(row);
 
-/** Every case ends in a row: the last has no condition. */
+/** The last row must not have a `when`, so that every case ends in a row. */
 const endingTable: Shape<Loop['table']> = (value) =>
   rows(value) ?? ((value as Loop['table']).at(-1)?.when === undefined && (value as Loop['table']).length > 0 ? null : '');
 

@@ -1,5 +1,5 @@
-// What a loop is: the data that a YAML file says and nothing more. Shapes only; schema.ts checks a file against
-// them, compile.ts makes a loop fast, judge.ts applies it.
+// The types of a loop, as a YAML file contains it. loop-schema.ts checks a file against them, compile.ts compiles a loop and judge.ts
+// applies it.
 
 import type { Grade, Outcome, Severity } from '../model.js';
 
@@ -8,85 +8,88 @@ export type FactValue = string | number | boolean | null;
 
 export type Facts = Readonly<Record<string, FactValue>>;
 
-/** How a piece of evidence stands. `unread`: time ran out before it. */
+/** `unread`: the timeout came before it was read. */
 export const EVIDENCE_STATES = ['ok', 'missing', 'unreadable', 'unread'] as const;
 
 export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 
 interface SourceBase {
   readonly grade: Grade;
-  /** For people: what this is, as in "The audit report is missing". */
+  /** Its name for people, as in "The audit report is missing". */
   readonly what: string;
-  /** Another source that stands in where this one is missing (never where it is unreadable). */
+  /** A source that replaces this one if it is missing, but not if it is unreadable. */
   readonly else?: string;
-  /** Its absence is no news. */
+  /** It may be missing. */
   readonly optional?: boolean;
 }
 
-/** Where evidence lies. Paths are inside the session folder; `{chain}` in a path is the chain judged. */
-export type Source =
+/** The location of evidence. Paths are relative to the session folder; `{chain}` is the judged chain. */
+export type EvidenceSource =
   /** The critic's row of tasks.csv: each of its output columns is a value, its findings are parsed. */
   | (SourceBase & { readonly row: 'critic' })
   /** One column of the critic's row, read as text. An empty cell is missing evidence. */
   | (SourceBase & { readonly column: string; readonly reader: string })
-  /** The first of these files that exists. `by`: the role that leaves it, where that is not the critic's. */
+  /** The first of these files that exists. `by`: the role that writes it, if not the critic. */
   | (SourceBase & { readonly file: readonly string[]; readonly by?: string; readonly reader: string })
-  /** A file of these folders: the one that column `named` names, else one whose name holds the row's id, else the last by name. With `match`, its path must hold one of these words. */
+  /**
+   * A file in these folders: the one in column `named`, else one with the row's id in its name, else the last by name. With `match`, its
+   * path must contain one of these words.
+   */
   | (SourceBase & {
       readonly folder: readonly string[];
       readonly named?: string;
       readonly match?: readonly string[];
       readonly reader: string;
     })
-  /** Entries of this type on the board (discoveries.ndjson): of the round judged, or of a worker. */
+  /** Entries of this type on the board (discoveries.ndjson): of the judged round, all, or of a worker. */
   | (SourceBase & { readonly discoveries: string; readonly of: 'round' | 'all' | { readonly worker: string }; readonly reader: string });
 
-/** Dotted names: `results.gc_signal` is value `gc_signal` of evidence `results`. Of several, the first present. */
+/** Dotted names: `results.gc_signal` is value `gc_signal` of evidence `results`. Of several, the first that exists counts. */
 export type At = readonly string[];
 
 export type FactSpec =
-  /** How that evidence stands. */
+  /** The state of that evidence. */
   | { readonly state: string }
   | { readonly enum: readonly string[]; readonly at: At }
-  /** `net`: what it is now, less what it was at the chain's last revision. Absent where nothing was judged before. */
+  /** `net`: the difference to the chain's last revision. Absent in the first round. */
   | { readonly number: readonly [number, number]; readonly at: At; readonly change?: 'net' }
   | { readonly flag: At }
-  /** Is any of these sources there? */
+  /** Whether any of these sources was read. */
   | { readonly found: readonly string[] }
-  /** Does any of these sources yield severity counts? */
+  /** Whether any of these sources has severity counts. */
   | { readonly counted: readonly string[] }
-  /** Findings (of all severities, or one) of these sources; where they disagree, the worst. */
+  /** The number of findings of all severities, or of one. If the sources disagree, the highest. */
   | { readonly findings: readonly string[]; readonly severity?: Severity }
-  /** Entries of a list: all, those with these fields, those whose score is below their threshold (or this number), or the change since the chain's last verdict. */
+  /** The number of entries of a list: all, those with these fields, or those with a score below their threshold (or this number). */
   | {
       readonly count: string;
       readonly where?: Readonly<Record<string, string>>;
       readonly below?: number;
-      /** `new`: not there before. `net`: gone minus new. Absent where nothing was judged before. */
+      /** Since the chain's last revision. `new`: new entries. `net`: entries gone minus new. Absent in the first round. */
       readonly change?: 'new' | 'net';
     };
 
 /** `absent`, `present`, a word, a list of words, a flag, a number, or a comparison such as `>=7`, `<cap`, `>=target`. */
 export type Test = string | number | boolean | readonly string[];
 
-/** Every test must hold. The facts of the loop, and `round`. */
+/** Tests of the loop's facts and of `round`. Every one must hold. */
 export type When = Readonly<Record<string, Test>>;
 
 export type SetValue =
   | string
   | number
   | boolean
-  /** A word or number by where another fact stands: below `at`, or not. */
+  /** `below` or `else`, depending on whether another fact is below `at`. */
   | { readonly step: string; readonly at: number; readonly below: string | number; readonly else: string | number }
-  /** A sum of facts times weights, held within bounds. */
+  /** A weighted sum of facts, limited to bounds. */
   | { readonly linear: Readonly<Record<string, number>>; readonly base: number; readonly within: readonly [number, number] };
 
-/** What a missing or contradictory fact becomes. In order; each that applies is an anomaly with this id. */
+/** Replaces missing or contradictory facts. Repairs run in order, and each that applies is reported as an anomaly with its id. */
 export interface Repair {
   readonly id: string;
   readonly when: When;
   readonly set?: Readonly<Record<string, SetValue>>;
-  /** No verdict is possible: stop with this message. */
+  /** Stops with this message, because no verdict is possible. */
   readonly error?: { readonly message: string; readonly hint: string };
   readonly why: string;
 }
@@ -99,12 +102,12 @@ export interface Row {
   readonly next: string;
   /** Why this row may approve without clean evidence. The verdict is marked `unverified`; with --strict it escalates. */
   readonly waiver?: string;
-  /** Reaching this row is itself an anomaly. */
+  /** Reported if this row decides. */
   readonly anomaly?: string;
 }
 
-/** What must never come of a case, whatever repairs and rows say: proven by check, not asked when judging. */
-export interface Vow {
+/** Outcomes that must never follow from certain facts. `umpire check` proves it; judging does not use it. */
+export interface LoopPromise {
   readonly id: string;
   /** Tests of the raw facts, before any repair. */
   readonly when: When;
@@ -118,33 +121,33 @@ export type Direction = 'higher' | 'lower';
 /** `{score: higher, regressions: lower}`. */
 export type Progress = Readonly<Record<string, Direction>>;
 
-/** A task that a revision creates. Texts may use facts, `{round}`, `{next}`, `{mend}`, `{chain}`, `{n}`, `{findings}`, `{files}`. */
+/** A task that a revision creates. Texts may use facts, `{round}`, `{next}`, `{mend}`, `{chain}`, `{n}`, `{findings}` and `{files}`. */
 export interface TaskTemplate {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  /** The description where the critic left no finding; `{lowest}` names the dimensions that scored lowest. */
+  /** The description if there is no finding; `{lowest}` names the dimensions with the lowest score. */
   readonly without?: string;
   readonly role: string;
-  /** What it waits for: the critic's task, or every task made before it. */
+  /** Its dependencies: the critic's task, or every task created before it. */
   readonly after: 'critic' | 'previous';
-  /** One task for each group of the worst findings that share a file. */
+  /** One task for each file with Critical or High findings. */
   readonly each?: 'file';
-  /** The critic's new run: what waited for the critic's task waits for this one instead. */
+  /** The critic's next run. Tasks that depended on the critic's task depend on this one instead. */
   readonly recheck?: boolean;
   /** Other columns of its row. */
   readonly set?: Readonly<Record<string, string>>;
   /** Columns copied from the critic's row. */
   readonly copy?: readonly string[];
-  /** Also written as a JSON file at this path, with what must hold afterwards. */
+  /** The path of a JSON file with the task and its acceptance criterion. */
   readonly file?: string;
   readonly acceptance?: string;
 }
 
-/** One block under a report heading: a line, or a list with `none` where it is empty. */
+/** One block under a report heading: a line, or a list that prints `none` if it is empty. */
 export type Block =
   | string
-  /** With a label each line says what it is, also where there is none. */
+  /** With a label, each line starts with it, also the line for an empty list. */
   | { readonly findings: readonly Severity[]; readonly label?: string }
   | { readonly list: string; readonly line: string }
   /** The tasks of the verdict: all, or those of one role. */
@@ -152,11 +155,11 @@ export type Block =
   | { readonly history: string }
   /** Lines for one outcome only. */
   | { readonly when: readonly Outcome[]; readonly lines: readonly Block[] }
-  /** Critical and High findings that remain. */
+  /** Open Critical and High findings. */
   | { readonly unresolved: true }
-  /** What a person may choose. */
+  /** A person's options. */
   | { readonly options: true }
-  /** The reason, anomalies, waivers and the evidence that the verdict rests on. */
+  /** The reason, anomalies, waivers and evidence of the verdict. */
   | { readonly reasons: true };
 
 export interface ReportSection {
@@ -166,13 +169,13 @@ export interface ReportSection {
 }
 
 export type RoundSource =
-  /** A value of a JSON file in the session; `{chain}` may be part of the name. */
+  /** A value in a JSON file of the session; `at` may contain `{chain}`. */
   | { readonly file: string; readonly at: string }
   /** The number in the critic's task id. */
   | { readonly id: true }
   /** A column of the critic's row. */
   | { readonly column: string }
-  /** The highest N of finished tasks with such an id. */
+  /** The highest `{n}` in the ids of finished tasks. */
   | { readonly finished: string };
 
 export interface Notice {
@@ -185,11 +188,11 @@ export interface Loop {
   readonly title: string;
   readonly roles: { readonly generator: string; readonly critic: string; readonly judge: string };
   readonly words: Readonly<Record<Outcome, string>>;
-  /** What rounds and the cap are counted by: the session, the family of the critic's task id, or a column of its row. */
+  /** The unit that counts rounds: the session, the family of the critic's task id, or a column of its row. */
   readonly chain:
     | 'session'
     | 'id'
-    /** `choose`: the caller says which chain to judge (--layer); else the critic's row does. */
+    /** `choose`: the caller names the chain (--layer). Otherwise the critic's row does. */
     | { readonly column: string; readonly what: string; readonly choose?: boolean };
   readonly round: {
     readonly first: 0 | 1;
@@ -201,21 +204,21 @@ export interface Loop {
   readonly cap: { readonly default: number; readonly from?: { readonly file: string; readonly at: string } };
   readonly target?: { readonly default: number; readonly column: string; readonly what: string };
   readonly columns: { readonly in: readonly string[]; readonly out: readonly string[] };
-  readonly evidence: Readonly<Record<string, Source>>;
+  readonly evidence: Readonly<Record<string, EvidenceSource>>;
   readonly facts: Readonly<Record<string, FactSpec>>;
-  /** Sources whose severity counts should agree, and the anomaly where they do not. */
+  /** Sources whose severity counts should agree, and the anomaly if they do not. */
   readonly agree?: { readonly sources: readonly string[]; readonly id: string; readonly why: string };
   readonly repairs: readonly Repair[];
   readonly table: readonly Row[];
-  readonly promises?: readonly Vow[];
-  /** Facts that tell how good a round is, and which way is better: what a trend is told by, beside the findings. */
+  readonly promises?: readonly LoopPromise[];
+  /** Facts that measure progress, and which direction is better. The trend uses them and the findings. */
   readonly progress?: Progress;
-  /** A round of which this holds made things worse: its work is taken back, whichever row decides, but for one that converges. */
+  /** If this holds, the round made things worse and its work is reverted, unless the verdict converges. */
   readonly worse?: When;
   readonly tasks: readonly TaskTemplate[];
-  /** Revision tasks that were planned beforehand: released by a revision, skipped by a convergence. */
+  /** Revision tasks may exist in advance: a revision uses them, a convergence skips them. */
   readonly planned?: { readonly skip: string };
-  /** The row for revision tasks that cannot be written. */
+  /** The verdict if revision tasks cannot be written. */
   readonly unwritable?: { readonly id: string; readonly why: string; readonly next: string };
   readonly report: readonly ReportSection[];
   readonly ask: { readonly question: string; readonly options: readonly { readonly id: string; readonly means: string }[] };

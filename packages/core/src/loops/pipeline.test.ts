@@ -11,7 +11,7 @@ import { parsePipelineFile } from './loop-file.js';
 import type { Loop } from './loop.js';
 import { NO_GOAL, buildPipeline } from './pipeline.js';
 import type { Pipeline } from './pipeline.js';
-import { builtinPipeline } from './pipelines.js';
+import { builtinPipeline } from './builtin-pipelines.js';
 
 const loopOf = (name: string) => builtinLoop(name) as Loop;
 const pipelineOf = (name: string) => builtinPipeline(name) as Pipeline;

@@ -1,53 +1,54 @@
-// What a run begins with: the task graph of each mode of a loop, as data, and the rows of tasks.csv that one becomes.
-// How a mode is chosen is pipeline-mode.ts, whether the parts fit a loop pipeline-check.ts. No part of this is judged by.
+// The pipelines of a loop: for each mode the tasks that a run starts with, and the rows of tasks.csv made from them. Pipelines are not
+// part of the rules.
 
 import { UmpireError } from '../errors.js';
 import { joinIds } from '../formats/tasks-csv.js';
 import type { ExecMode } from '../model.js';
+import type { Loop } from './loop.js';
 
 /** Texts may use `{goal}`, `{mode}`, `{target}`, `{turn}`, `{turns}` and the task's own columns. */
 export interface PlannedTask {
-  /** `DEV-001`; in a mode of several turns `DEV-{turn}`, which is the turn in three digits. */
+  /** `DEV-001`; in a mode with several turns `DEV-{turn}`, where the turn has three digits. */
   readonly id: string;
   readonly title: string;
   readonly description: string;
   readonly role: string;
-  /** Tasks that stand before it. `{turn}` is this turn; one with `{previous}` is of the turn before, and left out in the first. */
+  /** Tasks above it. `{turn}` is this turn. Ids with `{previous}` are of the previous turn, and left out in the first turn. */
   readonly deps: readonly string[];
   readonly context_from: readonly string[];
   readonly exec_mode: ExecMode;
   /** Its role changes files of the project. */
   readonly writes: boolean;
-  /** A person approves its result before anything that waits for it starts. */
+  /** A person must approve its result before its dependents start. */
   readonly approve: boolean;
   /** The loop's own columns of its row. */
   readonly columns: Readonly<Record<string, string>>;
 }
 
 export interface Mode {
-  /** For people: what this mode is for. */
+  /** The purpose of the mode, for people. */
   readonly title: string;
-  /** Without a judged critic a run ends as complete and unverified. */
+  /** False: the run ends as complete and unverified. */
   readonly judged: boolean;
-  /** How often the tasks are planned, one turn after the other: the sprints of a multi-sprint. */
+  /** How often the tasks are repeated, one turn after the other: the sprints of a multi-sprint. */
   readonly turns: number;
   readonly tasks: readonly PlannedTask[];
 }
 
-/** Every test must hold. A comparison with files that are not known never does. */
+/** Every test must hold. If the changed files are unknown, comparisons do not hold. */
 export interface ModeTest {
-  /** One of these stands in the goal, as a whole word. */
+  /** The goal contains one of these as a whole word. */
   readonly words?: readonly string[];
-  /** How many files the change has. */
+  /** The number of changed files. */
   readonly files?: readonly string[];
-  /** How many modules it touches. */
+  /** The number of changed modules. */
   readonly modules?: readonly string[];
-  /** Single items are named. */
+  /** The person named single items. */
   readonly items?: true;
 }
 
 export interface Choice {
-  /** What adds to the points; each once. */
+  /** Each test that holds adds its points once. */
   readonly points: readonly (ModeTest & { readonly add: number })[];
   /** The first that holds decides. */
   readonly rules: readonly (ModeTest & { readonly mode: string; readonly points?: readonly string[] })[];
@@ -55,37 +56,36 @@ export interface Choice {
 
 export interface Pipeline {
   readonly loop: string;
-  /** The mode where no rule of `choose` holds. */
+  /** The mode if no rule of `choose` holds. */
   readonly default: string;
   readonly modes: Readonly<Record<string, Mode>>;
   readonly choose: Choice;
-  /** The roles that change files of the project. Tasks that a verdict adds have one of these roles too, or another. */
+  /** The roles that change files of the project, also in tasks that a verdict adds. */
   readonly writes: readonly string[];
-  /** The loop's own target, for tasks that are given one. */
+  /** The loop's default target; null if it has none. */
   readonly target: number | null;
 }
 
 export interface PipelineInput {
-  /** What the person asked for. */
   readonly goal: string;
-  /** In place of the loop's own target. */
+  /** Replaces the loop's target. */
   readonly target?: number;
-  /** In place of the mode's own number of turns. */
+  /** Replaces the mode's number of turns. */
   readonly turns?: number;
 }
 
 export interface PlannedRun {
   /** Rows of tasks.csv, by column. */
   readonly rows: readonly Readonly<Record<string, string>>[];
-  /** The ids of tasks whose result a person approves. */
+  /** The ids of tasks whose result a person must approve. */
   readonly gates: readonly string[];
   readonly judged: boolean;
 }
 
-/** Stands in a description where the person said nothing. */
-export const NO_GOAL = 'nothing more was said, so go by the project itself';
+/** The text in place of an empty goal. */
+export const NO_GOAL = 'no goal was given; decide from the project itself';
 
-/** The rows that a run in this mode begins with. Throws `mode-unknown`. */
+/** The rows that a run in this mode starts with. Throws `mode-unknown`. */
 export function buildPipeline(pipeline: Pipeline, name: string, input: PipelineInput): PlannedRun {
   const mode = Object.hasOwn(pipeline.modes, name) ? pipeline.modes[name] : undefined;
   if (mode === undefined)
@@ -121,16 +121,16 @@ export function buildPipeline(pipeline: Pipeline, name: string, input: PipelineI
   return { rows, gates: planned.filter(({ task }) => task.approve).map(({ task }) => task.id), judged: mode.judged };
 }
 
-/** One task of one turn, its ids filled in. */
-export interface Unrolled {
+/** A task of one turn, with its ids filled in. */
+export interface TurnTask {
   readonly task: PlannedTask;
   readonly turn: number;
-  /** Its place among the tasks of the mode. */
+  /** Its index among the tasks of the mode. */
   readonly index: number;
 }
 
 /** The tasks of every turn, in order. */
-export function unrollMode(mode: Mode, turns = mode.turns): readonly Unrolled[] {
+export function unrollMode(mode: Mode, turns = mode.turns): readonly TurnTask[] {
   return Array.from({ length: turns }, (_, at) => at + 1).flatMap((turn) =>
     mode.tasks.map((task, index) => {
       const ids = (list: readonly string[]) => list.filter((id) => turn > 1 || !id.includes('{previous}')).map((id) => idIn(id, turn));
@@ -144,8 +144,8 @@ function idIn(text: string, turn: number): string {
   return text.replaceAll('{turn}', three(turn)).replaceAll('{previous}', three(turn - 1));
 }
 
-/** Tasks wait for tasks that stand before them only, so one pass will do. 0 for one that waits for something else. */
-export function wavesOf(tasks: readonly Unrolled[]): readonly number[] {
+/** One pass is enough, because tasks depend only on tasks above them. 0 for a task with another dependency. */
+export function wavesOf(tasks: readonly TurnTask[]): readonly number[] {
   const waveOf = new Map<string, number>();
   return tasks.map(({ task }) => {
     const before = task.deps.map((id) => waveOf.get(id) ?? -1);
@@ -155,14 +155,27 @@ export function wavesOf(tasks: readonly Unrolled[]): readonly number[] {
   });
 }
 
-const HOLE = /\{(\w+)\}/g;
+const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** What has nothing to say stays empty: a cell with `none` would be taken for a value. Filled once, so that a goal may hold braces. */
+/** An empty value stays empty, because `none` in a cell would be read as a value. Filled once, so that a goal may contain braces. */
 function fill(text: string, words: Readonly<Record<string, string>>): string {
-  return text.replace(HOLE, (whole, name: string) => (Object.hasOwn(words, name) ? (words[name] ?? '') : whole));
+  return text.replace(PLACEHOLDER, (whole, name: string) => (Object.hasOwn(words, name) ? (words[name] ?? '') : whole));
 }
 
-/** The names that a text has in braces. */
-export function holesOf(text: string): readonly string[] {
-  return [...text.matchAll(HOLE)].map((match) => match[1] ?? '');
+/** The names in braces. */
+export function placeholdersIn(text: string): readonly string[] {
+  return [...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '');
+}
+
+/** Pipelines of loops that were read from a file or passed as an object. A caller who runs such a loop object means its pipelines too. */
+const PIPELINES = new WeakMap<Loop, Pipeline | null>();
+
+/** `pipeline`: null if the loop has none. */
+export function rememberPipeline(loop: Loop, pipeline: Pipeline | null): void {
+  PIPELINES.set(loop, pipeline);
+}
+
+/** Null if the loop has none; undefined if the object was not read by `loop-file.ts`. */
+export function rememberedPipeline(loop: Loop): Pipeline | null | undefined {
+  return PIPELINES.get(loop);
 }

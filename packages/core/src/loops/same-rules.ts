@@ -1,6 +1,6 @@
 // A loop without its human texts. A release may reword a loop; sessions that froze the old wording still have the same rules.
 
-import type { Block, Loop, Notice, ReportSection, Row, Source, TaskTemplate } from './loop.js';
+import type { Block, Loop, Notice, ReportSection, Row, EvidenceSource, TaskTemplate } from './loop.js';
 
 /** Do both loops judge alike? Titles, reasons, hints, task descriptions and report lines may differ. */
 export function sameRules(one: Loop, other: Loop): boolean {
@@ -43,7 +43,7 @@ function idOf(notice: Notice | undefined): string | undefined {
   return notice?.id;
 }
 
-function sourceRules(source: Source): Omit<Source, 'what'> {
+function sourceRules(source: EvidenceSource): Omit<EvidenceSource, 'what'> {
   const { what: _text, ...rules } = source;
   return rules;
 }

@@ -1,15 +1,15 @@
-// Texts with holes: `{name}`, `{name:noun}` (counted, with its plural), `{name:%}` and `{name:/10}` (a unit set behind it),
-// `{name%}` (a share as a percentage), `{name?yes|no}` (a flag in words). Compiled once, filled often. A hole with nothing
-// to say reads `none`, or what stands behind a last `|`: `{name:%|not measured}`, `{name?yes|no|unknown}`.
+// Text templates with placeholders: `{name}`, `{name:noun}` (a count with singular or plural), `{name:%}` and `{name:/10}` (with a unit),
+// `{name%}` (a share as a percentage), `{name?yes|no}` (a flag in words). An absent value prints `none`, or the text after a last `|`:
+// `{name:%|not measured}`, `{name?yes|no|unknown}`.
 
-export type Lookup = (name: string) => unknown;
+export type ValueLookup = (name: string) => unknown;
 
 export interface Template {
   readonly names: readonly string[];
-  readonly fill: (lookup: Lookup) => string;
+  readonly fill: (lookup: ValueLookup) => string;
 }
 
-interface Hole {
+interface Placeholder {
   readonly name: string;
   readonly noun: string;
   readonly nouns: string;
@@ -17,23 +17,23 @@ interface Hole {
   readonly percent: boolean;
   readonly yes: string;
   readonly no: string;
-  /** What it reads with nothing to say. */
+  /** The text for an absent value. */
   readonly absent: string;
 }
 
-/** Cut into its holes at the first use: a verdict fills few of the texts that a loop has. */
+/** Parsed at the first use, because a verdict fills few of a loop's texts. */
 export function compileTemplate(text: string): Template {
   let parts: Parts | null = null;
-  const cut = () => (parts ??= cutHoles(text));
+  const split = () => (parts ??= splitPlaceholders(text));
   return {
     get names() {
-      return cut().holes.map((hole) => hole.name);
+      return split().holes.map((hole) => hole.name);
     },
     fill: (lookup) => {
-      const { literals, holes, last } = parts ?? cut();
+      const { literals, holes, last } = parts ?? split();
       let out = '';
       for (let i = 0; i < holes.length; i++) {
-        const hole = holes[i] as Hole;
+        const hole = holes[i] as Placeholder;
         out += (literals[i] as string) + show(lookup(hole.name), hole);
       }
       return out + last;
@@ -42,19 +42,19 @@ export function compileTemplate(text: string): Template {
 }
 
 interface Parts {
-  /** The text before each hole. */
+  /** The text before each placeholder. */
   readonly literals: readonly string[];
-  readonly holes: readonly Hole[];
+  readonly holes: readonly Placeholder[];
   readonly last: string;
 }
 
-function cutHoles(text: string): Parts {
+function splitPlaceholders(text: string): Parts {
   const literals: string[] = [];
-  const holes: Hole[] = [];
+  const holes: Placeholder[] = [];
   let from = 0;
   for (let open = text.indexOf('{'); open >= 0; open = text.indexOf('{', open + 1)) {
     const close = text.indexOf('}', open);
-    const hole = close < 0 ? null : parseHole(text.slice(open + 1, close));
+    const hole = close < 0 ? null : parsePlaceholder(text.slice(open + 1, close));
     if (hole === null) continue;
     literals.push(text.slice(from, open));
     holes.push(hole);
@@ -63,8 +63,8 @@ function cutHoles(text: string): Parts {
   return { literals, holes, last: text.slice(from) };
 }
 
-/** What stands between braces, or null where it is no hole. Scanned by hand: a pattern costs more at a cold start. */
-function parseHole(inside: string): Hole | null {
+/** Null if the text between braces is not a placeholder. Scanned by hand, because a RegExp costs more at a cold start. */
+function parsePlaceholder(inside: string): Placeholder | null {
   let end = 0;
   while (end < inside.length && isNamePart(inside.charCodeAt(end))) end++;
   const name = inside.slice(0, end);
@@ -103,11 +103,11 @@ function isNamePart(code: number): boolean {
 }
 
 /**
- * The same text as code: `values` says how each name is read. Several times as fast, and worth it from the second use on.
- * Literals and names enter as JSON, nothing else does.
+ * Generates code that fills the text; `values` gives the expression for each name. Several times as fast, and worth it from the second
+ * use on. Only JSON literals and these expressions enter the code.
  */
 export function writeTemplate(text: string, args: string, values: (name: string) => string): (...args: never[]) => string {
-  const { literals, holes, last } = cutHoles(text);
+  const { literals, holes, last } = splitPlaceholders(text);
   const parts = holes.map((hole, index) => `${JSON.stringify(literals[index])} + show(${values(hole.name)}, holes[${index}])`);
   const code = `return (${args}) => ${[...parts, JSON.stringify(last)].join(' + ')};`;
   // oxlint-disable-next-line no-new-func, typescript/no-implied-eval
@@ -115,10 +115,10 @@ export function writeTemplate(text: string, args: string, values: (name: string)
 }
 
 const KNOWN = new Map<string, Template>();
-/** Texts of loops are few; findings and the like never come here as templates. */
+/** A loop has few texts. Findings and other outside texts are never used as templates. */
 const MOST_KNOWN = 1000;
 
-export function fillTemplate(text: string, lookup: Lookup): string {
+export function fillTemplate(text: string, lookup: ValueLookup): string {
   const known = KNOWN.get(text);
   if (known !== undefined) return known.fill(lookup);
   const template = compileTemplate(text);
@@ -126,7 +126,7 @@ export function fillTemplate(text: string, lookup: Lookup): string {
   return template.fill(lookup);
 }
 
-function show(value: unknown, hole: Hole): string {
+function show(value: unknown, hole: Placeholder): string {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) return hole.absent;
     if (hole.percent) return `${showNumber(value * 100)}%`;
@@ -141,7 +141,7 @@ function show(value: unknown, hole: Hole): string {
 /** `.01` to `.99`, and nothing for 0. */
 const FRACTIONS: readonly string[] = Array.from({ length: 100 }, (_, n) => (n === 0 ? '' : String(n / 100).slice(1)));
 
-/** At most two decimals; cut, not rounded, so that 94.999 never reads as 95. */
+/** At most two decimals. Cut, not rounded, so that 94.999 is not shown as 95. */
 export function showNumber(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const hundredths = Math.abs(value) * 100;

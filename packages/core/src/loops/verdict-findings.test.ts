@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { Counts, Finding, Severity } from '../model.js';
 import { makeFinding } from '../formats/finding.js';
 import { builtinLoop } from './builtin.js';
-import type { GatheredAll } from './facts.js';
+import type { EvidenceReadings } from './facts.js';
 import type { Loop } from './loop.js';
-import { drawRestedOn } from './verdict-findings.js';
+import { collectFindings } from './verdict-findings.js';
 
 const source = { reader: 'json', grade: 'testified', what: 'it' } as const;
 const loop: Loop = {
@@ -25,14 +25,14 @@ function listed(
   findings: Readonly<Record<string, readonly Finding[]>>,
   stated: Readonly<Record<string, Partial<Counts>>> = {},
 ): readonly [readonly string[], string] {
-  const gathered: GatheredAll = Object.fromEntries(
+  const gathered: EvidenceReadings = Object.fromEntries(
     Object.entries(findings).map(([name, all]) => {
       const counts: Record<keyof Counts, number> = { critical: 0, high: 0, medium: 0, low: 0 };
       for (const { severity } of all) counts[severity] += 1;
       return [name, { state: 'ok', reading: { values: {}, lists: {}, notes: [], findings: all, counts: { ...counts, ...stated[name] } } }];
     }),
   );
-  const drawn = drawRestedOn(loop, gathered);
+  const drawn = collectFindings(loop, gathered);
   return [drawn.findings.map(({ severity, message }) => `${severity} ${message}`), Object.values(drawn.counts).join('')];
 }
 

@@ -1,32 +1,32 @@
-// The findings and counts that a verdict rests on. Each critic is heard with its own; what several sources say of one thing stands
-// there once, with the worst severity that any of them gives it.
+// Collects the findings and counts of a verdict from all critics. If several sources report the same finding, it is listed once with its
+// highest severity.
 
-import type { Counts, Finding } from '../model.js';
+import type { Counts, Finding, Severity } from '../model.js';
 import { SEVERITIES } from '../model.js';
-import { decidingSources, drawCounts } from './facts.js';
-import type { GatheredAll } from './facts.js';
+import { decidingSources, worstCount } from './facts.js';
+import type { EvidenceReadings } from './facts.js';
 import type { Loop } from './loop.js';
 
-export interface RestedOn {
+export interface VerdictFindings {
   readonly findings: readonly Finding[];
   readonly counts: Counts;
 }
 
-export function drawRestedOn(loop: Loop, gathered: GatheredAll): RestedOn {
-  const counts: Record<keyof Counts, number> = { ...drawCounts(loop, gathered) };
-  const voices = voicesIn(loop, gathered);
-  if (voices.length === 0) return { findings: [], counts };
+export function collectFindings(loop: Loop, gathered: EvidenceReadings): VerdictFindings {
+  const counts: Record<keyof Counts, number> = { ...worstCounts(loop, gathered) };
+  const critics = sourcesByCritic(loop, gathered);
+  if (critics.length === 0) return { findings: [], counts };
   const findings: Finding[] = [];
-  /** By what is said: the source that said it first. */
-  const said = new Map<string, string>();
+  /** By finding: the source that reported it first. */
+  const reported = new Map<string, string>();
   for (const severity of SEVERITIES) {
     const before = findings.length;
-    const counted = decidingSources(loop).map((name) => countOf(name, severity, gathered, said));
-    for (const sources of voices) {
-      for (const [source, finding] of mostOf(sources, severity, gathered)) {
-        const thing = thingOf(finding);
-        const first = said.get(thing) ?? source;
-        said.set(thing, first);
+    const counted = decidingSources(loop).map((name) => countOf(name, severity, gathered, reported));
+    for (const sources of critics) {
+      for (const [source, finding] of mostFindings(sources, severity, gathered)) {
+        const key = findingKey(finding);
+        const first = reported.get(key) ?? source;
+        reported.set(key, first);
         if (first === source) findings.push(finding);
       }
     }
@@ -35,20 +35,20 @@ export function drawRestedOn(loop: Loop, gathered: GatheredAll): RestedOn {
   return { findings, counts };
 }
 
-/** The sources with findings, by the role that left them. Those of one role speak for each other. */
-function voicesIn(loop: Loop, gathered: GatheredAll): readonly (readonly string[])[] {
-  const voices = new Map<string, string[]>();
+/** The sources with findings, grouped by the role that wrote them. Sources of one role repeat each other. */
+function sourcesByCritic(loop: Loop, gathered: EvidenceReadings): readonly (readonly string[])[] {
+  const sources = new Map<string, string[]>();
   for (const name of decidingSources(loop)) {
     if ((gathered[name]?.reading?.findings.length ?? 0) === 0) continue;
     const source = loop.evidence[name];
     const role = source !== undefined && 'by' in source ? (source.by ?? '') : '';
-    voices.set(role, [...(voices.get(role) ?? []), name]);
+    sources.set(role, [...(sources.get(role) ?? []), name]);
   }
-  return [...voices.values()];
+  return [...sources.values()];
 }
 
-/** The findings of this severity, of the source that has most of them. */
-function mostOf(sources: readonly string[], severity: Finding['severity'], gathered: GatheredAll): readonly (readonly [string, Finding])[] {
+/** The findings of this severity from the source that has most of them. */
+function mostFindings(sources: readonly string[], severity: Severity, gathered: EvidenceReadings): readonly (readonly [string, Finding])[] {
   let most: readonly (readonly [string, Finding])[] = [];
   for (const name of sources) {
     const found = (gathered[name]?.reading?.findings ?? []).filter((finding) => finding.severity === severity);
@@ -57,18 +57,39 @@ function mostOf(sources: readonly string[], severity: Finding['severity'], gathe
   return most;
 }
 
-/** What a source counts of this severity, but for what another says with a worse one. It may count more than it lists. */
-function countOf(name: string, severity: Finding['severity'], gathered: GatheredAll, said: ReadonlyMap<string, string>): number {
+/** The source's count of this severity, without findings that another source lists with a higher one. It may count more than it lists. */
+function countOf(name: string, severity: Severity, gathered: EvidenceReadings, reported: ReadonlyMap<string, string>): number {
   const { counts, findings } = gathered[name]?.reading ?? { findings: [] };
-  const worse = findings.filter((finding) => finding.severity === severity && (said.get(thingOf(finding)) ?? name) !== name);
+  const worse = findings.filter((finding) => finding.severity === severity && (reported.get(findingKey(finding)) ?? name) !== name);
   return (counts?.[severity] ?? 0) - worse.length;
 }
 
-/** Where and what it is; a full stop or a capital makes no other thing of it. */
-function thingOf({ message, artifact, line }: Finding): string {
+/** Place and message, ignoring case and punctuation at the end. */
+function findingKey({ message, artifact, line }: Finding): string {
   const words = message
     .toLowerCase()
     .replaceAll(/\s+/g, ' ')
     .replace(/[\s.;:,!]+$/, '');
   return `${artifact ?? ''}:${line ?? ''} ${words}`;
+}
+
+/** As earlier versions listed them: for each severity, the findings of the source that has most of them. */
+export function findingsOfOneSource(loop: Loop, gathered: EvidenceReadings): readonly Finding[] {
+  const names = decidingSources(loop).filter((name) => (gathered[name]?.reading?.findings.length ?? 0) > 0);
+  if (names.length === 0) return [];
+  return SEVERITIES.flatMap((severity) => {
+    let most: readonly Finding[] = [];
+    for (const name of names) {
+      const found = (gathered[name]?.reading?.findings ?? []).filter((finding) => finding.severity === severity);
+      if (found.length > most.length) most = found;
+    }
+    return most;
+  });
+}
+
+/** For each severity, the highest count of any deciding source. */
+export function worstCounts(loop: Loop, gathered: EvidenceReadings): Counts {
+  const names = decidingSources(loop);
+  const count = (severity: Severity) => worstCount(names, severity, gathered) ?? 0;
+  return { critical: count('critical'), high: count('high'), medium: count('medium'), low: count('low') };
 }

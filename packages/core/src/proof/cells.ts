@@ -1,12 +1,13 @@
-// The values of one fact, cut into cells: within a cell every test of the loop has the same answer, so one value of it speaks
-// for all. A set of cells is a bit mask.
+// Divides the values of a fact, a source or the round into cells. In one cell every test of the loop has the same answer, so one value
+// represents the whole cell. A set of cells is a bit mask.
 
 import { rangeOf } from '../loops/facts.js';
 import { MOST_ROUNDS } from '../decider/rounds.js';
 import { compileCondition } from '../loops/condition.js';
 import type { Condition, Params } from '../loops/condition.js';
-import type { FactSpec, FactValue } from '../loops/loop.js';
+import type { FactSpec, FactValue, EvidenceState } from '../loops/loop.js';
 import { addToList } from '../formats/multimap.js';
+import { EVIDENCE_STATES } from '../loops/loop.js';
 
 export type Cell =
   | { readonly kind: 'absent' }
@@ -26,14 +27,14 @@ export interface Span {
 
 export interface Axis {
   readonly cells: readonly Cell[];
-  /** The cells that evidence can give; a repair may set others. */
+  /** The cells that evidence can produce; a repair may set others. */
   readonly raw: number;
 }
 
-/** A mask has 31 bits: more cells than that are not told apart. */
+/** A mask has 31 bits, so at most 31 cells can be distinguished. */
 export const MOST_CELLS = 31;
 
-/** The numbers that a fact may be: their bounds, and whether only whole ones. */
+/** The possible numbers of a fact. */
 interface Domain {
   readonly low: number;
   readonly high: number;
@@ -50,7 +51,7 @@ export function domainOf(spec: FactSpec): Domain | null {
   return null;
 }
 
-/** `conditions`: every test of this fact anywhere in the loop. `cuts`: numbers that matter besides. */
+/** `conditions`: every test of this fact in the loop. `cuts`: further thresholds. */
 export function axisOf(spec: FactSpec, conditions: readonly Condition[], cuts: readonly number[], params: Params): Axis {
   const domain = domainOf(spec);
   if (domain !== null) return numberAxis(domain, conditions, cuts, params, true);
@@ -70,7 +71,7 @@ export function axisOf(spec: FactSpec, conditions: readonly Condition[], cuts: r
   return withAll('flag' in spec ? [{ kind: 'absent' }, ...flags] : flags);
 }
 
-/** `cuts`: rounds from which on something is different, besides the cap. */
+/** `cuts`: rounds from which something changes, besides the cap. */
 export function roundAxis(first: number, conditions: readonly Condition[], cuts: readonly number[], params: Params): Axis {
   return numberAxis({ low: first, high: MOST_ROUNDS, whole: true }, conditions, [params.cap, ...cuts], params, false);
 }
@@ -84,7 +85,7 @@ function signatureBy(conditions: readonly Condition[], params: Params): (value: 
   return (value) => tests.map((holds) => (holds(value) ? '1' : '0')).join('');
 }
 
-/** Does a test hold for this value of its fact? */
+/** Whether a test holds for a value of its fact. */
 export function holdsFor(condition: Condition, params: Params): (value: FactValue) => boolean {
   const predicate = compileCondition(condition);
   if (condition.fact === 'round') return (value) => predicate({}, { ...params, round: Number(value) });
@@ -118,7 +119,7 @@ function isAtOrAbove(span: Span, cut: number): boolean {
   return span.low >= cut;
 }
 
-/** Below the first cut, on it, between it and the second, and so on; whole numbers leave no room between neighbours. */
+/** Below the first cut, on it, between it and the second, and so on. For whole numbers, empty spans are left out. */
 function spansBetween(cuts: readonly number[], whole: boolean): readonly Span[] {
   const edges = [-Infinity, ...cuts, Infinity];
   const spans: Span[] = [];
@@ -134,7 +135,7 @@ function spansBetween(cuts: readonly number[], whole: boolean): readonly Span[] 
   return spans.filter((span) => !whole || !Number.isFinite(span.low) || Number.isInteger(span.low) || span.low !== span.high);
 }
 
-/** The lowest number of a span, or its bound where there is none. */
+/** The lowest number of a span, or its bound if there is none. */
 export function lowest(span: Span): number {
   if (!span.whole || !Number.isFinite(span.low)) return span.low;
   return span.lowOpen ? Math.floor(span.low) + 1 : Math.ceil(span.low);
@@ -150,7 +151,7 @@ export function holdsNumber(span: Span, value: number): boolean {
   return (span.lowOpen ? value > span.low : value >= span.low) && (span.highOpen ? value < span.high : value <= span.high);
 }
 
-/** A value that people would write, for the story. */
+/** A typical value of the cell, for explanations. */
 export function sampleOf(cell: Cell): FactValue {
   switch (cell.kind) {
     case 'absent':
@@ -164,7 +165,7 @@ export function sampleOf(cell: Cell): FactValue {
   }
 }
 
-/** Close to the bound that tells the cell from its neighbour, and as round as can be. */
+/** A simple number close to the bound of the cell. */
 function sampleNumber(span: Span): number {
   const low = lowest(span);
   const high = highest(span);
@@ -183,7 +184,7 @@ function hundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** The cell that holds this value, or -1. */
+/** The index of the cell that contains this value, or -1. */
 export function cellOf(axis: Axis, value: FactValue): number {
   return axis.cells.findIndex((cell) => {
     switch (cell.kind) {
@@ -198,3 +199,31 @@ export function cellOf(axis: Axis, value: FactValue): number {
     }
   });
 }
+
+/** The cells of a source. The first two are `ok` with severity counts and `ok` without. */
+export const COUNTED = 1;
+export const UNCOUNTED = 2;
+export const OK = COUNTED | UNCOUNTED;
+export const STATE_BITS: Readonly<Record<EvidenceState, number>> = { ok: OK, missing: 4, unreadable: 8, unread: 16 };
+export const NOT_OK = 4 | 8 | 16;
+
+export const SOURCE_AXIS: Axis = {
+  cells: [
+    { kind: 'words', words: ['ok'] },
+    { kind: 'words', words: ['ok'] },
+    ...EVIDENCE_STATES.slice(1).map((state) => ({ kind: 'words', words: [state] }) as const),
+  ],
+  raw: 31,
+};
+
+/** A fact, a source or the round. */
+export interface Variable {
+  readonly name: string;
+  readonly axis: Axis;
+}
+
+/** By variable: the cells that are still possible. */
+export type Masks = Int32Array;
+
+/** Removes impossible cells. False: nothing is left. */
+export type Relation = (masks: Masks) => boolean;

@@ -233,7 +233,7 @@ describe('a number that is compared with the round before', () => {
     expect(complaints({ facts, ...vow({ score: '<3', rose: '>5' }, 'converge') }, rows)).toEqual(['dead-promise V']);
     expect(complaints({ facts, ...vow({ score: '>7', rose: '<-5' }, 'converge') }, rows)).toEqual(['dead-promise V']);
     expect(complaints({ facts, ...vow({ score: '>7', rose: '>5' }, 'escalate') }, rows)).toEqual(['promise-broken V V']);
-    expect(() => loopOf({ facts, worse: { rose: '<-11' } }, rows)).toThrow('lies between -10 and 10');
+    expect(() => loopOf({ facts, worse: { rose: '<-11' } }, rows)).toThrow('is between -10 and 10');
   });
 });
 
@@ -244,8 +244,8 @@ it('says where no task of a revision is for the role that changes the project', 
     const tasks = [{ id: 'MEND-{next}', title: 'x', description: 'x', role, after: 'critic' }, again];
     return checkLoop(loopOf({ facts, tasks }, [{ id: 'Z', then: 'escalate' }])).notes.join('\n');
   };
-  expect(mended('codr')).toMatch(/^No task of a revision has the role coder, but codr \(a slip\?\)\. /);
-  expect(mended('fixer')).toMatch(/^No task of a revision has the role coder, but fixer\. .*that is coder alone\.$/);
+  expect(mended('codr')).toMatch(/^No task of a revision has the role coder, but codr \(a typo\?\)\. /);
+  expect(mended('fixer')).toMatch(/^No task of a revision has the role coder, but fixer\. .*\(default: coder\)\.$/);
   expect(mended('coder')).toBe('');
 });
 
@@ -253,9 +253,7 @@ it('says where a Critical finding is not counted by any fact', () => {
   const evidence = { review: REVIEW, other: { ...REVIEW, file: 'other.json', what: 'the other review' } };
   const facts = { critical: { findings: 'review', severity: 'critical' }, score: { number: [0, 10], at: 'other.score' } };
   const { notes } = checkLoop(loopOf({ evidence, facts }, [{ id: 'Z', then: 'escalate' }]));
-  expect(notes).toEqual([
-    'No fact counts Critical findings in the other review. Where there is one, rule E8 escalates instead of approving.',
-  ]);
+  expect(notes).toEqual(['No fact counts Critical findings in the other review. If there is one, rule E8 escalates instead of approving.']);
 });
 
 describe('is refused where', () => {
@@ -266,25 +264,25 @@ describe('is refused where', () => {
     part: number('part'),
   };
   it.each([
-    ['a sum counts words', { ok: 'absent' }, { high: { linear: { signal: 1 }, base: 0, within: [0, 9] } }, '"signal" is no number'],
+    ['a sum counts words', { ok: 'absent' }, { high: { linear: { signal: 1 }, base: 0, within: [0, 9] } }, '"signal" is not a number'],
     ['a flag becomes a number', { ok: 'absent' }, { ok: 1 }, '"ok" is a flag'],
-    ['a count becomes a fraction', { ok: 'absent' }, { high: 0.5 }, 'whole numbers only'],
-    ['a word becomes another', { ok: 'absent' }, { signal: 'MAYBE' }, '"MAYBE" is no word of "signal"'],
-    ['what was found is changed', { ok: 'absent' }, { review: 'ok' }, 'no repair can change that'],
+    ['a count becomes a fraction', { ok: 'absent' }, { high: 0.5 }, 'must be a whole number'],
+    ['a word becomes another', { ok: 'absent' }, { signal: 'MAYBE' }, '"signal" cannot be "MAYBE"'],
+    ['what was found is changed', { ok: 'absent' }, { review: 'ok' }, 'a repair cannot change it'],
     ['bounds are upside down', { ok: 'absent' }, { high: { linear: { high: 1 }, base: 0, within: [9, 0] } }, 'must not be above'],
     ['a count is made of fractions', { ok: 'absent' }, { high: { linear: { part: 1 }, base: 0, within: [0, 9] } }, 'may be a fraction'],
-    ['a name is nobody', { constructor: '>0' }, { high: 1 }, '"constructor" is no fact'],
+    ['a name is nobody', { constructor: '>0' }, { high: 1 }, 'no fact "constructor"'],
   ])('%s', (_, when, set, problem) => {
     expect(() => loopOf({ facts: words, repairs: [{ when, set }] }, [{ id: 'Z', then: 'escalate' }])).toThrow(problem);
   });
 
   it('a word is there twice', () => {
     const facts = { signal: { enum: ['PASS', 'pass', 'FIX'], at: 'review.signal' } };
-    expect(() => loopOf({ facts }, [{ id: 'Z', then: 'escalate' }])).toThrow('"pass" is there twice');
+    expect(() => loopOf({ facts }, [{ id: 'Z', then: 'escalate' }])).toThrow('"pass" appears twice');
   });
 
   it('evidence would stand in for itself', () => {
     const evidence = { a: { ...REVIEW, else: 'b' }, b: { ...REVIEW, else: 'a' } };
-    expect(() => loopOf({ evidence, facts: { a: { state: 'a' } } }, [{ id: 'Z', then: 'escalate' }])).toThrow('stand in for itself');
+    expect(() => loopOf({ evidence, facts: { a: { state: 'a' } } }, [{ id: 'Z', then: 'escalate' }])).toThrow('would replace itself');
   });
 });

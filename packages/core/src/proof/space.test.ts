@@ -7,17 +7,16 @@ import type { Counts, Item, Reading } from '../model.js';
 import { READER_COUNTS, READER_LISTS } from '../formats/reader-outputs.js';
 import { builtinLoops } from '../loops/builtin.js';
 import { compileLoop } from '../loops/compile.js';
-import { drawFacts } from '../loops/facts.js';
-import type { Gathered } from '../loops/facts.js';
+import { extractFacts } from '../loops/facts.js';
+import type { EvidenceReading } from '../loops/facts.js';
 import { judge } from '../loops/judge.js';
 import { EVIDENCE_STATES } from '../loops/loop.js';
 import type { Facts, Loop } from '../loops/loop.js';
-import { cellOf, sampleOf } from './cells.js';
+import { cellOf, sampleOf, COUNTED, STATE_BITS, UNCOUNTED } from './cells.js';
+import type { Masks, Variable } from './cells.js';
 import { checkLoop } from './check.js';
-import { settle, spaceOf } from './space.js';
-import { COUNTED, STATE_BITS, UNCOUNTED } from './variables.js';
-import type { Space } from './space.js';
-import type { Masks, Variable } from './variables.js';
+import { applyRelations, buildSpace } from './space.js';
+import type { FactSpace } from './space.js';
 import { walk } from './walk.js';
 import type { End } from './walk.js';
 import { SEED, amountOf, isSoak } from '../../../../test/support/campaign.js';
@@ -56,7 +55,7 @@ function listsOf(names: readonly string[] | undefined): fc.Arbitrary<Readonly<Re
   return fc.record(Object.fromEntries(names.map((name) => [name, items])));
 }
 
-function gatheredFor(loop: Loop): fc.Arbitrary<Readonly<Record<string, Gathered>>> {
+function gatheredFor(loop: Loop): fc.Arbitrary<Readonly<Record<string, EvidenceReading>>> {
   const sources = Object.entries(loop.evidence).map(([name, source]) => {
     const counting = 'reader' in source ? READER_COUNTS[source.reader] : 'always';
     const counted = counting === 'always' ? counts : counting === 'never' ? fc.constant(undefined) : fc.option(counts, { nil: undefined });
@@ -67,11 +66,11 @@ function gatheredFor(loop: Loop): fc.Arbitrary<Readonly<Record<string, Gathered>
     });
     const read = fc
       .tuple(fc.constantFrom(...EVIDENCE_STATES), reading)
-      .map(([state, one]): Gathered => ({ state, reading: state === 'ok' ? one : null }));
+      .map(([state, one]): EvidenceReading => ({ state, reading: state === 'ok' ? one : null }));
     return [name, read] as const;
   });
   return fc.record(Object.fromEntries(sources)).map((gathered) => {
-    const out: Record<string, Gathered> = { ...gathered };
+    const out: Record<string, EvidenceReading> = { ...gathered };
     for (const name of Object.keys(loop.evidence)) {
       let next: string | undefined = name;
       while (next !== undefined && gathered[next]?.state === 'missing') next = loop.evidence[next]?.else;
@@ -83,7 +82,7 @@ function gatheredFor(loop: Loop): fc.Arbitrary<Readonly<Record<string, Gathered>
 }
 
 /** The one cell of every variable that these facts lie in; null where a value has no cell. */
-function placed(space: Space, facts: Facts, gathered: Readonly<Record<string, Gathered>>, round: number): Masks | null {
+function placed(space: FactSpace, facts: Facts, gathered: Readonly<Record<string, EvidenceReading>>, round: number): Masks | null {
   const masks = new Int32Array(space.variables.length);
   for (const [name, spec] of Object.entries(space.loop.facts)) {
     const index = space.of.get(name) as number;
@@ -113,15 +112,15 @@ const standIns: Loop = {
 describe('whatever readers say lies in the space', () => {
   it.each([...builtinLoops(), standIns].map((loop) => [loop.loop, loop] as const))('%s', (_, loop) => {
     const { first } = loop.round;
-    const space = spaceOf(compileLoop(loop), { round: first, cap: 3, target: 80 }, first);
+    const space = buildSpace(compileLoop(loop), { round: first, cap: 3, target: 80 }, first);
     const past = fc.option(fc.constant({ 'run.failures': ['a', 'b'] }));
     fc.assert(
       fc.property(gatheredFor(loop), past, fc.integer({ min: 0, max: 5 }), (gathered, before, more) => {
         const round = first + more;
-        const facts = drawFacts(loop, gathered, more === 0 ? null : before);
+        const facts = extractFacts(loop, gathered, more === 0 ? null : before);
         const masks = placed(space, facts, gathered, round);
         expect(masks, JSON.stringify(facts)).not.toBeNull();
-        expect(masks !== null && settle(space, masks), JSON.stringify({ facts, round })).toBe(true);
+        expect(masks !== null && applyRelations(space, masks), JSON.stringify({ facts, round })).toBe(true);
       }),
       { numRuns: amountOf(150, 3000), seed: SEED },
     );
@@ -129,7 +128,7 @@ describe('whatever readers say lies in the space', () => {
 });
 
 /** Every combination of single cells that can be. */
-function* combinations(space: Space): Generator<Masks> {
+function* combinations(space: FactSpace): Generator<Masks> {
   const masks = space.whole.slice();
   const size = space.variables.length;
   function* from(index: number, left: Masks): Generator<Masks> {
@@ -137,13 +136,13 @@ function* combinations(space: Space): Generator<Masks> {
     for (let rest = left[index] as number; rest !== 0; rest &= rest - 1) {
       const next = left.slice();
       next[index] = rest & -rest;
-      if (settle(space, next)) yield* from(index + 1, next);
+      if (applyRelations(space, next)) yield* from(index + 1, next);
     }
   }
   yield* from(0, masks);
 }
 
-function factsAt(space: Space, masks: Masks): { readonly facts: Facts; readonly round: number } {
+function factsAt(space: FactSpace, masks: Masks): { readonly facts: Facts; readonly round: number } {
   const value = (index: number) => {
     const bit = 31 - Math.clz32(masks[index] as number);
     const cell = (space.variables[index] as Variable).axis.cells[bit];
@@ -156,7 +155,7 @@ function factsAt(space: Space, masks: Masks): { readonly facts: Facts; readonly 
 /** How many combinations lie in exactly one case, and end where the judge does. */
 function compare(loop: Loop, most: number): number {
   const compiled = compileLoop(loop);
-  const space = spaceOf(compiled, { round: loop.round.first, cap: 2, target: 50 }, loop.round.first);
+  const space = buildSpace(compiled, { round: loop.round.first, cap: 2, target: 50 }, loop.round.first);
   const cases: { readonly masks: Masks; readonly end: End; readonly sums: number }[] = [];
   const walked = walk(compiled, space, space.whole, 1_000_000, {
     repaired: () => undefined,
@@ -207,7 +206,7 @@ function wrongBy(loop: Loop, caps: readonly number[], most: number): readonly st
   const reached = new Set<unknown>();
   let tried = 0;
   for (const cap of caps) {
-    const space = spaceOf(compiled, { round: loop.round.first, cap, target: 50 }, loop.round.first);
+    const space = buildSpace(compiled, { round: loop.round.first, cap, target: 50 }, loop.round.first);
     for (const masks of combinations(space)) {
       if (++tried > most) return null;
       const { facts, round } = factsAt(space, masks);

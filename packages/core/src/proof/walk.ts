@@ -1,18 +1,16 @@
-// Walks a loop's repairs and table over its whole space at once. Where a test has two answers among the combinations that are
-// left, it goes both ways; so the combinations fall into cases, each with one way through the rules. Every combination lies in
-// exactly one case.
+// Runs a loop's repairs and table over its whole space at once. If a test has two answers among the remaining combinations, the walk splits
+// them. So the combinations fall into cases with one path through the rules each, and every combination is in exactly one case.
 
 import type { CompiledLoop } from '../loops/compile.js';
 import { conditionsOf } from '../loops/compile.js';
 import type { Condition } from '../loops/condition.js';
 import type { FactValue, SetValue } from '../loops/loop.js';
 import { cellOf, highest, holdsFor, lowest } from './cells.js';
-import type { Axis, Span } from './cells.js';
-import { cellsWhere, settle } from './space.js';
-import type { Space } from './space.js';
-import type { Masks, Variable } from './variables.js';
+import type { Axis, Span, Masks, Variable } from './cells.js';
+import { cellsWhere, applyRelations } from './space.js';
+import type { FactSpace } from './space.js';
 
-/** What a fact is by now: what the evidence gave, what a repair set, or what a repair's sum came to. */
+/** The current value of a fact: from the evidence, set by a repair, or a repair's sum. */
 export type Binding =
   | { readonly kind: 'raw'; readonly variable: number }
   | { readonly kind: 'set'; readonly value: FactValue }
@@ -20,16 +18,16 @@ export type Binding =
 
 export type Bindings = ReadonlyMap<string, Binding>;
 
-/** A sum that a repair made: which cells of its fact it may still lie in. */
-export interface Sum {
+/** A repair's sum and the cells of its fact that are still possible. */
+export interface RepairSum {
   readonly fact: string;
   readonly repair: number;
   readonly mask: number;
 }
 
-/** A repair or row that did not apply, by its first test that failed, and what the facts were then. */
+/** A repair or row that did not apply: its first failed test and the facts at that point. */
 export interface Passed {
-  readonly rule: Rule;
+  readonly rule: WalkRule;
   readonly failed: number;
   readonly bindings: Bindings;
   readonly before: Passed | null;
@@ -38,11 +36,11 @@ export interface Passed {
 export interface Case {
   readonly masks: Masks;
   readonly bindings: Bindings;
-  readonly sums: readonly Sum[];
+  readonly sums: readonly RepairSum[];
   /** Repairs that applied, by index. */
   readonly repairs: readonly number[];
   readonly passed: Passed | null;
-  /** Facts of the evidence that a repair's formula looked at. */
+  /** Facts from the evidence that a repair's formula used. */
   readonly used: readonly string[];
 }
 
@@ -52,7 +50,7 @@ export type End =
   | { readonly kind: 'refused'; readonly repair: number }
   | { readonly kind: 'nowhere' };
 
-export interface Rule {
+export interface WalkRule {
   readonly kind: 'repair' | 'row';
   readonly index: number;
   readonly tests: readonly Condition[];
@@ -61,29 +59,29 @@ export interface Rule {
 export interface Visitor {
   /** A repair that applies and sets something. `changes`: it may change a fact. */
   readonly repaired: (repair: number, changes: boolean) => void;
-  /** All repairs are done. */
+  /** After all repairs. */
   readonly settled: (at: Case) => void;
   readonly ended: (at: Case, end: End) => void;
 }
 
-export interface Walk {
+export interface WalkResult {
   readonly cases: number;
-  /** What it cost, by the space's meter. */
+  /** The work done, by the space's meter. */
   readonly work: number;
   /** How often each variable had to be split. */
   readonly splits: Int32Array;
-  /** False: it took more work than `most`, and was broken off. */
+  /** False: it was aborted, because it took more work than `most`. */
   readonly whole: boolean;
 }
 
-export function walk(compiled: CompiledLoop, space: Space, from: Masks, most: number, visitor: Visitor): Walk {
+export function walk(compiled: CompiledLoop, space: FactSpace, from: Masks, most: number, visitor: Visitor): WalkResult {
   return new Walker(compiled, space, most, visitor).start(from);
 }
 
 class TooMany extends Error {}
 
 class Walker {
-  private readonly rules: readonly Rule[];
+  private readonly rules: readonly WalkRule[];
   private readonly masksOf = new Map<Condition, number>();
   private readonly splits: Int32Array;
   private cases = 0;
@@ -91,7 +89,7 @@ class Walker {
 
   constructor(
     private readonly compiled: CompiledLoop,
-    private readonly space: Space,
+    private readonly space: FactSpace,
     private readonly most: number,
     private readonly visitor: Visitor,
   ) {
@@ -105,7 +103,7 @@ class Walker {
     this.splits = new Int32Array(space.variables.length);
   }
 
-  start(masks: Masks): Walk {
+  start(masks: Masks): WalkResult {
     const bindings = new Map([...this.space.of].map(([fact, variable]) => [fact, { kind: 'raw', variable } as const]));
     let whole = true;
     try {
@@ -124,8 +122,8 @@ class Walker {
     this.test(position, rule, now);
   }
 
-  /** Where all tests of a rule hold it applies, where one fails the next rule is tried. A test that fails for certain spares the rest. */
-  private test(position: number, rule: Rule, now: Case): void {
+  /** If all tests hold, the rule applies; if one fails, the next rule is tried. A test that certainly fails ends the check early. */
+  private test(position: number, rule: WalkRule, now: Case): void {
     this.space.meter.work += rule.tests.length;
     if (this.space.meter.work - this.began > this.most) throw new TooMany();
     let open = -1;
@@ -145,12 +143,12 @@ class Walker {
     if (miss !== null) this.pass(position, rule, open, miss);
   }
 
-  /** Null: in some of the combinations it holds, in some it does not. */
+  /** Null: it holds in some of the combinations only. */
   private answer(test: Condition, now: Case): boolean | null {
     const binding = now.bindings.get(test.fact) as Binding;
     if (binding.kind === 'set') return holdsFor(test, this.space.params)(binding.value);
     const cells = this.masksOf.get(test) as number;
-    const mask = binding.kind === 'raw' ? (now.masks[binding.variable] as number) : (now.sums[binding.sum] as Sum).mask;
+    const mask = binding.kind === 'raw' ? (now.masks[binding.variable] as number) : (now.sums[binding.sum] as RepairSum).mask;
     return (mask & ~cells) === 0 ? true : (mask & cells) === 0 ? false : null;
   }
 
@@ -163,11 +161,11 @@ class Walker {
     return masks === null ? null : { ...now, masks };
   }
 
-  private pass(position: number, rule: Rule, failed: number, now: Case): void {
+  private pass(position: number, rule: WalkRule, failed: number, now: Case): void {
     this.at(position + 1, { ...now, passed: { rule, failed, bindings: now.bindings, before: now.passed } });
   }
 
-  private apply(position: number, rule: Rule, now: Case): void {
+  private apply(position: number, rule: WalkRule, now: Case): void {
     if (rule.kind === 'row') return this.end(now, { kind: 'row', row: rule.index });
     const repair = this.compiled.loop.repairs[rule.index];
     if (repair?.error !== undefined) return this.end(now, { kind: 'refused', repair: rule.index });
@@ -217,7 +215,7 @@ class Walker {
     const cells = cellsWhere(this.space, test);
     const out: (readonly [Case, boolean])[] = [];
     for (const holds of [true, false]) {
-      const mask = binding.kind === 'raw' ? (now.masks[binding.variable] as number) : (now.sums[binding.sum] as Sum).mask;
+      const mask = binding.kind === 'raw' ? (now.masks[binding.variable] as number) : (now.sums[binding.sum] as RepairSum).mask;
       const wanted = holds ? cells : ~cells;
       if ((mask & wanted) === 0) continue;
       const at = this.narrow(now, binding, wanted);
@@ -226,7 +224,7 @@ class Walker {
     return out;
   }
 
-  /** The lowest and highest that a sum may come to. */
+  /** The lowest and highest result of a sum. */
   private range(value: Extract<SetValue, { linear: unknown }>, now: Case, bindings: Bindings): readonly [number, number] {
     let low = value.base;
     let high = value.base;
@@ -242,7 +240,7 @@ class Walker {
 
   private rangeOf(fact: string, binding: Binding, now: Case): readonly [number, number] {
     if (binding.kind === 'set') return [Number(binding.value ?? 0), Number(binding.value ?? 0)];
-    const mask = binding.kind === 'raw' ? (now.masks[binding.variable] as number) : (now.sums[binding.sum] as Sum).mask;
+    const mask = binding.kind === 'raw' ? (now.masks[binding.variable] as number) : (now.sums[binding.sum] as RepairSum).mask;
     let low = Infinity;
     let high = -Infinity;
     this.axisOf(fact).cells.forEach((cell, index) => {
@@ -276,28 +274,28 @@ class Walker {
   }
 }
 
-/** Touches the range only with a bound that is not part of it. */
+/** Whether the cell touches the range only with an open bound. */
 function isOpenAt(cell: Span, low: number, high: number): boolean {
   return (cell.lowOpen && !cell.whole && cell.low === high) || (cell.highOpen && !cell.whole && cell.high === low);
 }
 
-/** These masks with one variable held to some cells, or null where that cannot be. */
-export function narrowed(space: Space, masks: Masks, variable: number, cells: number): Masks | null {
+/** These masks with one variable limited to some cells; null if that is impossible. */
+export function narrowed(space: FactSpace, masks: Masks, variable: number, cells: number): Masks | null {
   const next = masks.slice();
   next[variable] = (next[variable] as number) & cells;
   if (next[variable] === 0) return null;
-  return settle(space, next) ? next : null;
+  return applyRelations(space, next) ? next : null;
 }
 
-/** The part of a case in which these tests hold, for the facts as they are in it; null where they cannot. */
-export function whereHolds(space: Space, at: Case, tests: readonly Condition[]): Masks | null {
+/** The part of a case in which these tests hold for its current facts; null if there is none. */
+export function whereHolds(space: FactSpace, at: Case, tests: readonly Condition[]): Masks | null {
   let masks: Masks | null = at.masks;
   for (const test of tests) {
     const binding = at.bindings.get(test.fact) as Binding;
     if (binding.kind === 'set') {
       if (!holdsFor(test, space.params)(binding.value)) return null;
     } else if (binding.kind === 'sum') {
-      if (((at.sums[binding.sum] as Sum).mask & cellsWhere(space, test)) === 0) return null;
+      if (((at.sums[binding.sum] as RepairSum).mask & cellsWhere(space, test)) === 0) return null;
     } else {
       masks = masks === null ? null : narrowed(space, masks, binding.variable, cellsWhere(space, test));
     }
@@ -305,8 +303,8 @@ export function whereHolds(space: Space, at: Case, tests: readonly Condition[]):
   return masks;
 }
 
-/** The part of it in which these tests hold for the facts as the evidence gives them, before any repair; null where they cannot. */
-export function whereGiven(space: Space, masks: Masks, tests: readonly Condition[]): Masks | null {
+/** The part in which these tests hold for the raw facts, before any repair; null if there is none. */
+export function whereGiven(space: FactSpace, masks: Masks, tests: readonly Condition[]): Masks | null {
   let left: Masks | null = masks;
   for (const test of tests) left = left === null ? null : narrowed(space, left, space.of.get(test.fact) as number, cellsWhere(space, test));
   return left;

@@ -23,7 +23,7 @@ const OPENCODE = [
 ];
 
 const ids = { session_id: 's', uuid: 'u' };
-const spoken = (piece: object, more: object = {}) =>
+const displayId = (piece: object, more: object = {}) =>
   JSON.stringify({
     type: 'assistant',
     message: { content: [piece], usage: { input_tokens: 9 } },
@@ -44,11 +44,11 @@ const ended = (more: object) =>
   });
 const CLAUDE = [
   JSON.stringify({ type: 'system', subtype: 'init', tools: ['Bash'], ...ids }),
-  spoken({ type: 'tool_use', name: 'Bash', input: { command: 'npm test', description: 'run' } }),
+  displayId({ type: 'tool_use', name: 'Bash', input: { command: 'npm test', description: 'run' } }),
   JSON.stringify({ type: 'system', subtype: 'permission_denied', tool_name: 'Bash', message: 'This command requires approval', ...ids }),
   JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'tool_result', content: '{"status":"failed"}' }] }, ...ids }),
-  spoken({ type: 'text', text: 'Mine: {"status":"failed"}' }, { parent_tool_use_id: 'toolu_1' }),
-  spoken({ type: 'text', text: 'Done: {"status":"completed"}' }),
+  displayId({ type: 'text', text: 'Mine: {"status":"failed"}' }, { parent_tool_use_id: 'toolu_1' }),
+  displayId({ type: 'text', text: 'Done: {"status":"completed"}' }),
 ];
 
 function told(text: string, size = text.length): Told | null {

@@ -1,6 +1,6 @@
 // `umpire decide`: flags in, a verdict out.
 
-import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
+import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
 import type { Verdict } from '@umpire/core/model.js';
 import { decide } from '../commands/decide.js';

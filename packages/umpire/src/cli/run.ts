@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
-import { describe } from '@umpire/core/decider/answers.js';
+import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { ANSWERS } from '@umpire/core/decider/run-messages.js';
-import type { Question } from '@umpire/core/decider/run-messages.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
+import { ANSWERS } from '@umpire/core/decider/events.js';
+import type { Question, Recorded } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { resolve, resume, run } from '../commands/session.js';
 import type { RunWatch } from '../commands/opened.js';
@@ -274,7 +273,7 @@ function closing(report: RunReport, stopped: boolean, isCalled: boolean): string
 
 function waitLines(now: RunState, question: Question, session: string, words: string): string {
   const answers = answerLines({ answers: waysToAnswer(now, question, sessionWord(session)) });
-  return `${[`${words} ${lineOfText(describe(question), 300)}.`, ...answers].join('\n')}\n`;
+  return `${[`${words} ${lineOfText(describeQuestion(question), 300)}.`, ...answers].join('\n')}\n`;
 }
 
 /** The event as the journal keeps it, but for what only Umpire needs to judge it again. */

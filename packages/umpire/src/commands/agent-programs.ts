@@ -2,7 +2,7 @@
 
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Agent } from '@umpire/core/ports.js';
-import type { RunSettings, SessionStarted } from '@umpire/core/decider/run-messages.js';
+import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import type { AcpSpec } from '../agents/acp.js';
 import { splitCommand } from '../agents/command-line.js';
 import type { CommandSpec } from '../agents/command.js';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Agent } from '@umpire/core/ports.js';
-import type { RunSettings, SessionStarted } from '@umpire/core/decider/run-messages.js';
+import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { acpAgent } from '../agents/acp.js';
 import { callingAgent } from '../agents/calling-program.js';
 import { commandAgent } from '../agents/command.js';

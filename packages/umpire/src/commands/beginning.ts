@@ -4,13 +4,13 @@
 import { UmpireError } from '@umpire/core/errors.js';
 import { chainOfRow, chainsOf } from '@umpire/core/decider/chains.js';
 import { NO_TRACES } from '@umpire/core/decider/rounds.js';
-import type { RunSettings, SessionStarted } from '@umpire/core/decider/run-messages.js';
+import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import { parseTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { buildPipeline } from '@umpire/core/loops/pipeline.js';
 import type { Pipeline, PlannedRun } from '@umpire/core/loops/pipeline.js';
-import { chooseMode } from '@umpire/core/loops/pipeline-mode.js';
+import { chooseMode } from '@umpire/core/loops/choose-mode.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { sha256 } from '../sessions/hash.js';
 import { targetOf } from '../sessions/limits.js';

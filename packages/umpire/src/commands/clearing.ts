@@ -4,7 +4,7 @@
 import { readdirSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
-import { finishedIn } from '@umpire/core/decider/run-state.js';
+import { completedTasks } from '@umpire/core/decider/run-state.js';
 import { statOf } from '../sessions/entry.js';
 import { TASKS } from '../sessions/tasks-file.js';
 import { openFolder } from '../sessions/folder.js';
@@ -102,7 +102,7 @@ async function cleanBy(session: string, { force = false, isBrief = false }: Clea
     const place = made?.place ?? (await placeBy(folder, homeOf));
     if (run?.ended === null && !force) return { ok: false, why: 'open', files: [] };
     if (!isLeft(place, survey)) return { ok: true, branch: null, nothing: true };
-    const finished = run === null ? [] : finishedIn(run);
+    const finished = run === null ? [] : completedTasks(run);
     const known = survey === undefined ? {} : { survey };
     return { ...(await cleanSession(place, { force, finished, isBrief, ...known })), outcome: run?.ended?.outcome ?? 'not ended' };
   } finally {

@@ -4,7 +4,7 @@
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
-import type { RunSettings, SessionStarted } from '@umpire/core/decider/run-messages.js';
+import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { unmeasured } from '../critics/critic.js';
 import type { Critic, CriticEnd, CriticJob } from '../critics/critic.js';
 import type { Guardian } from '../agents/guardian.js';

@@ -14,7 +14,7 @@ import { editTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { inRolesOf } from '@umpire/core/decider/chains.js';
+import { normalizeRoles } from '@umpire/core/decider/chains.js';
 import type { Task } from '@umpire/core/model.js';
 import { TASKS, openTasks } from '../sessions/tasks-file.js';
 import type { CriticSettings } from '../sessions/default-settings.js';
@@ -141,7 +141,7 @@ interface CriticRow {
 /** The critic's last task that stands in the file, of the layer that is asked for; else a first one. */
 function rowOf(loop: Loop, tasks: TasksFile | null, layer: string | undefined): CriticRow {
   const isAsked = (task: Task) => task.role === loop.roles.critic && (layer === undefined || task.columns['layer'] === layer);
-  const known = inRolesOf(loop, tasks?.tasks ?? []).findLast(isAsked);
+  const known = normalizeRoles(loop, tasks?.tasks ?? []).findLast(isAsked);
   if (known !== undefined) return { id: known.id, columns: known.columns, known: true };
   const id = freeId(FIRST_TASK[loop.loop] ?? 'CRITIC-001', new Set(tasks?.tasks.map((task) => task.id)));
   const columns = layer === undefined ? { id } : { id, layer };

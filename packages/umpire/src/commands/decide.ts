@@ -2,12 +2,12 @@
 
 import type { Verdict } from '@umpire/core/model.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { chainKey, decidedIn } from '@umpire/core/decider/evolve.js';
+import { chainKey, decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict } from '@umpire/core/decider/evolve.js';
 import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
-import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
-import { unwritable } from '@umpire/core/decider/step.js';
-import type { Draft } from '@umpire/core/decider/step.js';
+import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
+import { unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
+import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import { verdictData } from '@umpire/core/decider/verdict-data.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
@@ -115,7 +115,7 @@ function decideIn(context: Context): Decision {
   const scene = observe({ folder, loop, layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, usualRounds, expired });
   if (scene.state.run !== null && (request.maxRounds !== undefined || request.round !== undefined))
     throw new UmpireError('run-by-umpire', { session: folder.name });
-  const last = decidedIn(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
+  const last = decidedVerdicts(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
   const repeat = last === null ? null : findRepeat(context, scene, last);
   if (repeat !== null) return repeat;
   // What lies in the folder may be anybody's: the run judges what its critic left when it ended.
@@ -138,7 +138,7 @@ function decideIn(context: Context): Decision {
 }
 
 /** Writes the verdict, unless it is a dry run or the very verdict that was written last. */
-function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: Draft): Decision {
+function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: VerdictDraft): Decision {
   const { folder, request } = context;
   let draft = drafted;
   let prepared = null;
@@ -148,7 +148,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
     try {
       prepared = prepareTasks(folder, scene.loop, scene.file, draft);
     } catch (error) {
-      const instead = isUmpireError(error) ? unwritable(scene.loop, draft, error.message) : null;
+      const instead = isUmpireError(error) ? unwritableVerdict(scene.loop, draft, error.message) : null;
       if (instead === null) throw error;
       draft = instead;
       failure = (error as UmpireError).message;

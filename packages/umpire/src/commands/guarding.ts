@@ -1,6 +1,6 @@
 // How the guard stands over a run: which loops it looks at, what becomes of a breach, and what it found in each task's work.
 
-import type { Breach, SessionStarted } from '@umpire/core/decider/run-messages.js';
+import type { Breach, SessionStarted } from '@umpire/core/decider/events.js';
 import type { TestResult } from '@umpire/core/model.js';
 import type { Agent } from '@umpire/core/ports.js';
 import type { LoopGuard, Settings } from '../sessions/default-settings.js';

@@ -7,7 +7,7 @@ import type { GuardFinding } from '@umpire/guard/finding.js';
 import { KnownBefore } from '@umpire/guard/guard.js';
 import { roleOf } from '@umpire/guard/paths.js';
 import type { Correction } from '@umpire/guard/taking-back.js';
-import type { Breach } from '@umpire/core/decider/run-messages.js';
+import type { Breach } from '@umpire/core/decider/events.js';
 import type { TestResult } from '@umpire/core/model.js';
 import { onDiskIn, readerOf } from '../workspace/change-reader.js';
 import type { Work } from '../workspace/inspector.js';

@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
 import type { Agent } from '@umpire/core/ports.js';
 import { shellWord } from '../report/session-question.js';
 import { statOf } from '../sessions/entry.js';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { cleanUpAfterwards, gitIn, gitProject, plainProject } from '../../../../test/support/git-project.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Agent, Assignment, Ending } from '@umpire/core/ports.js';
 import { resume, run } from './session.js';

@@ -1,7 +1,7 @@
 // Before a session goes on: nothing is recorded, and no answer taken, before it is known that its work is its own and that those who
 // may have to work can.
 
-import type { RunSettings } from '@umpire/core/decider/run-messages.js';
+import type { RunSettings } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { findCommits } from '../workspace/difference.js';

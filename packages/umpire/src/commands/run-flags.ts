@@ -1,9 +1,9 @@
 // What a run is held to: flags before settings before what the session remembers before what is usual.
 
 import { UmpireError } from '@umpire/core/errors.js';
-import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
-import { MOST_RETRIES } from '@umpire/core/decider/postponing.js';
-import type { RunSettings } from '@umpire/core/decider/run-messages.js';
+import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
+import type { RunSettings } from '@umpire/core/decider/events.js';
+import { MOST_RETRIES } from '@umpire/core/decider/retry-delay.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { BUILT_IN } from './critics.js';

@@ -1,13 +1,11 @@
 // One process takes a session on: it wires agents, workspace, desk and court to the loop that runs it, and cleans up after.
 
-import { describe } from '@umpire/core/decider/answers.js';
-import { questionOf } from '@umpire/core/decider/question.js';
-import { breachesBefore } from '@umpire/core/decider/round-work.js';
-import type { Question } from '@umpire/core/decider/run-messages.js';
-import type { RunSettings, SessionStarted } from '@umpire/core/decider/run-messages.js';
-import { taskIn } from '@umpire/core/decider/run-state.js';
+import { describeQuestion } from '@umpire/core/decider/answers.js';
+import { currentQuestion } from '@umpire/core/decider/question.js';
+import { breachesBefore, leavesEvidence } from '@umpire/core/decider/critic-scope.js';
+import type { Question, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { leavesEvidence } from '@umpire/core/decider/second-critic.js';
 import type { Anomaly } from '@umpire/core/model.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { NO_BOARD, readBoard, unreadLines } from '../sessions/board.js';
@@ -202,7 +200,7 @@ function judgeIn(leg: Leg, rules: Loop, isShared: boolean): (task: string) => Ru
 
 /** A critic that failed may have left evidence all the same; that it failed is said. So is what the guard took back before it ran. */
 function oddities(run: RunState, id: string): readonly Anomaly[] {
-  const task = taskIn(run, id);
+  const task = findTask(run, id);
   const failed = `The task of the critic, ${id}, failed (${task?.row['error'] || 'no reason given'}); what it left is judged all the same.`;
   return [...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []), ...breachWords(breachesBefore(run, id))];
 }
@@ -257,7 +255,7 @@ function guardianOf(run: string, isNeeded: boolean, sandbox: Sandbox | null): Gu
  */
 async function takeEdit(leg: Leg, workspace: Workspace | null, wasAtWork: boolean, moved: string | null): Promise<void> {
   const { journal, watch, by } = leg;
-  const isAwaited = questionOf(journal.state.run as RunState)?.kind === 'edit';
+  const isAwaited = currentQuestion(journal.state.run as RunState)?.kind === 'edit';
   const isDue = isAwaited && by !== 'resolve';
   if (wasAtWork && !isDue && workspace !== null) {
     const files = await workspace.sweep();
@@ -280,7 +278,7 @@ async function takeEdit(leg: Leg, workspace: Workspace | null, wasAtWork: boolea
 }
 
 function callPerson(leg: Leg, question: Question): Promise<string> {
-  return tellPerson(leg, { UMPIRE_STATUS: 'awaiting', UMPIRE_QUESTION: describe(question), UMPIRE_REASON: '' });
+  return tellPerson(leg, { UMPIRE_STATUS: 'awaiting', UMPIRE_QUESTION: describeQuestion(question), UMPIRE_REASON: '' });
 }
 
 /** Who wants to hear of it is told what came of a night: once, also where a process died before it could. Who gave the session up knows. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newFolder } from '../../../../test/support/assignment.js';
 import { hasBubblewrap } from '../../../../test/support/bubblewrap.js';
-import type { SessionStarted } from '@umpire/core/decider/run-messages.js';
+import type { SessionStarted } from '@umpire/core/decider/events.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { installedAt, sandboxFor } from './sandboxes.js';

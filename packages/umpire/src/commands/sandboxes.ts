@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
-import type { SessionStarted } from '@umpire/core/decider/run-messages.js';
+import type { SessionStarted } from '@umpire/core/decider/events.js';
 import { SEALED_FOLDERS, SEALED_NAMES } from '@umpire/core/formats/reserved-files.js';
 import { openSandbox } from '../agents/sandbox.js';
 import { cacheHome, homeFolder } from '../sessions/environment.js';

@@ -6,9 +6,8 @@ import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { answerEvents } from '@umpire/core/decider/answers.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { awaitedIn, questionOf } from '@umpire/core/decider/question.js';
-import type { Question } from '@umpire/core/decider/run-messages.js';
-import type { SessionStarted } from '@umpire/core/decider/run-messages.js';
+import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
+import type { Question, SessionStarted } from '@umpire/core/decider/events.js';
 import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { checkProgram } from '../critics/command-program.js';
@@ -152,7 +151,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     const config = await readSettings(state.started.project);
     if (state.ended === null || request.retry === true) await checkWork(opened, state, config, state.aborted === null);
     const settings = takeFlags(request, config, state.settings, state.started.critic);
-    const question = awaitedIn(state);
+    const question = awaitedQuestion(state);
     const rests = state.aborted !== null || (question !== null && question.kind !== 'edit');
     await checkAhead(opened, state, { config, settings, agent: request.agent, retries: request.retry === true, rests });
     if (request.retry === true) retry(opened, state);
@@ -220,7 +219,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
 
 function reportOf(session: string, state: SessionState): RunReport {
   const { run: now } = state;
-  const question = now === null ? null : awaitedIn(now);
+  const question = now === null ? null : awaitedQuestion(now);
   const status = now?.ended?.outcome ?? (question === null ? 'interrupted' : 'awaiting');
   return { session, status, unverified: now?.ended?.unverified ?? false, question, state };
 }
@@ -268,7 +267,7 @@ function raiseCap({ journal, folder }: OpenedSession, to: number): void {
   const { started } = journal.state.run as RunState;
   const from = journal.state.frozen.get(started.loop)?.cap ?? to;
   if (to === from) return;
-  const isAsked = questionOf(journal.state.run as RunState)?.kind === 'escalation';
+  const isAsked = currentQuestion(journal.state.run as RunState)?.kind === 'escalation';
   const grant = { answer: 'extend', reason: '', rounds: to - from, costUsd: 0, minutes: 0, tokens: 0, by: '--max-rounds' } as const;
   if (isAsked && to > from) journal.record(...answerEvents(journal.state, folder.name, grant));
   else journal.record({ type: 'CapChanged', data: { loop: started.loop, from, to, by: '--max-rounds' } });

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
-import { builtinPipeline } from '@umpire/core/loops/pipelines.js';
+import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
 

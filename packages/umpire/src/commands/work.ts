@@ -1,8 +1,8 @@
 // The doors to what a session made: show it, bring it over. Clearing it away is clearing.ts.
 
 import { UmpireError } from '@umpire/core/errors.js';
-import { roundsOf, stepsOfChain } from '@umpire/core/decider/round-work.js';
-import type { RoundWork } from '@umpire/core/decider/round-work.js';
+import { workOfRound, commitsOfChain } from '@umpire/core/decider/critic-scope.js';
+import type { RoundWork } from '@umpire/core/decider/critic-scope.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { openFolder } from '../sessions/folder.js';
@@ -53,7 +53,7 @@ export async function patchOf(
   if (round === undefined || rules === null) return diffOf(place, { brief });
   const work = roundIn(run, place.session, round, chain);
   const steps = await stepsTo(place, work.to);
-  const isOwn = stepsOfChain(run, rules, work.chain, steps);
+  const isOwn = commitsOfChain(run, rules, work.chain, steps);
   const begun = steps.findIndex(({ commit }) => commit === work.from) + 1;
   const stretches: { from: string; to: string }[] = [];
   // What other chains did in between is left out.
@@ -67,7 +67,7 @@ export async function patchOf(
 }
 
 function roundIn(run: RunState, session: string, round: number, chain: string | undefined): RoundWork {
-  const judged = roundsOf(run, round);
+  const judged = workOfRound(run, round);
   const asked = chain === undefined ? judged : judged.filter((one) => one.chain === chain);
   const [first, second] = asked;
   if (first === undefined) {

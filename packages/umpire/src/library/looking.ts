@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { listSessions } from '../commands/listing.js';
 import { workAt } from '../commands/worktrees.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
 import type { Verdict } from '@umpire/core/model.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { sessionPage } from '../report/session-page.js';

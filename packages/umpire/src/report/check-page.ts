@@ -2,8 +2,8 @@
 
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Proof } from '@umpire/core/proof/check.js';
-import { spoken } from '@umpire/core/proof/refutation.js';
-import type { Refutation, Scene, Story } from '@umpire/core/proof/refutation.js';
+import { displayId } from '@umpire/core/proof/refutation.js';
+import type { Refutation, ExplainedVerdict, Explanation } from '@umpire/core/proof/refutation.js';
 import { count, plain, plainLine } from './words.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
@@ -20,7 +20,7 @@ export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['p
     ...section(
       'Waivers',
       'Approved without clean evidence, and marked `unverified`; `--strict` refuses each.',
-      proof.waivers.map(({ row, waiver }) => `${spoken(row)}: ${waiver}.`),
+      proof.waivers.map(({ row, waiver }) => `${displayId(row)}: ${waiver}.`),
     ),
     ...section('Notes', null, proof.notes),
   ]
@@ -39,7 +39,7 @@ export function checkHeadline(proof: Proof): string {
   const scale = `${count(proof.combinations, 'combination')} in ${count(proof.cases, 'case')}`;
   if (proof.holds) return `${proof.loop}: ${proof.result}, ${scale}.`;
   const [first] = proof.complaints;
-  return `${proof.loop}: refuted, ${count(proof.complaints.length, 'complaint')} (${first?.code ?? ''} at ${plain(spoken(first?.at ?? ''))}${proof.complaints.length > 1 ? ' and more' : ''}).`;
+  return `${proof.loop}: refuted, ${count(proof.complaints.length, 'complaint')} (${first?.code ?? ''} at ${plain(displayId(first?.at ?? ''))}${proof.complaints.length > 1 ? ' and more' : ''}).`;
 }
 
 function scope(proof: Proof): string[] {
@@ -86,7 +86,7 @@ function complaint(
   const what = kind === 'approves-absent' || kind === 'approves-uncounted' ? ` (${about})` : '';
   const place = lineOf(path);
   return [
-    `## ${number}. ${group.map(({ code }) => code).join(', ')}: ${spoken(at)}${what}${place === null ? '' : `, ${place}`}`,
+    `## ${number}. ${group.map(({ code }) => code).join(', ')}: ${displayId(at)}${what}${place === null ? '' : `, ${place}`}`,
     '',
     [says, ...others.map(({ code }) => `The same where it is ${LACKING[code] ?? code}.`)].join(' '),
     '',
@@ -96,10 +96,10 @@ function complaint(
   ];
 }
 
-function tellStory(loop: Loop, story: Story): string[] {
+function tellStory(loop: Loop, story: Explanation): string[] {
   const target = story.target === null ? '' : ` and the target ${story.target}`;
   const lines = [`How it comes about, where the cap is ${story.cap}${target}:`, ''];
-  let before: Scene | null = null;
+  let before: ExplainedVerdict | null = null;
   for (const scene of story.scenes) {
     const again = before !== null && sayings(loop, before) === sayings(loop, scene);
     const forged = scene.forged ? ` The files of the session claim round ${scene.round}.` : '';
@@ -112,7 +112,7 @@ function tellStory(loop: Loop, story: Story): string[] {
   return lines;
 }
 
-function sayings(loop: Loop, scene: Scene): string {
+function sayings(loop: Loop, scene: ExplainedVerdict): string {
   const facts = scene.facts.map(([fact, value]) => `${fact} is ${word(value)}`);
   const lacking = scene.lacking.map(([name, state]) => `${loop.evidence[name]?.what ?? name} (${state})`);
   const said = facts.length === 0 ? '' : `The critic says: ${facts.join(', ')}.`;
@@ -120,7 +120,7 @@ function sayings(loop: Loop, scene: Scene): string {
   return said === '' && lacks === '' ? 'Whatever the critic says.' : `${said} ${lacks}`.trim();
 }
 
-function endOf(loop: Loop, scene: Scene, again: boolean): string {
+function endOf(loop: Loop, scene: ExplainedVerdict, again: boolean): string {
   if (scene.rule === null) return 'No row matches.';
   if (scene.outcome === null) return `${scene.rule} stops with an error: ${scene.reason}`;
   const decides = `Row ${scene.rule} decides ${loop.words[scene.outcome]} (${scene.outcome})`;

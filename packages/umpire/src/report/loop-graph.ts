@@ -3,7 +3,7 @@
 import type { Outcome } from '@umpire/core/model.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Proof } from '@umpire/core/proof/check.js';
-import type { Way } from '@umpire/core/proof/refutation.js';
+import type { ReachableEnd } from '@umpire/core/proof/refutation.js';
 
 /** More rounds than this are drawn as one. */
 const MOST_ROUNDS = 6;
@@ -63,8 +63,8 @@ function plain(words: string): string {
 }
 
 /** Rows by where they lead: an outcome, approvals by waiver apart, or an error. */
-function grouped(ways: readonly Way[]): ReadonlyMap<string, readonly Way[]> {
-  const groups = new Map<string, Way[]>();
+function grouped(ways: readonly ReachableEnd[]): ReadonlyMap<string, readonly ReachableEnd[]> {
+  const groups = new Map<string, ReachableEnd[]>();
   for (const way of ways) {
     const to = way.outcome === null ? 'error' : way.waived ? `${way.outcome}_unverified` : way.outcome;
     const group = groups.get(to);

@@ -3,7 +3,7 @@
 import { describeCondition, parseCondition } from '@umpire/core/loops/condition.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import { plain, plainLine } from './words.js';
-import type { Loop, RoundSource, Source, When } from '@umpire/core/loops/loop.js';
+import type { Loop, RoundSource, EvidenceSource, When } from '@umpire/core/loops/loop.js';
 
 export function loopPage(loop: Loop): string {
   const deciding = new Set(decidingSources(loop));
@@ -103,7 +103,7 @@ function roundFrom(source: RoundSource): string {
   return `the highest finished \`${source.finished}\``;
 }
 
-function whereOf(source: Source): string {
+function whereOf(source: EvidenceSource): string {
   if ('row' in source) return "the critic's row of `tasks.csv`";
   if ('column' in source) return `column \`${source.column}\` of the critic's row`;
   if ('file' in source) return source.file.map((path) => `\`${path}\``).join(', else ');

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { ERRORS } from '@umpire/core/error-catalogue.js';
 import { builtinLoops } from '@umpire/core/loops/builtin.js';
-import { loopSchema } from '@umpire/core/loops/schema.js';
+import { loopSchema } from '@umpire/core/loops/loop-schema.js';
 import { loopPage, table } from './loop-page.js';
 
 const NOTE = '<!-- Written by `npm run docs` from the data. Do not edit. -->';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { fold } from '@umpire/core/decider/evolve.js';
-import type { Event } from '@umpire/core/decider/messages.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import {
   COMPLETE,
   ESCALATED,
@@ -107,10 +107,10 @@ it('tells what a verdict is and what it leads to', () => {
     [...TO_REVIEW, verdict('REVIEW-001', { outcome: 'revise', decision: 'FIX', rule: 'R4', reason: 'Low.', trend })],
     'REVIEW-001 judged: FIX, round 1 of 3, rule R4. Low. Stalled: no gain in two rounds.',
   );
-  const still = { ...trend, why: 'Stalled: no gain since round 1; still score 5, findings 4 High.' };
+  const still = { ...trend, why: 'Stalled: no progress since round 1; still score 5, findings 4 High.' };
   check(
     [...TO_REVIEW, verdict('REVIEW-001', { outcome: 'revise', decision: 'FIX', rule: 'R4', reason: '4 findings.', trend: still })],
-    'REVIEW-001 judged: FIX, round 1 of 3, rule R4. 4 findings. Stalled: no gain since round 1.',
+    'REVIEW-001 judged: FIX, round 1 of 3, rule R4. 4 findings. Stalled: no progress since round 1.',
   );
   const nothing = { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'There are no review results.', hint: 'Run it again.' };
   const unjudged: Event = { type: 'JudgingFailed', data: nothing };
@@ -141,7 +141,7 @@ it('says that a person is needed, and the very commands that answer, each on a l
   const spent = { ...SETTINGS, maxMinutes: 1 };
   check(
     [...begun(SPRINT, { settings: spent }), begins('resume', spent), start('DESIGN-001'), done('DESIGN-001'), called('budget:minutes:1')],
-    `a person is needed: more minutes: 4.0 of 1 minutes are spent.\nAnswer with one of:\n  umpire resolve ${NAME} extend --minutes 30\n  umpire resolve ${NAME} abort`,
+    `a person is needed: more minutes: 4.0 of 1 used.\nAnswer with one of:\n  umpire resolve ${NAME} extend --minutes 30\n  umpire resolve ${NAME} abort`,
   );
 });
 
@@ -189,10 +189,10 @@ it('says how it ended, whether that was verified, and what to do', () => {
     `ended: complete, unverified. So it is.\nBring the work over:\n  umpire apply ${NAME}\nRead all of it:\n  umpire report ${NAME}`,
   );
   check(ended('complete', { workspace: null }), `ended: complete, unverified. So it is.\nRead all of it:\n  umpire report ${NAME}`);
-  const aborted = { outcome: 'aborted', unverified: true, reason: 'A person aborted it: enough' } as const;
+  const aborted = { outcome: 'aborted', unverified: true, reason: 'A person aborted the session: enough' } as const;
   check(
     [...begun(), { type: 'SessionEnded', data: aborted }],
-    `ended: aborted, unverified. A person aborted it: enough.\nRead all of it:\n  umpire report ${NAME}`,
+    `ended: aborted, unverified. A person aborted the session: enough.\nRead all of it:\n  umpire report ${NAME}`,
   );
   check(
     ended('failed'),

@@ -4,10 +4,9 @@
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Verdict } from '@umpire/core/model.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
-import { awaitedIn, hasOtherWork, questionOf } from '@umpire/core/decider/question.js';
-import type { LeftWork, PersonAnswered, SessionStarted, TaskFinished } from '@umpire/core/decider/run-messages.js';
-import { isOver, taskIn } from '@umpire/core/decider/run-state.js';
+import type { Recorded, UnmergedWork, PersonAnswered, SessionStarted, TaskFinished } from '@umpire/core/decider/events.js';
+import { awaitedQuestion, hasOtherWork, currentQuestion } from '@umpire/core/decider/question.js';
+import { isOver, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { lineOf, wrap } from './foreign-text.js';
 import { answerLines, grantWords, moreWords, questionView, shellWord, stepLines } from './session-question.js';
@@ -163,7 +162,7 @@ function putOff({ waiting, lastMs }: RunState): string {
 }
 
 function taskStartedLine(run: RunState | null, data: { readonly task: string; readonly attempt: number; readonly agent: string }): Told {
-  const task = run === null ? undefined : taskIn(run, data.task);
+  const task = run === null ? undefined : findTask(run, data.task);
   const again = data.attempt > 1 ? `, attempt ${data.attempt}` : '';
   return `wave ${task?.wave ?? 1}: ${data.task} started (${task?.role ?? 'no role'}, agent ${data.agent}${again})`;
 }
@@ -181,7 +180,7 @@ function finishedLine(data: TaskFinished, run: RunState | null, options: Progres
   const { task, status, findings, error, head, files, outputs } = data;
   if (status === 'failed') return [`${task} failed${took(task, options)}: ${withLeft(lineOf(error, 300), data.left)}`, 'bad'];
   const merged = head === undefined ? '' : `, ${changed(files)} merged`;
-  const isCritic = run !== null && taskIn(run, task)?.role === run.started.critic;
+  const isCritic = run !== null && findTask(run, task)?.role === run.started.critic;
   const isGuarded = (data.breaches ?? []).length > 0;
   const found = lineOf(findings, isCritic ? MOST_FOUND.critic : isGuarded ? MOST_FOUND.guard : MOST_FOUND.agent);
   const hasFailed = isCritic && run.started.command !== undefined && outputs['exit_status'] !== '0';
@@ -203,7 +202,7 @@ function keptSoFar(files: readonly string[] | undefined): string {
 }
 
 /** What came to nothing, and where it is all the same. */
-function withLeft(words: string, left: LeftWork | undefined): string {
+function withLeft(words: string, left: UnmergedWork | undefined): string {
   if (left === undefined) return words;
   const stop = /[.!?]$/.test(words) ? '' : '.';
   const kept =
@@ -220,7 +219,7 @@ function named(files: readonly string[]): string {
 
 /** How often it has been put off, and may be, tells whether that is worth a look. */
 function postponedLine({ task, why, waitMs, left }: Extract<Recorded, { type: 'TaskPostponed' }>['data'], run: RunState | null): string {
-  const times = run === null ? 1 : (taskIn(run, task)?.postponed ?? 1);
+  const times = run === null ? 1 : (findTask(run, task)?.postponed ?? 1);
   const most = Math.max(times, run?.settings.retries ?? 0);
   return `${task} is tried again in ${duration(waitMs)} (${times} of ${most}): ${withLeft(lineOf(why, 300), left)}`;
 }
@@ -237,13 +236,13 @@ function judgingFailedLine(run: RunState | null, data: Extract<Recorded, { type:
 /** A person is to be asked, and not yet. Where all others are put off, that is now. */
 function meanwhile(run: RunState | null): string {
   const isPause = run !== null && run.waiting.size > 0 && run.running.size === 0;
-  return run !== null && run.front < run.open.length && !isPause && awaitedIn(run) === null
+  return run !== null && run.front < run.open.length && !isPause && awaitedQuestion(run) === null
     ? ' (you are asked once what does not hang on it is done)'
     : '';
 }
 
 function calledLine(run: RunState | null, key: string, session: string): Told {
-  const question = run === null ? null : (run.questions.find((one) => one.key === key) ?? questionOf(run));
+  const question = run === null ? null : (run.questions.find((one) => one.key === key) ?? currentQuestion(run));
   if (run === null || question === null) return null;
   const view = questionView(run, question, session);
   const words = `a person is needed: ${lineOf(view.what, 300)}.${moreWords(view)}`;

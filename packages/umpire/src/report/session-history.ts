@@ -2,8 +2,7 @@
 // was edited, thrown away and taken back. In the order in which it happened.
 
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
-import type { Breach, LeftWork, PersonAnswered, TaskFinished } from '@umpire/core/decider/run-messages.js';
+import type { Recorded, Breach, UnmergedWork, PersonAnswered, TaskFinished } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import { inline } from './foreign-text.js';
 import { grantWords } from './session-question.js';
@@ -145,7 +144,7 @@ class Book {
   }
 
   /** What came to nothing is kept: people may want it. */
-  leave({ task, attempt, left }: { readonly task: string; readonly attempt: number; readonly left?: LeftWork }, at: string): void {
+  leave({ task, attempt, left }: { readonly task: string; readonly attempt: number; readonly left?: UnmergedWork }, at: string): void {
     if (left === undefined) return;
     const commit = inline(left.commit.slice(0, 12));
     this.work.push(

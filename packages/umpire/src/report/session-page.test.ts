@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Event } from '@umpire/core/decider/messages.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import {
   COMPLETE,
   ESCALATED,

@@ -1,10 +1,10 @@
 // A whole session as Markdown, for people who were not there; and context.md, shorter, for those who go on with the work. What
 // agents wrote is data: it is escaped, and cannot forge a heading, a table, a link or HTML.
 
-import { describe } from '@umpire/core/decider/answers.js';
+import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
-import { questionOf } from '@umpire/core/decider/question.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
+import { currentQuestion } from '@umpire/core/decider/question.js';
 import type { TaskState } from '@umpire/core/decider/run-state.js';
 import type { Verdict } from '@umpire/core/model.js';
 import { bySeverity, describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
@@ -269,7 +269,7 @@ function verdictWords({ verdict }: PastVerdict): string {
 function openLines(state: SessionState, tasks: readonly { readonly task: TaskState; readonly mark: TaskMark }[]): readonly string[] {
   const lasts = [...state.verdicts.values()].flatMap((past) => past.findLast(({ verdict }) => verdict.status === 'decided') ?? []);
   const found = lasts.flatMap(({ verdict }) => bySeverity(verdict.findings).slice(0, MOST_FINDINGS));
-  const question = state.run === null ? null : questionOf(state.run);
+  const question = state.run === null ? null : currentQuestion(state.run);
   const open = tasks.filter(({ mark }) => mark !== 'completed');
   const isLost = (mark: TaskMark) => mark === 'failed' || mark === 'skipped';
   return [
@@ -279,6 +279,6 @@ function openLines(state: SessionState, tasks: readonly { readonly task: TaskSta
       .filter(({ mark }) => isLost(mark))
       .map(({ task, mark }) => `${inline(task.id)} ${mark}: ${inline(task.row['error'] ?? '') || 'no reason given'}`),
     ...open.filter(({ mark }) => !isLost(mark)).map(({ task, mark }) => `${inline(task.id)} ${mark}: ${inline(task.row['title'] ?? '')}`),
-    ...(question === null ? [] : [`Waits on ${inline(describe(question))}`]),
+    ...(question === null ? [] : [`Waits on ${inline(describeQuestion(question))}`]),
   ];
 }

@@ -1,10 +1,9 @@
 // What a session waits for a person to say, and the very commands that say it.
 
-import { describe } from '@umpire/core/decider/answers.js';
+import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { answersIn, isAboutEvidence } from '@umpire/core/decider/question.js';
-import type { Question } from '@umpire/core/decider/run-messages.js';
-import type { Answer, PersonAnswered } from '@umpire/core/decider/run-messages.js';
-import { taskIn } from '@umpire/core/decider/run-state.js';
+import type { Question, Answer, PersonAnswered } from '@umpire/core/decider/events.js';
+import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { lineOf, wrap } from './foreign-text.js';
 import { count } from './words.js';
@@ -54,13 +53,13 @@ export function moreWords({ more }: Pick<QuestionView, 'more'>): string {
 
 /** The question for people, whoever answers it. */
 export function questionWords(run: RunState, question: Question): Pick<QuestionView, 'what' | 'detail'> {
-  return { what: describe(question), detail: detailOf(run, question) };
+  return { what: describeQuestion(question), detail: detailOf(run, question) };
 }
 
 function detailOf(run: RunState, question: Question): string {
   switch (question.kind) {
     case 'plan':
-      return taskIn(run, question.task)?.row['findings'] ?? '';
+      return findTask(run, question.task)?.row['findings'] ?? '';
     case 'escalation':
       return question.reason;
     case 'no-evidence':

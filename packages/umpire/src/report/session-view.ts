@@ -3,9 +3,9 @@
 
 import type { Outcome, Task } from '@umpire/core/model.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
-import { awaitedIn, budgetQuestion, questionOf } from '@umpire/core/decider/question.js';
-import { afterRevisions } from '@umpire/core/decider/rounds.js';
-import { isIdle, taskIn, waveIn } from '@umpire/core/decider/run-state.js';
+import { awaitedQuestion, budgetQuestion, currentQuestion } from '@umpire/core/decider/question.js';
+import { roundAfter } from '@umpire/core/decider/rounds.js';
+import { isIdle, findTask, currentWave } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { questionView, shellWord } from './session-question.js';
 import type { QuestionView } from './session-question.js';
@@ -140,7 +140,7 @@ export function stateWordOf(state: SessionState, isHeld: boolean): StateWord {
   if (run === null) return state.verdicts.size > 0 ? 'judged only' : 'never judged';
   if (run.ended !== null) return run.ended.outcome;
   if (isHeld) return 'running';
-  return awaitedIn(run) === null ? 'interrupted' : 'awaiting';
+  return awaitedQuestion(run) === null ? 'interrupted' : 'awaiting';
 }
 
 export function sessionView(state: SessionState, around: SessionSurroundings): SessionView {
@@ -148,9 +148,9 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
   const { session, notes } = around;
   const verdicts = verdictsIn(state);
   const because = reasonsUnverified(state);
-  const question = run === null ? null : questionOf(run);
+  const question = run === null ? null : currentQuestion(run);
   // Nobody can answer while a process holds the session; where that was stopped, they can.
-  const isLater = around.state === 'running' && run !== null && awaitedIn(run) === null;
+  const isLater = around.state === 'running' && run !== null && awaitedQuestion(run) === null;
   const chains = chainsIn(state);
   return {
     session,
@@ -163,7 +163,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     unverified: run?.ended?.unverified ?? because.length > 0,
     because,
     reason: run?.ended?.reason ?? '',
-    wave: run === null || run.ended !== null ? null : waveIn(run),
+    wave: run === null || run.ended !== null ? null : currentWave(run),
     tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts, around.state === 'running'),
     chains,
     spent: run === null ? null : spentOf(run),
@@ -203,7 +203,7 @@ export function chainsIn(state: SessionState): readonly ChainView[] {
     if (last === undefined) return [];
     const { loop, chain, decision, outcome, rule, unverified, maxRounds } = last;
     const cap = state.frozen.get(loop)?.cap ?? maxRounds;
-    const round = afterRevisions(decided);
+    const round = roundAfter(decided);
     const label = chainLabel(state, last);
     return [{ loop, chain, label, round, maxRounds: cap, verdicts: decided.length, decision, outcome, rule, unverified }];
   });
@@ -286,7 +286,7 @@ function waitsFor(run: RunState, task: TaskState): readonly string[] {
   const open = task.deps.flatMap((id) => {
     if (run.unjudged.has(id)) return [`the verdict on ${id}`];
     if (run.questions.some((question) => 'task' in question && question.task === id)) return ['an answer'];
-    return taskIn(run, id)?.status === 'completed' ? [] : [id];
+    return findTask(run, id)?.status === 'completed' ? [] : [id];
   });
   if (open.length > 0) return open;
   if (run.held.has(task.id)) return ['an answer'];

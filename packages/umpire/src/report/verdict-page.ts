@@ -1,11 +1,11 @@
 // A verdict as Markdown, under the headings that its loop declares, in their order, every field filled or `none`.
 
 import type { Finding, TaskRecord, Verdict } from '@umpire/core/model.js';
-import type { GatheredAll } from '@umpire/core/loops/facts.js';
+import type { EvidenceReadings } from '@umpire/core/loops/facts.js';
 import { listAt, valueAt } from '@umpire/core/loops/facts.js';
 import type { Block, Facts, Loop, ReportSection } from '@umpire/core/loops/loop.js';
 import { fillTemplate, showNumber } from '@umpire/core/loops/template.js';
-import type { Lookup } from '@umpire/core/loops/template.js';
+import type { ValueLookup } from '@umpire/core/loops/template.js';
 import { describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
 import { oneLine } from '@umpire/core/formats/word-lists.js';
 
@@ -20,7 +20,7 @@ export interface PageInput {
   readonly verdict: Verdict;
   readonly facts: Facts;
   readonly target: number;
-  readonly gathered: GatheredAll;
+  readonly gathered: EvidenceReadings;
   /** The chain's rounds before this one, oldest first. */
   readonly past: readonly Round[];
   /** The one that `before` and `delta` speak of. */
@@ -36,7 +36,7 @@ export function verdictPage(input: PageInput): string {
 }
 
 /** Lines are added to the one list: a page is made for every round, and lists of lists are slow to put together. */
-function addSection(lines: string[], section: ReportSection, marks: string, input: PageInput, lookup: Lookup): void {
+function addSection(lines: string[], section: ReportSection, marks: string, input: PageInput, lookup: ValueLookup): void {
   lines.push(`${marks} ${section.heading}`, '');
   const before = lines.length;
   for (const block of section.blocks) addBlock(lines, block, input, lookup);
@@ -44,7 +44,7 @@ function addSection(lines: string[], section: ReportSection, marks: string, inpu
   for (const one of section.sections ?? []) addSection(lines, one, `${marks}#`, input, lookup);
 }
 
-function addBlock(lines: string[], block: Block, input: PageInput, lookup: Lookup): void {
+function addBlock(lines: string[], block: Block, input: PageInput, lookup: ValueLookup): void {
   if (typeof block === 'string') lines.push(bullet(fillTemplate(block, lookup)));
   else if (!('when' in block)) addLines(lines, block, input);
   else if (block.when.includes(input.verdict.outcome)) for (const line of block.lines) addBlock(lines, line, input, lookup);
@@ -97,7 +97,7 @@ function addTasks(lines: string[], block: Extract<Block, { readonly tasks: unkno
   }
 }
 
-function taskLookup(task: TaskRecord, number: number): Lookup {
+function taskLookup(task: TaskRecord, number: number): ValueLookup {
   return (name) => {
     if (name === 'n') return number;
     const value = task[name];
@@ -118,7 +118,7 @@ function historyLine(template: string, round: Round, before: Round | undefined):
   return bullet(fillTemplate(template, roundLookup(round, before)));
 }
 
-function roundLookup(round: Round, before: Round | undefined): Lookup {
+function roundLookup(round: Round, before: Round | undefined): ValueLookup {
   return (name) => {
     if (name === 'round') return round.verdict.round;
     if (name === 'counts') return describeCounts(round.verdict.counts);
@@ -174,7 +174,7 @@ function addCourse(lines: string[], { trend, fates = [] }: Verdict): void {
   for (const { fate, finding } of named) lines.push(bullet(`${fate === 'came back' ? 'Came back' : 'Caused by a fix'}: ${finding}`));
 }
 
-function lookupOf(input: PageInput): Lookup {
+function lookupOf(input: PageInput): ValueLookup {
   const { verdict, facts, before } = input;
   const dotted = (name: string): unknown => {
     const [head = '', tail = ''] = split(name);

@@ -2,10 +2,10 @@
 
 import type { Assignment } from '@umpire/core/ports.js';
 import type { TaskRecord } from '@umpire/core/model.js';
-import { decidedIn } from '@umpire/core/decider/evolve.js';
+import { decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
-import { afterRevisions } from '@umpire/core/decider/rounds.js';
-import { isOwnTesting, chainOfTask, shownStatus, taskIn } from '@umpire/core/decider/run-state.js';
+import { roundAfter } from '@umpire/core/decider/rounds.js';
+import { isBuiltinTesting, chainOfTask, shownStatus, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { RESERVED_FILES_TEXT } from '@umpire/core/formats/reserved-files.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
@@ -52,7 +52,7 @@ function recordOf(task: TaskState): TaskRecord {
 
 /** The recorded findings of what it takes context from. */
 export function prevContext(run: RunState, task: TaskState): Assignment['prevContext'] {
-  return task.contextFrom.map((id) => ({ id, findings: taskIn(run, id)?.row['findings'] ?? '' }));
+  return task.contextFrom.map((id) => ({ id, findings: findTask(run, id)?.row['findings'] ?? '' }));
 }
 
 /** The round of the chain that the task belongs to, where it can be told. */
@@ -60,8 +60,8 @@ function roundOf(state: SessionState, run: RunState, task: TaskState): number | 
   const rules = state.frozen.get(run.started.loop)?.rules;
   if (rules === undefined || !run.started.judged) return null;
   const chain = chainOfTask(rules, task);
-  const past = decidedIn(state, rules.loop, rules.chain === 'id' && task.role !== run.started.critic ? lastChain(state) : chain);
-  return past.length === 0 ? rules.round.first : Math.max(rules.round.first, afterRevisions(past));
+  const past = decidedVerdicts(state, rules.loop, rules.chain === 'id' && task.role !== run.started.critic ? lastChain(state) : chain);
+  return past.length === 0 ? rules.round.first : Math.max(rules.round.first, roundAfter(past));
 }
 
 function lastChain(state: SessionState): string {
@@ -106,13 +106,13 @@ function rulesFor(state: SessionState, task: TaskState, writes: boolean, { isBeg
       `What an earlier attempt changed could not be taken over, and lies in a worktree beside this one until umpire clean. ${fault}`,
     );
   if (!writes || task.role === run.started.critic) return rules;
-  return [...rules, ...(isOwnTesting(run.started) ? TEST_RULES : []), ...takenBack(run), ...undone(state, task)];
+  return [...rules, ...(isBuiltinTesting(run.started) ? TEST_RULES : []), ...takenBack(run), ...undone(state, task)];
 }
 
 const MOST_TAKEN = 5;
 
 /** Whoever is not told does the same again. */
-function takenBack({ takenBack: past, breaches }: RunState): readonly string[] {
+function takenBack({ reportedBreaches: past, breaches }: RunState): readonly string[] {
   const taken = new Set([...past, ...breaches].map(({ breach }) => breach));
   const places = [...taken].map(({ rule, file, line }) => `${rule} at ${file.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')}:${line}`);
   if (places.length === 0) return [];

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Discovery } from '@umpire/core/model.js';
 import { UmpireError } from '@umpire/core/errors.js';
-import type { Event, Standing, VerdictGiven } from '@umpire/core/decider/messages.js';
+import type { Event, ChainProgress, VerdictGiven } from '@umpire/core/decider/events.js';
 import { printDiscovery } from '@umpire/core/formats/discoveries.js';
 import { printResults } from '@umpire/core/formats/results-csv.js';
 import { editTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
@@ -36,7 +36,7 @@ export interface CommitInput {
   readonly board: Board;
   readonly results: string | null;
   /** How far the loop's other chains have come. */
-  readonly others: readonly Standing[];
+  readonly others: readonly ChainProgress[];
 }
 
 /** Places that a verdict writes to beside the tasks: refused before anything is written where one leads astray. */
@@ -137,7 +137,7 @@ function holds(folder: SessionFolder, path: string, content: Uint8Array): boolea
 }
 
 /** What the board and other agents are told of a verdict. */
-function decisionEntry(given: VerdictGiven, ts: string, others: readonly Standing[]): Discovery {
+function decisionEntry(given: VerdictGiven, ts: string, others: readonly ChainProgress[]): Discovery {
   const { verdict, facts, target } = given;
   const { loop, chain, round, maxRounds, decision, outcome, rule, reason, counts } = verdict;
   const tasks = verdict.tasks.map((task) => task.id);

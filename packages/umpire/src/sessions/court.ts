@@ -4,13 +4,13 @@
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { Anomaly, RoleRef } from '@umpire/core/model.js';
 import { chainOfRow } from '@umpire/core/decider/chains.js';
-import { chainKey, comparedWith } from '@umpire/core/decider/evolve.js';
+import { chainKey, findComparedRevision } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Event, VerdictGiven } from '@umpire/core/decider/messages.js';
-import { touchedSince } from '@umpire/core/decider/round-work.js';
+import type { Event, VerdictGiven } from '@umpire/core/decider/events.js';
+import { filesChangedSince } from '@umpire/core/decider/critic-scope.js';
 import { settleRound } from '@umpire/core/decider/rounds.js';
 import type { Traces } from '@umpire/core/decider/rounds.js';
-import { tasksNow } from '@umpire/core/decider/run-state.js';
+import { viewTasks } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { courseOf, giveVerdict, hear, keyOfRun, recordScene } from './hearing.js';
 import type { Journal } from './journal-writer.js';
@@ -63,7 +63,7 @@ export function judgeCritic(docket: Docket): Ruling {
   const frozen = state.frozen.get(run.started.loop);
   if (frozen === undefined) throw new Error('A session that runs has frozen its rules when it began.');
   const { rules: loop, cap } = frozen;
-  const { tasks, waves } = tasksNow(run);
+  const { tasks, waves } = viewTasks(run);
   const index = run.at.get(docket.task) ?? 0;
   const row = tasks[index];
   if (row === undefined) throw new Error(`There is no task ${docket.task} to judge.`);
@@ -72,9 +72,9 @@ export function judgeCritic(docket: Docket): Ruling {
   const settled = settleRound(loop, chain, state, tasks, { files: null, traces, chosen: false });
   const target = state.targets.get(chainKey(loop.loop, chain)) ?? highestOf(state, loop.target?.default ?? 0);
   const { strict } = run.settings;
-  const earlier = comparedWith(state, loop.loop, chain, row.id);
+  const earlier = findComparedRevision(state, loop.loop, chain, row.id);
   const { anomalies } = docket;
-  const touched = run.started.workspace === null ? null : touchedSince(run, chain);
+  const touched = run.started.workspace === null ? null : filesChangedSince(run, chain);
   const stop = run.settings.stopWhenStalled && settled.round > (run.patience.get(chain) ?? -1);
   const course = courseOf(state, loop.loop, chain, { stop, touched, against: earlier?.seq ?? null });
   const { gathering, draft } = hear({

@@ -4,11 +4,11 @@
 
 import { realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { decidedIn } from '@umpire/core/decider/evolve.js';
+import { decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { chainOfTask, taskIn } from '@umpire/core/decider/run-state.js';
+import { chainOfTask, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { evidencePaths, opinionsFor } from '@umpire/core/decider/second-critic.js';
+import { evidencePaths, secondCriticEvidence } from '@umpire/core/decider/critic-scope.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { statOf } from './entry.js';
 import { readBytes } from './folder.js';
@@ -34,7 +34,7 @@ export function takeEvidence(
   id: string,
   measured: ReadonlyMap<string, Uint8Array> = new Map(),
 ): Taken {
-  const task = taskIn(run, id);
+  const task = findTask(run, id);
   const found: Record<string, string | null> = {};
   const blobs = new Map<string, Uint8Array>();
   for (const path of task === undefined ? [] : evidencePaths(loop, run, task)) {
@@ -79,9 +79,9 @@ export function placeOfCritic(folder: SessionFolder, state: SessionState, id: st
   const again = judgedBefore(folder, state, id);
   if (again !== null) return again;
   const rules = state.frozen.get(run.started.loop)?.rules;
-  const critic = taskIn(run, id);
+  const critic = findTask(run, id);
   const { isMeasured = false } = critic ?? {};
-  const found = { ...critic?.found, ...(critic === undefined || rules === undefined ? {} : opinionsFor(rules, run, critic)) };
+  const found = { ...critic?.found, ...(critic === undefined || rules === undefined ? {} : secondCriticEvidence(rules, run, critic)) };
   const isTold = run.started.loopFolder === null && run.started.command === undefined && !isMeasured;
   const readBlob = blobsIn(folder);
   return {
@@ -117,9 +117,9 @@ function isInside(folder: SessionFolder, path: string): boolean {
 function judgedBefore(folder: SessionFolder, state: SessionState, id: string): Place | null {
   const run = state.run as RunState;
   const rules = state.frozen.get(run.started.loop)?.rules;
-  const task = taskIn(run, id);
+  const task = findTask(run, id);
   if (rules === undefined || task === undefined) return null;
-  const last = decidedIn(state, rules.loop, chainOfTask(rules, task)).findLast((past) => past.scene?.critic === id);
+  const last = decidedVerdicts(state, rules.loop, chainOfTask(rules, task)).findLast((past) => past.scene?.critic === id);
   if (last?.scene === undefined || last.key !== keyOfRun(state, id, last.verdict.maxRounds)) return null;
   const recalled = recall(blobsIn(folder), last.scene);
   return recalled.ok ? recalled.place : null;

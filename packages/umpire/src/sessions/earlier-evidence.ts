@@ -5,9 +5,9 @@
 import { renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { chainOfTask, taskIn } from '@umpire/core/decider/run-state.js';
+import { chainOfTask, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
-import { evidencePaths } from '@umpire/core/decider/second-critic.js';
+import { evidencePaths } from '@umpire/core/decider/critic-scope.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { lstatOf } from './entry.js';
 import { faultOf, placeFor } from './folder.js';
@@ -17,11 +17,11 @@ import { safeName } from './safe-name.js';
 const EARLIER = 'earlier';
 
 export function putAside(folder: SessionFolder, loop: Loop, run: RunState, id: string, attempt: number): void {
-  const critic = taskIn(run, id);
+  const critic = findTask(run, id);
   if (critic === undefined) return;
   // Critics of one chain that run side by side share their evidence.
   const isShared = (other: TaskState) => chainOfTask(loop, other) === chainOfTask(loop, critic);
-  if (critic.role === loop.roles.critic && [...run.unjudged].some((other) => other !== id && isShared(taskIn(run, other) ?? critic)))
+  if (critic.role === loop.roles.critic && [...run.unjudged].some((other) => other !== id && isShared(findTask(run, other) ?? critic)))
     return;
   for (const path of evidencePaths(loop, run, critic)) move(folder, path, `${EARLIER}/${safeName(id)}-${attempt}`);
 }

@@ -1,9 +1,8 @@
 // What of an agent's ending is recorded: cells of its own columns, numbers that are numbers, text that fits. An agent may be
 // any program, or part of the caller's; what it hands in changes nothing about the task but its result.
 
-import type { Event } from '@umpire/core/decider/messages.js';
-import type { Breach, TaskFinished } from '@umpire/core/decider/run-messages.js';
-import { taskIn } from '@umpire/core/decider/run-state.js';
+import type { Event, Breach, TaskFinished } from '@umpire/core/decider/events.js';
+import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import type { Ending, Usage } from '@umpire/core/ports.js';
@@ -89,7 +88,7 @@ export function conflictWords(run: RunState, id: string, commit: string, files: 
 /** Who changed these files in the same wave before it. */
 function otherSide(run: RunState, id: string, files: readonly string[]): string {
   const wanted = new Set(files);
-  const wave = taskIn(run, id)?.wave;
+  const wave = findTask(run, id)?.wave;
   const others = run.tasks.filter((task) => task.id !== id && task.wave === wave && task.files.some((file) => wanted.has(file)));
   return others.length === 0 ? 'what was merged before it' : `those of ${others.map((task) => task.id).join(', ')}, merged before it`;
 }

@@ -3,8 +3,8 @@
 
 import { join, normalize } from 'node:path';
 import type { Discovery, EvidenceRef, Finding, Reading, Task } from '@umpire/core/model.js';
-import type { RecordedExhibit } from '@umpire/core/decider/messages.js';
-import type { Exhibit } from '@umpire/core/decider/step.js';
+import type { RecordedEvidence } from '@umpire/core/decider/events.js';
+import type { LocatedEvidence } from '@umpire/core/decider/decide-verdict.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { entriesOfRound, printDiscovery, roundStated } from '@umpire/core/formats/discoveries.js';
 import { parseFindingsCell } from '@umpire/core/formats/findings-cell.js';
@@ -12,7 +12,7 @@ import { mergeObjects, setOwn } from '@umpire/core/formats/merge-objects.js';
 import { READERS } from '@umpire/core/formats/readers.js';
 import { countFindings } from '@umpire/core/formats/severity.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
-import type { Loop, Source } from '@umpire/core/loops/loop.js';
+import type { Loop, EvidenceSource } from '@umpire/core/loops/loop.js';
 import { BOARD } from './board.js';
 import { sha256 } from './hash.js';
 import type { Place } from './place.js';
@@ -28,11 +28,11 @@ export interface GatherInput {
 }
 
 export interface Gathering {
-  readonly exhibits: Readonly<Record<string, Exhibit>>;
+  readonly exhibits: Readonly<Record<string, LocatedEvidence>>;
   /** The evidence itself, by its hash. */
   readonly blobs: ReadonlyMap<string, string | Uint8Array>;
   /** What each source was found to be, before another stood in for it. */
-  readonly record: Readonly<Record<string, RecordedExhibit>>;
+  readonly record: Readonly<Record<string, RecordedEvidence>>;
 }
 
 /** Text as it was found, or why there is none. */
@@ -49,21 +49,21 @@ interface Found {
 
 export function gather(input: GatherInput): Gathering {
   const blobs = new Map<string, string | Uint8Array>();
-  const found: Record<string, Exhibit> = {};
-  const record: Record<string, RecordedExhibit> = {};
+  const found: Record<string, LocatedEvidence> = {};
+  const record: Record<string, RecordedEvidence> = {};
   const { evidence } = input.loop;
   const names = Object.keys(evidence);
   const deciding = decidingSources(input.loop);
   for (const name of names) {
-    const source = evidence[name] as Source;
+    const source = evidence[name] as EvidenceSource;
     const here = keepable(input.place.isReached(name) ? find(name, source, input) : UNREAD, deciding.includes(name));
     const exhibit = read(source, here, input, blobs);
     found[name] = exhibit;
     record[name] = recordOf(exhibit, here, input.place);
   }
-  const exhibits: Record<string, Exhibit> = {};
+  const exhibits: Record<string, LocatedEvidence> = {};
   for (const name of names) {
-    const exhibit = found[name] as Exhibit;
+    const exhibit = found[name] as LocatedEvidence;
     const standIn = exhibit.state === 'missing' ? standInFor(input.loop, name, found) : null;
     exhibits[name] = standIn ?? exhibit;
   }
@@ -71,7 +71,7 @@ export function gather(input: GatherInput): Gathering {
 }
 
 /** The first that was read of those that stand in for each other, in the order of `else`; none behind one that cannot be read. */
-function standInFor(loop: Loop, name: string, found: Readonly<Record<string, Exhibit>>): Exhibit | null {
+function standInFor(loop: Loop, name: string, found: Readonly<Record<string, LocatedEvidence>>): LocatedEvidence | null {
   for (let next = loop.evidence[name]?.else; next !== undefined && next !== name; next = loop.evidence[next]?.else) {
     const exhibit = found[next];
     if (exhibit === undefined || exhibit.state === 'missing') continue;
@@ -95,7 +95,7 @@ function tooLarge(path: string): Found {
   return { path, content: null, state: 'missing', problem: null, large: true };
 }
 
-function recordOf({ state, ref }: Exhibit, { path, large, fault }: Found, place: GatherInput['place']): RecordedExhibit {
+function recordOf({ state, ref }: LocatedEvidence, { path, large, fault }: Found, place: GatherInput['place']): RecordedEvidence {
   const grade = ref === null ? undefined : place.gradeOf?.(ref.path);
   if (ref !== null) {
     const kept = { state, path: ref.path, sha256: ref.sha256 };
@@ -105,7 +105,7 @@ function recordOf({ state, ref }: Exhibit, { path, large, fault }: Found, place:
   return large === true ? { state, path } : { state };
 }
 
-function read(source: Source, found: Found, input: GatherInput, blobs: Map<string, string | Uint8Array>): Exhibit {
+function read(source: EvidenceSource, found: Found, input: GatherInput, blobs: Map<string, string | Uint8Array>): LocatedEvidence {
   const reader = 'reader' in source ? source.reader : 'row';
   if (found.content === null) return { state: found.state, reading: null, ref: null, reader, problem: found.problem };
   const hash = sha256(found.content);
@@ -130,7 +130,7 @@ function read(source: Source, found: Found, input: GatherInput, blobs: Map<strin
   return { state: 'unreadable', reading: null, ref, reader, problem: `${found.path}${line === undefined ? '' : `:${line}`}: ${problem}` };
 }
 
-function find(name: string, source: Source, input: GatherInput): Found {
+function find(name: string, source: EvidenceSource, input: GatherInput): Found {
   if ('row' in source) return findRow(input);
   if ('column' in source) return findColumn(source.column, input);
   if ('file' in source)
@@ -189,7 +189,7 @@ function findFile(paths: readonly string[], { place }: GatherInput): Found {
   return missing(paths.join(' and '));
 }
 
-type FolderSource = Extract<Source, { folder: readonly string[] }>;
+type FolderSource = Extract<EvidenceSource, { folder: readonly string[] }>;
 
 /** The file that the row names, else one whose name holds the row's id, else the last by name. */
 function findInFolder(declared: FolderSource, input: GatherInput): Found {
@@ -261,7 +261,7 @@ function byName(a: string, b: string): number {
   return left.length - right.length;
 }
 
-type BoardSource = Extract<Source, { discoveries: string }>;
+type BoardSource = Extract<EvidenceSource, { discoveries: string }>;
 
 function findOnBoard(name: string, source: BoardSource, input: GatherInput): Found {
   const board = input.place.board(name, source.discoveries);

@@ -2,14 +2,14 @@
 // verdict that is judged again from its record. Also what of it is recorded.
 
 import type { Anomaly, RoleRef, Task } from '@umpire/core/model.js';
-import { findPeers } from '@umpire/core/decider/chains.js';
-import type { Placed } from '@umpire/core/decider/chains.js';
-import { decidedIn, standingIn } from '@umpire/core/decider/evolve.js';
+import { findParallelCritics } from '@umpire/core/decider/chains.js';
+import type { PlacedTask } from '@umpire/core/decider/chains.js';
+import { decidedVerdicts, verdictsOnCurrentWork } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Course, RecordedScene, VerdictGiven } from '@umpire/core/decider/messages.js';
-import { taskIn } from '@umpire/core/decider/run-state.js';
-import { step } from '@umpire/core/decider/step.js';
-import type { Draft, StepInput } from '@umpire/core/decider/step.js';
+import type { TrendInputs, RecordedContext, VerdictGiven } from '@umpire/core/decider/events.js';
+import { findTask } from '@umpire/core/decider/run-state.js';
+import { decideVerdict } from '@umpire/core/decider/decide-verdict.js';
+import type { VerdictDraft, VerdictInput } from '@umpire/core/decider/decide-verdict.js';
 import { compileLoop } from '@umpire/core/loops/compile.js';
 import type { PastLists } from '@umpire/core/loops/facts.js';
 import type { Refusal } from '@umpire/core/loops/judge.js';
@@ -30,7 +30,7 @@ export interface Summons {
   readonly round: number;
   readonly tasks: readonly Task[];
   readonly waves: Int32Array;
-  readonly critic: Placed | null;
+  readonly critic: PlacedTask | null;
 }
 
 export interface Hearing extends Summons {
@@ -42,22 +42,35 @@ export interface Hearing extends Summons {
   readonly role: RoleRef;
   /** Noticed before the evidence was read. */
   readonly anomalies: readonly Anomaly[];
-  readonly course: StepInput['course'];
+  readonly course: VerdictInput['course'];
   readonly isOfOne?: boolean;
 }
 
 export function summon({ place, loop, chain, round, tasks, waves, critic }: Summons): Gathering {
-  return gather({ place, loop, chain, round, critic: critic?.task ?? null, peers: findPeers(loop, tasks, waves, critic) });
+  return gather({ place, loop, chain, round, critic: critic?.task ?? null, peers: findParallelCritics(loop, tasks, waves, critic) });
 }
 
-export function hear(hearing: Hearing): { readonly gathering: Gathering; readonly draft: Draft | Refusal } {
+export function hear(hearing: Hearing): { readonly gathering: Gathering; readonly draft: VerdictDraft | Refusal } {
   const { loop, chain, round, cap, target, strict, tasks, waves, critic, past, role, anomalies, course, isOfOne = false } = hearing;
   const gathering = summon(hearing);
   const params = { round, cap, target, strict };
   const { exhibits } = gathering;
   return {
     gathering,
-    draft: step({ compiled: compileLoop(loop), chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, isOfOne }),
+    draft: decideVerdict({
+      compiled: compileLoop(loop),
+      chain,
+      params,
+      tasks,
+      waves,
+      critic,
+      exhibits,
+      past,
+      role,
+      anomalies,
+      course,
+      isOfOne,
+    }),
   };
 }
 
@@ -69,15 +82,15 @@ export interface Grounds {
   readonly target: number;
   readonly strict: boolean;
   readonly key: string;
-  readonly course: Course | null;
+  readonly course: TrendInputs | null;
 }
 
 /** The verdict as the journal keeps it, with its page. */
-export function giveVerdict(grounds: Grounds, draft: Draft, gathering: Gathering, scene: RecordedScene): VerdictGiven {
+export function giveVerdict(grounds: Grounds, draft: VerdictDraft, gathering: Gathering, scene: RecordedContext): VerdictGiven {
   const { loop, state, chain, target, strict, key, course } = grounds;
   const { verdict, facts, lists, effects } = draft;
-  const past = decidedIn(state, loop.loop, chain);
-  const standing = standingIn(state, loop.loop, chain);
+  const past = decidedVerdicts(state, loop.loop, chain);
+  const standing = verdictsOnCurrentWork(state, loop.loop, chain);
   const before = standing.findLast((one) => one.verdict.round < verdict.round) ?? standing.at(-1);
   const report = verdictPage({ loop, verdict, facts, target, gathered: gathering.exhibits, past, before });
   const held = loop.target === undefined ? null : target;
@@ -88,8 +101,8 @@ export function giveVerdict(grounds: Grounds, draft: Draft, gathering: Gathering
 }
 
 /** The rounds of a chain so far, as its course is told by. */
-export function courseOf(state: SessionState, loop: string, chain: string, course: Course): NonNullable<StepInput['course']> {
-  const history = decidedIn(state, loop, chain).map(({ verdict, facts, course: then }) => {
+export function courseOf(state: SessionState, loop: string, chain: string, course: TrendInputs): NonNullable<VerdictInput['course']> {
+  const history = decidedVerdicts(state, loop, chain).map(({ verdict, facts, course: then }) => {
     const { round, findings, counts } = verdict;
     return { round, findings, counts, facts, touched: then?.touched ?? null };
   });
@@ -99,7 +112,7 @@ export function courseOf(state: SessionState, loop: string, chain: string, cours
 
 /** E6: every run of a critic is new evidence, whatever its bytes. Null for sessions that others run. */
 export function keyOfRun({ run }: SessionState, critic: string, cap: number): string | null {
-  const task = run === null ? undefined : taskIn(run, critic);
+  const task = run === null ? undefined : findTask(run, critic);
   return task === undefined ? null : sha256(JSON.stringify({ run: task.id, attempt: task.attempt, cap }));
 }
 
@@ -107,7 +120,7 @@ export function keyOfRun({ run }: SessionState, critic: string, cap: number): st
 const MOST_INLINE = 16 * 1024;
 
 /** What is kept by content: all of it, but for rows that the journal's own lines tell. */
-function evidenceIn({ blobs, record }: Gathering, tasks: RecordedScene['tasks']): Gathering['blobs'] {
+function evidenceIn({ blobs, record }: Gathering, tasks: RecordedContext['tasks']): Gathering['blobs'] {
   if (blobs.size === 0 || !isInJournal({ tasks })) return blobs;
   const kept = new Map<string, string | Uint8Array>();
   for (const { path, sha256: hash } of Object.values(record)) {
@@ -123,7 +136,7 @@ export function recordScene(
   gathering: Gathering,
   unwritable: string | null,
   isPartial: boolean,
-): { readonly scene: RecordedScene; readonly blobs: Gathering['blobs'] } {
+): { readonly scene: RecordedContext; readonly blobs: Gathering['blobs'] } {
   const { tasks } = scene;
   const hash = typeof tasks === 'string' && Buffer.byteLength(tasks) > MOST_INLINE ? sha256(tasks) : null;
   const isFrozen = scene.state.frozen.has(scene.loop.loop);

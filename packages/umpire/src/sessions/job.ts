@@ -2,9 +2,8 @@
 
 import { isUmpireError } from '@umpire/core/errors.js';
 import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '@umpire/core/ports.js';
-import type { Event } from '@umpire/core/decider/messages.js';
-import { pauseBefore } from '@umpire/core/decider/postponing.js';
-import type { LeftWork, TaskFinished } from '@umpire/core/decider/run-messages.js';
+import type { Event, UnmergedWork, TaskFinished } from '@umpire/core/decider/events.js';
+import { retryDelay } from '@umpire/core/decider/retry-delay.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { assign } from './assignment.js';
 import { plainEnding, withBreaches, withEvidence } from './ending.js';
@@ -81,8 +80,8 @@ const NOTHING: Found = { left: null, attempt: 0, fault: null };
  * What lies in the worktree of the last attempt that has one. After a crash, that is all there is of a person's work; attempts that failed
  * before they had a worktree may have come after it. Where it cannot be taken, it stays where it is.
  */
-async function findLeft(workspace: Workspace, { id, told }: TaskState, now: number): Promise<Found> {
-  for (let attempt = now - 1; attempt > 0 && (attempt > told || attempt === now - 1); attempt--) {
+async function findLeft(workspace: Workspace, { id, reportedAttempt }: TaskState, now: number): Promise<Found> {
+  for (let attempt = now - 1; attempt > 0 && (attempt > reportedAttempt || attempt === now - 1); attempt--) {
     try {
       return { left: await workspace.keep(id, attempt), attempt, fault: null };
     } catch (error) {
@@ -163,7 +162,7 @@ function conclude(ports: RunPorts, job: Job, ending: Ending, work: Submitted | n
 
 /** Null where it is not to be tried again by itself. */
 function pauseOf({ journal }: RunPorts, { task }: Job, { passing }: Extract<Ending, { kind: 'broken' }>): number | null {
-  return passing === undefined ? null : pauseBefore(journal.state.run as RunState, task, passing.afterMs);
+  return passing === undefined ? null : retryDelay(journal.state.run as RunState, task, passing.afterMs);
 }
 
 function withTries({ reason, passing }: Extract<Ending, { kind: 'broken' }>, { postponed }: TaskState): string {
@@ -174,7 +173,7 @@ function withTries({ reason, passing }: Extract<Ending, { kind: 'broken' }>, { p
 /** So many files are named. */
 const MOST_LEFT = 50;
 
-function leftOf(work: Submitted | null, { agent }: Job): { readonly left?: LeftWork } {
+function leftOf(work: Submitted | null, { agent }: Job): { readonly left?: UnmergedWork } {
   if (work === null) return {};
   return { left: { commit: work.commit, files: work.files.slice(0, MOST_LEFT), ...(agent.isPerson === true ? { goesOn: true } : {}) } };
 }

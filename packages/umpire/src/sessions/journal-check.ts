@@ -1,8 +1,8 @@
 // The journal as evidence of itself: every whole line up to the first that does not hold, and which one that is.
 
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { JOURNAL_VERSION } from '@umpire/core/decider/messages.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
+import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
 import type { ChainCheck } from '../report/replay-page.js';
 import type { SessionFolder } from './folder.js';
 import { JOURNAL, walkJournal } from './journal-file.js';

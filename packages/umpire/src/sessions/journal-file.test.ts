@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import type { Event } from '@umpire/core/decider/messages.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import { LONGEST_LINE } from '@umpire/core/formats/journal.js';
 import { openFolder } from './folder.js';
 import { JOURNAL, appendEvents, readJournal } from './journal-file.js';

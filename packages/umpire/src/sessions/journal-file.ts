@@ -7,9 +7,9 @@ import { LONGEST_LINE, scanJournal } from '@umpire/core/formats/journal.js';
 import type { JournalFault, JournalPart } from '@umpire/core/formats/journal.js';
 import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { JOURNAL_VERSION } from '@umpire/core/decider/messages.js';
-import type { Event, Recorded } from '@umpire/core/decider/messages.js';
-import { Contradiction } from '@umpire/core/decider/run-graph.js';
+import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
+import type { Event, Recorded } from '@umpire/core/decider/events.js';
+import { TaskGraphError } from '@umpire/core/decider/run-state.js';
 import { statOf } from './entry.js';
 import { appendLines, faultOf, placeFor } from './folder.js';
 import type { SessionFolder } from './folder.js';
@@ -90,7 +90,7 @@ function checkChunks(chunks: Iterable<Buffer>, take: (event: Recorded) => void):
     try {
       state = evolve(state, event);
     } catch (error) {
-      if (error instanceof Contradiction) return error.message;
+      if (error instanceof TaskGraphError) return error.message;
       throw error;
     }
     take(event);

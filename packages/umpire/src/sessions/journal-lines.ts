@@ -3,10 +3,10 @@
 import { UmpireError } from '@umpire/core/errors.js';
 import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
-import { JOURNAL_VERSION } from '@umpire/core/decider/messages.js';
-import { pending } from '@umpire/core/decider/pending.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Event, Recorded, VerdictGiven } from '@umpire/core/decider/messages.js';
+import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
+import type { Event, Recorded, VerdictGiven } from '@umpire/core/decider/events.js';
+import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import { object } from '@umpire/core/formats/shape.js';
 import type { Shape } from '@umpire/core/formats/shape.js';
 import { isTimestamp } from '@umpire/core/formats/timestamp.js';
@@ -140,7 +140,7 @@ function unwritten(why: string): LineCheck {
 
 /** An end is what was pending when it was recorded. */
 function endsSo({ outcome, unverified }: DataOf<'SessionEnded'>, before: SessionState): boolean {
-  const [due] = pending(before);
+  const [due] = pendingEffects(before);
   return due?.type === 'EndSession' && due.outcome === outcome && due.unverified === unverified;
 }
 

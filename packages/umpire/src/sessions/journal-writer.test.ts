@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
-import { pending } from '@umpire/core/decider/pending.js';
-import type { Event, Recorded } from '@umpire/core/decider/messages.js';
+import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
+import type { Event, Recorded } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import { openFolder } from './folder.js';
 import { CHAIN_START } from '@umpire/core/formats/journal.js';
@@ -109,7 +109,7 @@ it('cuts a torn tail away before it writes on, and the story is whole again', ()
   writeFileSync(join(path, JOURNAL), whole.subarray(0, whole.length - 30));
   const second = openJournal(openFolder(path), now, () => undefined);
   expect(second.wasTorn).toBe(true);
-  expect(pending(second.state)).toEqual([
+  expect(pendingEffects(second.state)).toEqual([
     { type: 'RunTask', task: 'T-0', attempt: 1 },
     { type: 'RunTask', task: 'T-1', attempt: 1 },
   ]);

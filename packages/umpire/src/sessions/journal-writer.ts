@@ -7,7 +7,7 @@ import { basename, dirname } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Event, Recorded } from '@umpire/core/decider/messages.js';
+import type { Event, Recorded } from '@umpire/core/decider/events.js';
 import type { Hash } from '@umpire/core/formats/journal.js';
 import { statOf } from './entry.js';
 import { faultOf, placeFor } from './folder.js';

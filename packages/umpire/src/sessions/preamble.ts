@@ -2,7 +2,7 @@
 
 import { chainsOf } from '@umpire/core/decider/chains.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
-import type { Event } from '@umpire/core/decider/messages.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import { targetOf } from './limits.js';
 import type { Scene } from './round-context.js';
 

@@ -1,13 +1,13 @@
 // What a verdict that is judged again asks of the blobs: evidence that lay in files, and rows only where the journal does not tell them.
 
 import { expect, it } from 'vitest';
-import type { RecordedScene } from '@umpire/core/decider/messages.js';
+import type { RecordedContext } from '@umpire/core/decider/events.js';
 import { recall } from './recorded-place.js';
 
 const ROW = 'a'.repeat(64);
 const FILE = 'b'.repeat(64);
 
-function sceneWith(tasks: RecordedScene['tasks']): RecordedScene {
+function sceneWith(tasks: RecordedContext['tasks']): RecordedContext {
   const exhibits = {
     row: { state: 'ok', path: 'tasks.csv#REVIEW-001', sha256: ROW },
     results: { state: 'ok', path: 'artifacts/review-results.json', sha256: FILE },
@@ -15,7 +15,7 @@ function sceneWith(tasks: RecordedScene['tasks']): RecordedScene {
   return { critic: 'REVIEW-001', tasks, anomalies: [], exhibits, unwritable: null, rules: null };
 }
 
-function askedBy(scene: RecordedScene): readonly string[] {
+function askedBy(scene: RecordedContext): readonly string[] {
   const asked: string[] = [];
   recall((hash) => {
     asked.push(hash);

@@ -1,7 +1,7 @@
 // The session as a verdict saw it, from its record: evidence from the blobs, each held against its hash, and tasks.csv. The
 // files of today are never asked.
 
-import type { RecordedExhibit, RecordedScene } from '@umpire/core/decider/messages.js';
+import type { RecordedEvidence, RecordedContext } from '@umpire/core/decider/events.js';
 import { decodeExactly } from '@umpire/core/formats/decode-text.js';
 import { DiscoveryScanner } from '@umpire/core/formats/discoveries.js';
 import type { Discovery } from '@umpire/core/model.js';
@@ -22,7 +22,7 @@ type Blobs = ReadonlyMap<string, Buffer>;
 /** By its hash: the bytes, or what is wrong with them. */
 export type BlobReader = (hash: string) => Buffer | string;
 
-export function recall(readBlob: BlobReader, scene: RecordedScene): Recalled {
+export function recall(readBlob: BlobReader, scene: RecordedContext): Recalled {
   const wanted = new Map<string, string>();
   const isTold = isInJournal(scene);
   for (const { path, sha256: hash } of Object.values(scene.exhibits)) {
@@ -41,7 +41,7 @@ export function recall(readBlob: BlobReader, scene: RecordedScene): Recalled {
 }
 
 /** The tasks of then are told by the journal's own lines: what was read of them needs no copy. */
-export function isInJournal({ tasks }: Pick<RecordedScene, 'tasks'>): boolean {
+export function isInJournal({ tasks }: Pick<RecordedContext, 'tasks'>): boolean {
   return tasks !== null && typeof tasks !== 'string' && 'journal' in tasks;
 }
 
@@ -64,14 +64,14 @@ function readBlobIn(folder: SessionFolder, hash: string): Buffer | string {
   return sha256(read.bytes) === hash ? read.bytes : `${path} was changed: it does not fit its hash`;
 }
 
-function tasksOf(tasks: RecordedScene['tasks'], blobs: Blobs): string | null {
+function tasksOf(tasks: RecordedContext['tasks'], blobs: Blobs): string | null {
   if (tasks === null || typeof tasks === 'string') return tasks;
   if (!('sha256' in tasks)) return null;
   const decoded = decodeExactly(blobs.get(tasks.sha256) ?? new Uint8Array());
   return decoded.ok ? decoded.text : null;
 }
 
-function placeOf(scene: RecordedScene, blobs: Blobs): Place {
+function placeOf(scene: RecordedContext, blobs: Blobs): Place {
   const exhibits = Object.values(scene.exhibits);
   const files = exhibits.filter(({ path }) => path !== undefined && !isOfTasks(path) && !path.startsWith(`${BOARD}#`));
   return {
@@ -93,12 +93,12 @@ function placeOf(scene: RecordedScene, blobs: Blobs): Place {
   };
 }
 
-function exhibitOf(scene: RecordedScene, name: string): RecordedExhibit | undefined {
+function exhibitOf(scene: RecordedContext, name: string): RecordedEvidence | undefined {
   return Object.hasOwn(scene.exhibits, name) ? scene.exhibits[name] : undefined;
 }
 
 /** What this source itself was handed, else what any source was handed of the type. */
-function boardPart(scene: RecordedScene, name: string, type: string, blobs: Blobs): BoardPart {
+function boardPart(scene: RecordedContext, name: string, type: string, blobs: Blobs): BoardPart {
   const path = `${BOARD}#${type}`;
   const itself = exhibitOf(scene, name);
   const parts = itself?.path === path ? [itself] : Object.values(scene.exhibits).filter((exhibit) => exhibit.path === path);

@@ -1,22 +1,22 @@
 // One recorded verdict heard again, from the journal and the blobs alone: by the rules it was given by, or by others.
 
-import { chainOfRow, findCriticRow, inRolesOf } from '@umpire/core/decider/chains.js';
-import type { Placed } from '@umpire/core/decider/chains.js';
-import { NO_TRACES, afterRevisions } from '@umpire/core/decider/rounds.js';
+import { chainOfRow, findCriticRow, normalizeRoles } from '@umpire/core/decider/chains.js';
+import type { PlacedTask } from '@umpire/core/decider/chains.js';
+import { NO_TRACES, roundAfter } from '@umpire/core/decider/rounds.js';
 import type { Difference } from '@umpire/core/decider/differences.js';
 import { differencesOf } from '@umpire/core/decider/differences.js';
-import { chainKey, decidedIn } from '@umpire/core/decider/evolve.js';
+import { chainKey, decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
-import type { RecordedScene, VerdictGiven } from '@umpire/core/decider/messages.js';
-import { tasksOf } from '@umpire/core/decider/run-state.js';
-import { unwritable } from '@umpire/core/decider/step.js';
-import type { Draft } from '@umpire/core/decider/step.js';
+import type { RecordedContext, VerdictGiven } from '@umpire/core/decider/events.js';
+import { copyTasks } from '@umpire/core/decider/run-state.js';
+import { unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
+import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import { effectsData, verdictData } from '@umpire/core/decider/verdict-data.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { comparedLists, decidingSources } from '@umpire/core/loops/facts.js';
 import type { PastLists } from '@umpire/core/loops/facts.js';
-import type { Loop, Source } from '@umpire/core/loops/loop.js';
+import type { Loop, EvidenceSource } from '@umpire/core/loops/loop.js';
 import type { Task, Verdict } from '@umpire/core/model.js';
 import type { OtherVerdict } from '../report/replay-page.js';
 import { TASKS } from './tasks-file.js';
@@ -30,7 +30,7 @@ import type { BlobReader } from './recorded-place.js';
 /** A verdict with everything that it takes to hear it again. */
 export interface CaseFile {
   readonly given: VerdictGiven;
-  readonly scene: RecordedScene;
+  readonly scene: RecordedContext;
   readonly rules: Loop;
   readonly place: Place;
   readonly tasks: readonly Task[];
@@ -59,7 +59,7 @@ export function retrieve(readBlob: BlobReader, before: SessionState, given: Verd
   const recalled = recall(readBlob, scene);
   if (!recalled.ok) return lost(recalled.lost.join('; '));
   const { tasks, waves } = tasksIn(before, scene, recalled.tasks);
-  const past = decidedIn(before, verdict.loop, verdict.chain);
+  const past = decidedVerdicts(before, verdict.loop, verdict.chain);
   return {
     ok: true,
     file: {
@@ -69,7 +69,7 @@ export function retrieve(readBlob: BlobReader, before: SessionState, given: Verd
       place: recalled.place,
       tasks,
       waves,
-      round: Math.max(verdict.round, afterRevisions(past)),
+      round: Math.max(verdict.round, roundAfter(past)),
       cap: (isDecided ? frozen?.cap : undefined) ?? verdict.maxRounds,
       target: targetIn(before, given, rules, past.length === 0),
       past: pastOf(past, given.course?.against),
@@ -86,8 +86,8 @@ function pastOf(past: readonly PastVerdict[], against: number | null | undefined
 }
 
 /** The tasks of then: as the journal's lines before this one tell them, or as tasks.csv was kept. */
-function tasksIn({ run }: SessionState, scene: RecordedScene, text: string | null): Pick<CaseFile, 'tasks' | 'waves'> {
-  if (isInJournal(scene) && run !== null) return tasksOf(run);
+function tasksIn({ run }: SessionState, scene: RecordedContext, text: string | null): Pick<CaseFile, 'tasks' | 'waves'> {
+  if (isInJournal(scene) && run !== null) return copyTasks(run);
   const tasks = text === null ? [] : parseTasks(text, TASKS).tasks;
   return { tasks, waves: checkGraph(tasks, TASKS) };
 }
@@ -104,7 +104,7 @@ function lost(why: string): Retrieved {
   return { ok: false, why };
 }
 
-function findCritic({ tasks, waves, given, named }: CaseFile, loop: Loop): { readonly critic: Placed | null; readonly chain: string } {
+function findCritic({ tasks, waves, given, named }: CaseFile, loop: Loop): { readonly critic: PlacedTask | null; readonly chain: string } {
   const at = named === null ? -1 : tasks.findIndex((task) => task.id === named);
   const row = tasks[at];
   if (row !== undefined) return { critic: { task: row, wave: waves[at] ?? 1 }, chain: chainOfRow(loop, row) };
@@ -115,9 +115,9 @@ function findCritic({ tasks, waves, given, named }: CaseFile, loop: Loop): { rea
 
 type Terms = Pick<Hearing, 'round' | 'cap' | 'target' | 'past' | 'course'>;
 
-function hearAgain(file: CaseFile, loop: Loop, terms: Terms): ReturnType<typeof hear> & { readonly critic: Placed | null } {
+function hearAgain(file: CaseFile, loop: Loop, terms: Terms): ReturnType<typeof hear> & { readonly critic: PlacedTask | null } {
   const { given, scene, place, waves } = file;
-  const tasks = inRolesOf(loop, file.tasks);
+  const tasks = normalizeRoles(loop, file.tasks);
   const { critic, chain } = findCritic({ ...file, tasks }, loop);
   const { anomalies } = scene;
   const isOfOne = scene.voices !== true;
@@ -138,10 +138,10 @@ function hearAgain(file: CaseFile, loop: Loop, terms: Terms): ReturnType<typeof 
 }
 
 /** Tasks that could not be written then cannot be written now. */
-function orUnwritable(loop: Loop, draft: Draft, scene: RecordedScene): Draft {
+function orUnwritable(loop: Loop, draft: VerdictDraft, scene: RecordedContext): VerdictDraft {
   const { add, set } = draft.effects;
   if (scene.unwritable === null || (add.length === 0 && Object.keys(set).length === 0)) return draft;
-  return unwritable(loop, draft, scene.unwritable) ?? draft;
+  return unwritableVerdict(loop, draft, scene.unwritable) ?? draft;
 }
 
 /** Heard again by the same rules: where what comes of it is not what was recorded. */
@@ -215,7 +215,7 @@ function oddities({ anomalies }: Verdict): readonly string[] {
 }
 
 /** The recorded rules looked in the same place, so that what is missing was missing then. Rows and columns are in tasks.csv, kept whole. */
-function wasAsked(source: Source, rules: Loop): boolean {
+function wasAsked(source: EvidenceSource, rules: Loop): boolean {
   if ('row' in source || 'column' in source) return true;
   const asked = Object.values(rules.evidence);
   if ('file' in source) {
@@ -223,7 +223,7 @@ function wasAsked(source: Source, rules: Loop): boolean {
     return source.file.every((path) => paths.has(path));
   }
   if ('folder' in source) {
-    const place = ({ folder, named, match }: Extract<Source, { folder: unknown }>) => JSON.stringify([folder, named, match]);
+    const place = ({ folder, named, match }: Extract<EvidenceSource, { folder: unknown }>) => JSON.stringify([folder, named, match]);
     return asked.some((one) => 'folder' in one && place(one) === place(source));
   }
   return asked.some((one) => 'discoveries' in one && one.discoveries === source.discoveries);

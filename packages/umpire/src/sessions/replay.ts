@@ -5,7 +5,7 @@ import { relative } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { NEW_SESSION, chainKey, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Recorded, VerdictGiven } from '@umpire/core/decider/messages.js';
+import type { Recorded, VerdictGiven } from '@umpire/core/decider/events.js';
 import type { PastLists } from '@umpire/core/loops/facts.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';

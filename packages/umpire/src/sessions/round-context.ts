@@ -3,14 +3,14 @@
 
 import type { Anomaly, Task } from '@umpire/core/model.js';
 import { UmpireError } from '@umpire/core/errors.js';
-import { chainOfRow, findCriticRow, inRolesOf } from '@umpire/core/decider/chains.js';
-import type { Placed } from '@umpire/core/decider/chains.js';
-import { decidedIn } from '@umpire/core/decider/evolve.js';
-import type { Standing } from '@umpire/core/decider/messages.js';
-import { isBehind, settleRound, standingsBeside } from '@umpire/core/decider/rounds.js';
-import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
-import type { RoundSettled, Traces } from '@umpire/core/decider/rounds.js';
+import { chainOfRow, findCriticRow, normalizeRoles } from '@umpire/core/decider/chains.js';
+import type { PlacedTask } from '@umpire/core/decider/chains.js';
+import { decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
+import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
+import type { ChainProgress } from '@umpire/core/decider/events.js';
+import { isJournalBehind, settleRound, progressOfOtherChains } from '@umpire/core/decider/rounds.js';
+import type { RoundSettled, Traces } from '@umpire/core/decider/rounds.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
@@ -47,7 +47,7 @@ export interface Scene {
   readonly tasks: readonly Task[];
   readonly waves: Int32Array;
   readonly chain: string;
-  readonly critic: Placed | null;
+  readonly critic: PlacedTask | null;
   readonly board: Board;
   readonly cap: number;
   readonly target: number;
@@ -55,7 +55,7 @@ export interface Scene {
   readonly settled: RoundSettled;
   readonly traces: Traces;
   /** How far the loop's other chains have come, with the targets they are held to. */
-  readonly others: readonly Standing[];
+  readonly others: readonly ChainProgress[];
   /** The journal was cut back: something outside it knows of a later round of the chain. */
   readonly isBehind: boolean;
   /** A person named the chain. */
@@ -81,7 +81,7 @@ export function observe(input: SceneInput): Scene {
     });
   }
   const file = openTasks(folder);
-  const tasks = inRolesOf(loop, file?.tasks ?? []);
+  const tasks = normalizeRoles(loop, file?.tasks ?? []);
   const waves = checkGraph(tasks, TASKS);
   const chosen = chooseChain(folder, loop, tasks, input.layer);
   const critic = findCriticRow(loop, tasks, waves, chosen);
@@ -98,11 +98,11 @@ export function observe(input: SceneInput): Scene {
       message: 'This session was judged before, but its journal is gone; rounds, cap and target go on from what is left of it.',
     });
   }
-  const files = roundOfFiles(folder, loop, chain, row, decidedIn(state, loop.loop, chain).length > 0);
+  const files = roundOfFiles(folder, loop, chain, row, decidedVerdicts(state, loop.loop, chain).length > 0);
   const settled = settleRound(loop, chain, state, tasks, { files: files.round, traces, chosen: input.layer !== null });
   const target = targetOf(loop, chain, state, traces, row, tasks);
   anomalies.push(...files.anomalies, ...cap.anomalies, ...target.anomalies);
-  const behind = isBehind(loop, chain, state, traces);
+  const behind = isJournalBehind(loop, chain, state, traces);
   anomalies.push(...oddRounds(chain, settled, cap.value, lost, !lost && behind));
   return {
     journal,
@@ -121,7 +121,7 @@ export function observe(input: SceneInput): Scene {
     round: settled.round,
     settled,
     traces,
-    others: standingsBeside(loop, chain, state, traces),
+    others: progressOfOtherChains(loop, chain, state, traces),
     isBehind: behind,
     chosen: input.layer !== null,
     stateRound: files.state,

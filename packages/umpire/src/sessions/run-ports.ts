@@ -1,7 +1,7 @@
 // What a run is given: the journal, the desk, the agents, the workspace, a clock. Tests bring others.
 
 import type { Agent, Workspace } from '@umpire/core/ports.js';
-import type { Breach, Question } from '@umpire/core/decider/run-messages.js';
+import type { Breach, Question } from '@umpire/core/decider/events.js';
 import type { Ruling } from './court.js';
 import type { Desk } from './session-files.js';
 import type { Journal } from './journal-writer.js';

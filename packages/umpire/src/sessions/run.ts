@@ -2,11 +2,11 @@
 // person is needed. It decides nothing; starting, going on after a crash and after an answer are this same loop.
 
 import { NO_USAGE, type Agent } from '@umpire/core/ports.js';
-import { pending, type Effect } from '@umpire/core/decider/pending.js';
-import { LONGEST_WAIT_MS } from '@umpire/core/decider/postponing.js';
-import { questionOf } from '@umpire/core/decider/question.js';
-import { taskIn, type RunState, type TaskState } from '@umpire/core/decider/run-state.js';
-import type { Event } from '@umpire/core/decider/messages.js';
+import { pendingEffects, type Effect } from '@umpire/core/decider/pending-effects.js';
+import { LONGEST_WAIT_MS } from '@umpire/core/decider/retry-delay.js';
+import { currentQuestion } from '@umpire/core/decider/question.js';
+import { findTask, type RunState, type TaskState } from '@umpire/core/decider/run-state.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import { Turns } from './clock.js';
 import { recordRuling } from './court.js';
 import { conflictWords } from './ending.js';
@@ -59,7 +59,7 @@ class Running {
     const turns = new Turns(this.ports);
     this.watchTime();
     for (;;) {
-      const effects = pending(journal.state).filter(({ type }) => this.isAllowed(type));
+      const effects = pendingEffects(journal.state).filter(({ type }) => this.isAllowed(type));
       const [first] = effects;
       if (first === undefined && this.jobs.size === 0 && this.ended.length === 0) {
         // Who was called and comes back may have added what does not hang on the answer.
@@ -123,7 +123,7 @@ class Running {
     const isFirst = this.shownWave === -1;
     this.shownWave = this.run.front;
     this.shownRun = this.ports.journal.state.verdicts;
-    const isRead = tasks.some((id) => agentFor(taskIn(this.run, id)?.role ?? '').inProcess !== true);
+    const isRead = tasks.some((id) => agentFor(findTask(this.run, id)?.role ?? '').inProcess !== true);
     const isDue = isRead || this.isBehind();
     if (!isDue && !isFirst) return false;
     const changed = this.takeEdits();
@@ -203,7 +203,7 @@ class Running {
   private async startTasks(starts: readonly { readonly task: string; readonly attempt: number }[]): Promise<void> {
     const { journal, agentFor } = this.ports;
     const called = starts.map(({ task: id, attempt }) => {
-      const task = taskIn(this.run, id) as TaskState;
+      const task = findTask(this.run, id) as TaskState;
       return { task, attempt, agent: agentFor(task.role) };
     });
     for (const { task, attempt, agent } of called)
@@ -291,7 +291,7 @@ class Running {
 
   private async merge(id: string): Promise<void> {
     const { workspace, journal } = this.ports;
-    const data = taskIn(this.run, id)?.submitted;
+    const data = findTask(this.run, id)?.submitted;
     if (data === undefined || data === null || data.commit === undefined || workspace === null)
       throw new Error(`${id} has nothing to merge.`);
     await this.sweep();
@@ -312,13 +312,13 @@ class Running {
     await this.sweep();
     const ruling = judge(task);
     if (ruling.ok) desk.keepBlobs(ruling.blobs);
-    recordRuling(journal, task, taskIn(this.run, task)?.attempt ?? 0, ruling);
+    recordRuling(journal, task, findTask(this.run, task)?.attempt ?? 0, ruling);
   }
 
   private async revert(verdict: number, tasks: readonly string[]): Promise<void> {
     const { workspace, journal } = this.ports;
     // Work that conflicted has a commit too, but it was never merged.
-    const merged = tasks.map((id) => taskIn(this.run, id)).filter((task) => task?.status === 'completed');
+    const merged = tasks.map((id) => findTask(this.run, id)).filter((task) => task?.status === 'completed');
     const commits = merged.map((task) => task?.commit ?? null).filter((commit) => commit !== null);
     const reverted =
       workspace === null || commits.length === 0
@@ -331,7 +331,7 @@ class Running {
   /** What tasks that only read have changed is thrown away, before anything builds on it. */
   private async sweep(): Promise<void> {
     const { workspace, journal } = this.ports;
-    if (workspace === null || !this.hasReaders || this.jobs.size > 0 || questionOf(this.run)?.kind === 'edit') return;
+    if (workspace === null || !this.hasReaders || this.jobs.size > 0 || currentQuestion(this.run)?.kind === 'edit') return;
     this.hasReaders = false;
     const files = await workspace.sweep();
     if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: this.run.front, files: files.slice(0, 50) } });

@@ -7,10 +7,10 @@ import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { compareEdit } from '@umpire/core/decider/edits.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Event, Standing } from '@umpire/core/decider/messages.js';
-import { awaitedIn, questionOf } from '@umpire/core/decider/question.js';
-import { NO_TRACES, afterRevisions, standingsBeside } from '@umpire/core/decider/rounds.js';
-import { cellOf, isOver, rowOf, waveIn } from '@umpire/core/decider/run-state.js';
+import type { Event, ChainProgress } from '@umpire/core/decider/events.js';
+import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
+import { NO_TRACES, roundAfter, progressOfOtherChains } from '@umpire/core/decider/rounds.js';
+import { cellOf, isOver, rowOf, currentWave } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { printResults } from '@umpire/core/formats/results-csv.js';
 import { editTasks, printCells } from '@umpire/core/formats/tasks-csv.js';
@@ -102,7 +102,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       showWave(folder, run(), written);
       showInteractive(folder, run(), shown, written);
       write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`, written);
-      if (run().ended === null && awaitedIn(run()) === null) return events;
+      if (run().ended === null && awaitedQuestion(run()) === null) return events;
       write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)), written);
       write(folder, 'context.md', contextPage(state()), written);
       return events;
@@ -152,12 +152,12 @@ function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Dat
   const ts = now().toISOString();
   const isOld = waiting.some((given) => given.seq <= born);
   const board = isOld ? readBoard(folder, new Set(['gc_decision']), () => false) : null;
-  const beside = new Map<string, readonly Standing[]>();
+  const beside = new Map<string, readonly ChainProgress[]>();
   const lines = waiting.map((given) => {
     const { loop, chain } = given.verdict;
     const rules = state.frozen.get(loop)?.rules;
     const key = chainKey(loop, chain);
-    const others = beside.get(key) ?? (rules === undefined ? [] : standingsBeside(rules, chain, state, NO_TRACES));
+    const others = beside.get(key) ?? (rules === undefined ? [] : progressOfOtherChains(rules, chain, state, NO_TRACES));
     beside.set(key, others);
     return projectVerdict({ folder, given, ts, others, board: given.seq <= born ? board : null }) ?? '';
   });
@@ -297,11 +297,9 @@ function showInteractive(folder: SessionFolder, run: RunState, shown: Set<string
 
 function stateOf(state: SessionState, session: string) {
   const run = state.run as RunState;
-  const question = questionOf(run);
-  const status = run.ended?.outcome ?? (awaitedIn(run) === null ? 'running' : 'awaiting');
-  const rounds = Object.fromEntries(
-    [...state.verdicts].map(([key, past]) => [key.slice(run.started.loop.length + 1), afterRevisions(past)]),
-  );
+  const question = currentQuestion(run);
+  const status = run.ended?.outcome ?? (awaitedQuestion(run) === null ? 'running' : 'awaiting');
+  const rounds = Object.fromEntries([...state.verdicts].map(([key, past]) => [key.slice(run.started.loop.length + 1), roundAfter(past)]));
   const { loop, goal, mode } = run.started;
   return {
     session,
@@ -309,7 +307,7 @@ function stateOf(state: SessionState, session: string) {
     mode,
     goal,
     status,
-    wave: waveIn(run) ?? run.wave,
+    wave: currentWave(run) ?? run.wave,
     rounds,
     question: question?.kind ?? null,
     unverified: run.ended?.unverified ?? null,

@@ -4,7 +4,7 @@
 import { isUmpireError } from '@umpire/core/errors.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Recorded } from '@umpire/core/decider/messages.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { readProvenance } from '@umpire/core/formats/provenance.js';

@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { COMPLETE, ESCALATED, FIXED, TO_REVIEW, begun, done, row, start, verdict, writeStory } from '../../../../test/support/story.js';
-import type { Event } from '@umpire/core/decider/messages.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import { openFolder } from './folder.js';
 import { acquireLock, holderOf } from './lock.js';
 import { readSession } from './session-record.js';

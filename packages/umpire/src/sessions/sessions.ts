@@ -3,10 +3,10 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { describe } from '@umpire/core/decider/answers.js';
-import { awaitedIn } from '@umpire/core/decider/question.js';
+import { describeQuestion } from '@umpire/core/decider/answers.js';
+import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
-import { finishedIn } from '@umpire/core/decider/run-state.js';
+import { completedTasks } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { hasWork, sessionView } from '../report/session-view.js';
@@ -63,8 +63,8 @@ function entryOf(path: string): FoundSession {
     const view = sessionView(state, { session: name, state: word, tasks, place: null, notes });
     const { unverified, loops, goal, mode, chains, spent } = view;
     const lastAt = events.at(-1)?.ts ?? null;
-    const question = state.run === null ? null : awaitedIn(state.run);
-    const waitsOn = question === null ? null : describe(question);
+    const question = state.run === null ? null : awaitedQuestion(state.run);
+    const waitsOn = question === null ? null : describeQuestion(question);
     const made = madeBy(state.run);
     return { name, path, state: word, unverified, loops, goal, mode, lastAt, chains, waitsOn, spent, notes, made };
   } catch (error) {
@@ -80,7 +80,7 @@ function madeBy(run: RunState | null): MadeWork | null {
   // What was begun and not completed may have left something.
   if (!isMerged && run.tasks.every(({ attempt, status }) => attempt === 0 || status === 'completed')) return null;
   const { project, session, workspace } = run.started;
-  return { kind: workspace.kind, project, session, isMerged, finished: finishedIn(run) };
+  return { kind: workspace.kind, project, session, isMerged, finished: completedTasks(run) };
 }
 
 /** The folder of every session of the project that a folder is in, the latest first; no more is read than the last line of each. */

@@ -1,8 +1,8 @@
 // The project's settings: umpire.config.yaml to one typed object with every default filled in. The only reader of that
 // file; docs/configuration.md is its page. Loaded late: most verdicts have no such file.
 
-import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
-import { MOST_RETRIES } from '@umpire/core/decider/postponing.js';
+import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
+import { MOST_RETRIES } from '@umpire/core/decider/retry-delay.js';
 import { UmpireError } from '@umpire/core/errors.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';

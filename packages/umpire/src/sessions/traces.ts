@@ -4,7 +4,7 @@
 
 import type { Discovery, Verdict } from '@umpire/core/model.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Standing } from '@umpire/core/decider/messages.js';
+import type { ChainProgress } from '@umpire/core/decider/events.js';
 import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
 import type { Traces } from '@umpire/core/decider/rounds.js';
 import { listFiles, readTail } from './folder.js';
@@ -25,7 +25,7 @@ export function pageOf({ loop, chain, round }: Pick<Verdict, 'loop' | 'chain' | 
 }
 
 /** The line that a page ends in: invisible where Markdown is shown. */
-export function markOf(verdict: Verdict, target: number | null, others: readonly Standing[]): string {
+export function markOf(verdict: Verdict, target: number | null, others: readonly ChainProgress[]): string {
   const { loop, chain, round, maxRounds, outcome, unverified } = verdict;
   const told: Record<string, unknown> = { loop, chain, round, maxRounds, outcome, unverified };
   if (target !== null) told['target'] = target;
@@ -58,7 +58,7 @@ function marksOf(folder: SessionFolder, loop: string, state: SessionState): read
 
 /** A chain is open where any line says so: what closes it can be forged as well as what opens it. */
 function tracesOf(decisions: readonly Readonly<Record<string, unknown>>[], loop: string): Traces {
-  const chains = new Map<string, Standing>();
+  const chains = new Map<string, ChainProgress>();
   const judged = new Map<string, number>();
   const targets = new Map<string, number>();
   let cap: number | null = null;
@@ -71,7 +71,7 @@ function tracesOf(decisions: readonly Readonly<Record<string, unknown>>[], loop:
     if (named !== loop || status === 'partial' || typeof chain !== 'string' || !isCount(round)) continue;
     judged.set(chain, Math.max(round, judged.get(chain) ?? 0));
     note(chain, outcome === 'revise' ? round + 1 : round, outcome !== 'converge' || unverified === true);
-    for (const other of Array.isArray(others) ? (others as readonly Partial<Standing>[]) : []) {
+    for (const other of Array.isArray(others) ? (others as readonly Partial<ChainProgress>[]) : []) {
       if (typeof other?.chain === 'string' && isCount(other.round)) note(other.chain, other.round, other.open !== false);
       if (typeof other?.chain === 'string' && typeof other.target === 'number') hold(other.chain, other.target);
     }

@@ -1,0 +1,395 @@
+// The events of a session, as the journal stores them. An event never changes its meaning: a new meaning is a new event or a new
+// version. What follows from events by rule (skipped tasks, questions, next steps) is derived from the state and not recorded, so a
+// journal that was cut off anywhere is still consistent.
+
+import type { Anomaly, Cells, Grade, Verdict } from '../model.js';
+import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
+import type { Usage } from '../ports.js';
+
+/** The version of journal lines that this code writes. It also reads all earlier versions. */
+export const JOURNAL_VERSION = 1;
+
+/** No loop has more rounds than this. */
+export const HIGHEST_CAP = 100;
+
+/** The changes that a verdict makes in the session folder. They can be applied twice without harm. */
+export interface Effects {
+  /** Rows to append to tasks.csv. */
+  readonly add: readonly Cells[];
+  /** Cells to change, by task id. */
+  readonly set: Readonly<Record<string, Cells>>;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
+export type Event =
+  | RunEvent
+  /** The first line of a session that another program runs. */
+  | {
+      readonly type: 'SessionObserved';
+      readonly data: { readonly session: string; readonly tasks: number };
+    }
+  /** Comes with the first verdict of a loop: from here on its rules, cap and chains are fixed. */
+  | {
+      readonly type: 'RulesFrozen';
+      readonly data: {
+        readonly loop: string;
+        readonly hash: string;
+        readonly rules: Loop;
+        readonly cap: number;
+        readonly chains: readonly string[];
+      };
+    }
+  | { readonly type: 'TargetFrozen'; readonly data: { readonly loop: string; readonly chain: string; readonly target: number } }
+  /** A person changed the cap. */
+  | {
+      readonly type: 'CapChanged';
+      readonly data: { readonly loop: string; readonly from: number; readonly to: number; readonly by: string };
+    }
+  /** A person named a chain that was not planned. It counts as planned from here on. */
+  | { readonly type: 'ChainNamed'; readonly data: { readonly loop: string; readonly chain: string; readonly by: string } }
+  /** An unplanned chain continues the rounds of these open chains. From here on they count their rounds together. */
+  | { readonly type: 'ChainContinued'; readonly data: { readonly loop: string; readonly chain: string; readonly of: readonly string[] } }
+  /** The progress of chains, found outside a journal that had lost it. */
+  | { readonly type: 'RoundsRecalled'; readonly data: { readonly loop: string; readonly chains: readonly ChainProgress[] } }
+  | { readonly type: 'VerdictGiven'; readonly data: VerdictGiven }
+  /** The verdict's effects are in the folder. */
+  | {
+      readonly type: 'VerdictProjected';
+      readonly data: { readonly verdict: number; readonly results: string | null };
+    };
+
+/** `round` is one higher after a revision. */
+export interface ChainProgress {
+  readonly chain: string;
+  readonly round: number;
+  /** Its last verdict did not approve it. */
+  readonly open: boolean;
+  readonly target?: number;
+}
+
+/** One piece of evidence as a verdict found it, before a substitute (`else`) was used. */
+export interface RecordedEvidence {
+  readonly state: EvidenceState;
+  /** A path without a hash: the file could not be read, or no fact uses it and it was too large to keep. */
+  readonly path?: string;
+  /** The bytes are in `blobs/<sha256>`. For a row of tasks.csv they follow from the journal itself. */
+  readonly sha256?: string;
+  /** Only if it differs from the loop's. */
+  readonly grade?: Grade;
+  /** Why the file could not be read, without its path. */
+  readonly problem?: string;
+}
+
+/** The other inputs of a verdict, so that `umpire replay` can repeat it from the journal and the blobs alone. */
+export interface RecordedContext {
+  /** The critic's task, by id. */
+  readonly critic: string | null;
+  /** tasks.csv before the verdict: its text, the hash of a blob if it is long, or `journal` if it follows from the journal. */
+  readonly tasks: string | { readonly sha256: string } | { readonly journal: true } | null;
+  /** Anomalies found before the evidence was read. */
+  readonly anomalies: readonly Anomaly[];
+  readonly exhibits: Readonly<Record<string, RecordedEvidence>>;
+  /** The error that kept the verdict's tasks from being written. */
+  readonly unwritable: string | null;
+  /** The rules, if the journal has not frozen them yet: a partial verdict before the first decided one. */
+  readonly rules: Loop | null;
+  /** The findings of every critic are listed, each once. Missing in versions that listed one source for each severity. */
+  readonly voices?: true;
+}
+
+export interface VerdictGiven {
+  /** Identifies the evidence: the same evidence gets the same verdict. */
+  readonly key: string;
+  readonly strict: boolean;
+  /** The chain's target, if its loop has one. */
+  readonly target: number | null;
+  readonly verdict: Verdict;
+  /** The facts after the repairs. */
+  readonly facts: Readonly<Record<string, FactValue>>;
+  /** Names in lists that a later verdict compares with. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+  readonly report: string;
+  readonly effects: Effects;
+  /** Missing in early versions: such a verdict cannot be replayed. */
+  readonly scene?: RecordedContext;
+  /** Missing in versions that computed no trend. */
+  readonly course?: TrendInputs;
+}
+
+export interface TrendInputs {
+  /** A revision of a stalled chain becomes an escalation. */
+  readonly stop: boolean;
+  /** The files changed since the previous verdict; null if unknown. */
+  readonly touched: readonly string[] | null;
+  /** The `seq` of the verdict that the lists were compared with; null: none. Missing: the last verdict, if it was a revision. */
+  readonly against?: number | null;
+}
+
+/** An event with its place in the journal. */
+export type Recorded = Event & { readonly seq: number; readonly ts: string };
+
+/** The data of the events of one type. */
+export type EventData<T extends Event['type']> = Extract<Event, { readonly type: T }>['data'];
+
+/** The settings of a run. A person may change them with flags when it is resumed. */
+export interface RunSettings {
+  /** The agent of each role; `*` for all other roles. */
+  readonly agents: Readonly<Record<string, string>>;
+  /** The program of the agent named `command`. */
+  readonly agentCommand: string | null;
+  readonly concurrency: number;
+  readonly maxMinutes: number | null;
+  readonly maxCostUsd: number | null;
+  readonly maxTokens: number | null;
+  readonly stopWhenStalled: boolean;
+  readonly strict: boolean;
+  /** Programs run in a sandbox. */
+  readonly sandbox?: true;
+  /** Plans are approved without asking. */
+  readonly yes: boolean;
+  /** For one task, unless its agent sets another. */
+  readonly timeoutMinutes: number;
+  /** How often a task is retried automatically when its model's server is unavailable. Missing in earlier versions, which means 0. */
+  readonly retries?: number;
+}
+
+export interface SessionStarted {
+  readonly session: string;
+  readonly loop: string;
+  readonly goal: string;
+  /** The folders of the project and of a custom loop file. */
+  readonly project: string;
+  readonly loopFolder: string | null;
+  readonly mode: string;
+  /** Why this mode was chosen, for people. */
+  readonly why: string;
+  /** The critic's role. */
+  readonly critic: string;
+  /** False: no critic of this mode is judged, and the session ends as complete and unverified. */
+  readonly judged: boolean;
+  readonly columns: readonly string[];
+  readonly rows: readonly Cells[];
+  /** Tasks whose result a person must approve before the session continues. */
+  readonly gates: readonly string[];
+  /** Roles whose tasks change the project's files. */
+  readonly writers: readonly string[];
+  readonly settings: RunSettings;
+  /** The frozen rules. They are part of this line, so that a session never exists without them. */
+  readonly frozen?: {
+    readonly hash: string;
+    readonly rules: Loop;
+    readonly cap: number;
+    readonly chains: readonly string[];
+    /** By chain, if the loop has a target. */
+    readonly targets: Readonly<Record<string, number>>;
+  };
+  /** Null if there is no project to change. */
+  readonly workspace: {
+    readonly kind: 'git' | 'snapshot';
+    readonly branch: string;
+    readonly base: string;
+  } | null;
+  /** The command of the `until` loop. */
+  readonly command?: string;
+  /** The report that the command writes, if the person names one. */
+  readonly report?: string;
+}
+
+/** A change in a task's work that weakens tests, found by the guard. */
+export interface Breach {
+  readonly rule: string;
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+  /** What was reverted before the work was committed; null: it was only reported. */
+  readonly taken: 'hunk' | 'file' | null;
+}
+
+/** The changes of an unsuccessful attempt, kept in a commit that is never merged. `files` may be cut. */
+export interface UnmergedWork {
+  readonly commit: string;
+  readonly files: readonly string[];
+  /** A person's work: their next attempt starts from it. */
+  readonly goesOn?: boolean;
+}
+
+export interface TaskFinished {
+  readonly task: string;
+  readonly attempt: number;
+  readonly status: 'completed' | 'failed';
+  readonly findings: string;
+  readonly error: string;
+  readonly outputs: Cells;
+  readonly usage: Usage;
+  /** The commit that the task submitted, and the branch's head after it was merged. */
+  readonly commit?: string;
+  readonly head?: string;
+  readonly files?: readonly string[];
+  /** By path: the hash of the evidence when the critic ended, or null if there was none. */
+  readonly evidence?: Readonly<Record<string, string | null>>;
+  /** A built-in critic measured that evidence; it is not an agent's statement. */
+  readonly measured?: boolean;
+  /** For a writing task: what the guard found in its work. */
+  readonly breaches?: readonly Breach[];
+  /** For a writing task that failed. */
+  readonly left?: UnmergedWork;
+}
+
+/** `answer` replies to an agent's question. */
+export const ANSWERS = ['force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer'] as const;
+export type Answer = (typeof ANSWERS)[number];
+
+/** A question to a person, on which the session waits. */
+export type Question =
+  /** A plan waits for approval. */
+  | { readonly kind: 'plan'; readonly key: string; readonly task: string }
+  /** A verdict called for a person. */
+  | {
+      readonly kind: 'escalation';
+      readonly key: string;
+      readonly seq: number;
+      readonly task: string | null;
+      readonly rule: string;
+      readonly reason: string;
+    }
+  /** The critic left nothing that could be judged, twice. */
+  | {
+      readonly kind: 'no-evidence';
+      readonly key: string;
+      readonly task: string;
+      readonly rule: string;
+      readonly message: string;
+      readonly hint: string;
+    }
+  /** An interactive task asks. */
+  | { readonly kind: 'question'; readonly key: string; readonly task: string; readonly question: string }
+  /** A person fixes the project by hand; the critic runs again afterwards. `seq`: the verdict that led to it, if any. */
+  | { readonly kind: 'edit'; readonly key: string; readonly task: string | null; readonly seq: number | null }
+  | {
+      readonly kind: 'budget';
+      readonly key: string;
+      readonly what: 'minutes' | 'cost' | 'tokens';
+      readonly limit: number;
+      readonly spent: number;
+    };
+
+export interface PersonAnswered {
+  /** The key of the question it answers. */
+  readonly key: string;
+  readonly answer: Answer;
+  readonly reason: string;
+  readonly rounds: number;
+  readonly costUsd: number;
+  readonly minutes: number;
+  readonly tokens: number;
+  /** How it was answered: `resolve`, `--yes`. */
+  readonly by: string;
+  /** Who answered, if known: the user name on the machine, or a name that a program passes. */
+  readonly who?: string;
+}
+
+export type RunEvent =
+  /** The first line of a session that Umpire runs. */
+  | { readonly type: 'SessionStarted'; readonly data: SessionStarted }
+  /** A process starts or resumes the session. Tasks that were running before are not running any more. */
+  | {
+      readonly type: 'RunBegun';
+      readonly data: { readonly run: string; readonly by: string; readonly settings: RunSettings; readonly head: string | null };
+    }
+  | { readonly type: 'TaskStarted'; readonly data: { readonly task: string; readonly attempt: number; readonly agent: string } }
+  /** A writing task has submitted its work, which is not merged yet. */
+  | { readonly type: 'TaskSubmitted'; readonly data: TaskFinished & { readonly commit: string } }
+  | { readonly type: 'TaskFinished'; readonly data: TaskFinished }
+  | {
+      readonly type: 'TaskAsked';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly question: string;
+        readonly usage: Usage;
+        /** The unfinished work of a writing task, kept for its next attempt. */
+        readonly commit?: string;
+        readonly files?: readonly string[];
+      };
+    }
+  /** Stopped before it ended. It will run again. */
+  | {
+      readonly type: 'TaskInterrupted';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly why: string;
+        readonly usage?: Usage;
+        readonly left?: UnmergedWork;
+      };
+    }
+  /** The model's server was overloaded or unreachable. The task is retried after `waitMs`. */
+  | {
+      readonly type: 'TaskPostponed';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly why: string;
+        readonly waitMs: number;
+        readonly usage: Usage;
+        readonly left?: UnmergedWork;
+      };
+    }
+  /** The wait of a postponed task is over, or the session's minutes are used up. */
+  | { readonly type: 'WaitEnded'; readonly data: { readonly task: string } }
+  /** Recorded when nothing else happened for a while, so that a killed process does not lose the time it worked. Holds task counts. */
+  | { readonly type: 'TimePassed'; readonly data: { readonly atWork: number; readonly waiting: number } }
+  | { readonly type: 'TaskSkipped'; readonly data: { readonly task: string; readonly reason: string } }
+  /** Finished tasks that run again: a critic without evidence, a plan to revise, failed tasks that a person retries. */
+  | { readonly type: 'TasksReopened'; readonly data: { readonly tasks: readonly string[]; readonly why: string } }
+  /** The critic left nothing that could be judged. */
+  | {
+      readonly type: 'JudgingFailed';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly rule: string;
+        readonly message: string;
+        readonly hint: string;
+      };
+    }
+  /** A person's edit of tasks.csv was applied. `told`: one sentence for each change. */
+  | {
+      readonly type: 'TasksEdited';
+      readonly data: {
+        readonly set: Readonly<Record<string, Cells>>;
+        readonly add: readonly Cells[];
+        readonly columns: readonly string[];
+        readonly told: readonly string[];
+      };
+    }
+  /** An edit that contradicts the session. `kept`: the path of the copy of the edited file. */
+  | { readonly type: 'EditRefused'; readonly data: { readonly reason: string; readonly kept: string } }
+  /** A person was notified of a question. `by`: the notify command, if there is one. */
+  | { readonly type: 'PersonCalled'; readonly data: { readonly key: string; readonly by: string } }
+  | { readonly type: 'PersonAnswered'; readonly data: PersonAnswered }
+  /** A person changed files in the session's worktree. */
+  | { readonly type: 'PersonEdited'; readonly data: { readonly commit: string; readonly files: readonly string[] } }
+  /** Read-only tasks changed files. The changes were discarded. */
+  | { readonly type: 'StrayChanges'; readonly data: { readonly wave: number; readonly files: readonly string[] } }
+  /** Work that made things worse was reverted. */
+  | {
+      readonly type: 'WorkReverted';
+      readonly data: {
+        readonly verdict: number;
+        readonly tasks: readonly string[];
+        readonly head: string | null;
+        readonly files: readonly string[];
+        readonly ok: boolean;
+      };
+    }
+  /** `tell`: the person still has to be notified, which `PersonCalled` with the key `end` records. */
+  | {
+      readonly type: 'SessionEnded';
+      readonly data: {
+        readonly outcome: 'complete' | 'failed' | 'aborted';
+        readonly unverified: boolean;
+        readonly reason: string;
+        readonly tell?: true;
+      };
+    };

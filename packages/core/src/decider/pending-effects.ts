@@ -1,0 +1,204 @@
+// The next steps of a session, derived from its state alone. Starting a session, resuming it after a crash and continuing it after an
+// answer all use this.
+
+import { decidedVerdicts } from './evolve.js';
+import type { PastVerdict, SessionState } from './evolve.js';
+import { budgetQuestion, currentQuestion } from './question.js';
+import type { Question } from './events.js';
+import { hasWaveEnded, isIdle, isBuiltinTesting, isReady, findTask } from './run-state.js';
+import type { RunState, TaskState } from './run-state.js';
+
+export type Effect =
+  | { readonly type: 'RunTask'; readonly task: string; readonly attempt: number }
+  /** The task was postponed until this time. */
+  | { readonly type: 'AwaitTask'; readonly task: string; readonly untilMs: number }
+  | { readonly type: 'MergeTask'; readonly task: string }
+  | { readonly type: 'SkipTask'; readonly task: string; readonly reason: string }
+  | { readonly type: 'JudgeCritic'; readonly task: string }
+  /** The verdict found that the work of its round made things worse. */
+  | { readonly type: 'RevertWork'; readonly verdict: number; readonly tasks: readonly string[] }
+  | { readonly type: 'ApprovePlan'; readonly key: string }
+  | { readonly type: 'CallPerson'; readonly question: Question }
+  | {
+      readonly type: 'EndSession';
+      readonly outcome: 'complete' | 'failed' | 'aborted';
+      readonly unverified: boolean;
+      readonly reason: string;
+    };
+
+export function pendingEffects(state: SessionState): readonly Effect[] {
+  const { run } = state;
+  if (run === null || run.ended !== null) return [];
+  if (run.aborted !== null)
+    return run.running.size > 0
+      ? []
+      : [
+          {
+            type: 'EndSession',
+            outcome: 'aborted',
+            unverified: true,
+            reason: run.aborted === '' ? 'A person aborted the session.' : `A person aborted the session: ${run.aborted}`,
+          },
+        ];
+  const skips = skipsIn(run);
+  if (skips.length > 0) return skips;
+  const merge = nextMerge(run);
+  if (merge !== null) return [merge];
+  const revert = revertOf(state);
+  if (revert !== null) return [revert];
+  // Critics of a finished wave come first: their verdicts may change everything that follows.
+  const critic = nextCritic(run);
+  if (critic !== null) return [{ type: 'JudgeCritic', task: critic }];
+  const plan = run.settings.yes ? run.questions.find(({ kind }) => kind === 'plan') : undefined;
+  if (plan !== undefined) return [{ type: 'ApprovePlan', key: plan.key }];
+  const starts = startsIn(run);
+  const waits = waitsIn(run);
+  if (starts.length > 0 || run.running.size > 0 || (waits.length === 0 && run.submitted.size > 0)) return [...starts, ...waits];
+  const question = currentQuestion(run);
+  // Also while a postponed task waits: the wait may be long, and an answer interrupts nothing.
+  if (question !== null && !run.called.has(question.key)) return [{ type: 'CallPerson', question }];
+  return waits.length > 0 || question !== null ? waits : [endOf(state)];
+}
+
+/** Tasks whose dependency failed or was skipped. Dependents of a critic wait for its verdict instead. */
+function skipsIn(run: RunState): readonly Effect[] {
+  if (run.unsuccessful.size === 0) return [];
+  const skips: Effect[] = [];
+  for (const task of run.tasks) {
+    if (!isIdle(task)) continue;
+    for (const id of task.deps) {
+      const dep = findTask(run, id);
+      if (dep === undefined || !run.unsuccessful.has(id) || isJudgedCritic(run, dep)) continue;
+      const why = dep.status === 'failed' ? `failed: ${dep.row['error'] || 'no reason given'}` : `was skipped: ${dep.row['error'] ?? ''}`;
+      skips.push({ type: 'SkipTask', task: task.id, reason: `${id} ${why}`.slice(0, 500) });
+      break;
+    }
+  }
+  return skips;
+}
+
+/** A failed critic is judged too, because it may have left evidence. */
+function isJudgedCritic(run: RunState, task: TaskState): boolean {
+  return run.started.judged && task.role === run.started.critic && task.status !== 'skipped';
+}
+
+/**
+ * Work is merged in the order of the tasks, after all tasks of the wave have ended, so that files do not change under a running task.
+ * Work left from another wave comes first: an answer may have continued an earlier wave, whose critics are judged next.
+ */
+function nextMerge(run: RunState): Effect | null {
+  if (run.submitted.size === 0 || run.running.size > 0) return null;
+  const left = [...run.submitted].map((id) => run.at.get(id) ?? 0).filter((index) => run.tasks[index]?.wave !== run.front);
+  const wave = left.length > 0 ? left.toSorted((a, b) => a - b) : (run.waves[run.front] ?? []);
+  if (wave.some((index) => isDue(run, run.tasks[index])) && budgetQuestion(run) === null) return null;
+  const first = wave.find((index) => run.tasks[index]?.phase === 'submitted') ?? 0;
+  return { type: 'MergeTask', task: run.tasks[first]?.id ?? '' };
+}
+
+function revertOf(state: SessionState): Effect | null {
+  const { run } = state;
+  if (run === null || run.started.workspace === null) return null;
+  for (const past of state.verdicts.values()) {
+    const last = past.at(-1);
+    if (last === undefined || last.verdict.status !== 'decided' || run.reverted.has(last.seq)) continue;
+    if (last.verdict.worse !== true && !isOldHarm(state, run, last)) continue;
+    // The revision whose work this verdict judged. That work may have been reverted already, after a person was asked.
+    const at = past.findLastIndex((one, index) => index < past.length - 1 && one.verdict.outcome === 'revise');
+    if (past.slice(at + 1).some(({ seq }) => run.reverted.get(seq)?.ok === true)) continue;
+    const before = past[at]?.verdict.tasks.map((task) => task.id) ?? [];
+    const writers = before.filter((id) => run.started.writers.includes(findTask(run, id)?.role ?? ''));
+    if (writers.length > 0) return { type: 'RevertWork', verdict: last.seq, tasks: writers };
+  }
+  return null;
+}
+
+/**
+ * For sessions of the built-in testing loop that were frozen before loops had `worse`. There T6 meant "worse", and its conditions count
+ * even if another rule, such as the cap, decided. Still older versions recorded no `against` and used T6 alone.
+ */
+function isOldHarm({ frozen }: SessionState, run: RunState, { verdict, facts, course }: PastVerdict): boolean {
+  if (!isBuiltinTesting(run.started) || frozen.get(run.started.loop)?.rules.worse !== undefined || verdict.outcome === 'converge')
+    return false;
+  const [broken, gain] = [facts['broken'], facts['gain']];
+  const isHarm = typeof broken === 'number' && broken > 0 && typeof gain === 'number' && gain <= 0;
+  return verdict.rule === 'T6' || (course?.against !== undefined && isHarm);
+}
+
+/** The first critic in the file whose last attempt was not judged, once nothing is running. */
+function nextCritic(run: RunState): string | null {
+  if (run.running.size > 0 || run.submitted.size > 0) return null;
+  const waiting = [...run.unjudged].map((id) => run.at.get(id) ?? 0).toSorted((a, b) => a - b);
+  // Its wave must end first: another critic of that wave may still be running.
+  const first = waiting.find((index) => hasWaveEnded(run, run.tasks[index] as TaskState));
+  return first === undefined ? null : (run.tasks[first] as TaskState).id;
+}
+
+/** An edit may let a task of this wave depend on a critic that is not judged yet. It waits for the verdict. */
+function isDue(run: RunState, task: TaskState | undefined): boolean {
+  return isReady(run, task) && (run.unjudged.size === 0 || task?.deps.some((id) => run.unjudged.has(id)) !== true);
+}
+
+function startsIn(run: RunState): readonly Effect[] {
+  if (budgetQuestion(run) !== null) return [];
+  const starts: Effect[] = [];
+  let free = run.settings.concurrency - run.running.size;
+  const wave = run.waves[run.front] ?? [];
+  let { cursor } = run;
+  while (free > 0 && cursor < wave.length) {
+    const task = run.tasks[wave[cursor] as number] as TaskState;
+    if (isDue(run, task) && !run.waiting.has(task.id)) {
+      starts.push({ type: 'RunTask', task: task.id, attempt: task.attempt + 1 });
+      free--;
+    }
+    cursor++;
+  }
+  return starts;
+}
+
+/** Only for tasks that may start after the wait: not for held tasks, and not if the budget is exceeded. */
+function waitsIn(run: RunState): readonly Effect[] {
+  if (run.waiting.size === 0 || budgetQuestion(run) !== null) return [];
+  const due = [...run.waiting].filter(([id]) => isReady(run, findTask(run, id)));
+  return due.map(([task, untilMs]) => ({ type: 'AwaitTask', task, untilMs }));
+}
+
+function endOf(state: SessionState): Effect {
+  const run = state.run as RunState;
+  const failed = run.tasks.filter((task) => task.status === 'failed' && !isJudgedCritic(run, task));
+  const skipped = run.tasks.filter((task) => task.status === 'skipped' && !task.isSkippedByVerdict);
+  if (failed.length > 0) {
+    const names = failed.map((task) => `${task.id} (${task.row['error'] || 'no reason given'})`).join(', ');
+    return {
+      type: 'EndSession',
+      outcome: 'failed',
+      unverified: true,
+      reason: `Failed: ${names}.${skipped.length === 0 ? '' : ` Skipped because of it: ${skipped.length}.`}`.slice(0, 1000),
+    };
+  }
+  const last = [...state.verdicts.keys()].flatMap((key) => {
+    const [loop = '', ...chain] = key.split('/');
+    return decidedVerdicts(state, loop, chain.join('/')).at(-1)?.verdict ?? [];
+  });
+  const waived = last.some(({ unverified: is, outcome }) => is || (outcome !== 'converge' && outcome !== 'accept'));
+  const open = last.reduce((sum, { counts }) => sum + counts.critical + counts.high, 0);
+  const broken = run.tasks.filter((task) => task.status === 'failed');
+  const unverified =
+    waived || !run.started.judged || [run.forced, skipped, broken, [...run.unjudgedAdditions]].some((list) => list.length > 0);
+  const reason =
+    run.unjudgedAdditions.size > 0
+      ? `No critic judged the work of added tasks: ${[...run.unjudgedAdditions].join(', ')}.`
+      : broken.length > 0
+        ? `Approved although the critic failed: ${broken.map((task) => task.id).join(', ')}.`
+        : skipped.length > 0
+          ? `A person skipped tasks: ${skipped.map((task) => task.id).join(', ')}.`
+          : completeReason(run, waived, open);
+  return { type: 'EndSession', outcome: 'complete', unverified, reason: reason.slice(0, 1000) };
+}
+
+/** `open`: Critical and High findings that the rules let pass. */
+function completeReason(run: RunState, waived: boolean, open: number): string {
+  if (run.forced.length > 0) return `Approved by a person without clean evidence: ${run.forced.map(({ reason }) => reason).join('; ')}`;
+  if (!run.started.judged) return `Mode ${run.started.mode} gives no verdict.`;
+  if (waived) return 'Approved by a waiver of the loop, not by clean evidence.';
+  return `The work was approved${open === 0 ? '' : ` with ${open} High ${open === 1 ? 'finding' : 'findings'} open`}.`;
+}

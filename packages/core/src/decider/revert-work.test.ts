@@ -1,0 +1,87 @@
+// Work that made things worse is to be taken back: once, by what its verdict says, and in sessions of earlier versions by what rule T6 asks.
+
+import { expect, it } from 'vitest';
+import { TO_REVIEW, begun, done, fix, merged, projected, row, start, told, verdict } from '../../../../test/support/story.js';
+import type { Verdict } from '../model.js';
+import type { Event, SessionStarted } from './events.js';
+import { pendingEffects } from './pending-effects.js';
+
+/** The second verdict of a session whose first asked for a fix. */
+function judged(said: Partial<Verdict>, started: Partial<SessionStarted> = {}): readonly Event[] {
+  const before = TO_REVIEW.slice(begun().length);
+  const first = [...begun(undefined, started), ...before, fix('REVIEW-001', 1, [])];
+  const second = [start('FIX-1-1'), ...merged('FIX-1-1', ['src/pay.ts']), start('REVIEW-re-001'), done('REVIEW-re-001')];
+  const events = [...first, projected(first.length), ...second, verdict('REVIEW-re-001', { round: 2, rule: 'R5', ...said })];
+  return [...events, projected(events.length)];
+}
+
+const due = (events: readonly Event[]) =>
+  pendingEffects(told(events).state).flatMap((effect) => (effect.type === 'RevertWork' ? effect.tasks : []));
+
+const TESTING = { loop: 'testing', loopFolder: null };
+
+it.each<[string, Partial<Verdict>, Partial<SessionStarted>, readonly string[]]>([
+  ['that says so', { outcome: 'escalate', worse: true }, {}, ['FIX-1-1']],
+  ['that says so and accepts', { outcome: 'accept', worse: true }, {}, ['FIX-1-1']],
+  ['that does not', { outcome: 'escalate' }, {}, []],
+  ['by T6 of rules that were frozen before loops could say it', { outcome: 'escalate', rule: 'T6' }, TESTING, ['FIX-1-1']],
+  ["by a T6 of a loop of one's own", { outcome: 'escalate', rule: 'T6' }, { ...TESTING, loopFolder: '/home/you/loops' }, []],
+  ['where nothing lies in a workspace', { outcome: 'escalate', worse: true }, { workspace: null }, []],
+])('a verdict %s', (_, said, started, taken) => {
+  expect(due(judged(said, started))).toEqual(taken);
+});
+
+it('is taken back once, also where that failed', () => {
+  const events = judged({ outcome: 'escalate', worse: true });
+  const reverted = (ok: boolean): Event => ({
+    type: 'WorkReverted',
+    data: { verdict: events.length - 1, tasks: ['FIX-1-1'], head: null, files: [], ok },
+  });
+  expect([true, false].map((ok) => due([...events, reverted(ok)]))).toEqual([[], []]);
+});
+
+it('is not taken back twice where the same work is judged once more', () => {
+  const events = judged({ outcome: 'escalate', worse: true });
+  const reverted: Event = {
+    type: 'WorkReverted',
+    data: { verdict: events.length - 1, tasks: ['FIX-1-1'], head: null, files: [], ok: true },
+  };
+  const again = verdict('REVIEW-re-001', { round: 2, outcome: 'escalate', worse: true });
+  expect(due([...events, again])).toEqual(['FIX-1-1']);
+  expect(due([...events, reverted, again])).toEqual([]);
+});
+
+it('is taken back again where the next round has made it worse once more', () => {
+  const worse = { outcome: 'revise', worse: true, tasks: [{ id: 'FIX-2-1', deps: [], context_from: [] }] } as const;
+  const first = judged(worse);
+  const effects = { add: [row('FIX-2-1', 'developer', 'REVIEW-re-001'), row('REVIEW-re-002', 'reviewer', 'FIX-2-1')], set: {}, files: [] };
+  const planned = first.map((event) =>
+    event.type === 'VerdictGiven' && event.data.verdict.round === 2 ? { ...event, data: { ...event.data, effects } } : event,
+  );
+  const reverted: Event = {
+    type: 'WorkReverted',
+    data: { verdict: first.length - 1, tasks: ['FIX-1-1'], head: null, files: [], ok: true },
+  };
+  const second = [start('FIX-2-1'), ...merged('FIX-2-1', ['src/pay.ts']), start('REVIEW-re-002'), done('REVIEW-re-002')];
+  expect(due([...planned, reverted, ...second, verdict('REVIEW-re-002', { round: 3, outcome: 'escalate', worse: true })])).toEqual([
+    'FIX-2-1',
+  ]);
+});
+
+const HARM = { facts: { broken: 1, gain: -1 }, course: { stop: false, against: 4 } };
+
+/** Decided at the cap, by rules that do not say what is worse. */
+function atTheCap(outcome: Verdict['outcome'], more: object): readonly Event[] {
+  const rule = { accept: 'T4', converge: 'T2', revise: 'T3', escalate: 'E10' }[outcome];
+  return judged({ outcome, rule, round: 2 }, TESTING).map((event) =>
+    event.type === 'VerdictGiven' && event.data.verdict.round === 2 ? { ...event, data: { ...event.data, ...more } } : event,
+  );
+}
+
+it('by such rules harm is taken back whichever of them spoke first, as the version that froze them did', () => {
+  const taken = (['accept', 'escalate', 'revise', 'converge'] as const).map((outcome) => due(atTheCap(outcome, HARM)));
+  expect(taken).toEqual([['FIX-1-1'], ['FIX-1-1'], ['FIX-1-1'], []]);
+  const others = [{ broken: 1, gain: 1 }, { broken: 0, gain: -1 }, {}].map((facts) => ({ ...HARM, facts }));
+  expect([...others, { facts: HARM.facts }].map((more) => due(atTheCap('accept', more)))).toEqual([[], [], [], []]);
+  expect(due(atTheCap('accept', { ...HARM, facts: { broken: 1, gain: 0 } }))).toEqual(['FIX-1-1']);
+});
