@@ -9,7 +9,7 @@ import type { RpcError } from './json-rpc.js';
 export const ACP_VERSION = 1;
 
 /** One tool call, as far as it is known. An update holds only the changes. */
-export interface ToolCall {
+export interface AcpToolCall {
   readonly id: string;
   readonly title?: string;
   /** `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`, `other`. */
@@ -26,7 +26,7 @@ export interface ToolCall {
 export type AcpUpdate =
   /** A piece of a message. Pieces of one message share `message`, if the agent sends one. */
   | { readonly kind: 'said'; readonly text: string; readonly message: string | null }
-  | { readonly kind: 'used'; readonly tool: ToolCall }
+  | { readonly kind: 'used'; readonly tool: AcpToolCall }
   /** `tokens`: in the model's context now. `costUsd`: the cost of the session so far. */
   | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number | null }
   /** `true`: the model's server failed, and the next words are the error although the turn ends normally. `false`: it works again. */
@@ -69,7 +69,7 @@ function updateIn(update: JsonObject): AcpUpdate {
 }
 
 export interface PermissionRequest {
-  readonly tool: ToolCall;
+  readonly tool: AcpToolCall;
   readonly options: readonly { readonly id: string; readonly kind: string }[];
 }
 
@@ -88,7 +88,7 @@ export function readPermissionRequest(params: unknown): PermissionRequest | null
 /** Input names that hold a file, for agents that leave `locations` out. */
 const PATH_NAMES = ['path', 'file_path', 'filePath', 'filepath', 'abs_path', 'absolute_path'] as const;
 
-function toolIn(call: JsonObject): ToolCall | null {
+function toolIn(call: JsonObject): AcpToolCall | null {
   const id = textIn(call, 'toolCallId');
   if (id === undefined) return null;
   const [title, kind, status] = ['title', 'kind', 'status'].map((name) => textIn(call, name));
@@ -110,7 +110,7 @@ function toolIn(call: JsonObject): ToolCall | null {
 }
 
 /** The tool call after an update. */
-export function mergeToolCall(known: ToolCall | undefined, update: ToolCall): ToolCall {
+export function mergeToolCall(known: AcpToolCall | undefined, update: AcpToolCall): AcpToolCall {
   return known === undefined ? update : { ...known, ...update, paths: [...new Set([...known.paths, ...update.paths])] };
 }
 

@@ -67,7 +67,7 @@ function isJson(text: string, about: ReaderInput): boolean {
 function readMarkdown(text: string, options: FindingsOptions): ReportResult {
   const draft = new ReportDraft({ classify: options.classify ?? null, fallback: options.fallback });
   const fences = walkMarkdown(replaceLookalikes(text), draft);
-  let report = draft.settle();
+  let report = draft.finish();
   let broken: { readonly problem: string; readonly line: number } | null = null;
   for (const fence of fences) {
     const json = parseReport(fence.text, fence.line);

@@ -7,18 +7,18 @@ import { PhraseList, WordList, wordsOf } from './word-lists.js';
 
 export interface CriticalProse {
   /** The sentence reports something critical. */
-  readonly alarm: boolean;
+  readonly critical: boolean;
   /** The sentence denies anything critical. */
   readonly denied: boolean;
   readonly counts: readonly (readonly [Severity, number])[];
 }
 
-const NOTHING_FOUND: CriticalProse = { alarm: false, denied: false, counts: [] };
+const NOTHING_FOUND: CriticalProse = { critical: false, denied: false, counts: [] };
 
 /** Words that count beside one of NOUNS. */
 const ADJECTIVES = new WordList('critical blocking catastrophic severe fatal crit');
-const SHOUTED = new WordList('critical blocking');
-const ALARMS = new WordList('blocker blockers showstopper showstoppers stopper stoppers p0 criticals');
+const EMPHASIZED = new WordList('critical blocking');
+const CRITICAL_NOUNS = new WordList('blocker blockers showstopper showstoppers stopper stoppers p0 criticals');
 const NOUNS = new WordList(
   'issue issues finding findings problem problems bug bugs defect defects failure failures violation violations flaw flaws concern concerns ' +
     'vulnerability vulnerabilities error errors regression regressions gap gaps risk risks barrier barriers mistake mistakes fault faults ' +
@@ -34,7 +34,7 @@ const NEGATIONS = new WordList('no not without zero none never nor neither nothi
 /** Words allowed between a negation and the word it denies, across a comma. */
 const BETWEEN = new WordList('critical high medium low major minor blocker blockers blocking severity or and nor any');
 const NOTHING = new WordList('none no zero nil 0 n');
-const UNREAL = new WordList(
+const HYPOTHETICAL = new WordList(
   'if whether would could any each every when unless until threshold maximum max limit allowed acceptable than target',
 );
 const PAST = new WordList('previous previously earlier last prior former past formerly initial initially');
@@ -61,32 +61,32 @@ const WINDOW = 8;
 export function findCriticalProse(line: string): CriticalProse {
   const lower = line.slice(0, MOST_CHARACTERS).toLowerCase();
   const counts = hasDigit(lower) && COUNT_STEMS.some((stem) => lower.includes(stem));
-  return counts || STEMS.some((stem) => lower.includes(stem)) ? readClauses(lower, isShouted(line, lower)) : NOTHING_FOUND;
+  return counts || STEMS.some((stem) => lower.includes(stem)) ? readClauses(lower, isEmphasized(line, lower)) : NOTHING_FOUND;
 }
 
 /** `CRITICAL Button burns`, `Finding 1 (Critical) …`, `Critical! …`: the word is a severity whatever follows. */
-function isShouted(line: string, lower: string): boolean {
+function isEmphasized(line: string, lower: string): boolean {
   return line.includes('CRITICAL') || line.includes('BLOCKER') || lower.includes('(critical)') || lower.includes('critical!');
 }
 
-function readClauses(lower: string, shouted: boolean): CriticalProse {
-  let alarm = false;
+function readClauses(lower: string, emphasized: boolean): CriticalProse {
+  let isCritical = false;
   let denied = false;
   const counts: (readonly [Severity, number])[] = [];
   for (const clause of clausesOf(lower)) {
     const words = wordsOf(clause).filter((word) => word !== '');
-    if (isStale(words)) continue;
+    if (isAboutFixed(words)) continue;
     const said = countsIn(words);
     counts.push(...said);
     const critical = said.find(([severity]) => severity === 'critical');
     if (critical !== undefined) denied ||= critical[1] === 0;
     else if (said.length === 0) {
-      const heard = alarmIn(words, shouted);
-      alarm ||= heard === 'alarm';
-      denied ||= heard === 'denial';
+      const found = criticalIn(words, emphasized);
+      isCritical ||= found === 'critical';
+      denied ||= found === 'denial';
     }
   }
-  return { alarm, denied, counts };
+  return { critical: isCritical, denied, counts };
 }
 
 /** Splits sentences and their clauses. Hyphens and full stops inside names or numbers do not split. */
@@ -97,25 +97,28 @@ function clausesOf(lower: string): readonly string[] {
 }
 
 /** Whether the clause is about fixed findings. */
-function isStale(words: readonly string[]): boolean {
+function isAboutFixed(words: readonly string[]): boolean {
   if (REST.isIn(words)) return false;
   const at = words.findIndex((word) => DONE.has(word));
   return at >= 0 && !words.slice(Math.max(at - 3, 0), at).some((word) => NOT_DONE.has(word)) && !NEGATIONS.has(words[at + 1] ?? '');
 }
 
-function alarmIn(words: readonly string[], shouted: boolean): 'alarm' | 'denial' | null {
+function criticalIn(words: readonly string[], emphasized: boolean): 'critical' | 'denial' | null {
   let denial: 'denial' | null = null;
   for (const [at, word] of words.entries()) {
-    if (!ALARMS.has(word) && !(ADJECTIVES.has(word) && ((shouted && SHOUTED.has(word)) || isSaidOf(words, at) || hasNoun(words, at))))
+    if (
+      !CRITICAL_NOUNS.has(word) &&
+      !(ADJECTIVES.has(word) && ((emphasized && EMPHASIZED.has(word)) || isPredicate(words, at) || hasNoun(words, at)))
+    )
       continue;
     if (isDenied(words, at)) denial = 'denial';
-    else if (!isUnreal(words, at)) return 'alarm';
+    else if (!isHypothetical(words, at)) return 'critical';
   }
   return denial;
 }
 
 /** "…, which is critical." Not "it is critical that …". */
-function isSaidOf(words: readonly string[], at: number): boolean {
+function isPredicate(words: readonly string[], at: number): boolean {
   return ['is', 'are', 'remains'].includes(words[at - 1] ?? '') && ['', '|', 'for', 'and', 'because'].includes(words[at + 1] ?? '');
 }
 
@@ -152,11 +155,11 @@ function isDenied(words: readonly string[], at: number): boolean {
 }
 
 /** "Critical issues must be fixed", "if a blocker appears", "the previous critical issue". */
-function isUnreal(words: readonly string[], at: number): boolean {
+function isHypothetical(words: readonly string[], at: number): boolean {
   const before = words.slice(0, at);
   if (
-    UNREAL.hasAny(before) ||
-    UNREAL.hasAny(words.slice(at + 1, at + 4)) ||
+    HYPOTHETICAL.hasAny(before) ||
+    HYPOTHETICAL.hasAny(words.slice(at + 1, at + 4)) ||
     PAST.hasAny(before.slice(-4)) ||
     PAST.hasAny(words.slice(at + 1, at + 6))
   )
@@ -175,7 +178,7 @@ function countOf(word: string): number {
 /** `3 critical, 2 high and 1 low issues`, `critical issues found: 3`. */
 function countsIn(words: readonly string[]): readonly (readonly [Severity, number])[] {
   const counts: (readonly [Severity, number])[] = [];
-  if (UNREAL.hasAny(words)) return counts;
+  if (HYPOTHETICAL.hasAny(words)) return counts;
   for (const [at, word] of words.entries()) {
     const severity = COUNTED.find(([, list]) => list.has(word))?.[0];
     if (severity === undefined) continue;
@@ -183,7 +186,7 @@ function countsIn(words: readonly string[]): readonly (readonly [Severity, numbe
     if (number !== null) counts.push([severity, number]);
   }
   const named = words.some((word) => NOUNS.has(word) && word !== 'item' && word !== 'items') || counts.length > 1;
-  return named || words.some((word) => ALARMS.has(word)) ? counts : [];
+  return named || words.some((word) => CRITICAL_NOUNS.has(word)) ? counts : [];
 }
 
 function numberBefore(words: readonly string[], at: number): number | null {

@@ -216,7 +216,7 @@ function countsOfNumbers(value: unknown): ReturnType<typeof countsOfObject> {
   return countsOfObject(Object.fromEntries(entries.map(([key, entry]) => [key.replaceAll('_', ' '), entry])));
 }
 
-interface Candidate {
+interface FindingCandidate {
   readonly value: unknown;
   readonly group: Severity | null;
   /** The name of the object around it: a file, a component, a dimension. */
@@ -236,14 +236,14 @@ const SKIPPED = new WordList(
 const NAMES = ['path', 'file', 'filename', 'name', 'title', 'component', 'dimension', 'category', 'id'];
 
 /** `groupOf`: the severity of a list such as `criticalIssues`. */
-function walkFindings(top: unknown, groupOf: (key: string) => Severity | null): readonly Candidate[] {
+function walkFindings(top: unknown, groupOf: (key: string) => Severity | null): readonly FindingCandidate[] {
   const walk = new FindingWalk(groupOf);
   walk.node(top, '', null, '', 0);
   return walk.found;
 }
 
 class FindingWalk {
-  readonly found: Candidate[] = [];
+  readonly found: FindingCandidate[] = [];
   private nodes = 0;
 
   constructor(private readonly groupOf: (key: string) => Severity | null) {}

@@ -8,7 +8,7 @@ import { nestedFindings, findingsOf, reconcile, rootsOf } from './findings-json.
 import { isObject, nameOf, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { parseMarkdown } from './markdown-blocks.js';
-import type { Block, ListItem, Section } from './markdown-blocks.js';
+import type { MarkdownBlock, ListItem, Section } from './markdown-blocks.js';
 import { isPlaceholder } from './no-finding.js';
 import { readable, refuseText, unreadable } from './reader.js';
 import type { Reader } from './reader.js';
@@ -87,7 +87,7 @@ function linesOf(section: Section): readonly string[] {
   return [...section.blocks.flatMap(linesOfBlock), ...section.sections.flatMap(linesOf)];
 }
 
-function linesOfBlock(block: Block): readonly string[] {
+function linesOfBlock(block: MarkdownBlock): readonly string[] {
   if (block.kind === 'text') return block.lines;
   return block.kind === 'list' ? block.items.flatMap(linesOfItem) : [];
 }

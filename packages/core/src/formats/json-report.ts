@@ -41,12 +41,12 @@ export function readReport(value: unknown, options: FindingsOptions): JsonReport
   takeScore(roots, draft);
   for (const root of roots) {
     const signal = firstOf(root, SIGNAL_KEYS);
-    if (typeof signal === 'string') draft.signal(signal);
+    if (typeof signal === 'string') draft.addSignal(signal);
   }
   const dimensions = roots.map((root) => firstOf(root, DIMENSION_KEYS)).find((each) => typeof each === 'object');
   const entries = dimensionsOf(dimensions);
   takeDimensions(entries, draft);
-  const settled = draft.settle();
+  const settled = draft.finish();
   const found = findingsOf(roots, options);
   const ofDimensions = entries.map((entry) =>
     findingsUnder(firstOf(entry.body, ['issues', 'findings', 'violations']), entry.name, { ...options, dimension: entry.name }),
@@ -85,9 +85,9 @@ function takeScore(roots: readonly JsonObject[], draft: ReportDraft): void {
     const said = firstOf(root, SCORE_KEYS);
     if (said === undefined) continue;
     const score = scoreOf(said);
-    if (score !== null) draft.score(outOfHundred(score) ? { value: score.value, outOf: 100 } : score);
-    else if (!isObject(said)) draft.note(`the score ${quote(String(said))} is not a number; ignored`);
-    if (score !== null && outOfHundred(score)) draft.note(`the score ${score.value} is above 10; read as ${score.value}/100`);
+    if (score !== null) draft.addScore(outOfHundred(score) ? { value: score.value, outOf: 100 } : score);
+    else if (!isObject(said)) draft.addNote(`the score ${quote(String(said))} is not a number; ignored`);
+    if (score !== null && outOfHundred(score)) draft.addNote(`the score ${score.value} is above 10; read as ${score.value}/100`);
     return;
   }
 }
@@ -120,19 +120,19 @@ function dimensionsOf(value: unknown): readonly DimensionEntry[] {
 
 function takeDimensions(entries: readonly DimensionEntry[], draft: ReportDraft): void {
   const hundred = entries.some(({ score }) => score !== null && outOfHundred(score));
-  if (hundred) draft.note('a dimension scores above 10; all scores read as out of 100');
+  if (hundred) draft.addNote('a dimension scores above 10; all scores read as out of 100');
   for (const { name, body, score, said } of entries) {
     if (score === null) {
       if (said !== undefined && said !== null && typeof said !== 'object')
-        draft.note(`the score of ${quote(name)} is not a number; ignored`);
+        draft.addNote(`the score of ${quote(name)} is not a number; ignored`);
       continue;
     }
     const outOf = score.outOf ?? (hundred ? 100 : null);
     if (['overall', 'total', 'average'].includes(name.toLowerCase())) {
-      draft.score({ value: score.value, outOf });
+      draft.addScore({ value: score.value, outOf });
       continue;
     }
-    draft.dimension(
+    draft.addDimension(
       name,
       { value: score.value, outOf },
       parseThreshold(firstOf(body, ['threshold', 'min_score', 'minimum', 'min']), outOf),

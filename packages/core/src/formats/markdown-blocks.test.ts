@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { parseMarkdown, plainText } from './markdown-blocks.js';
-import type { Block, ListItem, Section } from './markdown-blocks.js';
+import type { MarkdownBlock, ListItem, Section } from './markdown-blocks.js';
 
 /** The tree as short texts: what is where, without the braces. */
 function outline(section: Section): readonly unknown[] {
@@ -12,7 +12,7 @@ function outline(section: Section): readonly unknown[] {
   ];
 }
 
-function showBlock(block: Block): unknown {
+function showBlock(block: MarkdownBlock): unknown {
   if (block.kind === 'text') return `text@${block.line} ${block.lines.join(' / ')}`;
   if (block.kind === 'fence') return `fence@${block.line} ${block.language}: ${block.text}`;
   if (block.kind === 'table') return { header: block.header, rows: block.rows.map((row) => `@${row.line} ${row.cells.join(' | ')}`) };

@@ -16,7 +16,7 @@ interface TableRow {
   readonly cells: readonly string[];
 }
 
-export type Block =
+export type MarkdownBlock =
   | { readonly kind: 'list'; readonly items: readonly ListItem[] }
   | { readonly kind: 'table'; readonly line: number; readonly header: readonly string[]; readonly rows: readonly TableRow[] }
   | { readonly kind: 'text'; readonly line: number; readonly lines: readonly string[] }
@@ -27,12 +27,12 @@ export interface Section {
   readonly level: number;
   readonly title: string;
   readonly line: number;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly MarkdownBlock[];
   readonly sections: readonly Section[];
 }
 
 interface OpenSection extends Section {
-  readonly blocks: Block[];
+  readonly blocks: MarkdownBlock[];
   readonly sections: OpenSection[];
 }
 
@@ -148,7 +148,7 @@ class Cutter {
     this.open(level, title);
   }
 
-  private add(block: Block): void {
+  private add(block: MarkdownBlock): void {
     this.current.blocks.push(block);
   }
 

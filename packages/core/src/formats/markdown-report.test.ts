@@ -14,7 +14,7 @@ function check(
 ): void {
   const draft = new ReportDraft(options);
   walkMarkdown(text, draft);
-  const settled = draft.settle();
+  const settled = draft.finish();
   const drawn = settled.findings.map(({ severity, artifact, line, dimension, rule, message }) =>
     [
       severity,

@@ -17,7 +17,7 @@ import {
 import { hasLetter, hasDigit, marksLength } from './characters.js';
 import { parseJson } from './json-text.js';
 import { parseMarkdown, plainText } from './markdown-blocks.js';
-import type { Block, ListItem, Section } from './markdown-blocks.js';
+import type { MarkdownBlock, ListItem, Section } from './markdown-blocks.js';
 import { isNoFinding, isPlaceholder, saysNone } from './no-finding.js';
 import { findCriticalProse } from './critical-prose.js';
 import { parseReference } from './file-reference.js';
@@ -61,9 +61,9 @@ const FIGURE_KEYS = new WordList('threshold weight total total_issues total_find
 export function walkMarkdown(text: string, draft: ReportDraft): readonly JsonFence[] {
   const root = parseMarkdown(text);
   const walk = new ReportWalk(draft);
-  walk.blocks(root, START);
-  if (root.sections.length === 1 && root.sections[0]?.level === 1) walk.title(root.sections[0]);
-  else for (const section of root.sections) walk.section(section, START);
+  walk.readBlocks(root, START);
+  if (root.sections.length === 1 && root.sections[0]?.level === 1) walk.readTitle(root.sections[0]);
+  else for (const section of root.sections) walk.readSection(section, START);
   return walk.objects.length === 0 ? walk.fences : [...walk.fences, { line: 1, text: `[${walk.objects.join(',')}]` }];
 }
 
@@ -75,36 +75,36 @@ class ReportWalk {
   constructor(private readonly draft: ReportDraft) {}
 
   /** A single top heading names the report and says little about its content ("Audit: passed"). */
-  title(section: Section): void {
+  readTitle(section: Section): void {
     const role = readHeading(section.title);
-    if (role.kind === 'severity') return this.section(section, START);
-    this.fact(section.title, START);
-    this.blocks(section, role.kind === 'findings' ? { ...START, mode: 'dimension' } : START);
-    for (const inner of section.sections) this.section(inner, START);
+    if (role.kind === 'severity') return this.readSection(section, START);
+    this.readFact(section.title, START);
+    this.readBlocks(section, role.kind === 'findings' ? { ...START, mode: 'dimension' } : START);
+    for (const inner of section.sections) this.readSection(inner, START);
   }
 
-  section(section: Section, above: LineContext): void {
-    const context = this.enter(section, above);
+  readSection(section: Section, above: LineContext): void {
+    const context = this.enterSection(section, above);
     if (context === null) return;
-    this.blocks(section, context);
-    for (const inner of section.sections) this.section(inner, context);
+    this.readBlocks(section, context);
+    for (const inner of section.sections) this.readSection(inner, context);
   }
 
   /** The context inside a section. Null if the whole section is one finding. */
-  private enter(section: Section, above: LineContext): LineContext | null {
+  private enterSection(section: Section, above: LineContext): LineContext | null {
     const { title } = section;
     if (above.mode === 'closed') return above;
     const role = readHeading(title, above.mode === 'findings' && !fieldsOf(section.blocks).has('severity'));
     const inside: LineContext = { ...above, title };
     if (role.kind === 'severity') {
-      if (role.count !== null) this.draft.state(role.severity, role.count);
-      if (role.unknown === true) this.draft.note(unknownSeverityNote(title));
+      if (role.count !== null) this.draft.stateCount(role.severity, role.count);
+      if (role.unknown === true) this.draft.addNote(unknownSeverityNote(title));
       return { ...inside, mode: 'severity', severity: role.severity, several: role.several };
     }
     const scored = scoreLine(title, false);
-    if (scored !== null) return this.enterScore(scored, inside, above);
+    if (scored !== null) return this.enterScoredSection(scored, inside, above);
     if (this.isFinding(section, above, role.kind)) return null;
-    if (role.kind === 'plain' || role.kind === 'findings') this.watch(title);
+    if (role.kind === 'plain' || role.kind === 'findings') this.checkProse(title);
     if (role.kind === 'plain')
       return { ...inside, dimension: dimensionWord(title) ?? above.dimension, title: section.level > 6 ? above.title : title };
     if (role.kind === 'closed') return { ...inside, mode: 'closed' };
@@ -113,12 +113,12 @@ class ReportWalk {
     return { ...inside, mode: 'neutral', severity: null, aside: true };
   }
 
-  private enterScore(scored: NonNullable<ReturnType<typeof scoreLine>>, inside: LineContext, above: LineContext): LineContext {
+  private enterScoredSection(scored: NonNullable<ReturnType<typeof scoreLine>>, inside: LineContext, above: LineContext): LineContext {
     if (scored.name === null) {
-      this.draft.score(scored.score);
+      this.draft.addScore(scored.score);
       return inside;
     }
-    this.draft.dimension(scored.name, scored.score, scored.threshold);
+    this.draft.addDimension(scored.name, scored.score, scored.threshold);
     return { ...inside, mode: above.mode === 'severity' ? 'severity' : 'dimension', dimension: scored.name, title: scored.name };
   }
 
@@ -131,7 +131,7 @@ class ReportWalk {
     const tag = splitTag(section.title) ?? drawnTag(section.title, role);
     const said = fields.get('severity');
     if (tag !== null && isResolved(section.title)) {
-      this.draft.skipClosed();
+      this.draft.skipResolved();
       return true;
     }
     const tagged = tag !== null && tag.rest !== '' && (onlyDetails || (tag.mark === 'bracket' && opensWithBracket(section.title)));
@@ -150,154 +150,160 @@ class ReportWalk {
         firstText(section.blocks) ??
         headline)
       : headline;
-    this.claim(text, severity ?? tag?.severity ?? above.severity, above, fields);
+    this.addFinding(text, severity ?? tag?.severity ?? above.severity, above, fields);
     return true;
   }
 
-  blocks(section: Section, context: LineContext): void {
+  readBlocks(section: Section, context: LineContext): void {
     const bareProse = section.blocks.every((block) => block.kind === 'text') && section.sections.length === 0;
     for (const block of section.blocks) {
-      if (block.kind === 'list') for (const item of block.items) this.item(item, context);
-      else if (block.kind === 'text') this.text(block.lines, context, bareProse);
+      if (block.kind === 'list') for (const item of block.items) this.readItem(item, context);
+      else if (block.kind === 'text') this.readText(block.lines, context, bareProse);
       else if (context.mode === 'closed') continue;
-      else if (block.kind === 'table') this.table(block, context);
+      else if (block.kind === 'table') this.readTable(block, context);
       else if (JSON_LANGUAGES.has(block.language)) this.fences.push(block);
-      else this.fence(block, context);
+      else this.readFence(block, context);
     }
   }
 
   /** An unknown table may still hold `| Overall Score | 6/10 |`. */
-  private table(table: Extract<Block, { kind: 'table' }>, context: LineContext): void {
+  private readTable(table: Extract<MarkdownBlock, { kind: 'table' }>, context: LineContext): void {
     if (takeTable(table, { ...context, findings: context.mode === 'findings' }, this.draft)) return;
     for (const { cells } of table.rows) {
-      const failed = isBlamed(plainText(cells.at(-1) ?? '')) && this.draft.kindOf(cells[0] ?? '') === 'critical';
-      if (failed) this.claim(cells.map(plainText).join(': '), null, context, new Map());
-      else if (cells.length !== 2 || !this.fact(cells.join(': '), context)) this.watch(cells.join(' | '));
+      const failed = isBlamed(plainText(cells.at(-1) ?? '')) && this.draft.severityByKind(cells[0] ?? '') === 'critical';
+      if (failed) this.addFinding(cells.map(plainText).join(': '), null, context, new Map());
+      else if (cells.length !== 2 || !this.readFact(cells.join(': '), context)) this.checkProse(cells.join(' | '));
     }
   }
 
   /** Code is not a report. But text that an agent copied into a plain fence is, and so is a YAML list of findings. */
-  private fence(fence: Extract<Block, { kind: 'fence' }>, context: LineContext): void {
+  private readFence(fence: Extract<MarkdownBlock, { kind: 'fence' }>, context: LineContext): void {
     const found = YAML_LANGUAGES.has(fence.language) ? yamlFindings(fence.text) : [];
     for (const fields of found)
-      this.claim(messageIn(fields) ?? 'a finding without a message', severityOf(fields.get('severity') ?? '', this.draft), context, fields);
+      this.addFinding(
+        messageIn(fields) ?? 'a finding without a message',
+        severityOf(fields.get('severity') ?? '', this.draft),
+        context,
+        fields,
+      );
     if (!TEXT_LANGUAGES.has(fence.language)) return;
     for (const line of fence.text.split('\n')) {
       const tag = opensWithTag(line) ? splitTag(line) : null;
-      if (tag?.severity === 'critical' && tag.rest !== '' && !isResolved(line)) this.tagged(tag, context, new Map());
+      if (tag?.severity === 'critical' && tag.rest !== '' && !isResolved(line)) this.readTagged(tag, context, new Map());
     }
   }
 
-  private text(lines: readonly string[], context: LineContext, bareProse: boolean): void {
-    if (context.mode === 'closed') return this.reopened(lines, context);
+  private readText(lines: readonly string[], context: LineContext, bareProse: boolean): void {
+    if (context.mode === 'closed') return this.readReopened(lines, context);
     const fields = fieldsOf([{ kind: 'text', line: 1, lines }]);
     const title = messageIn(fields);
     const said = fields.get('severity');
-    if (said !== undefined && title !== undefined) return this.claim(title, severityOf(said, this.draft), context, fields);
+    if (said !== undefined && title !== undefined) return this.addFinding(title, severityOf(said, this.draft), context, fields);
     const prose = lines.join(' ');
     if (
       (lines.length > 1 && hasLetter(prose.charAt(0)) && saysNone(plainText(prose))) ||
       (context.mode === 'severity' && isAllDone(plainText(prose)))
     )
-      return this.none(prose, context);
-    const free = lines.filter((line) => !this.line(line, context));
+      return this.stateNone(prose, context);
+    const free = lines.filter((line) => !this.readLine(line, context));
     if (free.length === lines.length && bareProse && context.mode === 'severity' && !prose.endsWith(':') && !isFigure(prose)) {
-      return this.claim(prose, context.severity, context, new Map());
+      return this.addFinding(prose, context.severity, context, new Map());
     }
     // A sentence may span several lines.
-    if (free.length === lines.length) this.watch(prose);
-    else for (const line of free) this.watch(line);
+    if (free.length === lines.length) this.checkProse(prose);
+    else for (const line of free) this.checkProse(line);
   }
 
   /** True if the line is a fact, a finding, or a statement that there are none. */
-  private line(line: string, context: LineContext): boolean {
-    if (this.inlineJson(line) || this.fact(line, context)) return true;
+  private readLine(line: string, context: LineContext): boolean {
+    if (this.readInlineJson(line) || this.readFact(line, context)) return true;
     const tag = splitTag(line);
     if (tag !== null && tag.rest !== '') {
-      if (isResolved(line)) this.draft.skipClosed();
-      else this.tagged(tag, context, new Map());
+      if (isResolved(line)) this.draft.skipResolved();
+      else this.readTagged(tag, context, new Map());
       return true;
     }
     if (!saysNone(plainText(line))) return false;
-    this.none(line, context);
+    this.stateNone(line, context);
     return true;
   }
 
-  private none(line: string, context: LineContext): void {
-    this.draft.sayNone(context.severity);
-    this.watch(line);
+  private stateNone(line: string, context: LineContext): void {
+    this.draft.stateNone(context.severity);
+    this.checkProse(line);
   }
 
   /** Last resort: text that nothing else matched may still report something critical. */
-  private watch(line: string): void {
-    const heard = findCriticalProse(line);
-    for (const [severity, count] of heard.counts) this.draft.state(severity, count);
-    if (heard.alarm) this.draft.alarm(stripOrnament(plainText(line)));
-    else if (heard.denied) this.draft.deny('critical');
+  private checkProse(line: string): void {
+    const prose = findCriticalProse(line);
+    for (const [severity, count] of prose.counts) this.draft.stateCount(severity, count);
+    if (prose.critical) this.draft.addCriticalSentence(stripOrnament(plainText(line)));
+    else if (prose.denied) this.draft.denySeverity('critical');
   }
 
   /** `{"severity": "critical", …}` on a line of its own. */
-  private inlineJson(line: string): boolean {
+  private readInlineJson(line: string): boolean {
     if (!line.startsWith('{"') || !line.endsWith('}') || !parseJson(line).ok) return false;
     this.objects.push(line);
     return true;
   }
 
   /** A finding among the resolved ones that is still open. */
-  private reopened(lines: readonly string[], context: LineContext): void {
+  private readReopened(lines: readonly string[], context: LineContext): void {
     for (const line of lines) {
       const tag = isOpen(line) ? splitTag(line) : null;
-      if (tag !== null && tag.rest !== '') this.tagged(tag, { ...context, mode: 'neutral' }, new Map());
+      if (tag !== null && tag.rest !== '') this.readTagged(tag, { ...context, mode: 'neutral' }, new Map());
     }
   }
 
-  private item(item: ListItem, context: LineContext): void {
+  private readItem(item: ListItem, context: LineContext): void {
     const text = plainText(item.text);
     const tag = splitTag(item.text);
     if (isClosed(item, text, tag, context.mode)) {
-      if (tag === null ? context.mode === 'severity' && item.checked !== true : !isNoFinding(tag.rest)) this.draft.skipClosed();
-      for (const inner of item.items) this.item(inner, { ...context, mode: 'closed' });
+      if (tag === null ? context.mode === 'severity' && item.checked !== true : !isNoFinding(tag.rest)) this.draft.skipResolved();
+      for (const inner of item.items) this.readItem(inner, { ...context, mode: 'closed' });
       return;
     }
-    if (context.mode === 'closed') return this.item(item, { ...context, mode: 'neutral' });
-    if (this.inlineJson(item.text)) return;
+    if (context.mode === 'closed') return this.readItem(item, { ...context, mode: 'neutral' });
+    if (this.readInlineJson(item.text)) return;
     const inside = this.itemContext(item, text, tag, context);
-    if (inside !== null) return this.inner(item, inside);
+    if (inside !== null) return this.readNested(item, inside);
     const fields = fieldsOf([
       { kind: 'list', items: item.items },
       { kind: 'text', line: 1, lines: item.details },
     ]);
     const said = fields.get('severity');
     const drawn = drawnSeverity(item.text, text);
-    if (tag !== null && tag.rest !== '') this.tagged(tag, context, fields, item);
+    if (tag !== null && tag.rest !== '') this.readTagged(tag, context, fields, item);
     else if (isNoFinding(text)) {
-      if (!isPlaceholder(text)) this.none(text, context);
+      if (!isPlaceholder(text)) this.stateNone(text, context);
     } else if (said !== undefined) {
       const named = /^(?:finding|issue|problem|challenge|critique)?\s?#?\d{0,3}:?$/.test(text.toLowerCase());
-      this.claim(
+      this.addFinding(
         (named ? (fields.get('title') ?? fields.get('issue') ?? fields.get('description')) : null) ?? text,
         severityOf(said, this.draft),
         context,
         fields,
       );
-    } else if (drawn !== null) this.claim(withDetails(text, item), worseOf(drawn, context.severity ?? drawn), context, fields);
-    else if (this.isClaim(text, context)) this.claim(withDetails(text, item), context.severity, context, fields);
+    } else if (drawn !== null) this.addFinding(withDetails(text, item), worseOf(drawn, context.severity ?? drawn), context, fields);
+    else if (this.isClaim(text, context)) this.addFinding(withDetails(text, item), context.severity, context, fields);
     else {
-      this.watch(text);
-      return this.inner(item, context);
+      this.checkProse(text);
+      return this.readNested(item, context);
     }
     // Details are not findings, unless they have their own tag.
-    for (const inner of item.items) if (isTagged(inner.text)) this.item(inner, context);
+    for (const inner of item.items) if (isTagged(inner.text)) this.readItem(inner, context);
   }
 
   /** The context of nested items, if this item is only a heading or a fact. Else null. */
   private itemContext(item: ListItem, text: string, tag: SeverityTag | null, context: LineContext): LineContext | null {
     const scored = scoreLine(text, context.mode === 'scores');
     if (scored !== null && (scored.name !== null || scored.overall || context.mode !== 'severity')) {
-      this.fact(text, context);
+      this.readFact(text, context);
       return scored.name === null ? context : { ...context, mode: 'dimension', dimension: scored.name, title: scored.name };
     }
-    if (this.fact(text, context)) return tag === null ? context : { ...context, mode: 'severity', severity: tag.severity, several: false };
+    if (this.readFact(text, context))
+      return tag === null ? context : { ...context, mode: 'severity', severity: tag.severity, several: false };
     if (item.items.length === 0 || item.items.every((inner) => isLabel(inner.text))) return null;
     const role = readHeading(text.endsWith(':') ? text.slice(0, -1) : text);
     if (role.kind === 'severity') return { ...context, mode: 'severity', severity: role.severity, several: role.several };
@@ -310,50 +316,50 @@ class ReportWalk {
     return /[./\\]\w/.test(name) ? { ...context, place: name } : { ...context, dimension: dimensionWord(name) ?? context.dimension };
   }
 
-  private inner(item: ListItem, context: LineContext): void {
-    this.text(item.details, context, false);
-    for (const inner of item.items) this.item(inner, context);
+  private readNested(item: ListItem, context: LineContext): void {
+    this.readText(item.details, context, false);
+    for (const inner of item.items) this.readItem(inner, context);
   }
 
   /** True if the line is a score, signal, threshold or count. */
-  private fact(line: string, context: LineContext): boolean {
+  private readFact(line: string, context: LineContext): boolean {
     const pair = splitKey(line);
     if (pair !== null && SIGNAL_KEYS.has(pair.key)) {
-      if (!isPlaceholder(pair.value)) this.draft.signal(pair.value);
+      if (!isPlaceholder(pair.value)) this.draft.addSignal(pair.value);
       return true;
     }
     const counts = countLine(line);
     if (counts !== null) {
-      for (const [severity, count] of counts) this.draft.state(severity, count);
+      for (const [severity, count] of counts) this.draft.stateCount(severity, count);
       return true;
     }
     const scored = scoreLines(line, context.mode === 'scores');
     const section = context.title === '' || isOverall(context.title) ? null : stripNumber(context.title);
     if (scored.length === 0) {
       if (pair === null || !FIGURE_KEYS.has(pair.key) || !/^\W{0,3}\d/.test(pair.value)) return false;
-      if (pair.key === 'threshold' && section !== null) this.draft.threshold(section, pair.value);
+      if (pair.key === 'threshold' && section !== null) this.draft.setThreshold(section, pair.value);
       return true;
     }
     for (const { name, overall, score, threshold } of scored) {
       const named = name ?? (overall ? null : section);
-      if (named === null) this.draft.score(score);
-      else this.draft.dimension(named, score, threshold);
+      if (named === null) this.draft.addScore(score);
+      else this.draft.addDimension(named, score, threshold);
     }
     return true;
   }
 
-  private tagged(tag: SeverityTag, context: LineContext, fields: ReadonlyMap<string, string>, item?: ListItem): void {
+  private readTagged(tag: SeverityTag, context: LineContext, fields: ReadonlyMap<string, string>, item?: ListItem): void {
     const group = context.mode === 'severity' && !context.several ? context.severity : null;
     const severity = group === null ? tag.severity : worseOf(tag.severity, group);
-    if (isAllDone(tag.rest)) return this.draft.sayNone(severity);
-    if (tag.unknown !== undefined) this.draft.note(unknownSeverityNote(tag.unknown));
+    if (isAllDone(tag.rest)) return this.draft.stateNone(severity);
+    if (tag.unknown !== undefined) this.draft.addNote(unknownSeverityNote(tag.unknown));
     if (tag.mark !== 'bracket' && isDefinition(tag.rest)) return;
     const [first = '', ...others] = tag.rest.split('; ');
     if (others.length > 0 && isNoFinding(first)) {
-      this.draft.sayNone(severity);
-      return this.text(others, context, false);
+      this.draft.stateNone(severity);
+      return this.readText(others, context, false);
     }
-    this.claim(item === undefined ? tag.rest : withDetails(tag.rest, item), severity, context, fields);
+    this.addFinding(item === undefined ? tag.rest : withDetails(tag.rest, item), severity, context, fields);
   }
 
   private isClaim(text: string, context: LineContext): boolean {
@@ -362,18 +368,18 @@ class ReportWalk {
     if (context.mode === 'findings') return !isPraised(text) && !isCleared(text) && (!isPositive(text) || isNegative(text));
     if (isPraised(text) || isCleared(text)) return false;
     if (context.mode === 'neutral')
-      return context.title === '' && !context.aside && isFailure(text) && this.draft.kindOf(text) === 'critical';
+      return context.title === '' && !context.aside && isFailure(text) && this.draft.severityByKind(text) === 'critical';
     if (context.mode !== 'dimension') return false;
     return isBlamed(text) || isNegative(text) || parseReference(text).line !== null;
   }
 
-  private claim(text: string, severity: Severity | null, context: LineContext, fields: ReadonlyMap<string, string>): void {
+  private addFinding(text: string, severity: Severity | null, context: LineContext, fields: ReadonlyMap<string, string>): void {
     const lines = fields.get('line') ?? fields.get('lines');
     const line = lines === undefined ? undefined : /\d{1,7}/.exec(lines)?.[0];
     const place = ['location', 'file', 'files', 'artifact', 'where', 'path', 'component', 'target', 'reference']
       .map((key) => fields.get(key))
       .find((value) => value !== undefined);
-    this.draft.claim({
+    this.draft.addFinding({
       text,
       severity,
       place: place ?? context.place,
@@ -411,12 +417,12 @@ function isFigure(text: string): boolean {
 function severityOf(word: string, draft: ReportDraft): Severity | null {
   const severity = parseSeverity(word.endsWith(')') ? word.replace(/\([^()]{0,60}\)$/, '') : word);
   if (severity !== null || isPlaceholder(word)) return severity;
-  draft.note(unknownSeverityNote(word));
+  draft.addNote(unknownSeverityNote(word));
   return 'high';
 }
 
 /** `Location: …`, `Severity: …` in the lines of a finding. */
-function fieldsOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
+function fieldsOf(blocks: readonly MarkdownBlock[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   const add = (text: string): void => {
     const pair = splitKey(text);
@@ -430,7 +436,7 @@ function fieldsOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
   return fields;
 }
 
-function firstText(blocks: readonly Block[]): string | undefined {
+function firstText(blocks: readonly MarkdownBlock[]): string | undefined {
   const block = blocks.find((each) => each.kind === 'text');
   return block?.kind === 'text' ? block.lines.find((line) => !isLabel(line)) : undefined;
 }

@@ -17,14 +17,14 @@ export interface ToolUse {
 }
 
 /** The state that was judged. */
-export interface Judged {
+export interface JudgedState {
   /** Null without git or without a commit. */
   readonly commit: string | null;
   /** sha-256 of the changes since the commit, or of all files without a commit. Null if nothing changed. */
   readonly content: string | null;
 }
 
-export interface Provenance extends Judged {
+export interface Provenance extends JudgedState {
   readonly started: string;
   readonly ended: string;
   readonly tools: readonly ToolUse[];

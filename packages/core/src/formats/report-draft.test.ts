@@ -5,8 +5,8 @@ import { ReportDraft, isNumbered, stripNumber, type Claim } from './report-draft
 
 function check(claim: Partial<Claim>, expected: readonly unknown[] | null): void {
   const draft = new ReportDraft({ classify: null, fallback: 'high' });
-  draft.claim({ text: 'm', severity: 'low', ...claim });
-  const [finding] = draft.settle().findings;
+  draft.addFinding({ text: 'm', severity: 'low', ...claim });
+  const [finding] = draft.finish().findings;
   expect(finding === undefined ? null : [finding.severity, finding.message, finding.artifact, finding.line]).toEqual(expected);
 }
 

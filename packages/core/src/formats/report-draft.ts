@@ -49,81 +49,81 @@ export interface DraftResult {
 }
 
 /** More sentences add nothing. */
-const MOST_ALARMS = 100;
+const MOST_CRITICAL_SENTENCES = 100;
 const SIGNALS = new WordList('audit_passed audit_result fix_required');
 /** In a label such as `Finding #12:`, the number starts before this offset. */
 const MAX_LABEL = 14;
 const NUMBERED_THINGS = new WordList('finding issue problem challenge critique violation');
 
 export class ReportDraft {
-  private readonly main: Finding[] = [];
-  private readonly asides: Finding[] = [];
-  private readonly dims = new Map<string, Dimension>();
+  private readonly listed: Finding[] = [];
+  private readonly repeats: Finding[] = [];
+  private readonly dimensions = new Map<string, Dimension>();
   private readonly scores: number[] = [];
   private readonly signals = new Set<string>();
   private readonly stated = new Map<Severity, number>();
   private readonly notes: string[] = [];
-  private closed = 0;
-  private none = false;
-  private readonly cleared = new Set<Severity>();
-  private readonly alarms: string[] = [];
+  private resolved = 0;
+  private statesNone = false;
+  private readonly denied = new Set<Severity>();
+  private readonly criticalSentences: string[] = [];
 
   constructor(private readonly options: DraftOptions) {}
 
-  claim(claim: Claim): void {
+  addFinding(claim: Claim): void {
     const headline = stripNumber(stripOrnament(plainText(claim.text)));
-    if (isNoFinding(headline)) return this.sayNone(claim.severity);
-    const severity = claim.severity ?? this.classed(headline, claim);
+    if (isNoFinding(headline)) return this.stateNone(claim.severity);
+    const severity = claim.severity ?? this.classify(headline, claim);
     if (severity === null) return;
     const said = parseReference(headline);
     const place = placeOf(claim.place ?? '');
     const pointed = place.artifact === null || place.artifact === said.artifact ? said : { ...place, message: headline };
     const line = claim.line ?? place.line ?? pointed.line;
     const finding = makeFinding({ severity, ...pointed, line, rule: claim.rule ?? null, dimension: claim.dimension ?? null });
-    (claim.aside === true ? this.asides : this.main).push(finding);
+    (claim.aside === true ? this.repeats : this.listed).push(finding);
   }
 
   /** The report states that there are no findings, of this severity or at all. */
-  sayNone(severity: Severity | null): void {
-    this.none = true;
-    if (severity !== null) this.cleared.add(severity);
+  stateNone(severity: Severity | null): void {
+    this.statesNone = true;
+    if (severity !== null) this.denied.add(severity);
   }
 
   /** A sentence that reports something critical without the form of a finding. */
-  alarm(text: string): void {
-    if (this.alarms.length < MOST_ALARMS) this.alarms.push(text);
+  addCriticalSentence(text: string): void {
+    if (this.criticalSentences.length < MOST_CRITICAL_SENTENCES) this.criticalSentences.push(text);
   }
 
   /** A sentence such as "No critical issues". */
-  deny(severity: Severity): void {
-    this.cleared.add(severity);
+  denySeverity(severity: Severity): void {
+    this.denied.add(severity);
   }
 
   /** The severity of the finding by its kind. */
-  kindOf(text: string): Severity | null {
+  severityByKind(text: string): Severity | null {
     return this.options.classify?.(text, '', '') ?? null;
   }
 
   /** The report calls the finding resolved. */
-  skipClosed(): void {
-    this.closed += 1;
+  skipResolved(): void {
+    this.resolved += 1;
   }
 
-  state(severity: Severity, count: number): void {
+  stateCount(severity: Severity, count: number): void {
     this.stated.set(severity, Math.max(this.stated.get(severity) ?? 0, count));
   }
 
-  note(text: string): void {
+  addNote(text: string): void {
     this.notes.push(text);
   }
 
-  score(score: Score): void {
+  addScore(score: Score): void {
     const ten = toTen(score);
     if (ten === null) this.notes.push(`the score ${score.value} is not between 0 and ${score.outOf ?? 10}; ignored`);
     else this.scores.push(ten);
   }
 
-  dimension(name: string, score: Score, threshold: Score | null = null): void {
+  addDimension(name: string, score: Score, threshold: Score | null = null): void {
     const plain = name.trim();
     const ten = toTen(score);
     if (ten === null) {
@@ -131,12 +131,12 @@ export class ReportDraft {
       return;
     }
     const key = plain.toLowerCase();
-    const before = this.dims.get(key);
+    const before = this.dimensions.get(key);
     if (before !== undefined && before.score !== ten) {
       this.notes.push(`${quote(plain)} is scored twice, ${before.score} and ${ten}; using the lower`);
     }
     const least = Math.min(before?.score ?? ten, ten);
-    this.dims.set(key, {
+    this.dimensions.set(key, {
       name: before?.name ?? plain,
       score: least,
       threshold: (threshold === null ? null : toTen(threshold)) ?? before?.threshold ?? null,
@@ -144,13 +144,13 @@ export class ReportDraft {
   }
 
   /** The threshold of a dimension, given after its score. */
-  threshold(name: string, text: string): void {
-    const dimension = this.dims.get(name.toLowerCase());
+  setThreshold(name: string, text: string): void {
+    const dimension = this.dimensions.get(name.toLowerCase());
     const score = parseThreshold(text, null);
-    if (dimension !== undefined && score !== null) this.dims.set(name.toLowerCase(), { ...dimension, threshold: toTen(score) });
+    if (dimension !== undefined && score !== null) this.dimensions.set(name.toLowerCase(), { ...dimension, threshold: toTen(score) });
   }
 
-  signal(text: string): void {
+  addSignal(text: string): void {
     const lower = text.toLowerCase();
     const words = SIGNALS.has(underscored(lower)) ? [lower] : lower.match(/\b(?:audit[_ -]passed|audit[_ -]result|fix[_ -]required)\b/g);
     const known = new Set(words?.map(underscored));
@@ -158,21 +158,21 @@ export class ReportDraft {
     else if (known.size === 0 && /^[\w -]{1,40}$/.test(text)) this.signals.add(underscored(lower));
   }
 
-  settle(): DraftResult {
+  finish(): DraftResult {
     const findings = dedupe(this.allFindings());
     const { counts, notes } = reconcile(findings, Object.fromEntries(this.stated));
     return {
       findings,
       counts,
-      counted: findings.length > 0 || this.stated.size > 0 || this.none,
-      dimensions: [...this.dims.values()],
-      score: this.leastScore(),
-      signal: this.oneSignal(),
-      notes: [...this.notes, ...notes, ...this.closedNote()],
+      counted: findings.length > 0 || this.stated.size > 0 || this.statesNone,
+      dimensions: [...this.dimensions.values()],
+      score: this.lowestScore(),
+      signal: this.singleSignal(),
+      notes: [...this.notes, ...notes, ...this.resolvedNote()],
     };
   }
 
-  private classed(headline: string, claim: Claim): Severity | null {
+  private classify(headline: string, claim: Claim): Severity | null {
     const kind = this.options.classify?.(`${headline} ${claim.rule ?? ''}`, claim.dimension ?? '', claim.category ?? '') ?? null;
     if (kind === null && this.options.fallback !== null && claim.aside !== true)
       this.notes.push(`a finding has no severity; counted as High: ${quote(headline)}`);
@@ -181,25 +181,29 @@ export class ReportDraft {
 
   /** Findings from summaries count only for severities that are listed nowhere else. */
   private allFindings(): readonly Finding[] {
-    const listed = countFindings(this.main);
-    const asides = this.asides.filter(({ severity }) => listed[severity] === 0 && !this.isDenied(severity));
-    return [...this.main, ...asides, ...(listed.critical === 0 && countFindings(asides).critical === 0 ? this.heard() : [])];
+    const listed = countFindings(this.listed);
+    const asides = this.repeats.filter(({ severity }) => listed[severity] === 0 && !this.isDenied(severity));
+    return [
+      ...this.listed,
+      ...asides,
+      ...(listed.critical === 0 && countFindings(asides).critical === 0 ? this.findingsInSentences() : []),
+    ];
   }
 
   /** Sentences about something critical count as findings, if no Critical finding is listed, counted or denied. */
-  private heard(): readonly Finding[] {
+  private findingsInSentences(): readonly Finding[] {
     if (this.isDenied('critical') || (this.stated.get('critical') ?? 0) > 0) return [];
-    return this.alarms.map((text) => {
+    return this.criticalSentences.map((text) => {
       this.notes.push(`a Critical finding was read from a sentence, not from a list: ${quote(text)}`);
       return makeFinding({ severity: 'critical', ...parseReference(text) });
     });
   }
 
   private isDenied(severity: Severity): boolean {
-    return this.cleared.has(severity) || this.stated.get(severity) === 0;
+    return this.denied.has(severity) || this.stated.get(severity) === 0;
   }
 
-  private leastScore(): number | null {
+  private lowestScore(): number | null {
     if (this.scores.length === 0) return null;
     const least = this.scores.reduce((a, b) => Math.min(a, b));
     const others = [...new Set(this.scores)].filter((score) => score !== least);
@@ -207,16 +211,16 @@ export class ReportDraft {
     return least;
   }
 
-  private oneSignal(): string | null {
+  private singleSignal(): string | null {
     const [first, ...others] = [...this.signals];
     if (others.length > 0) this.notes.push(`the report gives several signals: ${[...this.signals].join(', ')}; ignored`);
     return first === undefined || others.length > 0 ? null : first;
   }
 
-  private closedNote(): readonly string[] {
-    if (this.closed === 0) return [];
+  private resolvedNote(): readonly string[] {
+    if (this.resolved === 0) return [];
     return [
-      `${this.closed === 1 ? 'one finding that the report calls resolved was' : `${this.closed} findings that the report calls resolved were`} not counted`,
+      `${this.resolved === 1 ? 'one finding that the report calls resolved was' : `${this.resolved} findings that the report calls resolved were`} not counted`,
     ];
   }
 }

@@ -21,7 +21,7 @@ function run(
 ): void {
   const draft = new ReportDraft({ classify: severityOfKind, fallback: 'high' });
   const known = takeTable(block, { severity: null, dimension: '', aside: false, findings: false, ...context }, draft);
-  const settled = draft.settle();
+  const settled = draft.finish();
   const drawn = settled.findings.map(({ severity, artifact, line, dimension, rule, message }) =>
     [severity, `${artifact ?? '-'}:${line ?? '-'}`, dimension, rule, message].filter((part) => part !== undefined).join(' '),
   );
@@ -81,7 +81,7 @@ describe('scores', () => {
     const draft = new ReportDraft({ classify: severityOfKind, fallback: 'high' });
     const [block] = parseMarkdown('|X|Score|\n|---|---|\n|A|5.5 (of 10)|\n|B|9|\n|C|N/A|').blocks;
     takeTable(block as Parameters<typeof takeTable>[0], { severity: null, dimension: '', aside: false, findings: false }, draft);
-    expect(draft.settle().notes).toEqual(['the score "5.5 (of 10)" of "A" cannot be read; ignored']);
+    expect(draft.finish().notes).toEqual(['the score "5.5 (of 10)" of "A" cannot be read; ignored']);
   });
   test('issues beside the scores', () =>
     check(['Dimension|Score|Issues', 'Accessibility|5|Contrast is low', 'B|5|2', 'C|9|None'], {

@@ -4,7 +4,7 @@
 import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './characters.js';
 import { plainText } from './markdown-blocks.js';
-import type { Block } from './markdown-blocks.js';
+import type { MarkdownBlock } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import { quote } from './reader.js';
 import type { ReportDraft } from './report-draft.js';
@@ -20,7 +20,7 @@ export interface TableContext {
   readonly findings: boolean;
 }
 
-type Table = Extract<Block, { kind: 'table' }>;
+type Table = Extract<MarkdownBlock, { kind: 'table' }>;
 
 /** The index of each column; -1 if the table lacks it. */
 type Columns = Record<Column, number>;
@@ -119,12 +119,12 @@ function takeFinding(cells: readonly string[], columns: Columns, context: TableC
   const word = cellAt(cells, columns.severity);
   const text = cellAt(cells, columns.message) || restOf(cells, columns);
   if (isNoFinding(text) && (word === '' || isNoFinding(word) || parseSeverity(word) !== null)) {
-    if (text !== '') draft.sayNone(context.severity);
+    if (text !== '') draft.stateNone(context.severity);
     return;
   }
-  if (isDone(cellAt(cells, columns.status))) return draft.skipClosed();
+  if (isDone(cellAt(cells, columns.status))) return draft.skipResolved();
   const line = columns.line < 0 ? undefined : /\d{1,7}/.exec(cellAt(cells, columns.line))?.[0];
-  draft.claim({
+  draft.addFinding({
     text,
     severity: severityOf(word, draft) ?? context.severity,
     place: cellAt(cells, columns.place),
@@ -138,7 +138,7 @@ function takeFinding(cells: readonly string[], columns: Columns, context: TableC
 function severityOf(word: string, draft: ReportDraft): Severity | null {
   const severity = word === '' ? null : parseSeverity(word);
   if (severity === null && (word === '' || isNoFinding(word))) return null;
-  if (severity === null) draft.note(unknownSeverityNote(word));
+  if (severity === null) draft.addNote(unknownSeverityNote(word));
   return severity ?? 'high';
 }
 
@@ -158,18 +158,18 @@ function takeScores(table: Table, columns: Columns, context: TableContext, draft
     if (!hasLetter(name)) continue;
     if (said === null) {
       const cell = plainText(cellAt(row.cells, columns.score));
-      if (hasDigit(cell) && !isNoFinding(cell)) draft.note(`the score ${quote(cell)} of ${quote(name)} cannot be read; ignored`);
+      if (hasDigit(cell) && !isNoFinding(cell)) draft.addNote(`the score ${quote(cell)} of ${quote(name)} cannot be read; ignored`);
       continue;
     }
     const outOf = parseScore(cellAt(row.cells, columns.outOf))?.value ?? said.outOf ?? (hundred ? 100 : null);
     const score: Score = { value: said.value, outOf };
     if (OVERALL.has(leadingWord(name))) {
-      draft.score(score);
+      draft.addScore(score);
       continue;
     }
-    draft.dimension(name, score, parseThreshold(cellAt(row.cells, columns.threshold), outOf));
+    draft.addDimension(name, score, parseThreshold(cellAt(row.cells, columns.threshold), outOf));
     const issue = cellAt(row.cells, columns.message);
-    if (hasLetter(issue) && !isNoFinding(issue)) draft.claim({ text: issue, severity: null, dimension: name, aside: context.aside });
+    if (hasLetter(issue) && !isNoFinding(issue)) draft.addFinding({ text: issue, severity: null, dimension: name, aside: context.aside });
   }
   return true;
 }
@@ -206,8 +206,8 @@ function takeBareScores(table: Table, draft: ReportDraft): boolean {
     const score = scoreOf(cellAt(cells, 1), '');
     if (score === null || score.outOf === null || cellAt(cells, 1).includes('%') || !hasLetter(name)) continue;
     taken = true;
-    if (OVERALL.has(leadingWord(name))) draft.score(score);
-    else draft.dimension(name, score);
+    if (OVERALL.has(leadingWord(name))) draft.addScore(score);
+    else draft.addDimension(name, score);
   }
   return taken;
 }
@@ -228,10 +228,10 @@ function takeSeverityColumns(table: Table, columns: Columns, context: TableConte
         named.findIndex((severity) => severity === null),
       );
     if (ticked !== null && !isNoFinding(text))
-      draft.claim({ text, severity: ticked, place: cellAt(cells, columns.place), dimension: context.dimension, aside: context.aside });
+      draft.addFinding({ text, severity: ticked, place: cellAt(cells, columns.place), dimension: context.dimension, aside: context.aside });
     for (const [at, severity] of named.entries()) {
       const digits = severity === null ? undefined : /^\d{1,6}$/.exec(cellAt(cells, at).replaceAll('*', ''))?.[0];
-      if (severity !== null && digits !== undefined) draft.state(severity, Number(digits));
+      if (severity !== null && digits !== undefined) draft.stateCount(severity, Number(digits));
     }
   }
   return true;
@@ -246,7 +246,7 @@ function takeCounts(table: Table, columns: Columns, draft: ReportDraft): true {
     const word = cellAt(cells, columns.severity);
     const severity = hasLetter(word) ? parseSeverity(word) : null;
     const digits = /^\d{1,6}(?=\D|$)(?![./%])/.exec(cellAt(cells, columns.count))?.[0];
-    if (severity !== null && digits !== undefined) draft.state(severity, Number(digits));
+    if (severity !== null && digits !== undefined) draft.stateCount(severity, Number(digits));
   }
   return true;
 }

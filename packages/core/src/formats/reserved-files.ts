@@ -5,16 +5,16 @@ interface ReservedFile {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'repository';
   /** Every task asks agents to leave it alone. */
-  readonly told: boolean;
+  readonly inPrompt: boolean;
   /** Umpire refuses an agent's request to change it. */
   readonly refused: boolean;
   /** The sandbox makes it inaccessible. */
   readonly sealed: boolean;
 }
 
-const ALL = { told: true, refused: true, sealed: true } as const;
-const UNTOLD = { told: false, refused: true, sealed: true } as const;
-const OPEN = { told: false, refused: false, sealed: false } as const;
+const ALL = { inPrompt: true, refused: true, sealed: true } as const;
+const NOT_IN_PROMPT = { inPrompt: false, refused: true, sealed: true } as const;
+const OPEN = { inPrompt: false, refused: false, sealed: false } as const;
 
 const RESERVED_FILES: readonly ReservedFile[] = [
   // Not sealed: Umpire accepts or refuses each edit with a reason, and replaces the file while agents run.
@@ -24,11 +24,11 @@ const RESERVED_FILES: readonly ReservedFile[] = [
   { name: 'blobs', kind: 'folder', ...ALL },
   { name: 'logs', kind: 'folder', ...ALL },
   { name: 'earlier', kind: 'folder', ...ALL },
-  { name: '.umpire-lock', kind: 'file', ...UNTOLD },
+  { name: '.umpire-lock', kind: 'file', ...NOT_IN_PROMPT },
   // Replaced while agents run, like tasks.csv.
-  { name: '.umpire-tasks.csv', kind: 'file', ...UNTOLD, sealed: false },
-  { name: '.umpire-tasks-next.csv', kind: 'file', ...UNTOLD, sealed: false },
-  { name: 'snapshot.git', kind: 'repository', ...UNTOLD },
+  { name: '.umpire-tasks.csv', kind: 'file', ...NOT_IN_PROMPT, sealed: false },
+  { name: '.umpire-tasks-next.csv', kind: 'file', ...NOT_IN_PROMPT, sealed: false },
+  { name: 'snapshot.git', kind: 'repository', ...NOT_IN_PROMPT },
   // The board belongs to the agents. A results table written by somebody else is left alone.
   { name: 'discoveries.ndjson', kind: 'file', ...OPEN },
   { name: 'results.csv', kind: 'file', ...OPEN },
@@ -47,7 +47,7 @@ export const SEALED_FOLDERS: readonly string[] = RESERVED_FILES.filter(({ sealed
 );
 
 /** For agents: `tasks.csv, journal.ndjson, verdicts/ and blobs/`. */
-export const RESERVED_FILES_TEXT: string = RESERVED_FILES.filter(({ told }) => told)
+export const RESERVED_FILES_TEXT: string = RESERVED_FILES.filter(({ inPrompt }) => inPrompt)
   .map(({ name, kind }) => (kind === 'folder' ? `${name}/` : name))
   .join(', ')
   .replace(/, ([^,]*)$/, ' and $1');

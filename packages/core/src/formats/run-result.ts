@@ -14,7 +14,7 @@ import { parseReference } from './file-reference.js';
 const EXPECTED = 'a JSON object with pass_rate, coverage, total, passed, failed and failures';
 
 /** Stops the reading with a problem, written as a sentence. */
-class Refusal {
+class UnreadableRun {
   constructor(readonly problem: string) {}
 }
 
@@ -34,13 +34,13 @@ export const readRun: Reader = (text, about) => {
   const notes: string[] = [];
   const failures = failuresOf(own(run, 'failures'), notes);
   const counted = countsOf(run, failures.length, notes);
-  if (counted instanceof Refusal) return unreadable(counted.problem);
+  if (counted instanceof UnreadableRun) return unreadable(counted.problem);
   const broken = brokenRun(run, counted) ?? otherLayer(own(run, 'layer'), about.path, notes);
   if (broken !== null) return unreadable(broken);
   const rate = rateOf(run, counted, notes);
-  if (rate instanceof Refusal) return unreadable(rate.problem);
+  if (rate instanceof UnreadableRun) return unreadable(rate.problem);
   const coverage = coverageOf(own(run, 'coverage'), notes);
-  if (coverage instanceof Refusal) return unreadable(coverage.problem);
+  if (coverage instanceof UnreadableRun) return unreadable(coverage.problem);
   const blind = own(run, 'coverage_problem');
   if (coverage === null && typeof blind === 'string' && blind.trim() !== '') notes.push(`coverage was not measured: ${quote(blind)}`);
   const layer = own(run, 'layer');
@@ -62,13 +62,13 @@ export const readRun: Reader = (text, about) => {
   });
 };
 
-function countsOf(run: JsonObject, listed: number, notes: string[]): RunCounts | Refusal {
+function countsOf(run: JsonObject, listed: number, notes: string[]): RunCounts | UnreadableRun {
   const said: (number | null)[] = [];
   for (const key of ['total', 'passed', 'failed']) {
     const value = own(run, key);
     const count = numberOf(value);
     if (value !== undefined && value !== null && (count === null || !Number.isSafeInteger(count) || count < 0)) {
-      return new Refusal(`${key} is ${shown(value)}; expected a whole number, 0 or more`);
+      return new UnreadableRun(`${key} is ${shown(value)}; expected a whole number, 0 or more`);
     }
     said.push(count);
   }
@@ -76,12 +76,12 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): RunCounts |
   const errored = erroredOf(run);
   const statedFailed = withErrored(plainFailed, errored, statedPassed, statedTotal);
   if (errored > 0) notes.push(`${errored} errored ${errored === 1 ? 'test counts' : 'tests count'} as failed`);
-  if (statedTotal === 0) return new Refusal('total is 0: no test ran, so there is nothing to judge');
+  if (statedTotal === 0) return new UnreadableRun('total is 0: no test ran, so there is nothing to judge');
   if (statedFailed !== null && listed > statedFailed)
     notes.push(`failed is ${statedFailed} but failures lists ${listed}; counted ${listed}`);
   let failed = statedFailed === null ? (listed > 0 ? listed : null) : Math.max(statedFailed, listed);
   let total = statedTotal ?? (statedPassed === null && failed === null ? null : (statedPassed ?? 0) + (failed ?? 0));
-  if (total === 0) return new Refusal('it counts no tests: no test ran, so there is nothing to judge');
+  if (total === 0) return new UnreadableRun('it counts no tests: no test ran, so there is nothing to judge');
   if (total === null) return { total, passed: null, failed };
   if (statedTotal === null) notes.push(`total is missing; read as ${total}, the sum of passed and failed`);
   if (failed !== null && failed > total) {
@@ -137,11 +137,11 @@ function otherLayer(layer: unknown, path: string, notes: string[]): string | nul
   return null;
 }
 
-function rateOf(run: JsonObject, counted: RunCounts, notes: string[]): number | null | Refusal {
+function rateOf(run: JsonObject, counted: RunCounts, notes: string[]): number | null | UnreadableRun {
   const stated = statedRate(own(run, 'pass_rate'), notes);
-  if (stated instanceof Refusal) return stated;
+  if (stated instanceof UnreadableRun) return stated;
   const computed = counted.total === null || counted.passed === null ? null : counted.passed / counted.total;
-  if (stated === null && computed === null) return new Refusal(`it has neither pass_rate nor passed and total; expected ${EXPECTED}`);
+  if (stated === null && computed === null) return new UnreadableRun(`it has neither pass_rate nor passed and total; expected ${EXPECTED}`);
   if (computed === null) {
     notes.push('passed and total are missing; only pass_rate shows that tests ran');
     return stated;
@@ -155,12 +155,12 @@ function rateOf(run: JsonObject, counted: RunCounts, notes: string[]): number | 
   return Math.min(stated, computed);
 }
 
-function statedRate(value: unknown, notes: string[]): number | null | Refusal {
+function statedRate(value: unknown, notes: string[]): number | null | UnreadableRun {
   if (value === undefined || value === null || value === '') return null;
   const percent = typeof value === 'string' && value.trim().endsWith('%') ? numberOf(value.trim().slice(0, -1).trim()) : null;
   const rate = percent === null ? numberOf(value) : percent / 100;
-  if (rate === null || rate < 0 || rate > 100) return new Refusal(`pass_rate is ${shown(value)}; expected a number from 0 to 1`);
-  if (rate > 1 && percent !== null) return new Refusal(`pass_rate is ${shown(value)}; expected at most 100%`);
+  if (rate === null || rate < 0 || rate > 100) return new UnreadableRun(`pass_rate is ${shown(value)}; expected a number from 0 to 1`);
+  if (rate > 1 && percent !== null) return new UnreadableRun(`pass_rate is ${shown(value)}; expected at most 100%`);
   if (rate > 1) {
     notes.push(`pass_rate is ${rate}, above 1; read as ${rate} percent`);
     return rate / 100;
@@ -179,13 +179,13 @@ const UNAVAILABLE = new WordList(
 );
 
 /** Null if coverage was not measured. An impossible value is refused: without it, the pass rate alone would decide. */
-function coverageOf(value: unknown, notes: string[]): number | null | Refusal {
+function coverageOf(value: unknown, notes: string[]): number | null | UnreadableRun {
   if (value === undefined || value === null) return null;
   if (isObject(value)) {
     const inner = ['lines', 'line', 'pct', 'percent', 'percentage', 'total', 'overall', 'statements']
       .map((key) => own(value, key))
       .find((each) => each !== undefined && each !== null);
-    if (inner === undefined) return new Refusal('coverage is an object without lines or pct; expected a percentage or null');
+    if (inner === undefined) return new UnreadableRun('coverage is an object without lines or pct; expected a percentage or null');
     return coverageOf(inner, notes);
   }
   const text = typeof value === 'string' ? value.trim() : '';
@@ -193,7 +193,7 @@ function coverageOf(value: unknown, notes: string[]): number | null | Refusal {
     return null;
   const percent = numberOf(text.endsWith('%') ? text.slice(0, -1).trim() : value);
   if (percent === null || percent < 0 || percent > 100)
-    return new Refusal(`coverage is ${shown(value)}; expected a percentage from 0 to 100, or null`);
+    return new UnreadableRun(`coverage is ${shown(value)}; expected a percentage from 0 to 100, or null`);
   if (percent > 0 && percent <= 1 && !text.endsWith('%'))
     notes.push(`coverage is ${percent}, read as ${percent} percent; if a fraction was meant, write ${rounded(percent * 100)}`);
   return percent;

@@ -11,7 +11,7 @@ import {
   readPromptResult,
   readSessionUpdate,
 } from '@umpire/core/formats/acp-message.js';
-import type { AcpUpdate, ToolCall } from '@umpire/core/formats/acp-message.js';
+import type { AcpUpdate, AcpToolCall } from '@umpire/core/formats/acp-message.js';
 import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-error.js';
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { METHOD_NOT_FOUND, readRpc, writeRpc } from '@umpire/core/formats/json-rpc.js';
@@ -61,7 +61,7 @@ export class Conversation implements Talk {
   private asked = 0;
   private session: string | null = null;
   private signIns: readonly string[] = [];
-  private readonly tools = new Map<string, ToolCall>();
+  private readonly tools = new Map<string, AcpToolCall>();
   private readonly answer = new Tail(MAX_RESULT_BYTES);
   private message: string | null = null;
   private isNewMessage = false;
@@ -223,7 +223,7 @@ export class Conversation implements Talk {
     this.message = message;
   }
 
-  private used(update: ToolCall): void {
+  private used(update: AcpToolCall): void {
     const tool = mergeToolCall(this.tools.get(update.id), update);
     this.tools.delete(update.id);
     if (tool.status === 'completed' || tool.status === 'failed') return;

@@ -2,7 +2,7 @@
 // that is to pass; other commands, the network and what cannot be known only where the person's settings allow the kind. Nothing is ever allowed for good.
 
 import { basename, relative, resolve, sep } from 'node:path';
-import type { PermissionRequest, ToolCall } from '@umpire/core/formats/acp-message.js';
+import type { PermissionRequest, AcpToolCall } from '@umpire/core/formats/acp-message.js';
 import type { Assignment } from '@umpire/core/ports.js';
 import type { Allowable } from '../sessions/default-settings.js';
 import { realPath } from '../sessions/entry.js';
@@ -32,14 +32,14 @@ export function answerPermission({ tool, options }: PermissionRequest, places: P
 }
 
 /** `execute "npm test"` */
-function toolWords({ title, kind, paths }: ToolCall): string {
+function toolWords({ title, kind, paths }: AcpToolCall): string {
   const files = paths.filter((path) => title?.includes(basename(path)) !== true).slice(0, 3);
   const where = files.length === 0 ? '' : ` on ${files.map((path) => JSON.stringify(showLine(path, 200))).join(', ')}`;
   return `${showLine(kind ?? 'other', 40)} ${JSON.stringify(showLine(title ?? 'a tool', 200))}${where}`;
 }
 
 /** Null where nothing speaks against it. */
-function whyNot({ kind = 'other', paths, command }: ToolCall, { workdir, session, writes, allow, ...own }: Places): string | null {
+function whyNot({ kind = 'other', paths, command }: AcpToolCall, { workdir, session, writes, allow, ...own }: Places): string | null {
   switch (kind) {
     case 'think':
       return null;

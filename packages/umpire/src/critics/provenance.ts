@@ -7,12 +7,12 @@ import { join, relative, sep } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { lstatOf } from '../sessions/entry.js';
 import { nameOf, rawNames, lookAround, pathIn, tryGit } from '../workspace/git.js';
-import type { Judged, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+import type { JudgedState, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 import type { CriticJob } from './critic.js';
 
-export type { Judged, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+export type { JudgedState, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 
-export function provenanceOf(job: CriticJob, judged: Judged, started: Date, tools: readonly ToolUse[]): Provenance {
+export function provenanceOf(job: CriticJob, judged: JudgedState, started: Date, tools: readonly ToolUse[]): Provenance {
   return { ...judged, started: started.toISOString(), ended: job.now().toISOString(), tools };
 }
 
@@ -20,7 +20,7 @@ export function provenanceOf(job: CriticJob, judged: Judged, started: Date, tool
 const ASIDE: ReadonlySet<string> = new Set(['.git', 'node_modules', '.umpire', '__pycache__']);
 
 /** What the project holds now. Files that git ignores are no part of it; nor is the session, where it lies inside. */
-export async function whatIsJudged(job: Pick<CriticJob, 'project' | 'session'>): Promise<Judged> {
+export async function whatIsJudged(job: Pick<CriticJob, 'project' | 'session'>): Promise<JudgedState> {
   const git = findGit(job.project);
   const isAside = (path: string): boolean =>
     path.split('/').some((part) => ASIDE.has(part)) || isUnder(join(job.project, path), job.session);

@@ -9,7 +9,7 @@ import type { SessionFolder } from '../sessions/folder.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
-import type { Judged } from './provenance.js';
+import type { JudgedState } from './provenance.js';
 import { evidenceOf } from './testing-evidence.js';
 import type { RunEvidence } from './testing-evidence.js';
 import { isLayerName, layersOf, layerTest } from './testing-layers.js';
@@ -61,7 +61,7 @@ function outputPath(layer: string): string {
 interface LayerJob {
   readonly layer: string;
   readonly layerOf: (path: string) => string | null;
-  readonly judged: Judged;
+  readonly judged: JudgedState;
   readonly started: Date;
 }
 

@@ -2,13 +2,13 @@
 // it is done, errors. Umpire's own lines stand between them as they are.
 
 import { errorText, mergeToolCall, readSessionUpdate } from '@umpire/core/formats/acp-message.js';
-import type { ToolCall } from '@umpire/core/formats/acp-message.js';
+import type { AcpToolCall } from '@umpire/core/formats/acp-message.js';
 import { readRpc } from '@umpire/core/formats/json-rpc.js';
 
 export class AcpLog {
   private text = '';
   private message: string | null = null;
-  private readonly tools = new Map<string, ToolCall>();
+  private readonly tools = new Map<string, AcpToolCall>();
 
   /** The lines that can be told now; null where this is no line of the protocol. */
   read(line: string): readonly string[] | null {
@@ -33,7 +33,7 @@ export class AcpLog {
     return text.trim() === '' ? [] : [text];
   }
 
-  private used(update: ToolCall): readonly string[] {
+  private used(update: AcpToolCall): readonly string[] {
     const tool = mergeToolCall(this.tools.get(update.id), update);
     const isDone = tool.status === 'completed' || tool.status === 'failed';
     if (isDone) this.tools.delete(update.id);
@@ -43,7 +43,7 @@ export class AcpLog {
 }
 
 /** Titles tell a command or a file, and not always which of both. */
-function toolWords({ title = 'a tool', kind, status, failure }: ToolCall): string {
+function toolWords({ title = 'a tool', kind, status, failure }: AcpToolCall): string {
   const failed = status !== 'failed' ? [] : [failure === undefined ? 'failed' : `failed: ${failure.replaceAll('```', '').trim()}`];
   const more = [...(kind === undefined ? [] : [kind]), ...failed];
   return more.length === 0 ? title : `${title} (${more.join(', ')})`;
