@@ -54,7 +54,7 @@ it('finds a changed, removed, added or broken line by its number', () => {
   const [first = '', second = '', third = ''] = text.split('\n');
   checkBroken(text.replace('"two"', '"2wo"'), 2, /hash does not match its content/);
   checkBroken(`${first}\n${third}\n`, 2, /has the number 3/);
-  checkBroken(`${first}\n${second}\n${first}\n`, 3, /says it is number 1/);
+  checkBroken(`${first}\n${second}\n${first}\n`, 3, /has the number 1/);
   checkBroken(`${first}\nnot json\n`, 2, /not JSON/);
   checkBroken(`${first}\n42\n`, 2, /not an object/);
   checkBroken(`${first}\n{"v":1}\n`, 2, /lacks what every line has/);
