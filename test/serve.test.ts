@@ -245,7 +245,7 @@ it('takes another port where the usual is taken, and refuses one that was named'
     const refused = await project.umpire('serve', '--port', String(port));
     expect(refused).toMatchObject({
       exit: 1,
-      err: expect.stringContaining(`Port ${port} of 127.0.0.1 cannot be listened on: it is in use.`) as string,
+      err: expect.stringContaining(`Cannot listen on port ${port} of 127.0.0.1: it is in use.`) as string,
     });
     expect((await project.umpire('serve', '--port', '70000')).exit).toBe(2);
     expect((await project.umpire('serve', 'more')).exit).toBe(2);
