@@ -36,7 +36,7 @@ it('reads known updates and ignores the others', () => {
 });
 
 it('finds the file of a tool call wherever the agent names it, also in earlier updates', () => {
-  // Codex tells of an edit first, and asks for it without its kind.
+  // Codex first announces an edit, then asks for it without its kind.
   const told = readSessionUpdate({
     update: { sessionUpdate: 'tool_call', toolCallId: 'c', kind: 'edit', content: [{ type: 'diff', path: '/w/a' }] },
   }).update;

@@ -1,5 +1,4 @@
-// The reader `audit`: which form a text has, what is unreadable, and Markdown with JSON in it. The habits of real
-// reports are in fixtures/readers/audit/.
+// The reader `audit`: formats, unreadable texts, and Markdown with JSON in it. fixtures/readers/audit/ holds whole reports.
 
 import { describe, expect, test } from 'vitest';
 import { readAudit, severityOfKind } from './audit-report.js';

@@ -1,4 +1,4 @@
-// Was every idea challenged in every dimension? Counted, not judged.
+// Counts which ideas were challenged in which dimensions.
 
 import { expect, it } from 'vitest';
 import { coverChallenges, ideasInPage } from './challenge-coverage.js';

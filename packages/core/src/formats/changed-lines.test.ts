@@ -1,4 +1,4 @@
-// Which lines a change touched, from what git prints.
+// The lines that a change touched, from the output of git diff.
 
 import { expect, it } from 'vitest';
 import { changedLines, isChanged } from './changed-lines.js';

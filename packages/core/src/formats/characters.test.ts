@@ -1,4 +1,4 @@
-// Letters of any script, told from marks that only look foreign.
+// Letters of any script.
 
 import { expect, test } from 'vitest';
 import { endMarksLength, hasLetter, hasLetterOrNumber, LetterPattern, letterWords, marksLength } from './characters.js';

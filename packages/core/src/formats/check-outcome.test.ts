@@ -1,4 +1,4 @@
-// What several outcomes come to.
+// Several outcomes combined into one.
 
 import { expect, test } from 'vitest';
 import { worstMeasured, worstOutcome } from './check-outcome.js';

@@ -1,4 +1,4 @@
-// How a command ended: what is read of it, and what makes a result no evidence. Whole samples are in fixtures/readers.
+// The reader `command-result`. Whole samples are in fixtures/readers.
 
 import { describe, expect, test } from 'vitest';
 import { HIGHEST_EXIT, readCommandResult } from './command-result.js';

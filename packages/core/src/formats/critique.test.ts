@@ -1,4 +1,4 @@
-// The readers of the brainstorm loop. Without a severity nothing counts.
+// The readers of the brainstorm loop. Findings without a severity do not count.
 
 import { describe, expect, test } from 'vitest';
 import type { Reader } from './reader.js';

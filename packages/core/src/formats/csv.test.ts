@@ -8,7 +8,7 @@ const LEAD = /^\ufeff?(?:[ \t]*(?:\r\n|\n|\r))*[ \t]*$/;
 const BETWEEN_RECORDS = /^(?:\r\n|\n|\r)(?:[ \t]*(?:\r\n|\n|\r))*$/;
 const TAIL = /^(?:(?:\r\n|\n|\r)(?:[ \t]*(?:\r\n|\n|\r))*[ \t]*)?$/;
 
-/** Texts that are dense in what matters to CSV. */
+/** Texts with many characters that matter to CSV. */
 const csvish = fc
   .array(fc.constantFrom('a', 'b', 'é', '\u{1f600}', '"', '""', ',', ',', '\n', '\n', '\r\n', '\r', ' ', '\t', '\ufeff', '\0'), {
     maxLength: 40,

@@ -1,4 +1,4 @@
-// A state held against its baseline: what is a regression, what is fixed, what cannot be told.
+// Compares a project with its baseline: regressions, fixes and failed measurements.
 
 import { describe, expect, test } from 'vitest';
 import type { CheckOutcome, Finding, TestStatus } from '../model.js';

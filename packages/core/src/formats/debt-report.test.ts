@@ -1,4 +1,4 @@
-// The debt score and the page of a validation.
+// The debt score and the validation report.
 
 import { describe, expect, test } from 'vitest';
 import { SEVERITIES } from '../model.js';

@@ -1,4 +1,4 @@
-// Encodings as they come.
+// Text encodings.
 
 import { expect, it } from 'vitest';
 import { decodeExactly, decodeTolerantly } from './decode-text.js';

@@ -6,7 +6,7 @@ import type { DiscoveryScan } from './discoveries.js';
 
 const encoder = new TextEncoder();
 
-/** Scans with a buffer that is used again for every chunk, as a reader of a large file would. */
+/** Scans with a reused buffer, like a reader of a large file. */
 function scan(
   text: string | Uint8Array,
   sizes: readonly number[] = [],

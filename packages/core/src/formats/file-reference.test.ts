@@ -1,4 +1,4 @@
-// References to files and lines in sentences, and what only looks like one.
+// References to files and lines in sentences, and texts that only look like one.
 
 import { describe, expect, test } from 'vitest';
 import { parsePath, parseReference } from './file-reference.js';

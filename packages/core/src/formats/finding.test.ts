@@ -1,4 +1,4 @@
-// Findings from parts, sentences and objects; fingerprints that outlive moved lines and changed figures.
+// Findings from parts, sentences and objects, and stable fingerprints.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The readers for a user's own critic: `json` and `markdown`.
+// The readers for custom critics: `json`, `markdown` and `text`.
 
 import { describe, expect, test, it } from 'vitest';
 import { readJson, readMarkdown, readText } from './generic-readers.js';

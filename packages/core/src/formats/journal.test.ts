@@ -1,4 +1,4 @@
-// Lines that chain; a cut-off tail is left out, a change anywhere is found with its line.
+// The hash chain of the journal: a cut-off last line is ignored, any change is found with its line.
 
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';

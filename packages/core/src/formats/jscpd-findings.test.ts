@@ -1,4 +1,4 @@
-// What jscpd reports.
+// Reports of jscpd.
 
 import { expect, test } from 'vitest';
 import { readJscpd } from './jscpd-findings.js';

@@ -1,4 +1,4 @@
-// The codec against every message there is, and against everything that is none.
+// Reads and writes every kind of message, and rejects everything else.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import type { RpcMessage } from './json-rpc.js';
 
 const id = fc.oneof(fc.string(), fc.integer(), fc.constant(null));
 const method = fc.string();
-/** What JSON can say, and no more: `undefined` and -0 do not survive. */
+/** Values that JSON can hold: `undefined` and -0 do not survive. */
 const value = fc.jsonValue({ maxDepth: 3 }).map((one) => JSON.parse(JSON.stringify(one)) as unknown);
 const message: fc.Arbitrary<RpcMessage> = fc.oneof(
   fc.record({ kind: fc.constant('request' as const), id, method, params: value }),

@@ -1,4 +1,4 @@
-// JSON text: values, faults told by line and column, and nothing that nesting or odd keys can break.
+// JSON text: values, errors by line and column, deep nesting and unusual keys.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

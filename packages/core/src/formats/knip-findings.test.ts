@@ -1,4 +1,4 @@
-// What knip reports, in the shapes of its versions.
+// Reports of knip, in the shapes of its versions.
 
 import { expect, test } from 'vitest';
 import { readKnip } from './knip-findings.js';

@@ -1,10 +1,10 @@
-// Markdown cut into sections, lists, tables, paragraphs and fences.
+// Markdown parsed into sections, lists, tables, paragraphs and fences.
 
 import { describe, expect, test } from 'vitest';
 import { parseMarkdown, plainText } from './markdown-blocks.js';
 import type { MarkdownBlock, ListItem, Section } from './markdown-blocks.js';
 
-/** The tree as short texts: what is where, without the braces. */
+/** The tree as short texts. */
 function outline(section: Section): readonly unknown[] {
   return [
     ...section.blocks.map(showBlock),

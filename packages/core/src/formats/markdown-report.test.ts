@@ -1,11 +1,11 @@
-// How a critic's Markdown is walked: one small report per habit that agents have.
+// Reads a critic's Markdown: one small report for each habit of agents.
 
 import { describe, expect, test } from 'vitest';
 import { severityOfKind } from './audit-report.js';
 import { ReportDraft } from './report-draft.js';
 import { walkMarkdown } from './markdown-report.js';
 
-/** Findings as `severity file:line [dimension] message`, then scores, signal and notes where there are any. */
+/** Findings as `severity file:line [dimension] message`, then scores, signal and notes. */
 function check(
   text: string,
   findings: readonly string[],

@@ -1,4 +1,4 @@
-// Objects put together: what a spread makes, whatever their fields are called.
+// Merges objects like a spread, whatever the names of their fields.
 
 import { expect, it } from 'vitest';
 import { mergeObjects, setOwn } from './merge-objects.js';

@@ -1,4 +1,4 @@
-// Statements that there is nothing, and placeholders; above all the findings that only look like them.
+// Statements that there is nothing, placeholders, and findings that only look like them.
 
 import { expect, test } from 'vitest';
 import { isNoFinding, isPlaceholder, saysNone } from './no-finding.js';

@@ -1,5 +1,5 @@
-// Reports in which a Critical finding was once not seen, or one was invented. Each line is a report as an agent may write
-// it; the four digits are what must be counted: Critical, High, Medium, Low.
+// Reports in which a reader once missed or invented a Critical finding. Each line is a report; the four digits are the expected counts:
+// Critical, High, Medium, Low.
 
 import { describe, expect, test } from 'vitest';
 import { READERS } from './readers.js';

@@ -1,4 +1,4 @@
-// The builders that all readers share.
+// Helpers that all readers share.
 
 import { expect, test } from 'vitest';
 import { lineAt, quote, readable, record, refuseText, unreadable } from './reader.js';

@@ -1,5 +1,5 @@
-// Runs every reader over the samples in fixtures/readers/<reader>/ and compares the whole reading with the file
-// beside it. To add a sample, put it there with its `.expected.json`.
+// Runs every reader over the samples in fixtures/readers/<reader>/ and compares the result with the file beside it. To add a sample, put
+// it there with its `.expected.json`.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ describe('samples', () => {
   test.each(samples)('%s: %s', check);
 });
 
-/** Texts made to send a careless scanner into quadratic time. */
+/** Texts that would make a careless scanner take quadratic time. */
 const PIECES = [
   '[',
   '(',
@@ -84,7 +84,7 @@ describe('reads a long text in linear time', () => {
   test.each(Object.keys(READERS))('%s', (reader) => {
     for (const piece of PIECES) {
       const text = piece.repeat(Math.ceil(100_000 / piece.length));
-      // The processor's time, in microseconds: what else the machine does is not the reader's doing.
+      // CPU time in microseconds, so that other work of the machine does not count.
       const started = process.cpuUsage();
       READERS[reader]?.(text, { path: 'x' });
       expect(process.cpuUsage(started).user, `${JSON.stringify(piece)} repeated`).toBeLessThan(1_000_000);

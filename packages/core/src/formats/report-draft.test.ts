@@ -1,4 +1,4 @@
-// What a draft makes of single claims; the contradictions are tested with whole reports in report-markdown.test.ts.
+// Single findings in a draft. markdown-report.test.ts tests contradictions with whole reports.
 
 import { expect, test } from 'vitest';
 import { ReportDraft, isNumbered, stripNumber, type Claim } from './report-draft.js';

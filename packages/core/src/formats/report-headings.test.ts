@@ -1,4 +1,4 @@
-// What headings say of the lines below them.
+// The meaning of headings.
 
 import { describe, expect, test } from 'vitest';
 import { dimensionWord, isOverall, readHeading } from './report-headings.js';

@@ -1,4 +1,4 @@
-// Tables of a report: findings, scores, counts, and those that are none of them.
+// Tables of a report: findings, scores, counts, and ignored tables.
 
 import { describe, expect, test } from 'vitest';
 import { severityOfKind } from './audit-report.js';

@@ -1,4 +1,4 @@
-// The list of what Umpire alone writes is the one that agents are held to, by word, by leave and by sandbox.
+// Prompts, permission requests and the sandbox use the same list of reserved files.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

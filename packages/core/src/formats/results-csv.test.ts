@@ -7,7 +7,7 @@ function check(value: string, expected: string): void {
   expect(printResults(['id', 'x'], [{ id: 'A', x: value }])).toBe(`id,x\nA,${expected}\n`);
 }
 
-/** What a spreadsheet would evaluate, told another way than by the code under test: by folding and stripping first. */
+/** Finds formulas in another way than the code under test: folds and strips first. */
 function looksLikeFormula(value: string): boolean {
   const folded = value
     .replace(/[＝＋－＠]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))

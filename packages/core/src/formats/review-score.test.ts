@@ -1,4 +1,4 @@
-// The score of a review: what a finding costs, whose dimension it is, what a reviewer's word may do.
+// The score of a review: cost of a finding, its dimension, and the reviewer's own score.
 
 import { expect, it } from 'vitest';
 import { makeFinding } from './finding.js';

@@ -1,4 +1,4 @@
-// Severity words and tallies, as the specification's table has them and as agents write them.
+// Severity words and counts, from the specification and as agents write them.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Times by arithmetic, held against the platform's own.
+// Timestamps by arithmetic, compared with Date.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
