@@ -41,11 +41,9 @@ const LATE = {
   'hook-stop': 'packages/umpire/src/commands/hook-stop.ts',
   inspection: 'packages/umpire/src/commands/inspection.ts',
   run: 'packages/umpire/src/cli/run.ts',
-  work: 'packages/umpire/src/cli/work.ts',
+  'diff-apply': 'packages/umpire/src/cli/diff-apply.ts',
   clean: 'packages/umpire/src/cli/clean.ts',
-  'run-help': 'packages/umpire/src/cli/run-help.ts',
-  'look-help': 'packages/umpire/src/cli/look-help.ts',
-  'agent-help': 'packages/umpire/src/cli/agent-help.ts',
+  help: 'packages/umpire/src/cli/help.ts',
   settings: 'packages/umpire/src/sessions/settings.ts',
 };
 

@@ -4,8 +4,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { HELP } from '@umpire/umpire/cli/help.js';
-import { AGENT_HELP } from '@umpire/umpire/cli/agent-help.js';
-import { RUN_HELP } from '@umpire/umpire/cli/run-help.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 
 cleanUpProjects();
@@ -39,7 +37,7 @@ it.each([
   [['until', 'true', '--agent', 'nobody-of-ours'], 'Unknown agent "nobody-of-ours".'],
   [
     ['resolve', 'x', 'aprove'],
-    '"aprove" is no answer. Did you mean "approve"? There are force-approve, manual-fix, extend, abort, approve, revise, answer.',
+    '"aprove" is not an answer. Did you mean "approve"? Answers: force-approve, manual-fix, extend, abort, approve, revise, answer.',
   ],
 ])('says which word was meant: %j', async (args, message) => {
   const { exit, err } = await project.umpire(...args);
@@ -58,7 +56,19 @@ it('says which session was meant, and takes a task alone for one of the latest',
   expect(silent.err).not.toContain('Unknown session');
 });
 
-it.each(Object.entries({ ...HELP, ...RUN_HELP, ...AGENT_HELP }))('the help of %s fits 80 columns and says the exit status', (_, text) => {
+it.each(Object.entries(HELP))('the help of %s fits 80 columns and has usage, exit status and examples, in this order', (command, text) => {
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  expect(text).toMatch(/^Exit status/m);
+  expect(text.split('\n', 1)[0]).toMatch(/^[A-Z].*\.$/);
+  expect(text).toMatch(
+    new RegExp(`\\nUsage: ${command === 'umpire' ? 'umpire <command>' : `umpire ${command}`}[^]*\\nExit status[^]*\\nExamples`),
+  );
+});
+
+it('has a help text for every command that the overview names', () => {
+  const named = [...HELP.umpire.matchAll(/^ {2}([a-z]+) .*/gm)].map((match) => match[1] ?? '').filter((name) => name !== 'design');
+  expect(named.toSorted()).toEqual(
+    Object.keys(HELP)
+      .map((name) => (name === 'umpire' ? 'help' : name))
+      .toSorted(),
+  );
 });

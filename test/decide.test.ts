@@ -245,7 +245,7 @@ describe('flags', () => {
 
   it.each([
     [['decide', 'review'], /needs a loop and a session/],
-    [['decide', 'review', 'a', 'b'], /one word too many/],
+    [['decide', 'review', 'a', 'b'], /Unexpected argument "b"/],
     [['decide', 'review', 'a', '--frobnicate'], /There is no flag "--frobnicate"/],
     [['decide', 'review', 'a', '--round', 'two'], /--round takes a whole number/],
     [['decide', 'review', 'a', '--round'], /--round needs a value/],

@@ -71,15 +71,15 @@ it('prints all that it found as one object, and touches nothing', async () => {
 it('fits 80 columns, and says the sum on stderr', async () => {
   const project = makeProject({ config: { agent: 'nobody-of-ours' } });
   const { exit, out, err } = await project.umpire('doctor');
-  expect({ exit, err }).toEqual({ exit: 3, err: '1 fault is in the way of a run. See every role.\n' });
+  expect({ exit, err }).toEqual({ exit: 3, err: '1 fault stops a run: every role.\n' });
   expect(out.split('\n').filter((line) => line.length > 80 && !line.includes(project.beside))).toEqual([]);
   expect(out.match(/^(?:Machine|Project|Agents|Critics)$/gm)).toHaveLength(4);
   expect(out).toMatch(/^ok {4}repository {5}git, branch main$/m);
   expect(out).toMatch(/^fault every role {5}Unknown agent "nobody-of-ours"\.\n {21}Known agents: person, claude, /m);
   const good = await makeProject({ answers: ANSWERS }).umpire('doctor');
-  expect([good.exit, good.err]).toEqual([0, 'Nothing is in the way of a run.\n']);
+  expect([good.exit, good.err]).toEqual([0, 'Ready.\n']);
   const bare = await makeProject().umpire('doctor');
-  expect([bare.exit, bare.err]).toEqual([0, 'Nothing is in the way of a run that names its agent.\n']);
+  expect([bare.exit, bare.err]).toEqual([0, 'Ready. Pass --agent when you run.\n']);
 });
 
 it('finds git missing, broken or too old', async () => {

@@ -231,7 +231,7 @@ describe('--staged', () => {
     expect((await guardIn(project, '--staged')).exit).toBe(0);
     expect(await guardIn(project, '--staged', '--revert')).toMatchObject({
       exit: 2,
-      err: expect.stringContaining('one of the two'),
+      err: expect.stringContaining('Use --revert or --staged, not both'),
     });
   });
 });
@@ -344,8 +344,8 @@ describe('mistakes', () => {
       (await said(plain)).replace(plain.root, 'there'),
     ]).toEqual([
       '2 umpire: --scope takes testing or any, not "all".',
-      '2 umpire: "main" is one word too many; the base goes with --base.',
-      '2 umpire: It prints JSON or SARIF, not both.',
+      '2 umpire: Unexpected argument "main". Name the base with --base.',
+      '2 umpire: Use --json or --sarif, not both.',
       '2 umpire: No commit "nowhere" to compare with.',
       '1 umpire: there is not in a git repository, so there is nothing to compare its tests with.',
     ]);

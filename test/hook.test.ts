@@ -229,9 +229,9 @@ it('stops no agent by an error of its own', () => {
   const plain = makeProject({ files: FILES, plain: true });
   for (const [event, args, told] of [
     ['{"cwd":', ['Stop'], 'no event of a coding agent'],
-    ['[]', ['Stop'], 'It is no object.'],
-    [stops(project), [], 'It needs an event: SessionStart, Stop,'],
-    [stops(project), ['Notification'], 'There is no event "Notification" here.'],
+    ['[]', ['Stop'], 'It is not an object.'],
+    [stops(project), [], 'Missing <event>: SessionStart, Stop,'],
+    [stops(project), ['Notification'], 'There is no event "Notification".'],
     [stops(project), ['Stop', '--scope', 'all'], '--scope takes testing or any'],
     [stops(project), ['Stop', '--base', 'nowhere'], 'nowhere'],
     [stops(plain), ['Stop'], 'git'],

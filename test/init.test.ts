@@ -42,7 +42,7 @@ it('chooses what is installed, and files that worktrees would lack, and says why
   expect(err.split('\n')).toEqual([
     `agent: codex, the first of claude, codex, gemini, opencode that is here (${join(path, 'codex')})`,
     'workspace.copy: .env, .env.local, which git does not track and worktrees would lack',
-    'Next, see whether anything is in the way of a run:',
+    'Next, check that a run can start:',
     '  umpire doctor',
     '',
   ]);
@@ -228,7 +228,7 @@ it.skipIf(!existsSync('/dev/full'))(
     expect(told('--dry-run').status).toBe(1);
     const { status, stderr } = told();
     expect(status).toBe(0);
-    expect(stderr).toContain(`The settings are written all the same: ${join(folder, 'umpire.config.yaml')}\n`);
+    expect(stderr).toContain(`The settings were written to ${join(folder, 'umpire.config.yaml')}\n`);
     expect(stderr).not.toContain('run the same command again');
     expect(existsSync(join(folder, 'umpire.config.yaml'))).toBe(true);
   },

@@ -161,7 +161,7 @@ it('umpire list shows every session, and says where there is none', () => {
 
 it('umpire list shows those that are asked for, and sums them up', () => {
   writeStory(session('review-login'), ESCALATED);
-  expect(umpire('list', '--state', 'failed').out).toBe('The one session here is not like that.\n');
+  expect(umpire('list', '--state', 'failed').out).toBe('The only session does not match.\n');
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
   const names = (...args: readonly string[]) =>
@@ -172,7 +172,7 @@ it('umpire list shows those that are asked for, and sums them up', () => {
   expect(names('--loop', 'review', '--last', '1')).toEqual(['review-payments']);
   expect(umpire('list').err).toBe('3 sessions: 1 awaiting, 1 complete, 1 unreadable; $2.75 spent.\n');
   expect(umpire('list', '--last', '1').err).toBe('');
-  expect(umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'None of 3 sessions is like that.\n' });
+  expect(umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'None of the 3 sessions match.\n' });
   const { exit, err } = umpire('list', '--state', 'waiting');
   expect(exit).toBe(2);
   expect(err).toContain('There is no state "waiting". Did you mean "awaiting"? There are running, awaiting, interrupted, complete');
@@ -239,7 +239,7 @@ describe('umpire logs', () => {
       '    31 B  DEV-001     attempt 2, 2026-03-01 14:31',
       '  4.4 kB  REVIEW-001  attempt 1, 2026-03-01 14:32',
       '',
-      'The last lines of REVIEW-001, attempt 1:',
+      'Last lines of REVIEW-001, attempt 1:',
       '',
       'line 480',
     ]);
@@ -268,7 +268,7 @@ describe('umpire logs', () => {
       'umpire: Session review-payments has no output of SHIP-001.\nThere is output of DEV-001, REVIEW-001. An agent that prints nothing leaves no output.\n',
     );
     rmSync(join(session('review-payments'), 'logs'), { recursive: true });
-    expect(umpire('logs')).toEqual({ exit: 0, err: '', out: 'No agent has printed anything.\n' });
+    expect(umpire('logs')).toEqual({ exit: 0, err: '', out: 'No agent has printed anything yet.\n' });
   });
 });
 
@@ -286,7 +286,7 @@ it('says how it is called', () => {
   for (const name of ['status', 'list', 'report', 'logs']) {
     const { exit, out } = umpire('help', name);
     expect({ exit, out }).toEqual({ exit: 0, out: umpire(name, '--help').out });
-    expect(out).toMatch(new RegExp(`^umpire ${name}`));
+    expect(out).toMatch(new RegExp(`^Usage: umpire ${name}`, 'm'));
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(umpire(name, 'a', 'b', 'c').exit).toBe(2);
     expect(umpire(name, '--nothing')).toMatchObject({ exit: 2, err: expect.stringContaining('There is no flag "--nothing".') });

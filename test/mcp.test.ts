@@ -148,7 +148,7 @@ it('takes the project that it is told', async () => {
 it('is no place for a person, and says so', async () => {
   const project = makeProject({ files: PROJECT });
   const wrong = await project.umpire('mcp', 'testing');
-  expect(wrong).toMatchObject({ exit: 2, err: expect.stringContaining('one word too many') as string });
+  expect(wrong).toMatchObject({ exit: 2, err: expect.stringContaining('Unexpected argument') as string });
   expect(await project.umpire('mcp', '--project', 'nowhere')).toMatchObject({ exit: 1, err: expect.stringContaining('nowhere') as string });
   expect(await project.umpire('mcp')).toMatchObject({ exit: 0, out: '', err: '' });
 });

@@ -9,7 +9,7 @@ import { readReports } from '@umpire/umpire/commands/read.js';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { FORMATS } from '@umpire/reports/formats.js';
 import { HEAD_BYTES } from '@umpire/reports/recognition.js';
-import { RUN_HELP } from '@umpire/umpire/cli/run-help.js';
+import { HELP } from '@umpire/umpire/cli/help.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-read-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -169,6 +169,6 @@ describe('the page', () => {
 });
 
 it('names every format in its help', () => {
-  const named = RUN_HELP.read.replaceAll(/\s+/g, ' ');
+  const named = HELP.read.replaceAll(/\s+/g, ' ');
   expect(FORMATS.map(({ id }) => id).filter((id) => !new RegExp(`[ ,]${id}[, ]`).test(named))).toEqual([]);
 });

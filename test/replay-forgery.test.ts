@@ -246,7 +246,7 @@ describe('a journal that was cut back', () => {
     expect(exit).toBe(1);
     expect(stdout).toContain(`The journal **knows fewer verdicts than the folder**: it holds none for ${LAST}. It was cut back`);
     expect(stderr).toBe(
-      `1 verdict replayed: 1 the same; the journal knows fewer verdicts than the folder in 1 session (${LAST}).\n` +
+      `1 verdict replayed: 1 the same; verdicts missing from the journal of 1 session (${LAST}).\n` +
         'Next: restore journal.ndjson from a backup: verdicts are missing from it.\n',
     );
     expect(await replay({ session })).toMatchObject({ result: 'broken', chain: { unbroken: true }, unknownPages: [LAST] });
@@ -261,7 +261,7 @@ describe('a journal that was cut back', () => {
     rmSync(join(own, 'gone', 'journal.ndjson'));
     const { exit, stdout, stderr } = await runReplay(['--all', '--project', project]);
     expect(exit).toBe(1);
-    expect(stderr).toContain(`the journal knows fewer verdicts than the folder in 3 sessions (${LAST}, `);
+    expect(stderr).toContain(`verdicts missing from the journal of 3 sessions (${LAST}, `);
     expect(stdout).toContain('| .umpire/sessions/cut | 1 | 1 same | unbroken, **fewer verdicts than pages** |\n');
     expect(stdout).toContain('| .umpire/sessions/gone | 0 | never judged | **fewer verdicts than pages** |\n');
     expect(stdout).toContain(`## .umpire/sessions/emptied\n\nThe journal **knows fewer verdicts than the folder**: it holds none for `);

@@ -61,7 +61,7 @@ describe('other rules', () => {
       '12 CONVERGE R1: same CONVERGE R1, ended at 8',
     ]);
     const { exit, stdout, stderr } = await runReplay([RAISED, '--loop', loop]);
-    expect([exit, stderr]).toEqual([3, expect.stringContaining('5 the same, 2 otherwise by the other rules')]);
+    expect([exit, stderr]).toEqual([3, expect.stringContaining('5 the same, 2 different by the other rules')]);
     const page = (stdout ?? '').replaceAll(loop, 'looser.yaml').replaceAll(RAISED, 'session');
     expect(page).toMatchInlineSnapshot(`
       "# Replay of session
@@ -220,7 +220,7 @@ describe('every session of a project', () => {
     const folder = project();
     const before = snapshot(folder);
     const { exit, stdout, stderr } = await runReplay(['--all', '--project', join(folder, '.umpire')]);
-    expect([exit, stderr]).toEqual([0, '8 verdicts replayed: 8 the same; the history is whole.\nNext: nothing to do.\n']);
+    expect([exit, stderr]).toEqual([0, '8 verdicts replayed: 8 the same; history unbroken.\nNext: nothing to do.\n']);
     expect(stdout).toMatchInlineSnapshot(`
       "# Replay
 
@@ -275,15 +275,15 @@ describe('every session of a project', () => {
     const folder = newFolder();
     mkdirSync(folder);
     const { exit, stderr } = await runReplay(['--all', '--project', folder]);
-    expect([exit, stderr]).toEqual([0, expect.stringContaining('there was no session to replay')]);
+    expect([exit, stderr]).toEqual([0, expect.stringContaining('No session found')]);
   });
 });
 
 describe('the words', () => {
   it.each([
-    [[], 'It needs a session, or --all.'],
-    [['a', 'b'], '"b" is one word too many.'],
-    [['--all', 'a'], '--all replays every session, so "a" is one word too many.'],
+    [[], 'Missing <session>, or --all.'],
+    [['a', 'b'], 'Unexpected argument "b".'],
+    [['--all', 'a'], 'Use --all or a session, not both.'],
     [['a', '--loop'], '--loop needs a value.'],
     [['a', '--frobnicate'], 'There is no flag "--frobnicate".'],
   ])('%j: usage', async (args, message) => {

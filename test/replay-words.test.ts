@@ -42,17 +42,14 @@ describe('a journal without a whole line', () => {
     });
     const { exit, stdout, stderr } = await runReplay(['--all', '--project', project({ one: put(text) })]);
     expect([exit, stdout]).toEqual([0, expect.stringContaining('| .umpire/sessions/one | 0 | never judged | none |\n')]);
-    expect(stderr).toBe('1 session found, and none was ever judged.\nNext: judge a session first: `umpire decide <loop> <session>`.\n');
+    expect(stderr).toBe('1 session found, none judged yet.\nNext: judge a session first: `umpire decide <loop> <session>`.\n');
   });
 });
 
 describe('the headline', () => {
   it('says nothing of a history where there is none', async () => {
     const { exit, stderr } = await runReplay(['--all', '--project', project({})]);
-    expect([exit, stderr]).toEqual([
-      0,
-      'No session was found.\nNext: there was no session to replay; check the folder, or name it with --project.\n',
-    ]);
+    expect([exit, stderr]).toEqual([0, 'No session found.\nNext: check the folder, or name the project with --project.\n']);
   });
 
   it('says that there is no such folder', async () => {
@@ -70,8 +67,8 @@ describe('the headline', () => {
     const { exit, stderr } = await runReplay(['--all', '--project', folder]);
     expect([exit, stderr]).toEqual([
       1,
-      '5 verdicts replayed: 5 the same; the journal of 1 session could not be read.\n' +
-        'Next: mend what could not be read, then run the same command again.\n',
+      '5 verdicts replayed: 5 the same; journal of 1 session unreadable.\n' +
+        'Next: fix the unreadable journal, then run the same command again.\n',
     ]);
     differing(join(folder, '.umpire', 'sessions', 'good'));
     expect((await runReplay(['--all', '--project', folder])).exit).toBe(3);
@@ -91,9 +88,7 @@ describe('other rules that have no say', () => {
     const { exit, stdout, stderr } = await runReplay([await twoLoops(), '--loop', 'design']);
     expect(exit).toBe(0);
     expect(stdout).toContain('\ndesign was asked about no verdict: those recorded here are of the loops brainstorm, review.\n');
-    expect(stderr).toContain(
-      '2 the same, none that design was asked about (they are of the loops brainstorm, review); the history is whole.',
-    );
+    expect(stderr).toContain('2 the same, none for design (they belong to the loops brainstorm, review); history unbroken.');
   });
 
   it('likewise in a project', async () => {
@@ -101,7 +96,7 @@ describe('other rules that have no say', () => {
     const { exit, stdout, stderr } = await runReplay(['--all', '--project', folder, '--loop', 'design']);
     expect(exit).toBe(3);
     expect(stdout?.match(/design was asked about no verdict: those recorded here are of the loop review\./g)).toHaveLength(1);
-    expect(stderr).toContain('none that design was asked about (they are of the loop review)');
+    expect(stderr).toContain('none for design (they belong to the loop review)');
   });
 
   it('are not said so where they were asked about one', async () => {
@@ -180,7 +175,7 @@ describe('the JSON', () => {
 
 describe('the help', () => {
   it('fits a terminal, and says which exit status comes first', () => {
-    expect(HELP.replay.split('\n').filter((line) => line.length >= 80)).toEqual([]);
+    expect(HELP.replay.split('\n').filter((line) => line.length > 80)).toEqual([]);
     const order = [...(/Exit status[^]*?\n\n/.exec(HELP.replay)?.[0] ?? '').matchAll(/^ {2}(\d) /gm)].map((match) => match[1]);
     expect(order).toEqual(['2', '1', '3', '1', '0']);
   });

@@ -205,7 +205,7 @@ describe('a history that was changed', () => {
       { field: 'outcome', was: 'converge', is: 'escalate' },
       { field: 'rule', was: 'R1', is: 'R5' },
     ]);
-    expect(stderr).toMatch(/^5 verdicts replayed: 4 the same, 1 differing; the history is whole\.\nNext: .*\n$/);
+    expect(stderr).toMatch(/^5 verdicts replayed: 4 the same, 1 differing; history unbroken\.\nNext: .*\n$/);
   });
 
   it.each([
@@ -271,7 +271,7 @@ describe('evidence that is gone', () => {
     const hash = blobOf(folder, 'Card numbers');
     spoil(join(folder, 'blobs', hash));
     const { exit, stdout, stderr } = await runReplay([folder]);
-    expect([exit, stderr]).toEqual([1, expect.stringContaining('4 the same, 1 that cannot be judged again')]);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('4 the same, 1 without evidence')]);
     expect(stdout).toContain(` cannot be judged again: artifacts/review-results.json: blobs/${hash} ${why}\n`);
   });
 

@@ -30,12 +30,13 @@ it('keeps the work of a task that did not fit, also where all else was applied, 
   const { session } = await project.umpire('run', 'testing', 'x', '--mode', 'comprehensive');
   const name = basename(session);
   const before = await project.umpire('clean', name);
-  expect({ exit: before.exit, err: before.err }).toEqual({ exit: 1, err: expect.stringMatching(/apply .*lacks the work of TESTGEN-002/s) });
+  expect({ exit: before.exit, err: before.err }).toEqual({
+    exit: 1,
+    err: expect.stringMatching(/apply .*unmerged work: work of TESTGEN-002/s),
+  });
   await project.umpire('apply', name, '--force');
   const all = await project.umpire('clean');
-  expect(all.err).toMatch(
-    /: kept, since its branch lacks the work of TESTGEN-002 on test\/b\.txt, test\/shared\.txt \(`git show \w{10}`\)\. /,
-  );
+  expect(all.err).toMatch(/: kept\. Not merged: work of TESTGEN-002 on test\/b\.txt, test\/shared\.txt \(`git show \w{10}`\)\. /);
   expect(await unapplied(project)).toEqual([name]);
   const shown = /`git (show \w+)`/.exec(all.err)?.[1] ?? '';
   expect(project.git(...shown.split(' '))).toContain('+two');
@@ -69,7 +70,7 @@ it.each(['git', 'no git'])('keeps what a task had done before it asked, where th
   const { exit, err } = await project.umpire('clean');
   expect({ exit, err }).toEqual({
     exit: 0,
-    err: expect.stringMatching(/kept, since its branch lacks the work of TDFIX-001 on part\.txt \(`git /),
+    err: expect.stringMatching(/kept\. Not merged: work of TDFIX-001 on part\.txt \(`git /),
   });
   expect(err).not.toContain('resume');
   expect(await unapplied(project)).toEqual([name]);
@@ -108,10 +109,10 @@ it('finds what is left of sessions whose folder was deleted, keeps what is nowhe
   expect({ exit, lines: err.trimEnd().split('\n') }).toEqual({
     exit: 0,
     lines: [
-      expect.stringMatching(new RegExp(`^${basename(there)}: kept, since its work was not applied`)),
-      expect.stringMatching(new RegExp(`^${basename(lost)}, whose session folder is gone: kept, since .* out/${basename(lost)}\\.txt\\.`)),
-      `${basename(applied)}, whose session folder is gone: worktrees and branch removed.`,
-      expect.stringMatching(new RegExp(`^Branches of no session in this project: umpire/${basename(bare)}\\. `)),
+      expect.stringMatching(new RegExp(`^${basename(there)}: kept\\. Its work was not applied`)),
+      expect.stringMatching(new RegExp(`^${basename(lost)} \\(session folder deleted\\): kept\\. .* out/${basename(lost)}\\.txt\\.`)),
+      `${basename(applied)} (session folder deleted): worktrees and branch removed.`,
+      expect.stringMatching(new RegExp(`^Branches without a session in this project: umpire/${basename(bare)}\\. `)),
     ],
   });
   expect((await project.umpire('clean', basename(bare))).exit).toBe(1);
@@ -131,7 +132,7 @@ it('leaves alone what belongs to a session whose folder was renamed', SOAK, asyn
   expect((await project.umpire('until', 'test -d out', ...flags)).exit).toBe(4);
   renameSync(join(project.root, '.umpire', 'sessions', 'before'), join(project.root, '.umpire', 'sessions', 'after'));
   const { err } = await project.umpire('clean');
-  expect(err).toMatch(/^after: kept, since it has not ended\..*\n$/);
+  expect(err).toMatch(/^after: kept\. It has not ended\..*\n$/);
   expect(await project.umpire('clean', 'before', '--force')).toMatchObject({ exit: 1 });
   expect(existsSync(join(project.worktrees, 'before', 'session'))).toBe(true);
   expect(project.git('branch', '--list', 'umpire/*')).toContain('before');
@@ -143,7 +144,7 @@ it('keeps the files of a folder without git until --force, when its private repo
   rmSync(join(project.root, '.umpire'), { recursive: true });
   const { err } = await project.umpire('clean');
   const place = join(project.worktrees, name, 'session');
-  expect(err).toContain(`${name}, whose session folder is gone: kept, since its worktree holds what is nowhere else: ${place}. `);
+  expect(err).toContain(`${name} (session folder deleted): kept. Only its worktree has these changes: ${place}. `);
   expect(textOf(place, 'out', `${name}.txt`)).toBe('WORK-1\n');
   expect((await project.umpire('clean', name, '--force')).exit).toBe(0);
   expect(existsSync(place)).toBe(false);
@@ -174,5 +175,5 @@ it.skipIf(process.platform !== 'linux')('makes room on a disk that is full', SOA
 it('has nothing to clean where there is neither a session nor git', SOAK, async () => {
   const project = makeProject({ plain: true });
   const { exit, err } = await project.umpireWith({ env: { PATH: project.beside } }, 'clean');
-  expect({ exit, err }).toEqual({ exit: 0, err: 'There is nothing to clean.\n' });
+  expect({ exit, err }).toEqual({ exit: 0, err: 'Nothing to clean.\n' });
 });

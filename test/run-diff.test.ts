@@ -98,5 +98,5 @@ it('says of a session that changed nothing that it did, and not that its work is
   const nothing = `the session ${basename(session)} changed nothing.`;
   expect((await project.umpire('diff', session)).err).toBe(`T${nothing.slice(1)}\n`);
   const { exit, err } = await project.umpire('apply', session);
-  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining(`Nothing to bring over: ${nothing}`) });
+  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining(`Nothing to apply: ${nothing}`) });
 });

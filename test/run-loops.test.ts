@@ -215,7 +215,7 @@ async function judgeAgain(project: RunProject, loop: string, session: string, la
   expect(decided.err).toContain('judged before, nothing written');
   const replayed = await project.umpire('replay', session);
   expect({ exit: replayed.exit, err: replayed.err }).toMatchObject({ exit: 0 });
-  expect(replayed.err).toContain('the history is whole');
+  expect(replayed.err).toContain('history unbroken');
   expect(everything(session)).toEqual(before);
 }
 

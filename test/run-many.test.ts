@@ -53,7 +53,7 @@ it('tells of many that are kept for one reason in a few lines, and of settings t
   expect({ exit, told: lines.length, last: lines.at(-1) }).toEqual({
     exit: 0,
     told: 11,
-    last: '3 more are kept, since they have not ended: s-11, s-12, s-13.',
+    last: '3 more kept (not ended): s-11, s-12, s-13.',
   });
   project.write({ 'umpire.config.yaml': 'agentz: x\n' });
   const refused = await project.umpire('clean');

@@ -19,7 +19,7 @@ it('keeps the work of a session whose journal was emptied when it cleans', SOAK,
   const cleaned = await project.umpire('clean');
   expect({ exit, told: cleaned.err, work: project.git('ls-tree', '--name-only', 'umpire/s', 'A.txt').trim() }).toEqual({
     exit: 1,
-    told: expect.stringContaining('s: kept, since its work was not applied: A.txt'),
+    told: expect.stringContaining('s: kept. Its work was not applied: A.txt'),
     work: 'A.txt',
   });
   const forced = await project.umpire('clean', 's', '--force');

@@ -24,7 +24,7 @@ it('says which command is run, at the start, in the status and in the report', S
 
 it('tells who forgot the quotes what is the command and what the goal', SOAK, async () => {
   const project = makeProject();
-  const note = 'Note: Only "test" is the command, and "./a" the goal. If you meant one command, quote it: umpire until "test ./a"';
+  const note = 'Note: The command is "test" and the goal is "./a". To run both words as one command, quote it: umpire until "test ./a"';
   const two = await project.umpire('until', 'test', './a', '--max-rounds', '1', ...project.sh('complete "tried"'));
   expect(two.err.split('\n')[0]).toBe(note);
   const quoted = await project.umpire('until', 'true', 'two words', ...project.sh('complete "never"'));
@@ -115,16 +115,16 @@ it.skipIf(!existsSync('/dev/full'))('goes on when its log is on a full disk or i
   const plain = told('until', 'true', '--session', '.umpire/sessions/plain', ...agent);
   expect({ status: plain.status, last: plain.stderr.trimEnd().split('\n').at(-1) }).toEqual({
     status: 0,
-    last: `umpire: Cannot write stdout: ENOSPC: no space left on device, write. That changes nothing of the session, which is in ${join(project.root, '.umpire/sessions/plain')}`,
+    last: `umpire: Cannot write stdout: ENOSPC: no space left on device, write. The session is in ${join(project.root, '.umpire/sessions/plain')}`,
   });
   const events = told('until', 'true', '--json', '--session', '.umpire/sessions/events', ...agent);
-  expect({ status: events.status, told: events.stderr.match(/stdout could not be written.*/g) }).toEqual({
+  expect({ status: events.status, told: events.stderr.match(/Cannot write stdout.*/g) }).toEqual({
     status: 0,
-    told: [expect.stringContaining('The run goes on; this event and those that follow are in its journal only.')],
+    told: [expect.stringContaining('The run continues; only its journal has this and later events.')],
   });
   const applied = told('apply', 'until-test-e-made');
   expect({ status: applied.status, isThere: existsSync(join(project.root, 'made')) }).toEqual({ status: 0, isThere: true });
-  expect(applied.stderr).toContain('write. The files are in your checkout all the same.\n');
+  expect(applied.stderr).toContain('write. The files are in your checkout.\n');
   // Who stops reading is not told.
   const closed = ['-c', '"$0" "$@" 2>"$HOME/err" | true', process.execPath, command, 'resume', 'plain'];
   spawnSync('sh', closed, { cwd: project.root, env });

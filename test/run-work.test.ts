@@ -78,7 +78,7 @@ it('shows what a session changed, all of it and by round, and brings it over int
     'src/total.ts': 'two\n',
   });
   const again = await project.umpire('apply', session);
-  expect(again).toMatchObject({ exit: 0, out: '', err: 'Nothing to bring over: your checkout holds it already.\n' });
+  expect(again).toMatchObject({ exit: 0, out: '', err: 'Nothing to apply: your checkout has these changes already.\n' });
   expect(textOf(project.root, 'README.md')).toBe('Better.\n');
   const cleaned = await project.umpire('clean');
   expect(cleaned.exit).toBe(0);
@@ -299,7 +299,7 @@ it('does the same in a folder without git, and makes none there', async () => {
   const applied = await project.umpire('apply', session);
   expect(applied.exit).toBe(0);
   const twice = await project.umpire('apply', session);
-  expect(twice).toMatchObject({ exit: 0, out: '', err: 'Nothing to bring over: your checkout holds it already.\n' });
+  expect(twice).toMatchObject({ exit: 0, out: '', err: 'Nothing to apply: your checkout has these changes already.\n' });
   expect(textOf(project.root, 'src', 'total.ts')).toBe('two\n');
   expect(existsSync(join(project.root, '.git'))).toBe(false);
   const cleaned = await project.umpire('clean');

@@ -13,7 +13,7 @@ describe('runCommandLine', () => {
   it('prints the help on stderr and exits with 2 if there is no command', async () => {
     const outcome = await runCommandLine([]);
     expect(outcome.stdout).toBeUndefined();
-    expect(outcome.stderr).toContain('umpire decide');
+    expect(outcome.stderr).toContain('Usage: umpire <command>');
     expect(outcome.exit).toBe(2);
   });
 

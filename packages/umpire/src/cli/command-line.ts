@@ -4,10 +4,10 @@ import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { runDecide } from './decide.js';
-import { HELP, VERSION } from './help.js';
 import type { Outcome } from './outcome.js';
 import { PROCESS_OUTPUT } from './output.js';
 import type { Output } from './output.js';
+import { VERSION } from './version.generated.js';
 
 export interface CommandLineOptions {
   /** When the command started, in milliseconds since the process started. `decide --deadline-ms` counts from here. */
@@ -44,8 +44,8 @@ type Context = Required<CommandLineOptions>;
 
 async function runCommand(args: readonly string[], context: Context): Promise<Outcome> {
   const [command, ...rest] = args;
-  if (command === undefined) return { stderr: HELP.umpire, exit: 2 };
-  if (command === '--help' || command === '-h' || command === 'help') return showHelp(rest[0]);
+  if (command === undefined) return { stderr: (await import('./help.js')).HELP.umpire, exit: 2 };
+  if (command === '--help' || command === '-h' || command === 'help') return helpFor(rest[0]);
   if (command === '--version' || command === '-v') return { stdout: `${VERSION}\n`, exit: 0 };
   if (command === 'decide') return runDecide(rest, context.startedAt);
   const late = Object.hasOwn(LATE, command) ? LATE[command] : undefined;
@@ -63,8 +63,8 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   until: async (args, output) => (await import('./run.js')).runUntil(args, output),
   resume: async (args, output) => (await import('./run.js')).runResume(args, output),
   resolve: async (args, output) => (await import('./run.js')).runResolve(args, output),
-  diff: async (args) => (await import('./work.js')).runDiff(args),
-  apply: async (args) => (await import('./work.js')).runApply(args),
+  diff: async (args) => (await import('./diff-apply.js')).runDiff(args),
+  apply: async (args) => (await import('./diff-apply.js')).runApply(args),
   clean: async (args) => (await import('./clean.js')).runClean(args),
   status: async (args) => (await import('./status.js')).runStatus(args),
   list: async (args) => (await import('./list.js')).runList(args),
@@ -85,18 +85,11 @@ function unknownCommand(command: string, known: readonly string[]): UmpireError 
   return new UmpireError('unknown-command', { name: command.slice(0, 40), meant: didYouMean(command, known) });
 }
 
-async function showHelp(command: string | undefined): Promise<Outcome> {
-  if (command === undefined || command === 'umpire' || command === 'help' || command.startsWith('-'))
-    return { stdout: HELP.umpire, exit: 0 };
-  const texts: Readonly<Record<string, string>> = {
-    ...HELP,
-    ...(await import('./run-help.js')).RUN_HELP,
-    ...(await import('./look-help.js')).LOOK_HELP,
-    ...(await import('./agent-help.js')).AGENT_HELP,
-  };
-  const text = Object.hasOwn(texts, command) ? texts[command] : undefined;
-  if (text === undefined) throw unknownCommand(command, Object.keys(texts));
-  return { stdout: text, exit: 0 };
+async function helpFor(command: string | undefined): Promise<Outcome> {
+  const { HELP } = await import('./help.js');
+  const topic = command === undefined || command === 'help' || command.startsWith('-') ? 'umpire' : command;
+  if (!Object.hasOwn(HELP, topic)) throw unknownCommand(topic, Object.keys(HELP));
+  return { stdout: HELP[topic as keyof typeof HELP], exit: 0 };
 }
 
 /** For the build: judges a sample session, so that the compiled code kept for the next start holds what a verdict runs through. */

@@ -1,25 +1,24 @@
-// `umpire doctor`: what is at hand for a run, and what would be in its way. Reads only.
+// `umpire doctor`: checks that a run can start. Changes nothing.
 
 import { checkUp } from '../commands/checkup.js';
 import { checkupPage, checkupSum } from '../report/checkup-page.js';
-import { readWords, usage } from './flags.js';
+import { parseArguments, refuseExtra } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';
-import { RUN_HELP } from './run-help.js';
-import { untilStopped } from './stopping.js';
+import { showHelp } from './show-help.js';
+import { runUntilInterrupted } from './interrupt.js';
 
 const FLAGS: FlagKinds = { '--project': 'value', '--json': 'switch', '--help': 'switch' };
 
 export async function runDoctor(args: readonly string[]): Promise<Outcome> {
-  const words = readWords(args, FLAGS, 'doctor');
-  if (words.switches.has('--help')) return { stdout: RUN_HELP.doctor, exit: 0 };
-  const [extra] = words.rest;
-  if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: the project is named with --project.`, 'doctor');
-  const project = words.values.get('--project');
-  return untilStopped(async (signal) => {
+  const parsed = parseArguments(args, FLAGS, 'doctor');
+  if (parsed.switches.has('--help')) return showHelp('doctor');
+  refuseExtra(parsed, 0, 'doctor', 'Name the project with --project.');
+  const project = parsed.values.get('--project');
+  return runUntilInterrupted(async (signal) => {
     const checkup = await checkUp({ ...(project === undefined ? {} : { project }), signal });
     const exit = checkup.outcome === 'pass' ? 0 : 3;
-    if (words.switches.has('--json')) return { stdout: `${JSON.stringify(checkup)}\n`, exit };
+    if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify(checkup)}\n`, exit };
     return { stdout: checkupPage(checkup), stderr: `${checkupSum(checkup)}\n`, sumsUp: true, exit };
   });
 }

@@ -1,21 +1,20 @@
-// Reads a command's words: flags with or without a value, in any place. `--` ends the flags. Small on purpose: this runs
-// at every start.
+// Parses the arguments of a command: flags in any place, then the rest. `--` ends the flags. Small, since it runs at every start.
 
 import { UmpireError } from '@umpire/core/errors.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
-/** A flag that takes a value, one that may be given several times, or one that is there or not. */
+/** `value`: takes a value. `list`: takes one and may be repeated. `switch`: takes none. */
 export type FlagKinds = Readonly<Record<string, 'value' | 'list' | 'switch'>>;
 
-export interface Words {
+export interface ParsedArguments {
   readonly values: ReadonlyMap<string, string>;
   readonly lists: ReadonlyMap<string, readonly string[]>;
   readonly switches: ReadonlySet<string>;
   readonly rest: readonly string[];
 }
 
-export function readWords(args: readonly string[], kinds: FlagKinds, command: string): Words {
+export function parseArguments(args: readonly string[], kinds: FlagKinds, command: string): ParsedArguments {
   const values = new Map<string, string>();
   const lists = new Map<string, string[]>();
   const switches = new Set<string>();
@@ -47,25 +46,31 @@ export function readWords(args: readonly string[], kinds: FlagKinds, command: st
   return { values, lists, switches, rest };
 }
 
-/** A whole number of the range, or undefined where the flag was not given. */
-export function wholeNumber(words: Words, flag: string, command: string, range: Range): number | undefined {
-  return numberOf(words, flag, command, range, 'whole number', /^-?\d{1,15}$/);
+/** A whole number in the range, or undefined without the flag. */
+export function wholeNumber(parsed: ParsedArguments, flag: string, command: string, range: Range): number | undefined {
+  return numberOf(parsed, flag, command, range, 'whole number', /^-?\d{1,15}$/);
 }
 
-/** A number of the range that need not be whole, or undefined where the flag was not given. */
-export function decimal(words: Words, flag: string, command: string, range: Range): number | undefined {
-  return numberOf(words, flag, command, range, 'number', /^-?\d{1,15}(\.\d{1,6})?$/);
+/** A number in the range, or undefined without the flag. */
+export function decimal(parsed: ParsedArguments, flag: string, command: string, range: Range): number | undefined {
+  return numberOf(parsed, flag, command, range, 'number', /^-?\d{1,15}(\.\d{1,6})?$/);
 }
 
 type Range = readonly [least: number, most: number];
 
-function numberOf(words: Words, flag: string, command: string, range: Range, what: string, form: RegExp): number | undefined {
-  const text = words.values.get(flag);
+function numberOf(parsed: ParsedArguments, flag: string, command: string, range: Range, what: string, form: RegExp): number | undefined {
+  const text = parsed.values.get(flag);
   if (text === undefined) return undefined;
   const [least, most] = range;
   const value = form.test(text) ? Number(text) : NaN;
   if (value >= least && value <= most) return value;
   throw usage(`${flag} takes a ${what} from ${least} to ${most}, not "${text.slice(0, 40)}".`, command);
+}
+
+/** Throws `usage` if there are more than `most` arguments besides the flags. */
+export function refuseExtra({ rest }: ParsedArguments, most: number, command: string, hint?: string): void {
+  const extra = rest[most];
+  if (extra !== undefined) throw usage(`Unexpected argument "${extra.slice(0, 40)}".${hint === undefined ? '' : ` ${hint}`}`, command);
 }
 
 export function usage(detail: string, command: string): UmpireError {

@@ -1,148 +1,690 @@
-// Help texts: one literal a command, examples last.
+// The help text of every command: the only source for `--help` and for the reference page. Loaded late, since no verdict needs it.
 
-export { VERSION } from './version.generated.js';
+const PROJECT = `  --project DIR          the project (default: found from the current folder)`;
+
+const AGENT_FLAGS = `  --agent NAME           the agent for every role (see Agents)
+  --agent ROLE=NAME      the agent for one role; repeatable
+  --agent-command CMD    any program as the agent (see docs/agents.md)`;
+
+const RUN_FLAGS = `${AGENT_FLAGS}
+  --max-rounds N         most rounds per chain, 1 to 100
+  --max-minutes N        ask a person after N minutes
+  --max-cost-usd X       ask a person after X dollars
+  --max-tokens N         ask a person after N tokens
+  --concurrency N        tasks that run in parallel (default: 3)
+  --stop-when-stalled    escalate if a loop stalls, oscillates or diverges
+  --strict               escalate instead of approving by waiver
+  --sandbox              agents write only to their worktree (needs bubblewrap)
+  --yes                  approve plans without asking
+  --json                 print each event as a line of JSON on stdout`;
+
+const AGENTS = `Agents
+  claude, codex, gemini, opencode    a new process for each task
+  claude-acp, codex-acp, ...         one conversation over ACP
+  person                             you, at this terminal
+  any other name                     an agent in umpire.config.yaml`;
+
+const RUN_STATUS = `Exit status
+  0    complete
+  1    failed, aborted, or an error
+  2    wrong usage
+  4    waiting for a person; answer with umpire resolve
+  130  stopped by Ctrl-C; continue with umpire resume`;
+
+const SESSION = `  [session]              name, part of the name, or folder (default: the latest)`;
 
 export const HELP = {
-  umpire: `Umpire runs and judges generator-critic loops of coding agents.
-It reads the critic's evidence and decides: done, another round, or call a
-person.
+  umpire: `Run and judge generator-critic loops of coding agents.
 
-Usage: umpire <command>
+A generator works, a critic measures, and Umpire decides: done, another round,
+or ask a person.
+
+Usage: umpire <command> [arguments] [flags]
 
 Set up
-  umpire doctor                          what would be in the way of a run
-  umpire init                            write the first settings
+  doctor                     check that a run can start
+  init                       write umpire.config.yaml
 Run
-  umpire run <loop> "what is wanted"     agents work, Umpire decides
-  umpire until "npm test"                until the command passes
-  umpire resume [session]                go on after a stop, a crash, an edit
-  umpire resolve <session> <answer>      answer what a session waits on
+  run <loop> "GOAL"          run a loop until its critic is satisfied
+  until "COMMAND"            run an agent until a command passes
+  resume [session]           continue a session
+  resolve <session> <answer> answer the question a session waits on
 Look
-  umpire status [session]                where it stands
-  umpire list                            the sessions of the project
-  umpire report [session]                the whole session as Markdown
-  umpire logs [session] [task]           what agents printed
-  umpire serve                           all of it, in a browser
-Take over
-  umpire diff [session] [round]          what was changed
-  umpire apply <session>                 bring it into your checkout
-  umpire clean [session]                 remove worktrees that are done with
-Judge alone
-  umpire decide <loop> <session>         judge the critic's latest result
-  umpire check <loop>                    prove a loop's rules
-  umpire replay <session>                judge recorded verdicts again
-  umpire critique <loop>                 run the loop's own critic
-  umpire read <report...>                what a tool's report says
-  umpire guard                           what in a change makes tests lie
+  status [session]           show tasks, rounds, cost and open questions
+  list                       list the sessions of the project
+  report [session]           print a session as Markdown
+  logs [session] [task]      show the output of agents
+  serve                      show all sessions in a browser
+Use the result
+  diff [session] [round]     show the changes of a session
+  apply <session>            copy the changes into your checkout
+  clean [session]            remove worktrees and branches of finished sessions
+Judge
+  decide <loop> <session>    judge the latest result of a critic
+  check <loop>               prove the rules of a loop
+  replay <session>           judge recorded verdicts again and compare
+  critique <loop>            run the built-in critic of a loop
+  read <report...>           read reports of test runners, coverage and linters
+  guard                      find skipped, weakened or deleted tests
 For agents
-  umpire mcp                             measure, judge and look, over MCP
-  umpire hook <event>                    the guard, at an agent's own events
+  mcp                        serve Umpire's tools over MCP
+  hook <event>               run the guard from the hooks of a coding agent
 
-  umpire help [command]                  this text, or a command's
-  umpire --version
+  help [command]             show this text, or the help of a command
+  --version                  print the version
 
 Loops
-  design, testing, debt, review, brainstorm, until, or a loop file of yours
+  design, testing, debt, review, brainstorm, until, or a loop file of your own
 
 Exit status
-  run     0 complete · 4 waits for a person · 1 failed · 130 stopped
-  decide  0 converge or accept · 3 revise · 4 escalate · 5 partial
-  check   0 proven · 3 refuted · 5 proven in part
-  replay  0 the same · 3 a verdict differs · 1 a broken history
-  guard   0 clean · 3 a breach
-  doctor  0 nothing in the way of a run · 3 a fault
-  read, critique  0 pass · 3 fail · 1 error or missing
-  all     1 error · 2 usage
+  0    success
+  1    error
+  2    wrong usage
+  3    failed: another round, a finding, or a difference
+  4    a person must answer
+  5    partial result
+  130  stopped by Ctrl-C
+
+Examples
+  umpire until "npm test" --agent claude
+  umpire run testing "cover the parser" --agent codex --target 90
+`,
+
+  doctor: `Check that a run can start.
+
+Usage: umpire doctor [flags]
+
+Checks git, the sandbox, the project, the settings, the agents and the tools of
+the critics. It starts no agent, runs no test and changes nothing. Each line is
+ok, a note, or a fault that stops a run, with the way to fix it.
+
+Flags
+${PROJECT}
+  --json                 print one JSON object
+
+Exit status
+  0    ready
+  1    error
+  2    wrong usage
+  3    a fault stops a run
+  130  stopped by Ctrl-C
 
 Examples
   umpire doctor
-  umpire until "npm test" --agent claude
-  umpire run testing "cover the parser" --agent codex --target 90
-  umpire check ./my-loop.yaml
-  umpire decide review .umpire/sessions/review-payments-2026-03-01
-  umpire decide testing ./session --layer L1 --json
-  umpire decide ./my-loop.yaml ./session --dry-run
+  umpire doctor --project ../shop --json
 `,
-  decide: `umpire decide <loop> <session>
 
-Judges the latest result of the loop's critic in a session folder, and writes
-the verdict, its tasks and its history there. Judging the same evidence again
-gives the same verdict and writes nothing.
+  init: `Write umpire.config.yaml for a project.
 
-  <loop>            design, testing, debt, review, brainstorm, until, or a loop
-                    file such as ./my-loop.yaml
-  <session>         the session folder
+Usage: umpire init [flags]
 
-  --round N         raise the round to N; a session never goes back
-  --max-rounds N    change the cap, as a person may; recorded in the journal
-  --layer L1        the layer to judge (testing), where there are several
-  --deadline-ms N   give a partial verdict after so many milliseconds
-  --strict          approve nothing by waiver: escalate instead
-  --dry-run         judge, but write nothing
-  --json            print the verdict as one JSON object instead of Markdown
+Picks the installed agent, lists untracked files such as .env that worktrees
+need, and adds the most wanted limits as comments. It never overwrites a file.
+
+Flags
+  --agent NAME           the agent for every role (default: the first installed
+                         of claude, codex, gemini, opencode)
+${PROJECT}
+  --dry-run              print the text and write nothing
+  --json                 print {path, text, written} as JSON
 
 Exit status
-  0 converge or accept · 3 revise · 4 escalate · 5 partial · 1 error
-  2 usage
+  0    written or printed
+  1    the file exists already, or an error
+  2    wrong usage
+  130  stopped by Ctrl-C; nothing was written
+
+Examples
+  umpire init
+  umpire init --agent codex --dry-run
+`,
+
+  run: `Run a loop until its critic is satisfied.
+
+Usage: umpire run <loop> ["GOAL"] [flags]
+
+Agents work in a git worktree on a branch of its own; your checkout is not
+touched. You can kill the run at any time: umpire resume continues it.
+
+  <loop>                 design, testing, debt, review, brainstorm, or a file
+  GOAL                   what you want, in quotes
+
+Flags
+${PROJECT}
+  --session DIR          the session folder (default: new in .umpire/sessions/)
+  --mode NAME            the pipeline (default: chosen by goal and change)
+  --target PERCENT       target of the testing loop, 0 to 100 (default: 80)
+${RUN_FLAGS}
+
+${AGENTS}
+
+${RUN_STATUS}
+
+Examples
+  umpire run testing "cover the parser" --agent claude --target 90
+  umpire run review --agent codex --agent reviewer=claude
+`,
+
+  until: `Run an agent until a command passes.
+
+Usage: umpire until "COMMAND" ["GOAL"] [flags]
+
+The exit status of the command and the report it writes are the evidence. A
+shell runs the command in the worktree of the session.
+
+  COMMAND                the command that must exit with 0, in quotes
+  GOAL                   what you want (default: make the command pass)
+
+Flags
+  --report FILE          a report of the command: SARIF, or findings as JSON or
+                         Markdown (default: a new *.sarif in the top folder)
+  --mode NAME            check-first (default) or work-first
+${PROJECT}
+  --session DIR          the session folder (default: new in .umpire/sessions/)
+${RUN_FLAGS}
+
+${AGENTS}
+
+${RUN_STATUS}
+
+Examples
+  umpire until "npm test" --agent claude
+  umpire until "cargo clippy -- -D warnings" --agent codex --max-rounds 8
+`,
+
+  resume: `Continue a session that was stopped, killed, or waits for your edit.
+
+Usage: umpire resume [session] [flags]
+
+Unfinished tasks start again; finished tasks do not. The session keeps its
+agents and limits unless you pass new ones.
+
+${SESSION}
+
+Flags
+  --retry                also run failed tasks and those skipped because of them
+${PROJECT}
+${RUN_FLAGS}
+
+${AGENTS}
+
+${RUN_STATUS}
+
+Examples
+  umpire resume
+  umpire resume testing-cover-the-parser-2026-03-01 --retry
+`,
+
+  resolve: `Answer the question a session waits on, and continue the session.
+
+Usage: umpire resolve <session> <answer> [flags]
+
+  <session>              name, part of the name, or folder
+
+Answers to an escalation
+  extend                 allow --rounds N more rounds
+  manual-fix             edit the worktree yourself; the critic runs again
+  force-approve          accept the work; reports mark it as unverified
+  abort                  end the session and keep everything
+Answers to an exceeded budget
+  extend                 add --minutes N, --cost-usd X or --tokens N
+  abort                  end the session and keep everything
+Answers to a plan
+  approve, revise, abort
+Answers to a question of an agent
+  answer                 send the text of --reason
+  abort                  end the session and keep everything
+
+Flags
+  --reason TEXT          the reason; required by force-approve and answer, sent
+                         to the planner with revise
+  --rounds N             rounds to add
+  --minutes N            minutes to add
+  --cost-usd X           dollars to add
+  --tokens N             tokens to add
+${PROJECT}
+${RUN_FLAGS}
+
+${AGENTS}
+
+${RUN_STATUS}
+
+Examples
+  umpire resolve review-login extend --rounds 2
+  umpire resolve debt-imports revise --reason "skip the generated files"
+`,
+
+  status: `Show where a session stands.
+
+Usage: umpire status [session] [flags]
+
+Shows the tasks of each wave, rounds, time, cost, and the open question with
+the commands that answer it. It takes no lock and writes nothing.
+
+${SESSION}
+
+Flags
+${PROJECT}
+  --json                 print one JSON object
+
+Exit status
+  0    shown
+  1    broken history (shown up to the break), or an error
+  2    wrong usage
+
+Examples
+  umpire status
+  umpire status review-payments-2026-03-01 --json
+`,
+
+  list: `List the sessions of a project, latest first.
+
+Usage: umpire list [flags]
+
+Flags
+  --state NAME           only sessions in this state; repeatable (see States)
+  --loop NAME            only sessions of this loop; repeatable
+  --unapplied            only finished sessions with changes to apply
+  --last N               only the latest N
+${PROJECT}
+  --json                 print one JSON object
+
+States
+  running                a process works on it
+  awaiting               a person must answer; see umpire status
+  interrupted            stopped; continue with umpire resume
+  complete, failed, aborted
+                         ended
+  "judged only", "never judged"
+                         another program runs it
+  unreadable             its history is broken
+
+Exit status
+  0    listed
+  1    error
+  2    wrong usage
+
+Examples
+  umpire list
+  umpire list --state awaiting --state failed
+`,
+
+  report: `Print a session as Markdown.
+
+Usage: umpire report [session] [flags]
+
+The report has the goal, the result, each task and verdict, answers of people,
+reverted changes and the cost. It takes no lock and writes nothing.
+
+${SESSION}
+
+Flags
+${PROJECT}
+
+Exit status
+  0    printed
+  1    broken history (printed up to the break), or an error
+  2    wrong usage
+
+Examples
+  umpire report
+  umpire report review-payments-2026-03-01 > payments.md
+`,
+
+  logs: `Show the output of agents.
+
+Usage: umpire logs [session] [task] [flags]
+
+Without a task it lists all outputs and shows the last lines of the latest. A
+pipe or file gets the raw bytes; a terminal gets the text.
+
+${SESSION}
+  [task]                 a task (its last attempt), or one attempt: DEV-001-1
+
+Flags
+${PROJECT}
+
+Exit status
+  0    shown
+  1    no output, or an error
+  2    wrong usage
+
+Examples
+  umpire logs
+  umpire logs review-payments-2026-03-01 DEV-001
+`,
+
+  serve: `Show the sessions of a project in a browser.
+
+Usage: umpire serve [flags]
+
+The page follows running sessions and shows the commands that answer open
+questions. It cannot change anything. The server listens on 127.0.0.1 and
+requires the key in the printed address. Stop it with Ctrl-C. To reach it from
+another machine: ssh -L 4747:127.0.0.1:4747 HOST
+
+Flags
+${PROJECT}
+  --port N               the port (default: 4747, or a free one)
+
+Exit status
+  0    stopped
+  1    error, such as a port in use
+  2    wrong usage
+
+Examples
+  umpire serve
+  umpire serve --port 8080
+`,
+
+  diff: `Show the changes of a session.
+
+Usage: umpire diff [session] [round] [flags]
+
+Shows all changes, or those that one round judged. A pipe or file gets a patch
+for git apply, binary files included.
+
+${SESSION}
+  [round]                a round number
+
+Flags
+  --chain NAME           the chain, if several have this round: L1, AUDIT-002
+${PROJECT}
+
+Exit status
+  0    shown, or no changes
+  1    error
+  2    wrong usage, or no such round
+
+Examples
+  umpire diff
+  umpire diff testing-cover-the-parser-2026-03-01 2
+`,
+
+  apply: `Copy the changes of a session into your checkout, uncommitted.
+
+Usage: umpire apply <session> [flags]
+
+Refuses if tracked files have uncommitted changes, if an untracked file would
+be overwritten, if the session is not complete, or if the changes conflict with
+your commits.
+
+  <session>              name, part of the name, or folder
+
+Flags
+  --force                also apply a session that is not complete
+${PROJECT}
+
+Exit status
+  0    applied, or applied before
+  1    refused, or an error; nothing was changed
+  2    wrong usage
+
+Examples
+  umpire apply testing-cover-the-parser-2026-03-01
+  umpire apply debt-imports --force
+`,
+
+  clean: `Remove worktrees and branches of finished sessions.
+
+Usage: umpire clean [session] [flags]
+
+Removes those of sessions that were applied or changed nothing. It keeps work
+that was not applied or not merged, and names it. Session folders always stay.
+
+  [session]              one session (default: all finished sessions)
+
+Flags
+  --force                remove this session even if its work is lost
+${PROJECT}
+
+Exit status
+  0    removed, or nothing to remove
+  1    the named session was kept, or an error
+  2    wrong usage
+
+Examples
+  umpire clean
+  umpire clean testing-cover-the-parser-2026-03-01 --force
+`,
+
+  decide: `Judge the latest result of a loop's critic.
+
+Usage: umpire decide <loop> <session> [flags]
+
+Writes the verdict, its tasks and its history into the session folder. The same
+evidence gives the same verdict and writes nothing.
+
+  <loop>                 design, testing, debt, review, brainstorm, until, or a
+                         loop file such as ./my-loop.yaml
+  <session>              the session folder
+
+Flags
+  --round N              raise the round to N; it never goes down
+  --max-rounds N         change the most rounds; the journal records it
+  --layer NAME           testing: the layer to judge, if there are several
+  --deadline-ms N        give a partial verdict after N milliseconds
+  --strict               escalate instead of approving by waiver
+  --dry-run              judge and write nothing
+  --json                 print the verdict as JSON instead of Markdown
+
+Exit status
+  0    converge or accept
+  1    error
+  2    wrong usage
+  3    revise
+  4    escalate
+  5    partial
 
 Examples
   umpire decide design .umpire/sessions/design-button-2026-03-01
   umpire decide testing ./session --layer L2 --json
-  umpire decide ./docs-review.yaml ./session --max-rounds 5
 `,
-  check: `umpire check <loop>
 
-Proves a loop over every combination of its facts, absent ones and missing
-evidence included, through its repairs, in every round up to the cap and
-beyond: every case ends in a row, every critic is stopped, nothing is approved
-that should not be, no rule is dead, the promises hold. Otherwise it tells the
-shortest story of how they fail. It reads the loop and nothing else.
+  check: `Prove the rules of a loop.
 
-  <loop>            design, testing, debt, review, brainstorm, until, or a loop
-                    file such as ./my-loop.yaml
+Usage: umpire check <loop> [flags]
 
-  --json            print the proof as one JSON object
-  --graph           print a Mermaid state diagram of the loop instead
-  --table           print its repairs, decision table, waivers and promises in
-                    Markdown instead
+Tries every combination of facts in every round: each case ends in a row, each
+critic stops, nothing is approved wrongly, no rule is dead, and the promises
+hold. If not, it prints the shortest counterexample.
+
+  <loop>                 design, testing, debt, review, brainstorm, until, or a
+                         loop file such as ./my-loop.yaml
+
+Flags
+  --graph                print a Mermaid state diagram instead
+  --table                print repairs, decision table, waivers and promises
+  --json                 print the proof as one JSON object
 
 Exit status
-  0 proven · 3 refuted · 1 error · 2 usage
-  5 proven in part: too many cases, and it says which facts to merge
+  0    proven
+  1    error
+  2    wrong usage
+  3    refuted
+  5    proven in part: too many cases; the output names the facts to merge
 
 Examples
-  umpire check design
   umpire check ./my-loop.yaml
   umpire check ./my-loop.yaml --graph > my-loop.mmd
 `,
-  replay: `umpire replay <session> [--project DIR] [--loop file|name]
-umpire replay --all [--project DIR] [--loop file|name]
 
-Judges every recorded verdict again, from the journal and the evidence it
-kept, and says whether it comes out the same and whether the history is whole.
-It reads journal.ndjson, blobs/ and the names of the pages in verdicts/, and
-writes nothing.
+  replay: `Judge recorded verdicts again and compare.
 
-  <session>         a session of the project, by its name or a part of it, or
-                    the path of a session folder
-  --all             every session of the project: those in .umpire/sessions/
-                    and .workflow/.csv-wave/
-  --project DIR     a folder of the project; the current one, if left out
-  --loop L          also judge the recorded evidence by other rules (a loop
-                    file or a built-in loop), and show where the verdicts
-                    would differ
-  --json            print one JSON object instead of Markdown
+Usage: umpire replay <session> [flags]
+       umpire replay --all [flags]
 
-Exit status: the first of these that is so
-  2  usage
-  1  a broken history, or a journal that knows fewer verdicts than the folder
-  3  a verdict differs, or would by the other rules
-  1  evidence or a journal that is gone, changed or unreadable; an error
-  0  all the same
+Uses the journal and the evidence it kept, checks that the history is unbroken,
+and writes nothing.
+
+  <session>              name, part of the name, or folder
+
+Flags
+  --all                  all sessions in .umpire/sessions/, .workflow/.csv-wave/
+  --loop LOOP            also judge by other rules and show the differences
+${PROJECT}
+  --json                 print one JSON object instead of Markdown
+
+Exit status (the first that applies)
+  2    wrong usage
+  1    broken history, or verdicts missing from the journal
+  3    a verdict differs, or would differ by the other rules
+  1    evidence or journal missing, changed or unreadable; an error
+  0    all verdicts are the same
 
 Examples
   umpire replay .umpire/sessions/review-payments-2026-03-01
-  umpire replay ./session --loop ./stricter-review.yaml
-  umpire replay --all --json
+  umpire replay --all --loop ./stricter-review.yaml
+`,
+
+  critique: `Run the built-in critic of a loop.
+
+Usage: umpire critique <loop> [flags]
+
+Runs real tools on the project and leaves the evidence in a session folder, for
+umpire decide. umpire run does the same if no agent has the critic's role.
+
+  <loop>                 testing     run tests with coverage
+                         debt        compare tests, types, lint and quality
+                                     with a baseline
+                         design      audit design tokens
+                         review      run linters on changed lines
+                         brainstorm  count the challenges
+
+Flags
+${PROJECT}
+  --session DIR          the session folder (default: new in .umpire/sessions/)
+  --base REV             the commit to compare with
+  --layer NAME           one layer of tests (default: all layers with tests)
+  --industry NAME        design: standard (default) or strict
+  --quiet                hide the output of the tools
+  --json                 print the result as JSON
+
+Exit status
+  0    pass
+  1    error, timeout, or nothing to measure
+  2    wrong usage
+  3    fail
+
+Examples
+  umpire critique testing
+  umpire critique debt --base main --json
+`,
+
+  read: `Read reports of test runners, coverage tools and linters.
+
+Usage: umpire read <report...> [flags]
+
+Detects the format and says whether the report is a pass. A report that cannot
+be read, or has no tests or no coverage, is an error. Findings of severity High
+or worse fail.
+
+  <report...>            files of any size; - is stdin
+
+Flags
+  --format NAME          the format, if it is not detected (see Formats)
+  --root DIR             the project, for absolute paths (default: this folder)
+  --json                 print one JSON object
+  --all                  with --json: list each test and the coverage per file
+
+Formats
+  junit, jest, tap, mocha, ctrf, lcov, istanbul, istanbul-summary, cobertura,
+  clover, v8, sarif, eslint, tsc, oxlint, biome, ruff, flake8, pylint, bandit,
+  mypy, pyright, checkstyle, stryker, axe, dtcg
+
+Exit status (of several reports, the worst)
+  0    pass
+  1    error, or a missing report
+  2    wrong usage
+  3    fail
+
+Examples
+  umpire read junit.xml coverage/lcov.info
+  npx eslint -f json . | umpire read -
+`,
+
+  guard: `Find skipped, weakened or deleted tests in a change.
+
+Usage: umpire guard [flags]
+
+Compares two versions of JavaScript, TypeScript and Python files and runs
+nothing. It also finds swallowed checks, mocks of the tested code, and changed
+test settings. docs/guard.md lists the rules.
+
+Flags
+  --base REV             compare with REV (default: HEAD; if nothing is
+                         uncommitted, the fork point from the main branch)
+  --scope NAME           testing (default): only tests may change; any: source
+                         may change too
+${PROJECT}
+  --report-before FILE   a test report of the base, any format of umpire read
+  --report-after FILE    a test report of the change
+  --staged               check staged files, for a pre-commit hook
+  --revert               revert the findings and keep copies; source files only
+                         with --scope testing
+  --json                 print one JSON object
+  --sarif                print SARIF 2.1.0
+
+Exit status
+  0    no findings
+  1    error, or tests that cannot be read
+  2    wrong usage
+  3    findings
+
+Examples
+  umpire guard --scope any
+  umpire guard --base origin/main --scope any --sarif > guard.sarif
+`,
+
+  mcp: `Serve Umpire's tools to an agent over MCP, on stdin and stdout.
+
+Usage: umpire mcp [flags]
+
+Tools: critique, decide, guard, status, report, list, diff, read, check, replay
+and doctor. An agent cannot answer questions for a person, raise a limit or
+start a run.
+
+Flags
+${PROJECT}
+
+Exit status
+  0    the client disconnected
+  1    error
+  2    wrong usage
+
+Examples
+  claude mcp add umpire -- umpire mcp
+  codex mcp add umpire -- umpire mcp
+`,
+
+  hook: `Run the guard from the hooks of a coding agent.
+
+Usage: umpire hook <event> [flags]
+
+The agent calls it and sends the event as JSON on stdin.
+
+  SessionStart           record the commit at which the agent starts
+  Stop, SubagentStop, AfterAgent
+                         check all changes since then; findings send the agent
+                         back once, then you get a message
+  PreToolUse, BeforeTool
+                         refuse edits of Umpire's records, umpire resolve,
+                         --max-rounds and --force
+
+Flags
+  --base REV             compare with REV (default: the recorded commit)
+  --scope NAME           any (default): source may change; testing: only tests
+
+Exit status
+  0    continue
+  1    error; the agent continues
+  2    refused; the agent reads the reason on stderr
+
+Examples: "hooks" in the settings of Claude Code
+  "SessionStart": [{"hooks": [
+    {"type": "command", "command": "umpire hook SessionStart"}]}]
+  "Stop": [{"hooks": [{"type": "command", "command": "umpire hook Stop"}]}]
 `,
 } as const;
+
+export type HelpTopic = keyof typeof HELP;

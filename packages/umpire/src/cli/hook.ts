@@ -1,5 +1,5 @@
-// `umpire hook`: called by a coding agent at its events, which come on stdin. Status 2 sends the agent back, with the reason on stderr; an
-// error never does, since nobody would get out of it.
+// `umpire hook`: a coding agent calls it with an event on stdin. Status 2 refuses, with the reason on stderr. Errors end with status 1,
+// which never stops an agent: it could not fix them.
 
 import { text } from 'node:stream/consumers';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
@@ -8,10 +8,10 @@ import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { refusalOf } from '../commands/hook-tool.js';
 import { isFolder } from '../sessions/entry.js';
 import { projectAt } from '../sessions/session-folders.js';
-import { AGENT_HELP } from './agent-help.js';
-import { readWords, usage } from './flags.js';
+import { parseArguments, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';
+import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = { '--base': 'value', '--scope': 'value', '--help': 'switch' };
 
@@ -19,32 +19,32 @@ const REFUSED = 2;
 
 export async function runHook(args: readonly string[]): Promise<Outcome> {
   try {
-    return await answer(args);
+    return await answerEvent(args);
   } catch (error) {
     if (!isUmpireError(error)) throw error;
     return { stderr: `umpire: ${error.message}\n${error.hint}\n`, exit: 1 };
   }
 }
 
-async function answer(args: readonly string[]): Promise<Outcome> {
-  const { values, switches, rest } = readWords(args, FLAGS, 'hook');
-  if (switches.has('--help')) return { stdout: AGENT_HELP.hook, exit: 0 };
+async function answerEvent(args: readonly string[]): Promise<Outcome> {
+  const { values, switches, rest } = parseArguments(args, FLAGS, 'hook');
+  if (switches.has('--help')) return showHelp('hook');
   const [name, extra] = rest;
   const events = Object.keys(HOOK_EVENTS).join(', ');
-  if (name === undefined) throw usage(`It needs an event: ${events}.`, 'hook');
-  if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many.`, 'hook');
+  if (name === undefined) throw usage(`Missing <event>: ${events}.`, 'hook');
+  if (extra !== undefined) throw usage(`Unexpected argument "${extra.slice(0, 40)}".`, 'hook');
   const kind = hookKindOf(name);
-  if (kind === null) throw usage(`There is no event "${name.slice(0, 40)}" here. There are ${events}.`, 'hook');
+  if (kind === null) throw usage(`There is no event "${name.slice(0, 40)}". Known events: ${events}.`, 'hook');
   const scope = values.get('--scope');
   if (scope !== undefined && scope !== 'testing' && scope !== 'any')
     throw usage(`--scope takes testing or any, not "${scope.slice(0, 40)}".`, 'hook');
-  if (process.stdin.isTTY) throw usage('It is called by a coding agent, which tells the event on stdin.', 'hook');
-  const event = hookEventOf(await told());
+  if (process.stdin.isTTY) throw usage('stdin is a terminal. A coding agent must call this command and send the event on stdin.', 'hook');
+  const event = hookEventOf(await readEvent());
   if (kind === 'tool') {
     const refusal = refusalOf(event);
     return refusal === null ? { exit: 0 } : { stderr: `${refusal}\n`, exit: REFUSED };
   }
-  // An agent that works in a folder of it may have changed the others, too.
+  // An agent that works in a subfolder may have changed the rest of the project.
   const project = projectAt(event.cwd !== null && isFolder(event.cwd) ? event.cwd : '.');
   if (kind === 'start') {
     const { recordBeginning } = await import('../commands/hook-session.js');
@@ -64,9 +64,9 @@ async function answer(args: readonly string[]): Promise<Outcome> {
   return note === null ? { exit: 0 } : { stdout: `${JSON.stringify({ systemMessage: note })}\n`, exit: 0 };
 }
 
-/** Waited for: a long event comes in pieces, and the next may not be there yet. */
-async function told(): Promise<Readonly<Record<string, unknown>>> {
+/** Reads stdin to its end: a long event arrives in pieces. */
+async function readEvent(): Promise<Readonly<Record<string, unknown>>> {
   const json = parseJson(await text(process.stdin));
   if (json.ok && isObject(json.value)) return json.value;
-  throw new UmpireError('hook-event', { detail: json.ok ? 'It is no object.' : `${json.problem} (line ${json.line}).` });
+  throw new UmpireError('hook-event', { detail: json.ok ? 'It is not an object.' : `${json.problem} (line ${json.line}).` });
 }

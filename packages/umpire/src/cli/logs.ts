@@ -1,4 +1,4 @@
-// `umpire logs`: what agents printed. Raw into a pipe; a terminal is shown text only, whatever sequences or events an agent printed.
+// `umpire logs`: shows the output of agents: raw bytes in a pipe, plain text without control sequences in a terminal.
 
 import { readableLog } from '../report/agent-log.js';
 import { lineOf, terminalText } from '../report/foreign-text.js';
@@ -7,21 +7,21 @@ import { listLogs, logsOf, readLog } from '../sessions/logs.js';
 import type { LogFile } from '../sessions/logs.js';
 import { readSession } from '../sessions/session-record.js';
 import { latestSession, resolveSession } from '../sessions/sessions.js';
-import { HERE } from './clock.js';
-import { readWords, usage } from './flags.js';
-import type { Words } from './flags.js';
+import { LOCAL_CLOCK } from './local-time.js';
+import { parseArguments, refuseExtra } from './flags.js';
+import type { ParsedArguments } from './flags.js';
 import type { Outcome } from './outcome.js';
-import { LOOK_HELP } from './look-help.js';
-import { SESSION_FLAGS, sessionWord } from './session-words.js';
+import { showHelp } from './show-help.js';
+import { SESSION_FLAGS, sessionWord } from './session-argument.js';
 
-/** So many lines of the latest output are shown with the list. */
+/** Lines of the latest output shown under the list. */
 const LAST_LINES = 20;
 
 export async function runLogs(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<Outcome> {
-  const words = readWords(args, SESSION_FLAGS, 'logs');
-  if (words.switches.has('--help')) return { stdout: LOOK_HELP.logs, exit: 0 };
-  if (words.rest.length > 2) throw usage(`"${(words.rest[2] ?? '').slice(0, 40)}" is one word too many.`, 'logs');
-  const { session, task } = chosen(words);
+  const parsed = parseArguments(args, SESSION_FLAGS, 'logs');
+  if (parsed.switches.has('--help')) return showHelp('logs');
+  refuseExtra(parsed, 2, 'logs');
+  const { session, task } = chooseLog(parsed);
   const logs = listLogs(session);
   if (task === undefined) return { stdout: listOf(session, logs), exit: 0 };
   const found = logsOf(logs, task);
@@ -33,10 +33,10 @@ export async function runLogs(args: readonly string[], isTerminal = process.stdo
   return { ...(isTerminal ? { stdout: endLine(terminalText(readableLog(bytes.toString('utf8')))) } : { bytes }), stderr, exit: 0 };
 }
 
-/** One word alone is a session; where there is none of that name, it is a task of the latest. */
-function chosen(words: Words): { readonly session: string; readonly task: string | undefined } {
-  const [first, task] = words.rest;
-  const project = words.values.get('--project') ?? '.';
+/** A single argument is a session, or else a task of the latest session. */
+function chooseLog(parsed: ParsedArguments): { readonly session: string; readonly task: string | undefined } {
+  const [first, task] = parsed.rest;
+  const project = parsed.values.get('--project') ?? '.';
   if (first === undefined) return { session: latestSession(project), task };
   try {
     return { session: resolveSession(first, project), task };
@@ -53,26 +53,26 @@ function noteOn(session: string, found: readonly LogFile[], log: LogFile, shown:
   const others = found.slice(0, -1).map(({ name }) => name);
   const name = lineOf(sessionWord(session));
   const earlier = others.length === 0 ? '' : ` Earlier: ${others.map((other) => `umpire logs ${name} ${lineOf(other)}`).join(', ')}.`;
-  const cut = shown < log.bytes ? ` Only its last ${size(shown)} are shown; all of it is in ${lineOf(log.path)}.` : '';
+  const cut = shown < log.bytes ? ` Showing the last ${size(shown)} of ${lineOf(log.path)}.` : '';
   return `${lineOf(log.task)}, attempt ${log.attempt}, ${size(log.bytes)}.${earlier}${cut}\n`;
 }
 
 function listOf(session: string, logs: readonly LogFile[]): string {
   const latest = logs.at(-1);
-  if (latest === undefined) return 'No agent has printed anything.\n';
+  if (latest === undefined) return 'No agent has printed anything yet.\n';
   const width = logs.reduce((most, { task }) => Math.max(most, task.length), 0);
   const lines = logs.map(({ task, attempt, bytes, changedMs }) => {
-    const at = HERE.moment(new Date(changedMs).toISOString());
+    const at = LOCAL_CLOCK.moment(new Date(changedMs).toISOString());
     return `${size(bytes).padStart(8)}  ${lineOf(task).padEnd(width)}  attempt ${attempt}, ${at}`;
   });
   const tail = terminalText(readableLog(readLog(session, latest, 64 * 1024).toString('utf8'))).replace(/\n+$/, '');
   const last = tail.split('\n').slice(-LAST_LINES);
-  return [...lines, '', `The last lines of ${lineOf(latest.task)}, attempt ${latest.attempt}:`, '', ...last, ''].join('\n');
+  return [...lines, '', `Last lines of ${lineOf(latest.task)}, attempt ${latest.attempt}:`, '', ...last, ''].join('\n');
 }
 
 function knownIn(logs: readonly LogFile[]): string {
   const tasks = [...new Set(logs.map(({ task }) => lineOf(task)))];
-  if (tasks.length === 0) return 'no task';
+  if (tasks.length === 0) return 'none';
   return tasks.slice(0, 12).join(', ') + (tasks.length > 12 ? ` and ${tasks.length - 12} more` : '');
 }
 

@@ -1,23 +1,23 @@
-// `umpire mcp`: Umpire for agents, on stdin and stdout, until the client goes.
+// `umpire mcp`: serves Umpire's tools over MCP on stdin and stdout until the client disconnects.
 
 import { chdir } from 'node:process';
 import { projectFor } from '../commands/places.js';
 import { serve } from '../mcp/server.js';
-import { AGENT_HELP } from './agent-help.js';
-import { readWords, usage } from './flags.js';
+import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import { VERSION } from './help.js';
+import { VERSION } from './version.generated.js';
 import type { Outcome } from './outcome.js';
+import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = { '--project': 'value', '--help': 'switch' };
 
 export async function runMcp(args: readonly string[]): Promise<Outcome> {
-  const words = readWords(args, FLAGS, 'mcp');
-  if (words.switches.has('--help')) return { stdout: AGENT_HELP.mcp, exit: 0 };
-  const [extra] = words.rest;
-  if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: the project is named with --project.`, 'mcp');
-  if (process.stdin.isTTY) throw usage('It talks with an agent on stdin and stdout, and this is a terminal.', 'mcp');
-  chdir(projectFor(words.values.get('--project')));
+  const parsed = parseArguments(args, FLAGS, 'mcp');
+  if (parsed.switches.has('--help')) return showHelp('mcp');
+  refuseExtra(parsed, 0, 'mcp', 'Name the project with --project.');
+  if (process.stdin.isTTY)
+    throw usage('stdin is a terminal. An MCP client must start this command, such as: claude mcp add umpire -- umpire mcp', 'mcp');
+  chdir(projectFor(parsed.values.get('--project')));
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   process.once('SIGINT', onSignal);

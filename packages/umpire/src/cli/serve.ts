@@ -1,4 +1,4 @@
-// `umpire serve`: the sessions of a project in a browser, until Ctrl-C.
+// `umpire serve`: shows the sessions of a project in a browser until Ctrl-C.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -8,33 +8,32 @@ import type { Serving } from '../http/server.js';
 import { lineOf } from '../report/foreign-text.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { projectAt } from '../sessions/session-folders.js';
-import { readWords, usage } from './flags.js';
+import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import { VERSION } from './help.js';
+import { VERSION } from './version.generated.js';
 import type { Outcome } from './outcome.js';
-import { LOOK_HELP } from './look-help.js';
+import { showHelp } from './show-help.js';
 import type { Output } from './output.js';
 
 const FLAGS: FlagKinds = { '--project': 'value', '--port': 'value', '--help': 'switch' };
 
-/** Where it is free, so that a bookmark of yesterday leads there, too. */
-const USUAL_PORT = 4747;
+/** Used if it is free, so that bookmarks keep working. */
+const DEFAULT_PORT = 4747;
 const LAST_PORT = 65_535;
 
 export async function runServe(args: readonly string[], { write }: Output): Promise<Outcome> {
-  const words = readWords(args, FLAGS, 'serve');
-  if (words.switches.has('--help')) return { stdout: LOOK_HELP.serve, exit: 0 };
-  const [extra] = words.rest;
-  if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: the project is named with --project.`, 'serve');
-  const port = portOf(words.values.get('--port'));
-  const project = projectAt(words.values.get('--project') ?? '.');
+  const parsed = parseArguments(args, FLAGS, 'serve');
+  if (parsed.switches.has('--help')) return showHelp('serve');
+  refuseExtra(parsed, 0, 'serve', 'Name the project with --project.');
+  const port = portOf(parsed.values.get('--port'));
+  const project = projectAt(parsed.values.get('--project') ?? '.');
   const key = randomBytes(16).toString('hex');
   const stopped = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());
   });
   const serving = await listen({ project, key, port });
-  write(2, `The sessions of ${lineOf(project, 200)}, on this machine only, to look at. Open this; Ctrl-C ends it:\n`);
-  // Behind the #, which no browser sends to anybody.
+  write(2, `Dashboard of ${lineOf(project, 200)}, read-only, for this machine only. Open this address; stop with Ctrl-C:\n`);
+  // After the #, which no browser sends to a server.
   write(1, `http://127.0.0.1:${serving.port}/#key=${key}\n`);
   await stopped;
   await serving.close();
@@ -45,7 +44,7 @@ async function listen(request: { readonly project: string; readonly key: string;
   const { port, ...rest } = request;
   const all = { ...rest, version: VERSION, pages: join(packageRoot(), 'dist', 'web') };
   try {
-    return await serveDashboard({ ...all, port: port ?? USUAL_PORT });
+    return await serveDashboard({ ...all, port: port ?? DEFAULT_PORT });
   } catch (error) {
     if (port !== null || !isUmpireError(error) || error.code !== 'port-taken') throw error;
     return serveDashboard({ ...all, port: 0 });
@@ -55,6 +54,6 @@ async function listen(request: { readonly project: string; readonly key: string;
 function portOf(word: string | undefined): number | null {
   if (word === undefined) return null;
   if (!/^\d{1,5}$/.test(word) || Number(word) > LAST_PORT)
-    throw usage(`A port is a number from 0 to ${LAST_PORT}, not "${word.slice(0, 40)}".`, 'serve');
+    throw usage(`--port takes a number from 0 to ${LAST_PORT}, not "${word.slice(0, 40)}".`, 'serve');
   return Number(word);
 }

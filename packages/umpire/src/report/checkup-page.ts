@@ -1,12 +1,11 @@
-// What is at hand for a run, and what would be in its way: for a terminal of 80 columns, and its sum in a line. Who looks is
-// engine/checkup.ts.
+// The page of `umpire doctor` for a terminal of 80 columns, and its summary in one line. commands/doctor.ts does the checks.
 
 import { columnsOf, lineOf, wrap } from './foreign-text.js';
 
 export interface Check {
   readonly area: 'machine' | 'project' | 'agents' | 'critics';
   readonly name: string;
-  /** `note`: a person should know it. `fault`: in the way of a run. */
+  /** `note`: good to know. `fault`: stops a run. */
   readonly state: 'ok' | 'note' | 'fault';
   readonly message: string;
   /** What to do about it. */
@@ -28,7 +27,7 @@ export interface Checkup {
 
 type Tell = (name: string, state: Check['state'], message: string, hint?: string | null) => Check;
 
-/** Tells of one area. Texts may be anybody's: each becomes one plain line. */
+/** Makes checks of one area. Each text becomes one plain line, since file and tool names may hold anything. */
 export function tellOf(area: Check['area']): Tell {
   return (name, state, message, hint = null) => ({
     area,
@@ -41,7 +40,7 @@ export function tellOf(area: Check['area']): Tell {
 
 const MOST_NAMED = 60;
 
-/** The line that says who does what nobody else is named for. */
+/** The check of the default agent. */
 export const EVERY_ROLE = 'every role';
 
 const HEADINGS = { machine: 'Machine', project: 'Project', agents: 'Agents', critics: 'Critics' } as const;
@@ -63,12 +62,11 @@ function linesOf({ name, state, message, hint }: Check): readonly string[] {
   return [...wrap(message, INDENT, first), ...(hint === null ? [] : wrap(hint, INDENT))];
 }
 
-/** Names the faults too: they may have left the screen. */
+/** Names the faults too: they may have scrolled off the screen. */
 export function checkupSum({ checks }: Pick<Checkup, 'checks'>): string {
   const faults = checks.filter(({ state }) => state === 'fault');
-  // Who has chosen no agent may name one at every run.
   const isCast = checks.every(({ name, state }) => name !== EVERY_ROLE || state === 'ok');
-  if (faults.length === 0) return `Nothing is in the way of a run${isCast ? '' : ' that names its agent'}.`;
-  const many = faults.length === 1 ? '1 fault is' : `${faults.length} faults are`;
-  return `${many} in the way of a run. See ${[...new Set(faults.map(({ name }) => name))].join(', ')}.`;
+  if (faults.length === 0) return isCast ? 'Ready.' : 'Ready. Pass --agent when you run.';
+  const many = faults.length === 1 ? '1 fault stops' : `${faults.length} faults stop`;
+  return `${many} a run: ${[...new Set(faults.map(({ name }) => name))].join(', ')}.`;
 }

@@ -1,35 +1,31 @@
-// The first settings of a project as text: short, a line of comment a key. Whatever files and tools are called, Umpire's own reader
-// takes it. What goes into it is chosen by engine/first-settings.ts.
+// The text of a new umpire.config.yaml. It stays valid whatever the names of files and tools. commands/init.ts chooses the values.
 
 import type { Check } from './checkup-page.js';
 import { columnsOf, lineOf, wrap } from './foreign-text.js';
 
 export interface FirstChoices {
-  /** Null: nobody said, and none is installed. */
+  /** Null: none given and none installed. */
   readonly agent: string | null;
   /** Files for `workspace.copy`. */
   readonly copy: readonly string[];
-  /** What the critics have to measure with. */
+  /** The tools that the critics found. */
   readonly critics: readonly Check[];
 }
 
 export function settingsText({ agent, copy, critics }: FirstChoices): string {
   const parts: readonly (readonly string[])[] = [
-    ['# Settings of Umpire. Every key may be left out; flags of a command win over it.', '# docs/configuration.md has them all.'],
+    ['# Settings of Umpire. Every key is optional; command-line flags override them.', '# docs/configuration.md lists all keys.'],
     [
-      '# Who does every role: claude, codex, gemini, opencode, person, or an agent of',
-      '# your own, set under agents.',
+      '# The agent for every role: claude, codex, gemini, opencode, person, or a name',
+      '# under agents.',
       agent === null ? '# agent: claude' : `agent: ${scalar(agent)}`,
     ],
-    [
-      '# Files that git does not track, and that every worktree gets a copy of.',
-      ...(copy.length === 0 ? ['# workspace: { copy: [.env] }'] : copyLines(copy)),
-    ],
-    ['# How many rounds a loop may take, in place of its own cap.', '# max_rounds: 5'],
-    ['# After so many minutes of a session a person is asked.', '# max_minutes: 120'],
-    ['# And after so many US dollars.', '# max_cost_usd: 10'],
-    ['# Agents and tests write where their work goes, and nowhere else (on Linux).', '# sandbox: true'],
-    ['# A command for the shell, run when a person is needed.', '# notify: notify-send "$UMPIRE_SESSION_NAME waits on $UMPIRE_QUESTION"'],
+    ['# Untracked files to copy into every worktree.', ...(copy.length === 0 ? ['# workspace: { copy: [.env] }'] : copyLines(copy))],
+    ['# Most rounds of a loop, instead of its own limit.', '# max_rounds: 5'],
+    ['# Ask a person after this many minutes of a session.', '# max_minutes: 120'],
+    ['# Ask a person after this many US dollars.', '# max_cost_usd: 10'],
+    ['# Let agents and tests write only to their worktree (Linux only).', '# sandbox: true'],
+    ['# A shell command that calls a person.', '# notify: notify-send "$UMPIRE_SESSION_NAME waits on $UMPIRE_QUESTION"'],
     ...(critics.length === 0 ? [] : [criticLines(critics)]),
   ];
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -44,7 +40,7 @@ function copyLines(files: readonly string[]): readonly string[] {
 
 function criticLines(critics: readonly Check[]): readonly string[] {
   const said = critics.flatMap(({ name, message }) => wrap(`${lineOf(name)}: ${lineOf(message)}`, '#     ', '#   '));
-  return ['# What the critics of Umpire found here (umpire doctor looks again). What they', '# are told is set under critics.', ...said];
+  return ['# What the built-in critics found here. Check again with: umpire doctor', '# Configure them under critics.', ...said];
 }
 
 /** The setting that brings these files into worktrees, on one line. */

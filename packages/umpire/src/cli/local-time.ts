@@ -1,10 +1,10 @@
-// Recorded times as the clock of the person shows them: the same in every line and page that a command prints.
+// Recorded times in the local time zone, the same in every output.
 
 import { UTC } from '../report/words.js';
 import type { Clock } from '../report/words.js';
 
-/** `2026-03-01 10:02` and `UTC+1`. What is no time is shown as it was recorded. */
-export const HERE: Clock = {
+/** `2026-03-01 10:02` and `UTC+1`. An invalid time is shown as recorded. */
+export const LOCAL_CLOCK: Clock = {
   moment: (ts) => {
     const time = new Date(ts);
     if (Number.isNaN(time.getTime())) return UTC.moment(ts);

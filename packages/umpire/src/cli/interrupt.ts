@@ -3,7 +3,7 @@
 import type { Outcome } from './outcome.js';
 
 /** Runs an act with a signal that Ctrl-C aborts. */
-export async function untilStopped(act: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+export async function runUntilInterrupted(act: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);

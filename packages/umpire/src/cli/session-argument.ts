@@ -1,4 +1,4 @@
-// What the commands that only look at sessions share: which session is meant, and by which word other commands know it.
+// The session argument of commands: from a name to a session, and from a session to the name that commands accept here.
 
 import { basename, relative } from 'node:path';
 import { workAt } from '../commands/worktrees.js';
@@ -7,26 +7,26 @@ import { projectAt, sessionFolders } from '../sessions/session-folders.js';
 import { readSession } from '../sessions/session-record.js';
 import type { SessionRecord } from '../sessions/session-record.js';
 import { latestSession, resolveSession } from '../sessions/sessions.js';
-import type { FlagKinds, Words } from './flags.js';
+import type { FlagKinds, ParsedArguments } from './flags.js';
 
 export const SESSION_FLAGS: FlagKinds = { '--project': 'value', '--help': 'switch' };
 
-/** The session that was named; the latest, where none was. */
-export function recordOf(named: string | undefined, words: Words): SessionRecord {
-  const project = words.values.get('--project') ?? '.';
+/** The named session, or the latest. */
+export function recordOf(named: string | undefined, parsed: ParsedArguments): SessionRecord {
+  const project = parsed.values.get('--project') ?? '.';
   return readSession(named === undefined ? latestSession(project) : resolveSession(named, project));
 }
 
-/** All that the state does not know of itself. */
+/** Facts for a report that are not in the session's state. */
 export async function surroundingsOf(record: SessionRecord): Promise<SessionSurroundings> {
   const { word, tasks, notes, state } = record;
-  // `decide` takes a folder, the commands of a run also take a name.
+  // `decide` needs a folder; the other commands also take a name.
   const session = state.run === null ? pathWord(record.path) : sessionWord(record.path);
   const work = await workAt(state.run, record);
   return { session, state: word, tasks, ...work, notes };
 }
 
-/** The name, where it is known here, means one session only and looks like no flag; else the path. */
+/** The name if it is unique in this project and does not look like a flag, else the path. */
 export function sessionWord(path: string): string {
   const name = basename(path);
   const known = sessionFolders(projectAt('.')).filter((one) => basename(one) === name);
