@@ -38,8 +38,7 @@ const LATE = {
   mcp: 'packages/umpire/src/cli/mcp.ts',
   serve: 'packages/umpire/src/cli/serve.ts',
   hook: 'packages/umpire/src/cli/hook.ts',
-  'hook-stop': 'packages/umpire/src/commands/hook-stop.ts',
-  inspection: 'packages/umpire/src/commands/inspection.ts',
+  'guard-check': 'packages/umpire/src/commands/guard.ts',
   run: 'packages/umpire/src/cli/run.ts',
   'diff-apply': 'packages/umpire/src/cli/diff-apply.ts',
   clean: 'packages/umpire/src/cli/clean.ts',
@@ -111,7 +110,7 @@ await Promise.all([
   ),
   build({
     ...shared,
-    entryPoints: { ...LATE, 'reading-thread': 'packages/umpire/src/commands/reading-thread.ts' },
+    entryPoints: { ...LATE, 'parallel-reader-thread': 'packages/umpire/src/commands/parallel-reader-thread.ts' },
     ...commonJs,
     plugins: [lateApart],
   }),

@@ -31,7 +31,7 @@ it('names the runner, its test files and whether it measures coverage, and runs 
   expect(filesUnder(project, (path) => path === 'node_modules')).toEqual(before);
   rmSync(join(project, 'node_modules'));
   expect(look(project)).toContainEqual(
-    expect.stringMatching(/^note testing: vitest: \d+ test files?, and they cannot be run \[Vitest is not installed here; install/),
+    expect.stringMatching(/^note testing: vitest: \d+ test files? that cannot run \[Vitest is not installed here; install/),
   );
 });
 
@@ -61,7 +61,7 @@ it('says where a runner does not tell its test files', () => {
     'node_modules/vitest/vitest.mjs': bin,
   });
   expect(look(project)).toContain(
-    'note testing: vitest 1.0.0 ends with status 7 when it is asked for its test files; by their names there is 1 test file [Run it by hand, and mend what it says.]',
+    'note testing: vitest 1.0.0 failed to list its test files (exit status 7); found 1 test file by name [Run it by hand and fix the problem.]',
   );
   // It has none, and that is no trouble.
   writeFiles(project, { 'a.test.mjs': null });
@@ -72,12 +72,12 @@ it('says what a project without tools lacks, and what then', () => {
   const project = temporaryFolder();
   writeFiles(project, { 'README.md': 'x' });
   expect(look(project)).toEqual([
-    'note testing: no test runner was found; an agent testifies instead [Vitest, Jest, Mocha, node:test and pytest are looked for in scripts, configuration and dependencies. Name one with critics.testing.runner.]',
-    'note debt types: no type checker is set up: TypeScript with a tsconfig.json, mypy or Pyright with settings [Debt is judged without it; or set critics.debt.types.]',
-    'note debt lint: no linter is set up and installed [Debt is judged without it; or set critics.debt.lint.]',
-    'note debt quality: no linter, jscpd or knip is set up [Debt is judged without it; or set critics.debt.quality.]',
-    'note design: no design token was found; an agent testifies instead [Write them as *.tokens.json, or name the files under critics.design.tokens.]',
-    "note review: no linter is set up and no report lies here; the reviewer's findings alone are weighed [Set up a linter in the project, or name reports under critics.review.reports.]",
+    'note testing: no test runner found; an agent reports instead [Vitest, Jest, Mocha, node:test and pytest are looked for in scripts, configuration and dependencies. Name one with critics.testing.runner.]',
+    'note debt types: no type checker is set up: TypeScript with a tsconfig.json, mypy or Pyright with settings [The debt loop skips it. To change that, set critics.debt.types.]',
+    'note debt lint: no linter is set up and installed [The debt loop skips it. To change that, set critics.debt.lint.]',
+    'note debt quality: no linter, jscpd or knip is set up [The debt loop skips it. To change that, set critics.debt.quality.]',
+    'note design: no design tokens found; an agent reports instead [Write them as *.tokens.json, or name the files under critics.design.tokens.]',
+    "note review: no linter and no report found; only the reviewer's findings count [Configure a linter, or name reports under critics.review.reports.]",
   ]);
   expect(existsSync(join(project, '.umpire'))).toBe(false);
 });
@@ -102,7 +102,7 @@ it('names types, linters, tools for quality, tokens and reports', () => {
     expect.stringMatching(`^ok review: oxlint ${version}, tsc ${version}, 1 report$`),
   ]);
   writeFiles(project, { 'b.tokens.json': '{' });
-  expect(look(project)).toContainEqual(expect.stringMatching(/^note design: 2 token files; of b\.tokens\.json nothing is read: /));
+  expect(look(project)).toContainEqual(expect.stringMatching(/^note design: 2 token files; b\.tokens\.json is unreadable: /));
 });
 
 it('looks for the commands of the settings', () => {
@@ -110,11 +110,11 @@ it('looks for the commands of the settings', () => {
   const debt = { types: false, lint: 'node lint.mjs --all', quality: ['./gone', 'x'] };
   writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics: { debt } }) });
   const told = look(project);
-  expect(told).toContain('ok debt types: left out, by the settings');
-  expect(told).toContain('ok debt lint: node lint.mjs --all (by the settings)');
+  expect(told).toContain('ok debt types: off (settings)');
+  expect(told).toContain('ok debt lint: node lint.mjs --all (settings)');
   expect(told).toContainEqual(
     expect.stringMatching(
-      /^note debt quality: \.\/gone x: there is no program at ".*gone" \[Install it, or mend critics\.debt\.quality\.\]$/,
+      /^note debt quality: \.\/gone x: there is no program at ".*gone" \[Install it, or fix critics\.debt\.quality\.\]$/,
     ),
   );
   writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics: { debt: { lint: 'node "lint' } } }) });
@@ -138,8 +138,8 @@ it("names Python's linters by name and version, and those that are set up and no
   expect(look(project, own)).toEqual(
     expect.arrayContaining([
       'ok debt types: mypy 1.15.0',
-      "note debt lint: flake8 7.1.2, ruff is set up in pyproject.toml and not installed [Install it in the project's Python environment (.venv, venv or the one that is switched on).]",
-      "note review: flake8 7.1.2, mypy 1.15.0, ruff is set up in pyproject.toml and not installed [Install it in the project's Python environment (.venv, venv or the one that is switched on).]",
+      "note debt lint: flake8 7.1.2, ruff is configured in pyproject.toml but not installed [Install it in the project's Python environment (.venv, venv or the active one).]",
+      "note review: flake8 7.1.2, mypy 1.15.0, ruff is configured in pyproject.toml but not installed [Install it in the project's Python environment (.venv, venv or the active one).]",
     ]),
   );
   installPython(project, 'ruff', { version: '0.9.1' });

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { spaceCheck } from '@umpire/umpire/commands/checkup-project.js';
+import { checkSpace } from '@umpire/umpire/commands/doctor.js';
 import { ERRORS } from '@umpire/core/error-catalogue.js';
 import { doctor } from '@umpire/umpire/index.js';
 import type { Check, Checkup } from '@umpire/umpire/index.js';
@@ -91,29 +91,29 @@ it('finds git missing, broken or too old', async () => {
   expect([none.faults, none.told('git')]).toEqual([['git'], `fault: ${message} [${hint}]`]);
   const by = async (says: string, of = makeProject()) => (await look(of, { PATH: pathOf(of, { git: says }) })).told('git');
   const version = (says: string) => `case "$*" in *--version) echo 'git version ${says}';; *) exec ${GIT} "$@";; esac`;
-  expect(await by(version('2.29.9'))).toBe(`fault: 2.29.9 is older than 2.30 [${hint}]`);
+  expect(await by(version('2.29.9'))).toBe(`fault: 2.29.9 is too old; Umpire needs 2.30 [${hint}]`);
   expect(await by(version('2.30.0 (X)'))).toBe('ok: 2.30.0');
-  expect(await by('echo "no tools installed" >&2; exit 72')).toBe(`fault: git does not say its version: no tools installed [${hint}]`);
+  expect(await by('echo "no tools installed" >&2; exit 72')).toBe(`fault: git --version failed: no tools installed [${hint}]`);
 });
 
 it('misses the sandbox only where the settings turn it on', async () => {
   const free = makeProject({ answers: ANSWERS });
   const { told, faults } = await look(free, { PATH: pathOf(free) });
   expect(faults).toEqual([]);
-  expect(told('sandbox')).toMatch(/^note: No sandbox available: .* \[Needed for --sandbox alone\. Install bubblewrap/);
+  expect(told('sandbox')).toMatch(/^note: No sandbox available: .* \[Only --sandbox needs it\. Install bubblewrap/);
   const held = makeProject({ answers: ANSWERS, config: { sandbox: true } });
   expect((await look(held, { PATH: pathOf(held) })).faults).toEqual(['sandbox']);
 });
 
 it('tells of the repository: a branch, none, no commit, no files', async () => {
   const project = makeProject({ inner: 'packages/a' });
-  expect((await look(project)).told('repository')).toBe('ok: git, branch main; the project is packages/a in it');
+  expect((await look(project)).told('repository')).toBe('ok: git, branch main; the project is its folder packages/a');
   project.git('checkout', '-q', '--detach');
   expect((await look(project)).told('repository')).toMatch(/^ok: git, detached at [0-9a-f]{7,}; the project/);
   const plain = makeProject({ plain: true });
   expect((await look(plain)).told('repository')).toMatch(/^note: no git repository: a private repository/);
   plain.git('init', '-q');
-  expect((await look(plain)).told('repository')).toMatch(/^note: nothing of the project is committed yet/);
+  expect((await look(plain)).told('repository')).toMatch(/^note: nothing is committed yet/);
   const bare = await look(plain, {}, '--project', join(plain.root, '.git'));
   expect(bare.faults).toEqual(['repository']);
   expect(bare.told('repository')).toContain('it is a bare git repository');
@@ -138,13 +138,13 @@ it('says which settings cannot be read, and on which line', async () => {
   project.write({ 'umpire.config.yaml': null, 'umpire.config.yml': 'agent: claude\n' });
   expect((await look(project)).told('settings')).toContain('give it that name');
   project.write({ 'umpire.config.yml': null });
-  expect((await look(project)).told('settings')).toBe('ok: none; umpire init writes the first');
+  expect((await look(project)).told('settings')).toBe('ok: none; write them with umpire init');
 });
 
 it('looks where worktrees go', async () => {
   const project = makeProject({ answers: ANSWERS, files: { file: 'x' } });
   const at = async (home: string) => (await look(project, { UMPIRE_WORKTREES: home })).told('worktrees');
-  expect(await at(join(project.root, 'file', 'below'))).toMatch(/^fault: .*below cannot be made: .*file is no folder \[Mend that/);
+  expect(await at(join(project.root, 'file', 'below'))).toMatch(/^fault: .*below cannot be created: .*file is not a folder \[Fix that/);
   expect(await at(join(project.root, 'copies'))).toMatch(/^note: .*copies is inside the project/);
   const shut = join(project.beside, 'shut');
   mkdirSync(shut);
@@ -159,12 +159,12 @@ it('has a fault where no session can be made', async () => {
   const { faults, told } = await look(project);
   expect([faults, told('sessions')]).toEqual([
     ['sessions'],
-    expect.stringMatching(/^fault: .*sessions cannot be made: .*\.umpire is no folder \[Mend that/),
+    expect.stringMatching(/^fault: .*sessions cannot be created: .*\.umpire is not a folder \[Fix that/),
   ]);
 });
 
 it('wants room for worktrees', () => {
-  const told = (free: number) => spaceCheck('/home', free);
+  const told = (free: number) => checkSpace('/home', free);
   expect(told(99_999_999)).toMatchObject({ state: 'fault', message: '/home: only 99 MB free' });
   expect(told(100_000_000)).toMatchObject({ state: 'note', message: '/home: only 100 MB free' });
   expect(told(999_999_999)).toMatchObject({ state: 'note', message: '/home: only 999 MB free' });
@@ -176,10 +176,10 @@ it('names files that worktrees will lack, and the setting that brings them', asy
   const project = makeProject({ files });
   project.write({ '.env': 'A=1', '.env.local': 'B=2', 'inner/.env': 'C=3', '.env.d/x': 'D=4' });
   expect((await look(project)).told('left out')).toBe(
-    'note: .env, .env.local: git does not track them, so agents and tests work without them. [Where they need them, write into umpire.config.yaml: workspace: { copy: [.env, .env.local] }]',
+    'note: .env, .env.local: not tracked by git, so agents and tests do not see them. [If they need them, add to umpire.config.yaml: workspace: { copy: [.env, .env.local] }]',
   );
   project.write({ 'umpire.config.yaml': '{ workspace: { copy: [./.env] } }' });
-  expect((await look(project)).told('left out')).toMatch(/^note: \.env\.local: git does not track it,/);
+  expect((await look(project)).told('left out')).toMatch(/^note: \.env\.local: not tracked by git,/);
   project.write({ 'umpire.config.yaml': '{ workspace: { link: [.env?local], copy: [.env] } }' });
   expect((await look(project)).told('left out')).toBe('');
 });
@@ -209,7 +209,7 @@ it('counts sessions, and those that wait', async () => {
   expect((await look(project)).told('sessions')).toBe('ok: 1 session (umpire list)');
   await project.umpire('until', 'false', '--max-rounds', '1', ...project.sh('complete done'));
   expect((await look(project)).told('sessions')).toBe(
-    'note: 2 sessions, 1 waits for a person [See them with: umpire list --state awaiting]',
+    'note: 2 sessions, 1 waiting for a person [See them with: umpire list --state awaiting]',
   );
 });
 
@@ -220,7 +220,7 @@ it('says where presets are, and which are not', async () => {
   expect(told('claude')).toBe(`ok: ${join(path, 'claude')}`);
   expect(told('opencode-acp')).toBe(`ok: ${join(path, 'opencode')}`);
   expect(told('not installed')).toBe('note: codex, gemini, claude-acp, codex-acp, gemini-acp');
-  expect(told('every role')).toBe('note: no agent is chosen [Name one with --agent at every run, or once with umpire init.]');
+  expect(told('every role')).toBe('note: no agent chosen [Pass --agent when you run, or choose one with: umpire init.]');
   const bare = makeProject();
   expect((await look(bare, { PATH: pathOf(bare) })).told('not installed')).toMatch(/^note: claude, codex, .*-acp \[Install one/);
 });
@@ -252,16 +252,16 @@ it('tries every agent of the settings, and has a fault where a role needs one th
   expect(told('every role')).toMatch(/^fault: "shut" cannot be started: .* may not be executed \[Install it/);
   expect(told('role developer')).toBe('ok: me');
   expect(told('role tester')).toMatch(/^fault: Unknown agent "clade"\. Did you mean "claude"\?/);
-  expect(told('role executor')).toBe("ok: builtin, Umpire's own critic");
+  expect(told('role executor')).toBe("ok: builtin, Umpire's critic");
 });
 
 it('says that nobody does the other roles', async () => {
   const project = makeProject({ config: { roles: { reviewer: 'person' } } });
   expect((await look(project)).told('every role')).toBe(
-    'note: no agent is chosen for roles that are not named here [Name one with --agent at every run, or once in umpire.config.yaml, under agent.]',
+    'note: no agent chosen for the other roles [Pass --agent when you run, or choose one under agent in umpire.config.yaml.]',
   );
   project.write({ 'umpire.config.yaml': 'agent: builtin\n' });
-  expect((await look(project)).told('every role')).toMatch(/^note: .* does no other role \[Name one/);
+  expect((await look(project)).told('every role')).toMatch(/^note: .* cannot do other roles \[Pass --agent/);
 });
 
 it('refuses what it does not take', async () => {

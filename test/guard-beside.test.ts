@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readerBeside } from '@umpire/umpire/commands/second-reader.js';
+import { openParallelReader } from '@umpire/umpire/commands/parallel-reader.js';
 import type { FileChange } from '@umpire/guard/change.js';
 import type { FileFacts } from '@umpire/guard/facts.js';
 import { guard } from '@umpire/guard/guard.js';
@@ -18,7 +18,7 @@ import { isSoak } from './support/campaign.js';
 import { readCases } from './support/guard-cases.js';
 
 const root = join(import.meta.dirname, '..');
-const THREAD = join(root, 'dist', 'reading-thread.cjs');
+const THREAD = join(root, 'dist', 'parallel-reader-thread.cjs');
 const ATTEMPTS = 10;
 
 const SEEN = readCases('seen');
@@ -134,7 +134,7 @@ describe('a second thread', () => {
     // On a busy machine the thread may start too late to read anything.
     let heard: ReadonlyMap<string, ToldFile> = new Map();
     for (let attempt = 1; heard.size === 0 && attempt <= ATTEMPTS; attempt += 1) {
-      const beside = readerBeside(files, same, THREAD);
+      const beside = openParallelReader(files, same, THREAD);
       const report = guard(input, undefined, (here) => (heard = (beside as ReadBeside)(here)));
       expect(JSON.stringify(report)).toBe(JSON.stringify(alone));
     }
@@ -150,18 +150,18 @@ describe('a second thread', () => {
   ])('that %s changes nothing', (_, code) => {
     const { files, same } = padded(large(80));
     const here: string[] = [];
-    const found = readerBeside(files, same, program(code))?.((file) => here.push(file.path));
+    const found = openParallelReader(files, same, program(code))?.((file) => here.push(file.path));
     expect(found?.size).toBe(0);
     expect(here.toSorted()).toEqual(files.map(({ path }) => path).toSorted());
   });
 
   it('is not started for a change of a few files, nor where it is not there', () => {
     const few = large(400);
-    expect(readerBeside(few.files, few.same, THREAD)).toBeNull();
+    expect(openParallelReader(few.files, few.same, THREAD)).toBeNull();
     const many = large(20);
-    expect(readerBeside(many.files, many.same, join(folder, 'none.cjs'))).toBeNull();
+    expect(openParallelReader(many.files, many.same, join(folder, 'none.cjs'))).toBeNull();
     // From its sources nothing is built beside the code.
-    expect(readerBeside(many.files, onDiskIn(root))).toBeNull();
+    expect(openParallelReader(many.files, onDiskIn(root))).toBeNull();
   });
 
   it('leaves to the first one what is nested deeply, and what leans on that', () => {
@@ -176,8 +176,11 @@ describe('a second thread', () => {
       const helpers = helpersAmong(files);
       return [
         ...(
-          readerBeside([...files, last], around, THREAD)?.((file) => walkTouched(reading.read(file), reading.isReached(file, helpers))) ??
-          new Map()
+          openParallelReader(
+            [...files, last],
+            around,
+            THREAD,
+          )?.((file) => walkTouched(reading.read(file), reading.isReached(file, helpers))) ?? new Map()
         ).keys(),
       ];
     };

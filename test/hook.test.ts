@@ -41,13 +41,13 @@ it('sends an agent back once for what makes tests lie, and then tells the person
   ] as const) {
     const { exit, out, err } = hook(place, stops(project, { cwd: place === '/' ? project.root : place }), name);
     expect({ exit, out }).toEqual({ exit: 2, out: '' });
-    expect(err).toMatch(/^Umpire: this change makes tests lie\. Mend it before you stop/);
+    expect(err).toMatch(/^Umpire: the guard found weakened tests in this change\. Fix this before you stop/);
     expect(err).toContain('add.test.js');
   }
   const again = hook(project.root, stops(project, { stop_hook_active: true }), 'Stop');
   expect({ ...again, out: JSON.parse(again.out) as unknown }).toEqual({
     ...NOTHING,
-    out: { systemMessage: 'Umpire: the agent stops with 1 breach in its change. See umpire guard --scope any.' },
+    out: { systemMessage: 'Umpire: the agent stopped with 1 finding in its change. See umpire guard --scope any.' },
   });
 });
 
@@ -61,7 +61,7 @@ it('tells the person of an allowance that the change itself brings', () => {
   const { exit, out } = hook(project.root, stops(project), 'Stop');
   expect({ exit, out: JSON.parse(out) as unknown }).toEqual({
     exit: 0,
-    out: { systemMessage: says('the change brings 1 allowance of its own for the guard') },
+    out: { systemMessage: says('the change adds 1 allowance for the guard') },
   });
 });
 
@@ -85,7 +85,7 @@ const starts = ({ root }: RunProject, more: object = {}) => ({
   ...ID,
   ...more,
 });
-const BACK = { exit: 2, out: '', err: says('what changed since this session began, commits included, makes tests lie') };
+const BACK = { exit: 2, out: '', err: says('the guard found weakened tests in the changes of this session, commits included') };
 
 it('counts what an agent commits itself as its change, from where its session began', () => {
   const project = makeProject({ files: FILES });
@@ -134,7 +134,7 @@ it('tells the person once of a breach that stays, and again where it was mended 
   const base = project.git('rev-parse', '--short=10', 'HEAD').trim();
   project.commit({ 'add.test.js': SKIPPED });
   const stop = (again = false) => hook(project.root, stops(project, { ...ID, stop_hook_active: again }), 'Stop');
-  const note = { systemMessage: `Umpire: the agent stops with 1 breach in its change. See umpire guard --base ${base} --scope any.` };
+  const note = { systemMessage: `Umpire: the agent stopped with 1 finding in its change. See umpire guard --base ${base} --scope any.` };
   expect(stop()).toEqual(BACK);
   expect(JSON.parse(stop(true).out)).toEqual(note);
   expect([stop(), stop(true)]).toEqual([NOTHING, NOTHING]);
@@ -154,7 +154,10 @@ it.each(['', '{"commit":', '{"commit":"--all","branch":null,"told":[]}', `{"comm
     const project = makeProject({ files: FILES });
     project.write({ [`.umpire/agent-sessions/${ID.session_id}.json`]: text });
     project.write({ 'add.test.js': SKIPPED });
-    expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('Umpire: this change makes tests lie.') });
+    expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({
+      exit: 2,
+      err: says('Umpire: the guard found weakened tests in this change.'),
+    });
   },
 );
 
@@ -209,7 +212,7 @@ it('keeps agents from the record of a session, and from answering for the person
     ['umpire apply one --force', 'umpire apply --force'],
     ['umpire decide review . \\\n  --max-rounds 9', 'umpire decide --max-rounds'],
   ] as const)
-    expect(uses('Bash', { command: line }), line).toMatchObject({ exit: 2, err: says(`\`${told}\` is for the person to run`) });
+    expect(uses('Bash', { command: line }), line).toMatchObject({ exit: 2, err: says(`only a person may run \`${told}\``) });
   for (const line of ['umpire decide review .', 'umpire status; git push --force', 'grep resolve umpire.log', 'umpire apply one'])
     expect(uses('Bash', { command: line }), line).toEqual(NOTHING);
 });

@@ -67,7 +67,7 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   expect(first?.verdict.anomalies).toEqual([
     {
       rule: 'guard',
-      message: expect.stringMatching(/^Of the work of TESTGEN-001, test-skipped at sum\.test\.js:5 was taken back \(by hunk\): /),
+      message: expect.stringMatching(/^The guard reverted test-skipped at sum\.test\.js:5 in the work of TESTGEN-001 \(by hunk\): /),
     },
   ]);
   expect(verdictsOf(session)[0]).toContain('RETRY');
@@ -169,7 +169,7 @@ it('tells an agent of its rules that breaches are taken back', SOAK, async () =>
   const project = makeProject({ files: FILES });
   const agent = project.sh('[ "$id" = TESTGEN-001 ] && cp "$UMPIRE_TASK_FILE" "$beside/told.json"\ncomplete done');
   await project.umpire(...run, ...agent);
-  expect(textOf(project.beside, 'told.json')).toContain('A change that breaks these rules is taken back before your work is merged');
+  expect(textOf(project.beside, 'told.json')).toContain('Changes that break these rules are reverted before your work is merged');
 });
 
 const SKIP = `sed -i "s/^test('adds'/test.skip('adds'/" sum.test.js`;
@@ -281,7 +281,7 @@ describe('the plain loop', () => {
     await until(project, 'cp "$UMPIRE_TASK_FILE" "$beside/told.json"');
     const told = textOf(project.beside, 'told.json');
     expect(told).toContain('Do not delete, skip, empty or weaken a test');
-    expect(told).toContain('A change that breaks these rules is taken back');
+    expect(told).toContain('Changes that break these rules are reverted');
   });
 });
 
@@ -302,7 +302,7 @@ describe('the settings of the checkout', () => {
   it('are told to be for no loop where a name is nearly that of the run', SOAK, async () => {
     const project = makeProject({ files: FILES, config: { guard: { loops: { untill: 'off' } } } });
     const { session, err } = await until(project, SKIP);
-    expect(err).toContain('umpire.config.yaml has guard.loops.untill, and this loop is called until: if that is a slip, mend it.');
+    expect(err).toContain('umpire.config.yaml sets guard.loops.untill, but this loop is until.');
     expect(breachesIn(session)).toEqual(['test-skipped sum.test.js file']);
   });
 

@@ -51,7 +51,7 @@ it('calls the command also when a session has ended, where that is asked for, an
   const umpire = (...args: readonly string[]) => project.umpireWith({ env: { TOLD: told } }, ...args);
   const { session } = await umpire('run', 'debt', 'x', '--mode', 'targeted');
   const { exit, err } = await umpire('resolve', session, 'approve');
-  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('exit status 4. The session has ended all the same.') as string });
+  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('exit status 4. The session has ended.') as string });
   await umpire('resume', session);
   const other = await umpire('run', 'debt', 'x', '--mode', 'targeted');
   await umpire('resolve', other.session, 'abort');
@@ -75,10 +75,8 @@ it('tells of the end when it is taken on again, where a kill came before that', 
 it('says once, and why, that the command that calls a person cannot be started', SOAK, async () => {
   const project = makeProject({ answers: PAYERS, config: { notify: 'no-such-program' } });
   const { exit, err } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
-  expect({ exit, told: err.match(/The command that calls a person .*/g) }).toEqual({
+  expect({ exit, told: err.match(/The notify command .*/g) }).toEqual({
     exit: 4,
-    told: [
-      'The command that calls a person (no-such-program) failed: exit status 127 (there is no such program). The session waits all the same.',
-    ],
+    told: ['The notify command (no-such-program) failed: exit status 127 (no such program). The session waits for a person.'],
   });
 });

@@ -352,7 +352,7 @@ it.each([
   const again = await project.umpire(...PASSED, ...agent);
   const other = await project.umpire(...asked, ...agent);
   expect([first.exit, again.exit, other.exit]).toEqual([0, 0, 2]);
-  expect(again.err).toContain('The session has ended as complete');
+  expect(again.err).toContain('The session has ended: complete');
   expect(other.err).toContain(`Session s was started for something else: ${detail}.`);
 });
 

@@ -87,7 +87,7 @@ it('fails the task where the program goes away later; what goes on without it is
   expect(eventsOf(first.session)).toHaveLength(before);
   const seen = await project.umpire('resume', first.session);
   expect(seen.err).toContain(
-    `The session has ended as failed; run what failed again with: umpire resume ${basename(first.session)} --retry`,
+    `The session has ended: failed. Run the failed tasks again with: umpire resume ${basename(first.session)} --retry`,
   );
   // From elsewhere its name leads nowhere.
   const elsewhere = await project.umpireWith({ cwd: project.beside }, 'resume', first.session);

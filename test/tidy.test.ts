@@ -43,7 +43,7 @@ const ENTRANCES = [
   'packages/umpire/src/cli/main.ts',
   'packages/umpire/src/sessions/authored.ts',
   'packages/umpire/src/report/pages.ts',
-  'packages/umpire/src/commands/reading-thread.ts',
+  'packages/umpire/src/commands/parallel-reader-thread.ts',
 ];
 
 function filesIn(folder: string, wanted: (name: string) => boolean): readonly string[] {

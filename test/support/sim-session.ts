@@ -171,7 +171,7 @@ export class Simulation {
     const again = run.tasks
       .filter((task) => task.status === 'failed' || (task.status === 'skipped' && !task.isSkippedByVerdict))
       .map((task) => task.id);
-    if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries what failed.' } });
+    if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries the failed tasks.' } });
   }
 
   /** One process, from its start to its end. True: it ended by itself, and nobody stopped it. */

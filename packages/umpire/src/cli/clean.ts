@@ -3,8 +3,8 @@
 import { basename } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
-import { clean, openCleaner } from '../commands/clearing.js';
-import type { Cleaner, CleanResult } from '../commands/clearing.js';
+import { clean, openCleaner } from '../commands/clean.js';
+import type { Cleaner, CleanResult } from '../commands/clean.js';
 import { plainLine } from '../report/words.js';
 import { latestFirst, resolveSession } from '../sessions/sessions.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';

@@ -1,7 +1,7 @@
 // `umpire diff` and `umpire apply`: the changes of a session, shown or copied into the checkout.
 
 import { basename } from 'node:path';
-import { apply, patchOf } from '../commands/work.js';
+import { apply, patchOf } from '../commands/session-work.js';
 import { terminalText } from '../report/foreign-text.js';
 import { count, plainLine } from '../report/words.js';
 import { latestSession, resolveSession } from '../sessions/sessions.js';

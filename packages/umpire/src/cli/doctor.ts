@@ -1,6 +1,6 @@
 // `umpire doctor`: checks that a run can start. Changes nothing.
 
-import { checkUp } from '../commands/checkup.js';
+import { checkReadiness } from '../commands/doctor.js';
 import { checkupPage, checkupSum } from '../report/checkup-page.js';
 import { parseArguments, refuseExtra } from './flags.js';
 import type { FlagKinds } from './flags.js';
@@ -16,7 +16,7 @@ export async function runDoctor(args: readonly string[]): Promise<Outcome> {
   refuseExtra(parsed, 0, 'doctor', 'Name the project with --project.');
   const project = parsed.values.get('--project');
   return runUntilInterrupted(async (signal) => {
-    const checkup = await checkUp({ ...(project === undefined ? {} : { project }), signal });
+    const checkup = await checkReadiness({ ...(project === undefined ? {} : { project }), signal });
     const exit = checkup.outcome === 'pass' ? 0 : 3;
     if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify(checkup)}\n`, exit };
     return { stdout: checkupPage(checkup), stderr: `${checkupSum(checkup)}\n`, sumsUp: true, exit };

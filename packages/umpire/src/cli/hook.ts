@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { HOOK_EVENTS, hookEventOf, hookKindOf } from '@umpire/core/formats/hook-event.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
-import { refusalOf } from '../commands/hook-tool.js';
+import { answerStop, recordAgentSession, refuseTool } from '../commands/hook.js';
 import { isFolder } from '../sessions/entry.js';
 import { projectAt } from '../sessions/session-folders.js';
 import { parseArguments, usage } from './flags.js';
@@ -41,17 +41,15 @@ async function answerEvent(args: readonly string[]): Promise<Outcome> {
   if (process.stdin.isTTY) throw usage('stdin is a terminal. A coding agent must call this command and send the event on stdin.', 'hook');
   const event = hookEventOf(await readEvent());
   if (kind === 'tool') {
-    const refusal = refusalOf(event);
+    const refusal = refuseTool(event);
     return refusal === null ? { exit: 0 } : { stderr: `${refusal}\n`, exit: REFUSED };
   }
   // An agent that works in a subfolder may have changed the rest of the project.
   const project = projectAt(event.cwd !== null && isFolder(event.cwd) ? event.cwd : '.');
   if (kind === 'start') {
-    const { recordBeginning } = await import('../commands/hook-session.js');
-    if (event.session !== null) recordBeginning(project, event.session, new Date());
+    if (event.session !== null) recordAgentSession(project, event.session, new Date());
     return { exit: 0 };
   }
-  const { answerStop } = await import('../commands/hook-stop.js');
   const base = values.get('--base');
   const { refusal, note } = await answerStop({
     project,

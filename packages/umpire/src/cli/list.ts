@@ -1,6 +1,6 @@
 // `umpire list`: the sessions of a project. Reads only.
 
-import { listSessions } from '../commands/listing.js';
+import { listSessions } from '../commands/list.js';
 import { listPage, listSum } from '../report/list-page.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { STATE_WORDS } from '../report/session-view.js';

@@ -1,7 +1,7 @@
 // `umpire mcp`: serves Umpire's tools over MCP on stdin and stdout until the client disconnects.
 
 import { chdir } from 'node:process';
-import { projectFor } from '../commands/places.js';
+import { projectFor } from '../commands/project-folders.js';
 import { serve } from '../mcp/server.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';

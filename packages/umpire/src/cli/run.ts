@@ -12,7 +12,7 @@ import { ANSWERS } from '@umpire/core/decider/events.js';
 import type { Question, Recorded } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { resolve, resume, run } from '../commands/session.js';
-import type { RunWatch } from '../commands/opened.js';
+import type { RunWatch } from '../commands/opened-session.js';
 import type { RunReport } from '../commands/session.js';
 import { RANGES } from '../commands/run-flags.js';
 import type { RunFlags } from '../commands/run-flags.js';
@@ -201,8 +201,7 @@ async function runWatched(
         const detail = write(1, `${JSON.stringify(publicEvent(event))}\n`);
         // A full disk: report it once and write nothing after the gap.
         isStdoutBroken = detail !== null;
-        if (isStdoutBroken)
-          say(`umpire: Cannot write stdout: ${detail}. The run continues; only its journal has this and later events.`);
+        if (isStdoutBroken) say(`umpire: Cannot write stdout: ${detail}. The run continues; only its journal has this and later events.`);
       }
       lineOf ??= followProgress({ color, ...(columns === undefined ? {} : { columns }), clock: timeOfDay, session: wordFor(state, place) });
       // A task that starts after the call means that the call is not the last thing on the screen.

@@ -1,7 +1,7 @@
 // The session argument of commands: from a name to a session, and from a session to the name that commands accept here.
 
 import { basename, relative } from 'node:path';
-import { workAt } from '../commands/worktrees.js';
+import { findSessionWork } from '../commands/session-work.js';
 import type { SessionSurroundings } from '../report/session-view.js';
 import { projectAt, sessionFolders } from '../sessions/session-folders.js';
 import { readSession } from '../sessions/session-record.js';
@@ -22,7 +22,7 @@ export async function surroundingsOf(record: SessionRecord): Promise<SessionSurr
   const { word, tasks, notes, state } = record;
   // `decide` needs a folder; the other commands also take a name.
   const session = state.run === null ? pathWord(record.path) : sessionWord(record.path);
-  const work = await workAt(state.run, record);
+  const work = await findSessionWork(state.run, record);
   return { session, state: word, tasks, ...work, notes };
 }
 

@@ -59,16 +59,16 @@ export async function checkAgents(choice: Omit<AgentChoice, 'guardian'>): Promis
     throw new Error('Nothing runs while agents are only looked at.');
   };
   const guardian: Guardian = { run: 'look-only', sandbox: null, watch: none, release: none, close: none };
-  for (const name of namesIn(choice)) await agentNamed(name, { ...choice, guardian }, () => ({ name, run: none }));
+  for (const name of namesIn(choice)) await createAgent(name, { ...choice, guardian }, () => ({ name, run: none }));
 }
 
 /** Who does which role. Every agent that is named is made before anything runs, so that a wrong name or file stops nothing half-way. */
-export async function agentsFor(choice: AgentChoice): Promise<(role: string) => Agent> {
+export async function createAgents(choice: AgentChoice): Promise<(role: string) => Agent> {
   const { started, settings, guardian } = choice;
   let person: Agent | null = null;
   const atTerminal = () => (person ??= personAtTerminal());
   const made = new Map<string, Agent>();
-  for (const name of namesIn(choice)) made.set(name, await agentNamed(name, choice, atTerminal));
+  for (const name of namesIn(choice)) made.set(name, await createAgent(name, choice, atTerminal));
   // The plain loop measures: no agent takes the place of its command.
   const check = started.command === undefined ? null : checkCommand(started.command, started.report ?? null, guardian);
   const general = made.get(settings.agents['*'] ?? '') ?? null;
@@ -82,7 +82,7 @@ export async function agentsFor(choice: AgentChoice): Promise<(role: string) => 
   };
 }
 
-async function agentNamed(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {
+async function createAgent(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {
   const { config, guardian, own } = choice;
   if (Object.hasOwn(own, name)) return callingAgent(own[name] as Agent);
   const program = programNamed(name, choice);

@@ -52,5 +52,5 @@ it('waits where the goal is longer than what a program can be handed', async () 
     onNote: (note) => void notes.push(note),
   });
   expect({ status: report.status, question: report.question?.kind }).toEqual({ status: 'awaiting', question: 'plan' });
-  expect(notes).toEqual([expect.stringMatching(/The command that calls a person \(true\) failed: .*E2BIG/)]);
+  expect(notes).toEqual([expect.stringMatching(/The notify command \(true\) failed: .*E2BIG/)]);
 });

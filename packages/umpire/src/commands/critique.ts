@@ -25,8 +25,8 @@ import { isFolder } from '../sessions/entry.js';
 import { findBase } from '../workspace/change-base.js';
 import { readSession } from '../sessions/session-record.js';
 import { CRITIC_LOOPS, loadCritic } from './critics.js';
-import { makeSessionFolder, projectFor } from './places.js';
-import { readSettings } from './session.js';
+import { makeSessionFolder, projectFor } from './project-folders.js';
+import { readSettings } from './project-settings.js';
 
 export interface CritiqueRequest {
   readonly loop: string;
@@ -125,8 +125,8 @@ function forgetEarlier(folder: SessionFolder, loop: Loop): void {
   for (const source of Object.values(loop.evidence)) {
     for (const path of 'file' in source && !source.file.some((name) => name.includes('{chain}')) ? source.file : []) {
       const read = readBytes(folder, path);
-      const isOurs = read.kind === 'bytes' && readProvenance(decodeTolerantly(read.bytes)) !== null;
-      if (isOurs || loop.loop === 'debt') rmSync(placeFor(folder, path), { force: true });
+      const isInSessionsFolder = read.kind === 'bytes' && readProvenance(decodeTolerantly(read.bytes)) !== null;
+      if (isInSessionsFolder || loop.loop === 'debt') rmSync(placeFor(folder, path), { force: true });
     }
   }
 }

@@ -1,14 +1,22 @@
-// `umpire guard`: reads the change of a project, has the guard look at it, and takes breaches back where that is asked.
+// The guard's check of a change: for `umpire guard`, and for each task's work in a run. It applies the project's allowances to the findings
+// of the guard package, and reverts findings on request. Loaded late, since it loads the parsers.
 
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
-import type { GuardAllowance } from '@umpire/guard/allowances.js';
-import type { Change, FileChange, GuardScope } from '@umpire/guard/change.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
-import { KnownBefore } from '@umpire/guard/guard.js';
-import type { Correction } from '@umpire/guard/taking-back.js';
+import type { Breach } from '@umpire/core/decider/events.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import type { TestResult } from '@umpire/core/model.js';
+import { weigh } from '@umpire/guard/allowances.js';
+import type { GuardAllowance, Weighed } from '@umpire/guard/allowances.js';
+import type { Change, FileChange, GuardScope, GuardInput } from '@umpire/guard/change.js';
+import type { GuardFinding } from '@umpire/guard/finding.js';
+import { KnownBefore, guard } from '@umpire/guard/guard.js';
+import { roleOf } from '@umpire/guard/paths.js';
+import type { Rewriting } from '@umpire/guard/rewriting.js';
+import { takeBack } from '@umpire/guard/taking-back.js';
+import type { Correction, Mended } from '@umpire/guard/taking-back.js';
+import type { ReadBeside } from '@umpire/guard/told.js';
+import { pathTest } from '../critics/path-pattern.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import type { GuardSettings } from '../sessions/default-settings.js';
 import { lstatOf } from '../sessions/entry.js';
@@ -17,42 +25,40 @@ import { CONFIG, readConfigText } from '../sessions/project.js';
 import { findBase } from '../workspace/change-base.js';
 import { onDiskIn, readChange, readerOf, stagedIn, textIn } from '../workspace/change-reader.js';
 import { askGit } from '../workspace/git.js';
+import type { Work } from '../workspace/inspector.js';
 import { restoreOnDisk } from '../workspace/restoring.js';
-import { corrections, lookAt } from './guard-look.js';
-import type { GuardView, LookRequest } from './guard-look.js';
-import { readerBeside } from './second-reader.js';
-import { ignoreUmpire, projectFor } from './places.js';
+import { ignoreUmpire, projectFor } from './project-folders.js';
+import { openParallelReader } from './parallel-reader.js';
 
 export interface GuardRequest {
   readonly project?: string;
-  /** Left out: the last commit; where all is committed, the fork from the trunk. */
+  /** Default: the last commit, or the fork point from the main branch if nothing is uncommitted. */
   readonly base?: string;
   readonly scope?: GuardScope;
   /** Test reports of the two sides. */
   readonly reportBefore?: string;
   readonly reportAfter?: string;
-  /** Look at what is staged, and not at the files on disk. */
+  /** Check staged files instead of the files on disk. */
   readonly staged?: boolean;
   readonly revert?: boolean;
   readonly now?: () => Date;
-  /** What the person at the keyboard should know: which folder is looked at, where they may mean another. */
+  /** Called with notes for the person, such as which folder is checked. */
   readonly onNote?: (note: string) => void;
-  /** Done around each look, which is all computing: nothing is loaded within. */
-  readonly around?: <Seen>(look: () => Seen) => Seen;
+  /** Wraps each check, which only computes and loads nothing. */
+  readonly around?: <Result>(check: () => Result) => Result;
 }
 
 export interface GuardRun extends GuardView {
   readonly base: string;
-  /** The base in words. */
+  /** The base as text. */
   readonly against: string;
   readonly scope: GuardScope;
-  /** Nobody chose the scope. */
+  /** The scope is the default. */
   readonly isUsualScope: boolean;
-  /** How many files the change has. */
   readonly files: number;
-  /** Allowances that this change itself brings. */
+  /** Allowances that the change itself adds. */
   readonly newAllowances: readonly GuardAllowance[];
-  /** What was taken back, and what is left after it. Source is left where nobody chose the scope that forbids it. */
+  /** The reverted changes and the remaining findings. Source files are reverted only if the scope was chosen. */
   readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: GuardView['findings']; readonly kept: string };
 }
 
@@ -62,17 +68,17 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const { checkout, prefix } = repository;
   const index = { ...checkout, ...indexOfHook() };
   const to = request.staged === true ? await askGit(index, ['write-tree']) : null;
-  // What is not committed allows nothing that is.
+  // An allowance that is not staged does not count for staged files.
   const text = to === null ? readConfigText(project) : await textIn({ seat: checkout, prefix, tree: to }, CONFIG);
   const settings = await settingsOf(text, join(project, CONFIG));
   const read = await readChange({ seat: checkout, prefix, base, to });
   const earlier = await earlierSettings(read.files, settings);
-  // What a change says of its own scope does not count yet.
+  // A change cannot set its own scope.
   const scope = request.scope ?? earlier.scope ?? 'testing';
   const isUsualScope = request.scope === undefined && earlier.scope === null;
   const ran = await ranOf(request, project);
   const same = to === null ? onDiskIn(project) : await stagedIn(index, prefix, project);
-  const looking: LookRequest = {
+  const check: ChangeCheck = {
     change: read,
     scope,
     same: readerOf(same),
@@ -84,7 +90,7 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
     settings: CONFIG,
   };
   const around = request.around ?? ((look) => look());
-  const view = around(() => lookAt({ ...looking, beside: readerBeside(read.files, same) }));
+  const view = around(() => checkChange({ ...check, beside: openParallelReader(read.files, same) }));
   const run = {
     ...view,
     base,
@@ -96,22 +102,22 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   };
   if (request.revert !== true) return run;
   if (view.findings.length === 0) throw new UmpireError('guard-nothing', { base: words });
-  // Source that somebody mended is not thrown away for a scope that nobody chose.
-  const goes = ({ rule }: GuardFinding) => !isUsualScope || rule !== 'source-changed';
-  const mended = around(() => corrections(looking, view.findings.filter(goes), goes));
+  // A default scope must not throw away changes of source files.
+  const isReverted = ({ rule }: GuardFinding) => !isUsualScope || rule !== 'source-changed';
+  const mended = around(() => correctionsFor(check, view.findings.filter(isReverted), isReverted));
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ seat: checkout, prefix, base, to: null });
-  const { ran: _, known: __, ...plain } = looking;
-  // What lies on disk now decides: it is looked at again where it is not what was meant to be there.
+  const { ran: _, known: __, ...plain } = check;
+  // The files on disk decide: they are checked again if they differ from the plan.
   const left =
-    view.findings.every(goes) && isSame(after, mended.change)
+    view.findings.every(isReverted) && isSame(after, mended.change)
       ? mended.left
-      : lookAt({ ...plain, same: readerOf(same), change: after }).findings;
+      : checkChange({ ...plain, same: readerOf(same), change: after }).findings;
   return { ...run, reverted: { corrections: mended.corrections, left, kept } };
 }
 
-/** In a hook git names the index that is to be committed: with `commit -a` or with paths it is not the usual one. */
+/** In a hook, git names the index to commit: with `commit -a` or with paths it is not the default one. */
 function indexOfHook(): { readonly index?: string } {
   const index = process.env['GIT_INDEX_FILE'];
   return index === undefined || index === '' ? {} : { index: resolve(index) };
@@ -140,13 +146,13 @@ async function earlierSettings(files: readonly FileChange[], settings: GuardSett
   return changed === undefined ? settings : settingsOf(changed.before, CONFIG).catch(() => DEFAULT_SETTINGS.guard);
 }
 
-/** An allowance that comes with the change that it allows is a thing for people to know. */
+/** People must know of an allowance that comes with the change it allows. */
 function newAllowances(earlier: GuardSettings, { allowances }: GuardSettings): readonly GuardAllowance[] {
   const old = new Set(earlier.allowances.map((one) => JSON.stringify(one)));
   return allowances.filter((one) => !old.has(JSON.stringify(one)));
 }
 
-/** Copies of the files as they lie there, before anything in them is taken back: git may know none. Says where. */
+/** Copies the files before a revert, since git may not have them. Returns the folder. */
 function keepCopies(project: string, files: readonly FileChange[], corrections: readonly Correction[], now: Date): string {
   const stamp = join('.umpire', 'taken-back', now.toISOString().replaceAll(/[-:]|\.\d+Z/g, ''));
   let folder = stamp;
@@ -168,7 +174,7 @@ function keepCopies(project: string, files: readonly FileChange[], corrections: 
   return there.length === 0 ? '' : folder;
 }
 
-async function ranOf(request: GuardRequest, project: string): Promise<NonNullable<LookRequest['ran']> | null> {
+async function ranOf(request: GuardRequest, project: string): Promise<NonNullable<ChangeCheck['ran']> | null> {
   const { reportBefore, reportAfter } = request;
   if (reportBefore === undefined && reportAfter === undefined) return null;
   return {
@@ -178,10 +184,207 @@ async function ranOf(request: GuardRequest, project: string): Promise<NonNullabl
 }
 
 async function resultsOf(path: string, project: string): Promise<readonly TestResult[]> {
-  // Most looks have no reports, and the readers of all formats are slow to load.
+  // Most checks have no reports, and the readers are slow to load.
   const { readReports } = await import('./read.js');
   const { reports } = await readReports({ reports: [resolve(path)], root: project, keep: Infinity });
   const results = reports.flatMap(({ results: found = [] }) => found);
   if (results.length > 0) return results;
-  throw new UmpireError('guard-report', { path, detail: reports[0]?.problems[0]?.message ?? 'it holds no tests' });
+  throw new UmpireError('guard-report', { path, detail: reports[0]?.problems[0]?.message ?? 'it has no tests' });
+}
+
+export interface GuardProblem {
+  readonly file: string;
+  readonly message: string;
+}
+
+export interface GuardView extends Weighed {
+  /** Files that could not be parsed. */
+  readonly problems: readonly GuardProblem[];
+  /** Some of them are tests, so nobody knows what they check. */
+  readonly isBlind: boolean;
+  /** Rewritten test files: their checks were counted, not compared one by one. */
+  readonly rewritten: readonly Rewriting[];
+}
+
+export interface ChangeCheck {
+  readonly change: Change;
+  readonly scope: GuardScope;
+  readonly same: (path: string) => string | null;
+  readonly ran?: NonNullable<GuardInput['ran']>;
+  readonly allowances: readonly GuardAllowance[];
+  /** As YYYY-MM-DD. */
+  readonly today: string;
+  /** Files that could not be opened. */
+  readonly unread?: readonly GuardProblem[];
+  /** Facts of the old versions, shared by several checks of one change. */
+  readonly known?: KnownBefore;
+  readonly everyRewrite?: boolean;
+  readonly newTestsCheck?: boolean;
+  readonly mustBeRead?: boolean;
+  readonly command?: string | undefined;
+  /** A second thread that reads files of the change. */
+  readonly beside?: ReadBeside | null;
+  /** The settings file, if a person may change it: new allowances in it are reported separately. */
+  readonly settings?: string;
+}
+
+export function checkChange({
+  change,
+  scope,
+  same,
+  ran,
+  allowances,
+  today,
+  unread = [],
+  known,
+  settings,
+  everyRewrite = false,
+  newTestsCheck = false,
+  mustBeRead = false,
+  command,
+  beside = null,
+}: ChangeCheck): GuardView {
+  const report = guard(
+    {
+      change,
+      scope,
+      same,
+      everyRewrite,
+      newTestsCheck,
+      mustBeRead,
+      ...(ran === undefined ? {} : { ran }),
+      ...(command === undefined ? {} : { command }),
+    },
+    known,
+    beside,
+  );
+  const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
+  const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
+  const unopened = new Set(unread.map(({ file }) => file));
+  const problems = [...unread, ...report.problems.filter(({ file }) => !unopened.has(file))];
+  const isBlind = problems.some(({ file }) => ['test', 'support'].includes(roleOf(file)));
+  return { ...weigh(found, allowances, today, pathTest), problems, isBlind, rewritten: report.rewritten };
+}
+
+/** Shows whole lines instead of the few characters that a rule points at. */
+function inWholeLines(finding: GuardFinding, file: FileChange | undefined): GuardFinding {
+  const lines = (version: GuardFinding['before'], text: string | null | undefined): GuardFinding['before'] => {
+    if (version === null || text === null || text === undefined || text.slice(version.from, version.to) !== version.text) return version;
+    const from = version.from === 0 ? 0 : text.lastIndexOf('\n', version.from - 1) + 1;
+    const next = text.indexOf('\n', Math.max(version.from, version.to - 1));
+    const to = next < 0 ? text.length : next;
+    return { ...version, from, to, text: text.slice(from, to) };
+  };
+  return { ...finding, before: lines(finding.before, file?.before), after: lines(finding.after, file?.after) };
+}
+
+/**
+ * The edits that remove these findings without new ones that `counts`. They ignore the test report of the change, which describes the
+ * state before the edits.
+ */
+export function correctionsFor(
+  request: ChangeCheck,
+  findings: readonly GuardFinding[],
+  counts: (finding: GuardFinding) => boolean = () => true,
+): Mended {
+  const before = request.ran?.before;
+  const ran = before === undefined ? {} : { before };
+  const same = withoutChange(request);
+  return takeBack(request.change, findings, (change) => {
+    const { findings: left, problems } = checkChange({ ...request, change, same, unread: [], ran });
+    return { findings: left.filter(counts), unread: new Set(problems.map(({ file }) => file)) };
+  });
+}
+
+/** Reverted files have their old content, whatever is on disk. */
+function withoutChange({ change, same }: ChangeCheck): ChangeCheck['same'] {
+  const old = new Map<string, string | null>();
+  for (const { path, renamedFrom } of change.files) if (renamedFrom !== undefined) old.set(path, null);
+  for (const { path, before, renamedFrom } of change.files)
+    if (before !== null || renamedFrom === undefined) old.set(renamedFrom ?? path, before);
+  return (path) => (old.has(path) ? (old.get(path) ?? null) : same(path));
+}
+
+export interface WorkInspection {
+  readonly scope: GuardScope;
+  /** Findings are reverted, not only reported. */
+  readonly reverts: boolean;
+  readonly allowances: readonly GuardAllowance[];
+  readonly today: string;
+  /** Test results measured on the commit that the task started from. */
+  readonly measured: readonly TestResult[];
+  /** The command of the `until` loop. */
+  readonly command?: string | undefined;
+}
+
+export interface InspectedWork {
+  readonly breaches: readonly Breach[];
+  readonly corrections: readonly Correction[];
+}
+
+const MOST_BREACHES = 50;
+
+/** With scope any, these may be the point of the change: a new package, or the program that must pass. A person decides. */
+const LEFT_TO_A_PERSON: ReadonlySet<string> = new Set(['lockfile-changed', 'command-changed']);
+
+/** Comments that silence a tool. In a test they weaken it; in source a person decides. */
+const SILENCED_TOOLS: ReadonlySet<string> = new Set(['type-suppressed', 'any-used', 'lint-disabled']);
+
+function isLeftToAPerson({ rule, file }: GuardFinding): boolean {
+  return LEFT_TO_A_PERSON.has(rule) || (SILENCED_TOOLS.has(rule) && roleOf(file) === 'source');
+}
+
+export function inspectWork(
+  { change, folder }: Work,
+  { scope, reverts, allowances, today, measured, command }: WorkInspection,
+): InspectedWork {
+  try {
+    const ran = measured.length === 0 ? {} : { ran: { before: measured } };
+    const request = {
+      change,
+      scope,
+      same: readerOf(onDiskIn(folder)),
+      ...ran,
+      allowances,
+      today,
+      known: new KnownBefore(),
+      everyRewrite: true,
+      newTestsCheck: scope === 'testing',
+      mustBeRead: true,
+      command,
+    };
+    const { findings } = checkChange(request);
+    const isReverted = (finding: GuardFinding): boolean =>
+      reverts && finding.rule !== 'rebaselined' && !(scope === 'any' && isLeftToAPerson(finding));
+    const reverted = findings.filter(isReverted);
+    if (reverted.length === 0) return { breaches: reportedBreaches(findings), corrections: [] };
+    const { corrections: made, change: honest } = correctionsFor(request, reverted, isReverted);
+    const how = new Map(made.map((one) => [one.path, one.how]));
+    const taken = reverted.map((finding) => breachOf(finding, how.get(finding.file) ?? 'file'));
+    return {
+      breaches: [...taken, ...remainingBreaches({ ...request, change: honest }, findings, isReverted)].slice(0, MOST_BREACHES),
+      corrections: made,
+    };
+  } catch (error) {
+    if (isUmpireError(error)) throw error;
+    // Work that could not be checked is not merged.
+    throw new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+}
+
+/** The findings that remain after the revert, which may have removed some of them too. */
+function remainingBreaches(
+  request: ChangeCheck,
+  all: readonly GuardFinding[],
+  isReverted: (finding: GuardFinding) => boolean,
+): readonly Breach[] {
+  return all.every(isReverted) ? [] : reportedBreaches(checkChange(request).findings.filter((finding) => !isReverted(finding)));
+}
+
+function reportedBreaches(findings: readonly GuardFinding[]): readonly Breach[] {
+  return findings.slice(0, MOST_BREACHES).map((finding) => breachOf(finding, null));
+}
+
+function breachOf({ rule, file, line, message }: GuardFinding, taken: Breach['taken']): Breach {
+  return { rule, file, line, message, taken };
 }

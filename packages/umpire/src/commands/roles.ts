@@ -7,13 +7,13 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Pipeline, PlannedRun } from '@umpire/core/loops/pipeline.js';
 
 /** Whoever may have a task, in any mode. */
-export function allRoles(pipeline: Pick<Pipeline, 'modes'>, loop: Loop): ReadonlySet<string> {
+export function rolesOfLoop(pipeline: Pick<Pipeline, 'modes'>, loop: Loop): ReadonlySet<string> {
   const planned = Object.values(pipeline.modes).flatMap(({ tasks }) => tasks.map((task) => task.role));
   return new Set([...planned, ...loop.tasks.map((task) => task.role), loop.roles.generator, loop.roles.critic]);
 }
 
 /** Who is needed: for the plan, and for what a verdict adds. The plain loop's critic is its command. */
-export function rolesOf(plan: PlannedRun, loop: Loop, isMeasured: boolean): ReadonlySet<string> {
+export function rolesOfPlan(plan: PlannedRun, loop: Loop, isMeasured: boolean): ReadonlySet<string> {
   return needed(
     plan.rows.map((row) => row['role'] ?? ''),
     plan.judged,
@@ -23,12 +23,12 @@ export function rolesOf(plan: PlannedRun, loop: Loop, isMeasured: boolean): Read
 }
 
 /** Whoever may have a task of a session that has begun. */
-export function rolesIn({ tasks }: RunState, loop: Loop): ReadonlySet<string> {
-  return new Set([...tasks.map((task) => task.role), ...allRoles({ modes: {} }, loop)]);
+export function rolesOfSession({ tasks }: RunState, loop: Loop): ReadonlySet<string> {
+  return new Set([...tasks.map((task) => task.role), ...rolesOfLoop({ modes: {} }, loop)]);
 }
 
 /** Who is needed for the rest of a session that has begun; nobody, where it has ended. `retries`: what failed is run again. */
-export function rolesAhead(run: RunState, loop: Loop, retries: boolean): ReadonlySet<string> {
+export function rolesOfRemainingTasks(run: RunState, loop: Loop, retries: boolean): ReadonlySet<string> {
   const { started, tasks, ended } = run;
   const again = new Set(retries ? tasksToRetry(run) : []);
   if (ended !== null && again.size === 0) return new Set();

@@ -2,14 +2,14 @@
 
 import { expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
-import { takeFlags } from './run-flags.js';
+import { resolveRunSettings } from './run-flags.js';
 import type { RunFlags } from './run-flags.js';
 
 it.each(['stopWhenStalled', 'strict', 'sandbox', 'yes'] as const)('%s is true or false, and nothing else', (name) => {
-  expect(takeFlags({ [name]: true }, DEFAULT_SETTINGS, null, 'critic')[name]).toBe(true);
+  expect(resolveRunSettings({ [name]: true }, DEFAULT_SETTINGS, null, 'critic')[name]).toBe(true);
   for (const value of [1, 'no']) {
     const flags = { [name]: value } as unknown as RunFlags;
-    expect(() => takeFlags(flags, DEFAULT_SETTINGS, null, 'critic')).toThrow(`${name} is true or false.`);
+    expect(() => resolveRunSettings(flags, DEFAULT_SETTINGS, null, 'critic')).toThrow(`${name} is true or false.`);
   }
 });
 
@@ -18,7 +18,7 @@ it.each<[RunFlags, string]>([
   [{ agent: ['claude'], agentCommand: './x' }, '--agent-command and --agent claude both choose the agent of every role'],
   [{ agent: ['a=claude', 'b=codex', 'a=gemini'] }, '--agent a=claude and --agent a=gemini both choose the agent of the role a:'],
 ])('two agents for one role are refused: %j', (flags, said) => {
-  expect(() => takeFlags(flags, DEFAULT_SETTINGS, null, 'reviewer')).toThrow(said);
+  expect(() => resolveRunSettings(flags, DEFAULT_SETTINGS, null, 'reviewer')).toThrow(said);
 });
 
 it.each<[RunFlags, Record<string, string>]>([
@@ -32,12 +32,15 @@ it.each<[RunFlags, Record<string, string>]>([
     { '*': 'claude', a: 'command' },
   ],
 ])('an agent for each role is taken: %j', (flags, agents) => {
-  expect(takeFlags(flags, DEFAULT_SETTINGS, null, 'reviewer').agents).toEqual(agents);
+  expect(resolveRunSettings(flags, DEFAULT_SETTINGS, null, 'reviewer').agents).toEqual(agents);
 });
 
 it('the settings may give the command a role too', () => {
   const config = { ...DEFAULT_SETTINGS, roles: { a: 'command' } };
-  expect(takeFlags({ agent: ['claude'], agentCommand: './x' }, config, null, 'reviewer').agents).toEqual({ '*': 'claude', a: 'command' });
+  expect(resolveRunSettings({ agent: ['claude'], agentCommand: './x' }, config, null, 'reviewer').agents).toEqual({
+    '*': 'claude',
+    a: 'command',
+  });
 });
 
 it.each([
@@ -45,11 +48,11 @@ it.each([
   [{ target: NaN }, '--target takes a number from 0 to 100.'],
   [{ maxRounds: 1.5 }, '--max-rounds takes a whole number from 1 to 100.'],
 ])('numbers are held to their range: %j', (flags, message) => {
-  expect(() => takeFlags(flags, DEFAULT_SETTINGS, null, 'reviewer')).toThrow(message);
+  expect(() => resolveRunSettings(flags, DEFAULT_SETTINGS, null, 'reviewer')).toThrow(message);
 });
 
 it('takes builtin without a role for the critic, and leaves the others to their agents', () => {
-  const taken = (agent: readonly string[], config = DEFAULT_SETTINGS) => takeFlags({ agent }, config, null, 'reviewer').agents;
+  const taken = (agent: readonly string[], config = DEFAULT_SETTINGS) => resolveRunSettings({ agent }, config, null, 'reviewer').agents;
   expect(taken(['builtin'])).toEqual({ reviewer: 'builtin' });
   expect(taken(['claude', 'builtin'])).toEqual({ '*': 'claude', reviewer: 'builtin' });
   expect(taken(['claude'], { ...DEFAULT_SETTINGS, agent: 'builtin' })).toEqual({ '*': 'claude', reviewer: 'builtin' });

@@ -35,7 +35,7 @@ export const COMMAND_AGENT = 'command';
  * `target`: of a request for a new session; nothing else is asked for one. `critic`: the role that `builtin` means where none is named.
  * Umpire itself does no other.
  */
-export function takeFlags(
+export function resolveRunSettings(
   flags: RunFlags & { readonly target?: number },
   config: Settings,
   before: RunSettings | null,

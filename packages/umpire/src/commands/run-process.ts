@@ -1,4 +1,4 @@
-// One process takes a session on: it wires agents, workspace, desk and court to the loop that runs it, and cleans up after.
+// One process that continues a session: it connects agents, workspace, session files and judge, runs the tasks, and cleans up.
 
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
@@ -25,80 +25,81 @@ import { findTraces } from '../sessions/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '@umpire/core/ports.js';
-import { agentsFor, measuresItself } from './agents.js';
-import { recordedIn } from './preflight.js';
-import { runCall } from './call.js';
-import { guardingFor } from './guarding.js';
-import { failedAt } from './measured-failures.js';
-import { wordFor } from './opened.js';
-import type { OpenedSession } from './opened.js';
-import { startedNow } from './places.js';
-import { sandboxFor } from './sandboxes.js';
+import { createAgents, measuresItself } from './agents.js';
+import { recordedCommits } from './preflight.js';
+import { runNotifyCommand } from './notify.js';
+import { createRunGuard, failedTestsAt } from './run-guard.js';
+import { sessionNameInShell } from './opened-session.js';
+import type { OpenedSession } from './opened-session.js';
+import { startedAtCurrentPath } from './project-folders.js';
+import { openSessionSandbox } from './sandbox.js';
 import type { GitWorkspace, Opening } from '../workspace/workspace.js';
-import { newRun, openWorkspaceFor } from './workspaces.js';
+import { newRunId, openWorkspaceFor } from './open-workspace.js';
 
-export interface Leg extends OpenedSession {
+/** A session that this process continues. */
+export interface ContinuedSession extends OpenedSession {
   readonly config: Settings;
   /** `run`, `resume` or `resolve`. */
   readonly by: string;
   readonly settings: RunSettings;
 }
 
-export async function goOn(leg: Leg): Promise<void> {
-  const { journal } = leg;
-  const desk = deskOf(leg);
-  if ((journal.state.run as RunState).ended === null) await runOn(leg, desk);
+export async function continueSession(session: ContinuedSession): Promise<void> {
+  const { journal } = session;
+  const desk = openFiles(session);
+  if ((journal.state.run as RunState).ended === null) await runTasks(session, desk);
   else {
-    // A crash may have come between the end and what people read of it.
+    // A crash may have come between the end of the session and its report.
     journal.record(...desk.show());
     journal.flush();
   }
-  await tellOfEnd(leg);
+  await notifyEnd(session);
 }
 
-async function runOn(leg: Leg, desk: Desk): Promise<void> {
-  const { journal, folder, watch, config, settings, by } = leg;
+async function runTasks(session: ContinuedSession, desk: Desk): Promise<void> {
+  const { journal, folder, watch, config, settings, by } = session;
   const { runs, running, head, aborted } = journal.state.run as RunState;
-  const started = startedIn(leg);
+  const started = startedIn(session);
   const wasAtWork = running.size > 0;
   for (const earlier of runs.slice(-3)) sweepRun(earlier);
-  const id = newRun();
+  const id = newRunId();
   const own = watch.agents ?? {};
-  const isParent = hasChildren(leg, own);
-  const sandbox = settings.sandbox === true && isParent ? await sandboxFor(started, folder.root, config) : null;
-  const guardian = guardianOf(id, isParent, sandbox);
+  const isParent = startsProcesses(session, own);
+  const sandbox = settings.sandbox === true && isParent ? await openSessionSandbox(started, folder.root, config) : null;
+  const guardian = openGuardian(id, isParent, sandbox);
   const { project } = started;
   const now = watch.now ?? (() => new Date());
-  const failures = (commit: string) => failedAt(journal.state.run as RunState, blobsIn(folder), commit);
-  const guarding = guardingFor({ started, config, now, failedAt: failures, say: (note) => watch.onNote?.(note) });
-  const inspect = guarding?.inspect;
-  const workspace = started.workspace === null ? null : openWorkspaceFor({ ...placeOf(leg), project, run: id, sandbox, inspect });
-  const opening = workspace === null ? null : await opened(workspace, leg);
-  // What a person gives up needs nobody any more, whatever has become of its agents.
-  const named = aborted === null ? await agentsFor({ started, settings, session: folder.root, config, guardian, own, now }) : nobody;
+  const failedTests = (commit: string) => failedTestsAt(journal.state.run as RunState, blobsIn(folder), commit);
+  const runGuard = createRunGuard({ started, config, now, failedTestsAt: failedTests, say: (note) => watch.onNote?.(note) });
+  const inspect = runGuard?.inspect;
+  const workspace =
+    started.workspace === null ? null : openWorkspaceFor({ ...workspaceChoice(session), project, run: id, sandbox, inspect });
+  const opening = workspace === null ? null : await openWorktree(workspace, session);
+  // An aborted session needs no agents, so missing ones are no error.
+  const named = aborted === null ? await createAgents({ started, settings, session: folder.root, config, guardian, own, now }) : noAgent;
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
-  const rules = rulesOf(leg);
-  const dressed = (role: string) => {
-    const agent = started.judged && role === rules.roles.critic ? named(role) : (guarding?.warned(named(role)) ?? named(role));
-    return started.judged && leavesEvidence(rules, role) ? freshly(agent, leg, rules) : agent;
+  const rules = frozenRules(session);
+  const createFor = (role: string) => {
+    const agent = started.judged && role === rules.roles.critic ? named(role) : (runGuard?.withRules(named(role)) ?? named(role));
+    return started.judged && leavesEvidence(rules, role) ? withFreshEvidence(agent, session, rules) : agent;
   };
-  // Each once: one is asked for with every task.
+  // Created once per role: every task asks for its agent.
   const known = new Map<string, Agent>();
   const agentFor = (role: string) => {
-    const agent = known.get(role) ?? dressed(role);
+    const agent = known.get(role) ?? createFor(role);
     known.set(role, agent);
     return agent;
   };
   const neighbours = enterProcess();
   try {
-    await takeEdit(leg, workspace, wasAtWork, opening !== null && opening.head !== head ? opening.head : null);
+    await recordEdit(session, workspace, wasAtWork, opening !== null && opening.head !== head ? opening.head : null);
     await runSession({
       session: folder.root,
       journal,
       desk,
       workspace,
-      ...(guarding === null ? {} : { breachesOf: guarding.breachesOf }),
-      judge: judgeIn(leg, rules, isParent),
+      ...(runGuard === null ? {} : { breachesOf: runGuard.breachesOf }),
+      judge: createJudge(session, rules, isParent),
       takeEvidence: (task, role, measured) => {
         if (!started.judged || !leavesEvidence(rules, role)) return null;
         const { found, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task, measured);
@@ -109,9 +110,9 @@ async function runOn(leg: Leg, desk: Desk): Promise<void> {
       endStrays: () => {
         if (isParent) sweepRun(id);
       },
-      call: (question) => callPerson(leg, question),
+      call: (question) => callPerson(session, question),
       tellsEnd: config.notifyAtEnd && config.notify !== null,
-      signal: watch.signal ?? NEVER,
+      signal: watch.signal ?? NEVER_ABORTED,
       neighbours,
       nowMs: () => now().getTime(),
       after: callAfter,
@@ -123,23 +124,23 @@ async function runOn(leg: Leg, desk: Desk): Promise<void> {
   }
 }
 
-/** What a person gives up needs nothing of what was made so far. */
-function placeOf({ journal, folder, config, watch }: Leg) {
+/** An aborted session does not need the work done so far. */
+function workspaceChoice({ journal, folder, config, watch }: ContinuedSession) {
   const run = journal.state.run as RunState;
-  const recorded = run.aborted === null ? recordedIn(run) : {};
+  const recorded = run.aborted === null ? recordedCommits(run) : {};
   return { folder, config, session: run.started.session, signal: watch.signal, say: watch.onNote, ...recorded };
 }
 
-/** Whoever's edit had to be put beside is told where it lies. */
-async function opened(workspace: GitWorkspace, { watch }: Leg): Promise<Opening> {
+/** Opens the worktree and notes where files of an earlier one are kept. */
+async function openWorktree(workspace: GitWorkspace, { watch }: ContinuedSession): Promise<Opening> {
   const opening = await workspace.open();
   for (const folder of opening.aside)
-    watch.onNote?.(`The session's worktree was made anew; the files that lay in it are kept in ${folder}. Take what is yours from there.`);
+    watch.onNote?.(`The session's worktree was created again. Its old files are in ${folder}; copy your edits from there.`);
   return opening;
 }
 
-function nobody(role: string): never {
-  throw new Error(`Nobody does the role ${role} in a session that was given up.`);
+function noAgent(role: string): never {
+  throw new Error(`The session was aborted; no agent has the role ${role}.`);
 }
 
 function callAfter(ms: number, act: () => void): () => void {
@@ -147,24 +148,24 @@ function callAfter(ms: number, act: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Who hands in no signal stops nothing. */
-const NEVER = new AbortController().signal;
+/** Without a signal, the run cannot be stopped. */
+const NEVER_ABORTED = new AbortController().signal;
 
-/** Where the project was moved since, it goes on there. */
-function startedIn({ journal, folder }: Leg): SessionStarted {
+/** The start of the session, with the project's current folder if it was moved. */
+function startedIn({ journal, folder }: ContinuedSession): SessionStarted {
   const { started } = journal.state.run as RunState;
-  return startedNow(started, folder.root) ?? started;
+  return startedAtCurrentPath(started, folder.root) ?? started;
 }
 
-function rulesOf({ journal }: Leg): Loop {
+function frozenRules({ journal }: ContinuedSession): Loop {
   const rules = journal.state.frozen.get(journal.state.run?.started.loop ?? '')?.rules;
-  if (rules === undefined) throw new Error('A session that runs has frozen its rules when it began.');
+  if (rules === undefined) throw new Error('A running session has frozen its rules at the start.');
   return rules;
 }
 
-function deskOf(leg: Leg): Desk {
-  const { journal, folder, watch } = leg;
-  const { loop, project, loopFolder } = startedIn(leg);
+function openFiles(session: ContinuedSession): Desk {
+  const { journal, folder, watch } = session;
+  const { loop, project, loopFolder } = startedIn(session);
   const texts = new Map<string, string>();
   const roleText = (role: string) => {
     const known = texts.get(role) ?? findRole(loop, role, project, loopFolder)?.text ?? '';
@@ -175,12 +176,12 @@ function deskOf(leg: Leg): Desk {
 }
 
 /**
- * The court of this session: its role is loaded first, its evidence lies in the session folder. `isShared`: processes write there too, so
- * that the board is looked through for lines that cannot be read, whether the loop reads it or not.
+ * Judges a critic's task by the evidence in the session folder. `isShared`: other processes write there too, so the board is checked for
+ * unreadable lines even if the loop does not read it.
  */
-function judgeIn(leg: Leg, rules: Loop, isShared: boolean): (task: string) => Ruling {
-  const { journal, folder } = leg;
-  const { loop, project, loopFolder } = startedIn(leg);
+function createJudge(session: ContinuedSession, rules: Loop, isShared: boolean): (task: string) => Ruling {
+  const { journal, folder } = session;
+  const { loop, project, loopFolder } = startedIn(session);
   const asked = Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
   const types = new Set(['gc_decision', ...asked]);
   const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, loop, journal.state);
@@ -193,31 +194,31 @@ function judgeIn(leg: Leg, rules: Loop, isShared: boolean): (task: string) => Ru
       task,
       folderPlace(folder, board, () => false),
     );
-    const anomalies = [...oddities(journal.state.run as RunState, task), ...unreadLines(board)];
+    const anomalies = [...anomaliesOf(journal.state.run as RunState, task), ...unreadLines(board)];
     return judgeCritic({ state: journal.state, task, place, role, traces, anomalies });
   };
 }
 
-/** A critic that failed may have left evidence all the same; that it failed is said. So is what the guard took back before it ran. */
-function oddities(run: RunState, id: string): readonly Anomaly[] {
+/** Anomalies of a verdict: the critic failed but left evidence, and the guard reverted changes before it ran. */
+function anomaliesOf(run: RunState, id: string): readonly Anomaly[] {
   const task = findTask(run, id);
-  const failed = `The task of the critic, ${id}, failed (${task?.row['error'] || 'no reason given'}); what it left is judged all the same.`;
-  return [...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []), ...breachWords(breachesBefore(run, id))];
+  const failed = `The critic's task ${id} failed (${task?.row['error'] || 'no reason given'}). The evidence it left is judged.`;
+  return [...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []), ...breachAnomalies(breachesBefore(run, id))];
 }
 
 const MOST_BREACHES = 10;
 
-function breachWords(breaches: RunState['breaches']): readonly Anomaly[] {
+function breachAnomalies(breaches: RunState['breaches']): readonly Anomaly[] {
   const more = breaches.length - MOST_BREACHES;
-  const words = breaches.slice(0, MOST_BREACHES).map(({ task, breach: { rule, file, line, message, taken } }) => {
-    return `Of the work of ${task}, ${rule} at ${file}:${line} was taken back (by ${taken ?? 'nobody'}): ${message}`;
+  const messages = breaches.slice(0, MOST_BREACHES).map(({ task, breach: { rule, file, line, message, taken } }) => {
+    return `The guard reverted ${rule} at ${file}:${line} in the work of ${task} (by ${taken ?? 'nobody'}): ${message}`;
   });
-  const rest = more > 0 ? [`And ${more} more of what the guard forbids was taken back.`] : [];
-  return [...words, ...rest].map((message) => ({ rule: 'guard', message }));
+  const rest = more > 0 ? [`The guard reverted ${more} more.`] : [];
+  return [...messages, ...rest].map((message) => ({ rule: 'guard', message }));
 }
 
-/** A critic that is judged finds nothing where it leaves its evidence: what lies there afterwards is its own. */
-function freshly(agent: Agent, { folder, journal }: Leg, rules: Loop): Agent {
+/** Moves old evidence away before a critic runs, so that all evidence afterwards is its own. */
+function withFreshEvidence(agent: Agent, { folder, journal }: ContinuedSession, rules: Loop): Agent {
   return {
     ...agent,
     run: (assignment, watch) => {
@@ -227,16 +228,16 @@ function freshly(agent: Agent, { folder, journal }: Leg, rules: Loop): Agent {
   };
 }
 
-/** Are processes started? Agents of the calling program need none. */
-function hasChildren({ journal, settings, config }: Leg, own: Readonly<Record<string, Agent>>): boolean {
+/** Agents of the calling program need no processes. */
+function startsProcesses({ journal, settings, config }: ContinuedSession, own: Readonly<Record<string, Agent>>): boolean {
   const { started } = journal.state.run as RunState;
   const isMeasured = started.command !== undefined || (started.judged && measuresItself({ started, settings, config, own }));
   const names = Object.values(settings.agents);
   return isMeasured || config.workspace.setup !== null || names.some((name) => own[name]?.inProcess !== true);
 }
 
-/** There before the first child, so that no kill finds a child without it. */
-function guardianOf(run: string, isNeeded: boolean, sandbox: Sandbox | null): Guardian {
+/** Started before the first child process, so that a kill never leaves a child behind. */
+function openGuardian(run: string, isNeeded: boolean, sandbox: Sandbox | null): Guardian {
   let real: Guardian | null = isNeeded ? startGuardian(run, sandbox) : null;
   const started = () => (real ??= startGuardian(run, sandbox));
   return {
@@ -249,12 +250,12 @@ function guardianOf(run: string, isNeeded: boolean, sandbox: Sandbox | null): Gu
 }
 
 /**
- * What is changed in the session's worktree is a person's edit, and is taken up: unless tasks were at work there when the last process
- * died, then it is theirs and goes. Who says only now that they will mend has not done so yet. Where the loop changes no project the
- * person's word is the edit: what they mend is in the session folder.
+ * Commits changes in the session's worktree as a person's edit. If tasks ran there when the last process died, the changes are theirs and
+ * are removed. After `resolve manual-fix` the edit is still to come. If the loop does not change the project, `resume` itself confirms
+ * the edit, which is in the session folder.
  */
-async function takeEdit(leg: Leg, workspace: Workspace | null, wasAtWork: boolean, moved: string | null): Promise<void> {
-  const { journal, watch, by } = leg;
+async function recordEdit(session: ContinuedSession, workspace: Workspace | null, wasAtWork: boolean, moved: string | null): Promise<void> {
+  const { journal, watch, by } = session;
   const isAwaited = currentQuestion(journal.state.run as RunState)?.kind === 'edit';
   const isDue = isAwaited && by !== 'resolve';
   if (wasAtWork && !isDue && workspace !== null) {
@@ -264,51 +265,51 @@ async function takeEdit(leg: Leg, workspace: Workspace | null, wasAtWork: boolea
     if (!isAwaited) return;
   }
   const changesNothing = workspace === null || journal.state.run?.started.writers.length === 0;
-  const word = changesNothing && isAwaited && by === 'resume' ? { commit: '', files: [] } : null;
+  const confirmed = changesNothing && isAwaited && by === 'resume' ? { commit: '', files: [] } : null;
   const taken = workspace === null ? null : await workspace.takeEdit("A person's edit");
-  // Committed, and a crash came before the journal knew of it.
-  const edit = taken ?? (isDue && moved !== null ? { commit: moved, files: [] } : word);
+  // A crash came after the commit and before the journal recorded it.
+  const edit = taken ?? (isDue && moved !== null ? { commit: moved, files: [] } : confirmed);
   if (edit === null) {
     if (!isAwaited) return;
     const where = changesNothing ? 'in the session folder' : `in ${workspace.path}`;
-    watch.onNote?.(`Make your edit ${where}, then run: umpire resume ${wordFor(leg)}`);
+    watch.onNote?.(`Make your edit ${where}, then run: umpire resume ${sessionNameInShell(session)}`);
     return;
   }
   journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files } });
 }
 
-function callPerson(leg: Leg, question: Question): Promise<string> {
-  return tellPerson(leg, { UMPIRE_STATUS: 'awaiting', UMPIRE_QUESTION: describeQuestion(question), UMPIRE_REASON: '' });
+function callPerson(session: ContinuedSession, question: Question): Promise<string> {
+  return notifyPerson(session, { UMPIRE_STATUS: 'awaiting', UMPIRE_QUESTION: describeQuestion(question), UMPIRE_REASON: '' });
 }
 
-/** Who wants to hear of it is told what came of a night: once, also where a process died before it could. Who gave the session up knows. */
-async function tellOfEnd(leg: Leg): Promise<void> {
-  const { journal, config, watch } = leg;
+/** Runs the notify command once at the end, also if an earlier process died before it could. An abort needs no notice. */
+async function notifyEnd(session: ContinuedSession): Promise<void> {
+  const { journal, config, watch } = session;
   const { ended, called } = journal.state.run as RunState;
   if (!config.notifyAtEnd || ended?.tell !== true || called.has('end')) return;
-  const by = await tellPerson(leg, { UMPIRE_STATUS: ended.outcome, UMPIRE_QUESTION: '', UMPIRE_REASON: ended.reason });
+  const by = await notifyPerson(session, { UMPIRE_STATUS: ended.outcome, UMPIRE_QUESTION: '', UMPIRE_REASON: ended.reason });
   if (watch.signal?.aborted === true) return;
   journal.record({ type: 'PersonCalled', data: { key: 'end', by } });
   journal.flush();
 }
 
-/** Runs the command that calls a person. That it fails stops nothing. */
-async function tellPerson(leg: Leg, told: Readonly<Record<string, string>>): Promise<string> {
-  const { folder, config, watch } = leg;
+/** Runs the notify command. Its failure does not stop the session. */
+async function notifyPerson(session: ContinuedSession, variables: Readonly<Record<string, string>>): Promise<string> {
+  const { folder, config, watch } = session;
   if (config.notify === null) return 'nobody';
-  const { project, loop, goal } = startedIn(leg);
+  const { project, loop, goal } = startedIn(session);
   const env = {
     ...process.env,
     UMPIRE_SESSION: folder.root,
     UMPIRE_SESSION_NAME: folder.name,
     UMPIRE_LOOP: loop,
     UMPIRE_GOAL: goal,
-    ...told,
+    ...variables,
   };
-  const { program, problem } = await runCall(config.notify, { cwd: project, env, signal: watch.signal });
+  const { program, problem } = await runNotifyCommand(config.notify, { cwd: project, env, signal: watch.signal });
   if (problem !== null)
     watch.onNote?.(
-      `The command that calls a person (${program}) failed: ${problem}. The session ${told['UMPIRE_STATUS'] === 'awaiting' ? 'waits' : 'has ended'} all the same.`,
+      `The notify command (${program}) failed: ${problem}. The session ${variables['UMPIRE_STATUS'] === 'awaiting' ? 'waits for a person' : 'has ended'}.`,
     );
   return program;
 }

@@ -8,13 +8,13 @@ import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
 
-import { allRoles } from './roles.js';
+import { rolesOfLoop } from './roles.js';
 
 /** Roles in the settings that neither this loop has nor one that ships, and that the project has no text for. */
 export async function strayRoles(project: string, { roles }: Settings, ofLoop: ReadonlySet<string>): Promise<readonly string[]> {
   const others = Object.keys(roles).filter((role) => !ofLoop.has(role));
   if (others.length === 0) return [];
-  const shipped = new Set(BUILTIN_NAMES.flatMap(rolesIn));
+  const shipped = new Set(BUILTIN_NAMES.flatMap(rolesOfSession));
   const strays = others.filter((role) => !shipped.has(role) && !hasText(project, role));
   if (strays.length === 0) return [];
   const { lineOfSetting } = await import('../sessions/settings.js');
@@ -26,9 +26,9 @@ export async function strayRoles(project: string, { roles }: Settings, ofLoop: R
   });
 }
 
-function rolesIn(name: string): readonly string[] {
+function rolesOfSession(name: string): readonly string[] {
   const [loop, pipeline] = [builtinLoop(name), builtinPipeline(name)];
-  return loop === null ? [] : [...allRoles(pipeline ?? { modes: {} }, loop)];
+  return loop === null ? [] : [...rolesOfLoop(pipeline ?? { modes: {} }, loop)];
 }
 
 /** A loop of the person's own has its roles there, or beside its file. */

@@ -2,7 +2,7 @@
 // starts a run or changes a file.
 
 import { basename, relative, sep } from 'node:path';
-import { listSessions } from '../commands/listing.js';
+import { listSessions } from '../commands/list.js';
 import { UmpireError } from '@umpire/core/errors.js';
 import { diff } from '../library/work.js';
 import { report, status } from '../library/looking.js';

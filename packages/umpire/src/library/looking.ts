@@ -1,8 +1,8 @@
 // Sessions to look at, for programs: where one stands, what was judged, its story, and all of a project. Reads only.
 
 import { resolve } from 'node:path';
-import { listSessions } from '../commands/listing.js';
-import { workAt } from '../commands/worktrees.js';
+import { listSessions } from '../commands/list.js';
+import { findSessionWork } from '../commands/session-work.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import type { Verdict } from '@umpire/core/model.js';
 import type { SessionEntry } from '../report/list-page.js';
@@ -62,5 +62,5 @@ function recordOf(door: string, session: string): SessionRecord {
 
 async function surroundingsOf(record: SessionRecord): Promise<SessionSurroundings> {
   const { word, tasks, notes, state, path } = record;
-  return { session: path, state: word, tasks, notes, ...(await workAt(state.run, record)) };
+  return { session: path, state: word, tasks, notes, ...(await findSessionWork(state.run, record)) };
 }

@@ -2,7 +2,7 @@
 // not seen is held to the same rules here, before anything is judged by it.
 
 import { resolve } from 'node:path';
-import { loopOf } from '../commands/session.js';
+import { findLoop } from '../commands/session.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import { rememberedPipeline } from '@umpire/core/loops/pipeline.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
@@ -19,7 +19,7 @@ export async function loopGiven(loop: string | Loop): Promise<string | Loop> {
 }
 
 export async function pipelineGiven(given: PipelinesInput, named: string | Loop): Promise<Pipeline> {
-  const { loop } = await loopOf(named);
+  const { loop } = await findLoop(named);
   const plain = readSimplePipelines(given);
   const pipeline = plain === null ? null : pipelineFor(plain, loop);
   if (pipeline !== null && checkPipeline(pipeline, loop).length === 0) return pipeline;

@@ -4,7 +4,7 @@
 import { resolve as absolute } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import * as engine from '../commands/session.js';
-import type { RunWatch } from '../commands/opened.js';
+import type { RunWatch } from '../commands/opened-session.js';
 import { RANGES } from '../commands/run-flags.js';
 import type { RunFlags } from '../commands/run-flags.js';
 import { answersIn } from '@umpire/core/decider/question.js';

@@ -1,8 +1,8 @@
 // Before the first run, for programs: what is at hand and what would be in its way, and the first settings of a project.
 
-import { checkUp } from '../commands/checkup.js';
-import { writeFirstSettings } from '../commands/first-settings.js';
-import type { FirstSettings } from '../commands/first-settings.js';
+import { checkReadiness } from '../commands/doctor.js';
+import { writeFirstSettings } from '../commands/init.js';
+import type { FirstSettings } from '../commands/init.js';
 import type { Checkup } from '../report/checkup-page.js';
 import { FLAG, PATH, TEXT, checkRequest } from './arguments.js';
 
@@ -14,7 +14,7 @@ export interface DoctorRequest {
 /** What is at hand for a run, and what would be in its way. It starts no agent, runs no test and changes nothing. */
 export async function doctor(request: DoctorRequest = {}): Promise<Checkup> {
   checkRequest('doctor', request, { project: PATH });
-  return checkUp(request);
+  return checkReadiness(request);
 }
 
 export interface InitRequest extends DoctorRequest {

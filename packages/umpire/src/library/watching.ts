@@ -1,7 +1,7 @@
 // The calling program's own functions and signal, around a run: an error in one of them is the program's, and stops the run in good
 // order instead of tearing it. When the promise settles, nothing is left behind on the signal.
 
-import type { RunWatch } from '../commands/opened.js';
+import type { RunWatch } from '../commands/opened-session.js';
 import { onAbort } from '../sessions/abort-listeners.js';
 
 interface Heard extends Pick<RunWatch, 'onEvent' | 'onNote' | 'signal'> {

@@ -1,9 +1,9 @@
 // What a session made, for programs: `diff`, `apply` and `clean`, with what is handed in looked at first.
 
 import { resolve } from 'node:path';
-import * as engine from '../commands/work.js';
-import { clean as cleanOne } from '../commands/clearing.js';
-import type { CleanResult } from '../commands/clearing.js';
+import * as engine from '../commands/session-work.js';
+import { clean as cleanOne } from '../commands/clean.js';
+import type { CleanResult } from '../commands/clean.js';
 import type { Applied } from '../workspace/apply.js';
 import { FLAG, NUMBER, PATH, TEXT, checkRequest, checkValue } from './arguments.js';
 

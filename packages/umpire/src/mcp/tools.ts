@@ -3,7 +3,7 @@
 
 import { join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { checkUp } from '../commands/checkup.js';
+import { checkReadiness } from '../commands/doctor.js';
 import { UmpireError } from '@umpire/core/errors.js';
 import { critique, check, decide, guard, readReports, replay, replayAll } from '../library/judging.js';
 import { list, report, status } from '../library/looking.js';
@@ -271,7 +271,7 @@ const LOOKING: readonly Tool[] = [
     },
     {},
     async (_, { signal }) => {
-      const checkup = await checkUp({ signal });
+      const checkup = await checkReadiness({ signal });
       return { text: checkupPage(checkup), data: checkup };
     },
   ),

@@ -8,7 +8,7 @@ import type { SessionPlace } from '../workspace/site.js';
 import type { GitWorkspace, Opening } from '../workspace/workspace.js';
 import type { SessionFolder } from '../sessions/folder.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { worktreeHome } from './places.js';
+import { worktreeHome } from './project-folders.js';
 import type { Sandbox } from '@umpire/core/ports.js';
 
 export interface WorkspaceChoice {
@@ -67,7 +67,7 @@ export function openWorkspaceFor({
 }
 
 /** The id of a run. Its children carry it in their environment. Sixty random bits. */
-export function newRun(): string {
+export function newRunId(): string {
   return randomUUID().replaceAll('-', '').slice(0, 16);
 }
 
@@ -78,7 +78,7 @@ interface NewWorkspace {
 
 /** For a session that begins. Its first run comes later, so a set-up command has a guardian of its own until it is done. */
 export async function openNewWorkspace(choice: Omit<WorkspaceChoice, 'run' | 'isNew'>): Promise<NewWorkspace> {
-  const run = newRun();
+  const run = newRunId();
   const workspace = openWorkspaceFor({ ...choice, run, isNew: true });
   if (choice.config.workspace.setup === null) return { workspace, opening: await workspace.open() };
   const guardian = startGuardian(run);

@@ -1,24 +1,31 @@
 // The doors to what a session made: show it, bring it over. Clearing it away is clearing.ts.
+// Where a person finds the work of a session, without opening it.
+// One session at a time is brought over into a checkout: two would each take the other's files for the person's, or for its own.
 
-import { UmpireError } from '@umpire/core/errors.js';
-import { workOfRound, commitsOfChain } from '@umpire/core/decider/critic-scope.js';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { commitsOfChain, workOfRound } from '@umpire/core/decider/critic-scope.js';
 import type { RoundWork } from '@umpire/core/decider/critic-scope.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { openFolder } from '../sessions/folder.js';
-import { foldJournal } from '../sessions/journal-file.js';
+import { openFolder, makeFolders } from '../sessions/folder.js';
 import { checkJournal } from '../sessions/journal-check.js';
-import { acquireLock } from '../sessions/lock.js';
+import { foldJournal } from '../sessions/journal-file.js';
+import { acquireLock, LOCK, holderOf } from '../sessions/lock.js';
+import { CONFIG, readConfigText } from '../sessions/project.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
-import { diffOf, diffOfStretches, stepsTo } from '../workspace/difference.js';
+import { isLeft } from '../workspace/cleaning.js';
+import { diffOf, diffOfStretches, stepsTo, isBroughtOver, isMergedHere } from '../workspace/difference.js';
 import type { BranchStep } from '../workspace/difference.js';
+import { sessionPath } from '../workspace/session-worktree.js';
+import { findSite, holderOfName } from '../workspace/site.js';
 import type { SessionPlace } from '../workspace/site.js';
-import { inTurn } from './turns.js';
-import { homeReader } from './homes.js';
-import type { HomeOf } from './homes.js';
-import { isUnbegun } from './opened.js';
-import { projectOf } from './places.js';
+import { hasNotStarted } from './opened-session.js';
+import { projectOf, worktreeHome } from './project-folders.js';
+import { worktreeHomes } from './project-settings.js';
+import type { WorktreeHomes } from './project-settings.js';
 
 export interface Made {
   readonly run: RunState;
@@ -27,10 +34,10 @@ export interface Made {
 }
 
 /** The session and where its work lies. Throws where others run it, or it changes no project. */
-export async function openMade(session: string, homeOf: HomeOf = homeReader()): Promise<Made> {
+export async function openSessionWork(session: string, homeOf: WorktreeHomes = worktreeHomes()): Promise<Made> {
   const folder = openFolder(session);
   const { run, frozen } = foldJournal(folder).state;
-  if (run === null) throw new UmpireError(isUnbegun(folder) ? 'not-begun' : 'not-run', { session: folder.name });
+  if (run === null) throw new UmpireError(hasNotStarted(folder) ? 'not-begun' : 'not-run', { session: folder.name });
   const { workspace } = run.started;
   if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });
   const project = projectOf(run.started.project, folder.root);
@@ -49,7 +56,7 @@ export async function patchOf(
   round?: number,
   { brief = false, chain }: { readonly brief?: boolean; readonly chain?: string } = {},
 ): Promise<Buffer> {
-  const { run, rules, place } = await openMade(session);
+  const { run, rules, place } = await openSessionWork(session);
   if (round === undefined || rules === null) return diffOf(place, { brief });
   const work = roundIn(run, place.session, round, chain);
   const steps = await stepsTo(place, work.to);
@@ -96,11 +103,62 @@ export async function apply(
       const { line, detail } = checked.chain;
       throw new UmpireError('journal-broken', { line, detail });
     }
-    const { run, place } = await openMade(session);
+    const { run, place } = await openSessionWork(session);
     const outcome = run.ended?.outcome ?? 'not ended';
     if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });
-    const applied = await inTurn(place.home, () => applySession(place));
+    const applied = await withApplyLock(place.home, () => applySession(place));
     return { ...applied, unverified: run.ended?.unverified ?? true };
+  } finally {
+    lock.release();
+  }
+}
+
+export interface WorkPlace {
+  /** The session's worktree; null where there is none (any more), or the project cannot tell. */
+  readonly place: string | null;
+  /** Worktrees and branch are gone: there is nothing to show or to bring over. */
+  readonly isCleared: boolean;
+  /** The checkout holds all of it: `apply` has brought it over, or it was merged. */
+  readonly isApplied: boolean;
+}
+
+const UNKNOWN: WorkPlace = { place: null, isCleared: false, isApplied: false };
+
+/** Looking on never fails for it. */
+export async function findSessionWork(run: RunState | null, session: { readonly name: string; readonly path: string }): Promise<WorkPlace> {
+  if (run === null || run.started.workspace === null) return UNKNOWN;
+  try {
+    const project = projectOf(run.started.project, session.path);
+    const { parseSettings } = await import('../sessions/settings.js');
+    const { home } = parseSettings(readConfigText(project) ?? '', join(project, CONFIG)).workspace;
+    const place = { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: session.path };
+    const site = findSite(place);
+    // Of a copy the work is another's.
+    if (holderOfName(site) !== null) return UNKNOWN;
+    const path = sessionPath({ site });
+    const isApplied = (await isBroughtOver(site)) || (run.ended !== null && (await isMergedHere(site)));
+    if (existsSync(path)) return { place: path, isCleared: false, isApplied };
+    // Of a project that is elsewhere now nobody knows what became of its branches.
+    return { place: null, isApplied, isCleared: run.ended !== null && project === run.started.project && !isLeft(place) };
+  } catch (error) {
+    if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return UNKNOWN;
+    throw error;
+  }
+}
+
+/** With many files it takes a while. */
+const WAIT_MS = 60_000;
+
+/** `home`: where the worktrees of the project's sessions live. */
+export async function withApplyLock<T>(home: string, act: () => Promise<T>, waitMs = WAIT_MS): Promise<T> {
+  makeFolders(home);
+  const folder = openFolder(home);
+  const lock = await acquireLock(folder, waitMs).catch((error: unknown) => {
+    if (!isUmpireError(error) || error.code !== 'session-busy') throw error;
+    throw new UmpireError('apply-busy', { holder: holderOf(folder)?.who ?? 'another process', place: join(home, LOCK) });
+  });
+  try {
+    return await act();
   } finally {
     lock.release();
   }

@@ -1,26 +1,30 @@
-// How a session begins: the mode and its tasks, the workspace, and the first line of its journal with the rules, cap and targets that
-// hold from there on.
+// Starts a session: chooses the mode and its tasks, opens the workspace, and writes the first line of the journal with the rules, cap and
+// targets of the session.
 
-import { UmpireError } from '@umpire/core/errors.js';
 import { chainOfRow, chainsOf } from '@umpire/core/decider/chains.js';
 import { NO_TRACES } from '@umpire/core/decider/rounds.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
+import { UmpireError } from '@umpire/core/errors.js';
 import { parseTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
+import { builtinLoop } from '@umpire/core/loops/builtin.js';
+import { rememberedPipeline } from '@umpire/core/loops/pipeline.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
+import { defaultPipeline } from '@umpire/core/loops/validate-pipeline.js';
+import { chooseMode } from '@umpire/core/loops/choose-mode.js';
 import { buildPipeline } from '@umpire/core/loops/pipeline.js';
 import type { Pipeline, PlannedRun } from '@umpire/core/loops/pipeline.js';
-import { chooseMode } from '@umpire/core/loops/choose-mode.js';
+import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { sha256 } from '../sessions/hash.js';
 import { targetOf } from '../sessions/limits.js';
-import type { OpenedSession } from './opened.js';
-import { changedFiles, isInGit } from './places.js';
+import type { OpenedSession } from './opened-session.js';
+import { changedFiles, isInGit } from './project-folders.js';
 import { absentWords, uncommittedWords } from './settings-notes.js';
-import { openNewWorkspace } from './workspaces.js';
+import { openNewWorkspace } from './open-workspace.js';
 
-/** What was asked for, as far as the beginning needs it. */
-export interface Wanted {
+/** The part of a run request that a new session needs. */
+export interface StartOptions {
   readonly goal?: string;
   readonly mode?: string;
   readonly target?: number;
@@ -29,41 +33,40 @@ export interface Wanted {
   readonly maxRounds?: number;
 }
 
-export interface Beginning {
-  readonly request: Wanted;
+export interface NewSession {
+  readonly request: StartOptions;
   readonly loop: Loop;
   readonly loopFolder: string | null;
   readonly project: string;
   readonly config: Settings;
   readonly settings: RunSettings;
   readonly pipeline: Pipeline;
-  readonly plan: Planned;
+  readonly plan: SessionPlan;
 }
 
-export interface Planned extends PlannedRun {
+export interface SessionPlan extends PlannedRun {
   readonly mode: string;
   readonly why: string;
 }
 
-/** The mode, as asked or as chosen, and the tasks it begins with. */
-export async function planOf(pipeline: Pipeline, request: Wanted, project: string): Promise<Planned> {
-  const chosen = await chosenMode(pipeline, request, project);
+/** Chooses the mode and its first tasks. */
+export async function planSession(pipeline: Pipeline, request: StartOptions, project: string): Promise<SessionPlan> {
+  const chosen = await pickMode(pipeline, request, project);
   const target = request.target === undefined ? {} : { target: request.target };
-  const planned = buildPipeline(pipeline, chosen.mode, { goal: goalOf(request), ...target });
+  const planned = buildPipeline(pipeline, chosen.mode, { goal: goalText(request), ...target });
   return { mode: chosen.mode, why: chosen.why, ...planned };
 }
 
-/** What was asked for; of the plain loop, that its command passes. */
-function goalOf({ goal, command }: Wanted): string {
+function goalText({ goal, command }: StartOptions): string {
   return goal ?? (command === undefined ? '' : `Make this command pass: ${command}`);
 }
 
-/** A new workspace and the first line of the journal. Throws where the folder holds a session that Umpire only judges. */
-export async function begin(opened: OpenedSession, beginning: Beginning): Promise<void> {
+/** Opens a new workspace and writes the first line of the journal. Throws if the folder holds a session that Umpire only judges. */
+export async function startSession(opened: OpenedSession, session: NewSession): Promise<void> {
   const { journal, folder, watch } = opened;
-  const { request, loop, loopFolder, project, config, settings, pipeline, plan } = beginning;
+  const { request, loop, loopFolder, project, config, settings, pipeline, plan } = session;
   if (journal.state.observed) throw new UmpireError('session-foreign', { session: folder.name });
-  const goal = goalOf(request);
+  const goal = goalText(request);
   const columns = tasksColumns(loop.columns.in, loop.columns.out);
   const { tasks } = parseTasks(printTasks(columns, plan.rows));
   checkGraph(tasks);
@@ -95,7 +98,7 @@ export async function begin(opened: OpenedSession, beginning: Beginning): Promis
     writers: pipeline.writes,
     settings,
     frozen: {
-      hash: hashOf(loop),
+      hash: hashLoop(loop),
       rules: loop,
       cap: request.maxRounds ?? config.maxRounds ?? loop.cap.default,
       chains,
@@ -108,12 +111,12 @@ export async function begin(opened: OpenedSession, beginning: Beginning): Promis
   journal.record({ type: 'SessionStarted', data: started });
 }
 
-async function chosenMode(
+async function pickMode(
   pipeline: Pipeline,
-  { mode, goal = '' }: Wanted,
+  { mode, goal = '' }: StartOptions,
   project: string,
 ): Promise<{ readonly mode: string; readonly why: string }> {
-  if (mode !== undefined) return { mode, why: `${mode}: as asked` };
+  if (mode !== undefined) return { mode, why: `${mode}: as requested` };
   const { points, rules } = pipeline.choose;
   const asks = [...points, ...rules].some((test) => test.files !== undefined || test.modules !== undefined);
   return chooseMode(pipeline, { goal, changedFiles: asks ? await changedFiles(project) : null });
@@ -122,10 +125,17 @@ async function chosenMode(
 const HASHES = new WeakMap<Loop, string>();
 
 /** The journal keeps it beside the rules, so that a changed line is noticed. */
-function hashOf(loop: Loop): string {
+function hashLoop(loop: Loop): string {
   const known = HASHES.get(loop);
   if (known !== undefined) return known;
   const hash = sha256(JSON.stringify(loop));
   HASHES.set(loop, hash);
   return hash;
+}
+
+export async function findPipeline(named: string | Loop, loop: Loop): Promise<Pipeline> {
+  if (typeof named !== 'string') return rememberedPipeline(loop) ?? builtinPipeline(loop.loop) ?? defaultPipeline(loop);
+  if (builtinLoop(named) !== null) return builtinPipeline(named) ?? defaultPipeline(loop);
+  const { readPipelinesFile } = await import('../sessions/authored.js');
+  return readPipelinesFile(named);
 }

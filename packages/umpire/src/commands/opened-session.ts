@@ -1,4 +1,4 @@
-// What the doors to a session share: how a caller hears of it, and the session while it is held open.
+// A session held open by its lock and journal, and the callbacks of the caller that runs it.
 
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
@@ -12,48 +12,47 @@ import type { SessionFolder } from '../sessions/folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
 import type { OpenJournal } from '../sessions/journal-writer.js';
 
-/** How a caller hears of what happens, and stops it. */
+/** Callbacks and signal of the caller. */
 export interface RunWatch {
-  /** Each event, once it is durable. `session`: its folder. */
+  /** Called with each event once it is on disk. `session`: its folder. */
   readonly onEvent?: (event: Recorded, state: SessionState, session: string) => void;
-  /** What the person at the keyboard should know. */
+  /** Called with notes for the person at the keyboard. */
   readonly onNote?: (note: string) => void;
-  /** Aborted: children are ended, what happened is recorded. */
+  /** Aborting ends the agents and records what happened. */
   readonly signal?: AbortSignal;
   /** Agents of the calling program, by name. */
   readonly agents?: Readonly<Record<string, Agent>>;
   readonly now?: () => Date;
-  /** Told which folder it is, before anything is recorded in it. */
+  /** Called with the session's folder before anything is recorded. */
   readonly onOpen?: (session: string) => void;
-  /** The word by which commands know a session's folder where the person is; its path, where it is left out. */
+  /** Returns the name that commands in the current folder accept for a session. Default: its path. */
   readonly wordOf?: (session: string) => string;
 }
 
-/** A session's folder with its lock and journal, held until the work in it is done. */
 export interface OpenedSession {
   readonly folder: SessionFolder;
   readonly journal: OpenJournal;
   readonly watch: RunWatch;
 }
 
-/** The session as a command names it, for a shell. */
-export function wordFor({ folder, watch }: OpenedSession): string {
+/** The session's name, quoted for a shell. */
+export function sessionNameInShell({ folder, watch }: OpenedSession): string {
   return shellWord(watch.wordOf?.(folder.root) ?? folder.root);
 }
 
-/** Nothing is written to find out that there is nothing to go on with: the folder may be another's. */
-export function refuseUnbegun(path: string): void {
+/** Throws if no session started in the folder. Writes nothing, since the folder may belong to something else. */
+export function requireStarted(path: string): void {
   const { root, name } = openFolder(path);
   const journal = statOf(join(root, JOURNAL));
   if ((journal?.size ?? 0) === 0) throw new UmpireError(journal === undefined ? 'not-run' : 'not-begun', { session: name });
 }
 
-/** Its folder was made, but the work could not begin: a set-up command failed, there was no git. */
-export function isUnbegun(folder: SessionFolder): boolean {
-  return isOurs(folder) && statOf(join(folder.root, JOURNAL))?.size === 0;
+/** Its folder was created, but the session could not start: a set-up command failed, or git is missing. */
+export function hasNotStarted(folder: SessionFolder): boolean {
+  return isInSessionsFolder(folder) && statOf(join(folder.root, JOURNAL))?.size === 0;
 }
 
-/** It lies where Umpire makes sessions of the project around it. */
-export function isOurs({ root }: SessionFolder): boolean {
+/** It is in the `.umpire/sessions/` of a project. */
+export function isInSessionsFolder({ root }: SessionFolder): boolean {
   return basename(dirname(root)) === 'sessions' && basename(dirname(dirname(root))) === '.umpire';
 }

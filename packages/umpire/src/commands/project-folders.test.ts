@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { makeSessionFolder, openProject } from './places.js';
+import { makeSessionFolder, openProject } from './project-folders.js';
 
 cleanUpAfterwards();
 

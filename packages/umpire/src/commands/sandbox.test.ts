@@ -8,13 +8,13 @@ import { hasBubblewrap } from '../../../../test/support/bubblewrap.js';
 import type { SessionStarted } from '@umpire/core/decider/events.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
-import { installedAt, sandboxFor } from './sandboxes.js';
+import { installedAt, openSessionSandbox } from './sandbox.js';
 
 it('says what is in the way where a folder of its own cannot be made', async () => {
   const [project, session] = [newFolder(), newFolder()];
   writeFileSync(join(session, 'blobs'), 'planted\n');
   const started = { session: 's', project, workspace: null } as unknown as SessionStarted;
-  await expect(sandboxFor(started, session, DEFAULT_SETTINGS)).rejects.toMatchObject({
+  await expect(openSessionSandbox(started, session, DEFAULT_SETTINGS)).rejects.toMatchObject({
     code: 'write-failed',
     message: expect.stringContaining('blobs') as string,
   });
@@ -23,7 +23,7 @@ it('says what is in the way where a folder of its own cannot be made', async () 
 it.skipIf(!hasBubblewrap)('Umpire itself is out of reach, also where npm keeps what npx runs', async () => {
   const [project, session] = [newFolder(), newFolder()];
   const started = { session: 's', project, workspace: null } as unknown as SessionStarted;
-  const sandbox = await sandboxFor(started, session, DEFAULT_SETTINGS);
+  const sandbox = await openSessionSandbox(started, session, DEFAULT_SETTINGS);
   const words = sandbox.around({ argv: ['/bin/sh'], workdir: session, env: {} });
   const own = realpathSync.native(packageRoot());
   expect(words.flatMap((word, at) => (word === own ? [words.at(at - 1)] : []))).toEqual(['--ro-bind-try', own]);

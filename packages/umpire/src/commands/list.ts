@@ -5,13 +5,13 @@ import type { SessionEntry } from '../report/list-page.js';
 import { findSessions } from '../sessions/sessions.js';
 import type { KnownSessions, MadeWork } from '../sessions/sessions.js';
 import { fateReader } from '../workspace/merge-status.js';
-import { homeReader } from './homes.js';
-import { projectOf } from './places.js';
+import { worktreeHomes } from './project-settings.js';
+import { projectOf } from './project-folders.js';
 
 /** The latest first. What is wrong with one never hides the others. `known`: see findSessions. */
 export async function listSessions(project: string, known?: KnownSessions): Promise<readonly SessionEntry[]> {
   const fateOf = fateReader();
-  const homeOf = homeReader();
+  const homeOf = worktreeHomes();
   const work = async (made: MadeWork, path: string): Promise<SessionEntry['work']> => {
     try {
       const now = projectOf(made.project, path);

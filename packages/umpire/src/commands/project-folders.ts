@@ -52,7 +52,7 @@ export function projectOf(recorded: string, sessionFolder: string): string {
 }
 
 /** The beginning of a session, with its places as they are now; null where the project is nowhere. */
-export function startedNow<T extends { readonly project: string; readonly loopFolder: string | null }>(
+export function startedAtCurrentPath<T extends { readonly project: string; readonly loopFolder: string | null }>(
   started: T,
   sessionFolder: string,
 ): T | null {
@@ -115,7 +115,7 @@ export interface Before {
   readonly missing: readonly string[];
 }
 
-export function surroundingsOf(asked: string | undefined): Before {
+export function stateBefore(asked: string | undefined): Before {
   const missing: string[] = [];
   if (asked === undefined) return { hadJournal: false, missing };
   for (let folder = resolve(asked); !existsSync(folder) && folder !== dirname(folder); folder = dirname(folder)) missing.push(folder);
@@ -123,10 +123,10 @@ export function surroundingsOf(asked: string | undefined): Before {
 }
 
 /**
- * Leaves nothing of a session that could not begin; what was there before it stays as it was. One with worktrees stays, unless they are
+ * Leaves nothing of a session that could not startSession; what was there before it stays as it was. One with worktrees stays, unless they are
  * those of another session of its name: they may tell what went wrong, and `clean` takes both.
  */
-export function forgetUnbegun(
+export function removeUnstarted(
   session: string,
   home: string,
   before: Before & { readonly asked: boolean; readonly isTaken: boolean },

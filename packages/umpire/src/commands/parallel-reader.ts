@@ -1,6 +1,6 @@
-// A second thread that reads changed files while this one does. Both take batches off one list, this thread from its front and the
-// other from its back, until they meet. Nobody waits: what the other has not told by then is read here. So a thread that is slow,
-// or dead, costs time and changes nothing.
+// A second thread that reads changed files for the guard. Both threads take batches from one list, this one from the front and the other
+// from the back, until they meet. This thread never waits: it reads what the other has not delivered by then, so a slow or dead thread
+// costs time and changes nothing.
 
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -13,46 +13,46 @@ import type { ReadBeside, ToldFile } from '@umpire/guard/told.js';
 import { codeFolder } from '../sessions/package-root.js';
 import type { SameFiles } from '../workspace/change-reader.js';
 
-/** What the second thread is handed at its start. */
-export interface Reading {
+/** The data that the second thread starts with. */
+export interface ThreadData {
   readonly files: readonly FileChange[];
   readonly same: SameFiles;
   readonly batches: readonly Batch[];
-  /** How many batches were taken, by both. */
+  /** How many batches both threads have taken. */
   readonly taken: Int32Array;
   readonly port: MessagePort;
 }
 
-/** Files from one place of the change to another. */
+/** A range of the changed files. */
 export interface Batch {
   readonly from: number;
   readonly to: number;
 }
 
-/** Of one batch, by path. */
-export type Told = readonly (readonly [string, ToldFile])[];
+/** The facts of one batch, by path. */
+export type BatchFacts = readonly (readonly [string, ToldFile])[];
 
-/** In UTF-16 code units of both versions. Below `WORTH_IT` a thread starts too late to help; above `TOO_MUCH` its copy of the change is too large. */
-const BATCH = 24_000;
-const WORTH_IT = 400_000;
-const TOO_MUCH = 200_000_000;
+/** Sizes in UTF-16 code units of both versions. A smaller change is read before a thread starts; a larger one is too much to copy. */
+const BATCH_UNITS = 24_000;
+const LEAST_UNITS = 400_000;
+const MOST_UNITS = 200_000_000;
 
-/** The parser is native, and is used to the stack of a first thread. */
+/** The native parser needs the stack of a main thread. */
 const STACK_MB = 8;
 
-/** There was a batch left to take. */
+/** Takes a batch; false if none is left. */
 export function takeBatch(taken: Int32Array, count: number): boolean {
   return Atomics.add(taken, 0, 1) < count;
 }
 
-/** Null where one thread does. `program`: what the thread runs. */
-export function readerBeside(
+/** Null if one thread is enough. `program`: the file that the thread runs. */
+export function openParallelReader(
   files: readonly FileChange[],
   same: SameFiles,
-  program: string = join(codeFolder(), 'reading-thread.cjs'),
+  program: string = join(codeFolder(), 'parallel-reader-thread.cjs'),
 ): ReadBeside | null {
   const size = files.reduce((sum, file) => sum + sizeOf(file), 0);
-  if (size < WORTH_IT || size > TOO_MUCH || availableParallelism() < 2 || !existsSync(program)) return null;
+  if (size < LEAST_UNITS || size > MOST_UNITS || availableParallelism() < 2 || !existsSync(program)) return null;
   return (here) => readTogether(files, same, program, here);
 }
 
@@ -64,33 +64,33 @@ function readTogether(
 ): ReadonlyMap<string, ToldFile> {
   const batches = batchesOf(files);
   const taken = new Int32Array(new SharedArrayBuffer(4));
-  const { port1: ears, port2: port } = new MessageChannel();
+  const { port1: receiver, port2: port } = new MessageChannel();
   const plain = files.map(({ path, before, after, renamedFrom }) => ({
     path,
     before,
     after,
     ...(renamedFrom === undefined ? {} : { renamedFrom }),
   }));
-  start(program, { files: plain, same, batches, taken, port });
+  startThread(program, { files: plain, same, batches, taken, port });
   const told = new Map<string, ToldFile>();
   let next = 0;
   for (; takeBatch(taken, batches.length); next += 1) for (const file of filesOf(batches[next], files)) here(file);
-  for (let message = receiveMessageOnPort(ears); message !== undefined; message = receiveMessageOnPort(ears))
-    for (const [path, facts] of message.message as Told) told.set(path, facts);
-  ears.close();
+  for (let message = receiveMessageOnPort(receiver); message !== undefined; message = receiveMessageOnPort(receiver))
+    for (const [path, facts] of message.message as BatchFacts) told.set(path, facts);
+  receiver.close();
   for (const batch of batches.slice(next)) for (const file of filesOf(batch, files)) if (!told.has(file.path)) here(file);
   return told;
 }
 
-/** Of its troubles nobody is told: what it does not read is read here. */
-function start(program: string, workerData: Reading): void {
+/** Errors of the thread are ignored: this thread reads the rest. */
+function startThread(program: string, workerData: ThreadData): void {
   try {
     const options = { workerData, transferList: [workerData.port], resourceLimits: { stackSizeMb: STACK_MB }, stderr: true };
     const thread = new Worker(program, options);
     thread.on('error', () => undefined);
     thread.unref();
   } catch {
-    // Where threads are not allowed there is one less.
+    // Threads are not allowed here.
     workerData.port.close();
   }
 }
@@ -99,7 +99,6 @@ export function filesOf(batch: Batch | undefined, files: readonly FileChange[]):
   return batch === undefined ? [] : files.slice(batch.from, batch.to);
 }
 
-/** What there is to read in a file. */
 function sizeOf({ path, before, after }: FileChange): number {
   return isCode(path) ? (before?.length ?? 0) + (after?.length ?? 0) : 0;
 }
@@ -109,7 +108,7 @@ function batchesOf(files: readonly FileChange[]): readonly Batch[] {
   let [from, size] = [0, 0];
   for (const [index, file] of files.entries()) {
     size += sizeOf(file);
-    if (size < BATCH && index < files.length - 1) continue;
+    if (size < BATCH_UNITS && index < files.length - 1) continue;
     batches.push({ from, to: index + 1 });
     [from, size] = [index + 1, 0];
   }

@@ -1,4 +1,4 @@
-// The command that calls a person. A shell reads it, since what there is to tell is in variables; a list of words is run as it is.
+// Runs the notify command of the settings. A text runs in a shell, so that it can use the UMPIRE_ variables; a list runs without one.
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -6,29 +6,28 @@ import { splitCommand } from '../agents/command-line.js';
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { CommandLine } from '../sessions/default-settings.js';
 
-export interface Called {
-  /** What was called, for people: never more of the command, which may hold a password. */
+export interface NotifyResult {
+  /** The program only: the rest of the command may hold a password. */
   readonly program: string;
   readonly problem: string | null;
 }
 
-export interface CallPlace {
+export interface NotifyOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Ends it sooner. */
   readonly signal?: AbortSignal | undefined;
   readonly waitMs?: number;
 }
 
 const WAIT_MS = 30_000;
 
-export async function runCall(command: CommandLine, { cwd, env, signal, waitMs = WAIT_MS }: CallPlace): Promise<Called> {
+export async function runNotifyCommand(command: CommandLine, { cwd, env, signal, waitMs = WAIT_MS }: NotifyOptions): Promise<NotifyResult> {
   const [file = '', ...args] = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
   let child: ChildProcess;
   try {
     child = spawn(file, args, { cwd, env, stdio: 'ignore', detached: true });
   } catch (error) {
-    // A goal may be longer than what a program can be handed.
+    // A goal may be longer than an environment variable may be.
     return { program: programOf(command), problem: String(error) };
   }
   const stop = (): void => endGroup(child.pid);
@@ -37,20 +36,20 @@ export async function runCall(command: CommandLine, { cwd, env, signal, waitMs =
   if (signal?.aborted === true) stop();
   const problem = await new Promise<string | null>((done) => {
     child.once('error', (error) => done(error.message));
-    child.once('exit', (code, signal) => done(code === 0 ? null : (signal ?? `exit status ${String(code)}${missing(code)}`)));
+    child.once('exit', (code, signal) => done(code === 0 ? null : (signal ?? `exit status ${String(code)}${explainStatus(code)}`)));
   });
   clearTimeout(timer);
   signal?.removeEventListener('abort', stop);
   return { program: programOf(command), problem };
 }
 
-/** Of what a shell reads, the first word that sets no variable. */
+/** The first word that does not set a variable. */
 function programOf(command: CommandLine): string {
   const words = typeof command === 'string' ? wordsIn(command) : command;
   return words.find((word) => !/^\w+=/.test(word)) ?? '/bin/sh';
 }
 
-/** A shell may understand what this does not. */
+/** A shell may accept what this cannot split. */
 function wordsIn(command: string): readonly string[] {
   try {
     return splitCommand(command);
@@ -60,16 +59,16 @@ function wordsIn(command: string): readonly string[] {
   }
 }
 
-/** With all that the shell has started. */
+/** Ends the command and everything it started. */
 function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** What a shell means by it. */
-function missing(code: number | null): string {
-  return code === 127 ? ' (there is no such program)' : '';
+/** Explains the exit status of a shell. */
+function explainStatus(code: number | null): string {
+  return code === 127 ? ' (no such program)' : '';
 }

@@ -14,14 +14,14 @@ import { packageRoot } from '../sessions/package-root.js';
 import { agentRepositoryAt } from '../workspace/agent-repository.js';
 import type { Repository } from '../workspace/repository.js';
 import { findSite } from '../workspace/site.js';
-import { worktreeHome } from './places.js';
+import { worktreeHome } from './project-folders.js';
 
 /** Throws `sandbox-unavailable`, before anything has begun. */
 export async function checkSandbox(): Promise<void> {
   await openSandbox({ kept: [], write: [], sealed: [] });
 }
 
-export async function sandboxFor(started: SessionStarted, session: string, config: Settings): Promise<Sandbox> {
+export async function openSessionSandbox(started: SessionStarted, session: string, config: Settings): Promise<Sandbox> {
   const { project, workspace } = started;
   const home = worktreeHome(project, config.workspace.home);
   const site = workspace === null ? null : findSite({ project, session: started.session, home, sessionFolder: session });

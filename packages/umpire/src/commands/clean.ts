@@ -19,10 +19,10 @@ import { cleanOrphan, findOrphans, placeOf } from '../workspace/orphans.js';
 import type { SessionPlace } from '../workspace/site.js';
 import { surveyor } from '../workspace/survey.js';
 import type { Survey } from '../workspace/survey.js';
-import { homeReader } from './homes.js';
-import type { HomeOf } from './homes.js';
-import { isOurs, isUnbegun } from './opened.js';
-import { openMade } from './work.js';
+import { worktreeHomes } from './project-settings.js';
+import type { WorktreeHomes } from './project-settings.js';
+import { isInSessionsFolder, hasNotStarted } from './opened-session.js';
+import { openSessionWork } from './session-work.js';
 
 export type CleanResult =
   /** `outcome`: how the session ended, or that it did not. */
@@ -39,7 +39,7 @@ interface Clean {
 
 /** Removes what a finished session left beside its folder. One that has not ended, or whose work was not applied, stays. */
 export function clean(session: string, { force = false }: { readonly force?: boolean } = {}): Promise<CleanResult> {
-  return cleanBy(session, { force }, homeReader());
+  return cleanBy(session, { force }, worktreeHomes());
 }
 
 export interface Cleaner {
@@ -54,7 +54,7 @@ export interface Cleaner {
 /** For many sessions of one project: what git tells of all of them is asked for once. */
 export function openCleaner(path: string): Cleaner {
   const project = projectAt(path);
-  const homeOf = homeReader();
+  const homeOf = worktreeHomes();
   const survey = surveyor();
   return {
     clean: (session, asked) => cleanBy(session, asked, homeOf, survey),
@@ -88,14 +88,19 @@ function workedOnBy(folder: string): readonly string[] {
   }
 }
 
-async function cleanBy(session: string, { force = false, isBrief = false }: Clean, homeOf: HomeOf, survey?: Survey): Promise<CleanResult> {
+async function cleanBy(
+  session: string,
+  { force = false, isBrief = false }: Clean,
+  homeOf: WorktreeHomes,
+  survey?: Survey,
+): Promise<CleanResult> {
   const folder = openFolder(session);
   const lock = await acquireToClear(folder, 1000);
   try {
-    if (isUnbegun(folder)) return await removeUnbegun(folder, force, homeOf);
-    const made = await openMade(session, homeOf).catch((error: unknown) => {
+    if (hasNotStarted(folder)) return await removeUnbegun(folder, force, homeOf);
+    const made = await openSessionWork(session, homeOf).catch((error: unknown) => {
       // What it did nobody can tell any more; that all of it goes was said.
-      if (force && isUmpireError(error) && UNREADABLE.has(error.code) && isOurs(folder)) return null;
+      if (force && isUmpireError(error) && UNREADABLE.has(error.code) && isInSessionsFolder(folder)) return null;
       throw error;
     });
     const run = made?.run ?? null;
@@ -114,12 +119,12 @@ async function cleanBy(session: string, { force = false, isBrief = false }: Clea
 const UNREADABLE: ReadonlySet<string> = new Set(['journal-broken', 'journal-newer', 'read-failed']);
 
 /** Of a session whose journal tells nothing: where its folder lies. */
-async function placeBy({ root, name }: SessionFolder, homeOf: HomeOf): Promise<SessionPlace> {
+async function placeBy({ root, name }: SessionFolder, homeOf: WorktreeHomes): Promise<SessionPlace> {
   const project = dirname(dirname(dirname(root)));
   return { project, session: name, home: await homeOf(project), sessionFolder: root };
 }
 
-async function removeUnbegun(folder: SessionFolder, force: boolean, homeOf: HomeOf): Promise<CleanResult> {
+async function removeUnbegun(folder: SessionFolder, force: boolean, homeOf: WorktreeHomes): Promise<CleanResult> {
   const { root } = folder;
   const place = await placeBy(folder, homeOf);
   const cleaned = await cleanUnbegun(place, { force, hasTasks: statOf(join(root, TASKS)) !== undefined });

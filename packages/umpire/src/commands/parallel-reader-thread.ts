@@ -1,5 +1,4 @@
-// What the second thread runs: it reads batches of changed files from the back of the list and tells what it found, until the first
-// thread has come to meet it.
+// The second thread of parallel-reader.ts: reads batches of changed files from the back of the list until it meets the first thread.
 
 import { workerData } from 'node:worker_threads';
 import type { FileChange } from '@umpire/guard/change.js';
@@ -8,10 +7,10 @@ import { roleOf } from '@umpire/guard/paths.js';
 import { helpersAmong, Reading } from '@umpire/guard/reading.js';
 import { tell } from '@umpire/guard/told.js';
 import { readerOf } from '../workspace/change-reader.js';
-import { filesOf, takeBatch } from './second-reader.js';
-import type { Reading as Given, Told } from './second-reader.js';
+import { filesOf, takeBatch } from './parallel-reader.js';
+import type { BatchFacts, ThreadData } from './parallel-reader.js';
 
-const { files, same, batches, taken, port } = workerData as Given;
+const { files, same, batches, taken, port } = workerData as ThreadData;
 const look = readerOf(same);
 const helpers = helpersAmong(files);
 
@@ -38,7 +37,7 @@ const reading = new Reading({ files: files.filter(({ path }) => !left.has(path))
 
 for (let last = batches.length - 1; !asked.isDeep && takeBatch(taken, batches.length); last -= 1) {
   const here = filesOf(batches[last], files).filter((file) => !left.has(file.path) && !isForFirst(file));
-  const told: Told = here.map((file) => {
+  const told: BatchFacts = here.map((file) => {
     const facts = tell(reading.read(file), reading.isReached(file, helpers));
     reading.forget(file);
     return [file.path, facts];

@@ -2,20 +2,20 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
-import { inTurn } from './turns.js';
+import { withApplyLock } from './session-work.js';
 
 cleanUpAfterwards();
 
 it('acts one after another, also where the first one fails', async () => {
   const home = join(temporaryFolder(), 'home');
   const order: string[] = [];
-  const first = inTurn(home, async () => {
+  const first = withApplyLock(home, async () => {
     order.push('first begins');
     await new Promise((done) => setImmediate(done));
     order.push('first ends');
     throw new Error('the first one fails');
   });
-  const second = inTurn(home, async () => order.push('second'));
+  const second = withApplyLock(home, async () => order.push('second'));
   await expect(first).rejects.toThrow('the first one fails');
   await second;
   expect(order).toEqual(['first begins', 'first ends', 'second']);
@@ -25,7 +25,7 @@ it('names who is at it, and the lock that another machine may have left', async 
   const home = temporaryFolder();
   const lock = join(home, '.umpire-lock');
   writeFileSync(lock, JSON.stringify({ pid: 7, host: 'another-machine', started: '1' }));
-  await expect(inTurn(home, async () => 'done', 0)).rejects.toMatchObject({
+  await expect(withApplyLock(home, async () => 'done', 0)).rejects.toMatchObject({
     code: 'apply-busy',
     message: 'Another process is applying a session: process 7 on another-machine.',
     hint: expect.stringContaining(lock) as string,
@@ -35,5 +35,5 @@ it('names who is at it, and the lock that another machine may have left', async 
 it('says what is wrong where there can be no lock, and not that somebody is at it', async () => {
   const home = temporaryFolder();
   mkdirSync(join(home, `.umpire-lock-${process.pid}`));
-  await expect(inTurn(home, async () => 'done', 0)).rejects.toMatchObject({ code: 'write-failed' });
+  await expect(withApplyLock(home, async () => 'done', 0)).rejects.toMatchObject({ code: 'write-failed' });
 });

@@ -8,11 +8,9 @@ import { faultOf } from '../sessions/folder.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { CONFIG, configAt } from '../sessions/project.js';
 import { lookUpPresets } from './agent-programs.js';
-import { checkAgentName } from './checkup-agents.js';
-import { checkCritics } from './checkup-critics.js';
-import { environmentFiles, repositoryOf } from './checkup-project.js';
+import { checkAgentName, checkCritics, environmentFiles, repositoryOf } from './doctor.js';
 import { BUILT_IN } from './critics.js';
-import { isInGit, projectFor } from './places.js';
+import { isInGit, projectFor } from './project-folders.js';
 
 export interface FirstSettingsRequest {
   /** The project's folder, as it is; where it is left out, the project that the current folder is or lies in. */

@@ -1,8 +1,8 @@
 // Which failures count for the guard of a run: those that Umpire measured itself, on that very commit.
 
 import { expect, it } from 'vitest';
-import { failedAt } from './measured-failures.js';
-import type { MeasuredRun } from './measured-failures.js';
+import { failedTestsAt } from './run-guard.js';
+import type { MeasuredRun } from './run-guard.js';
 
 type Critic = MeasuredRun['tasks'][number];
 
@@ -17,7 +17,7 @@ function evidence(names: readonly string[], provenance: Readonly<Record<string, 
 
 /** Blobs are named by what they hold. */
 function namesAt(commit: string, ...tasks: readonly Critic[]): readonly string[] {
-  const found = failedAt(
+  const found = failedTestsAt(
     { started: { critic: 'executor' }, tasks },
     (hash) => (hash === 'gone' ? 'it is gone' : Buffer.from(hash)),
     commit,
