@@ -66,7 +66,7 @@ it('refuses a layer and a revision that are not there, and leaves nothing', SOAK
   const layer = await project.umpire('critique', 'testing', '--session', 's', '--layer', 'L9');
   expect({ exit: layer.exit, err: layer.err }).toEqual({
     exit: 2,
-    err: expect.stringContaining('There is no layer "L9": the layers are L1, L2, L3.') as string,
+    err: expect.stringContaining('There is no layer "L9". Layers: L1, L2, L3.') as string,
   });
   for (const loop of ['testing', 'debt', 'review']) {
     const base = await project.umpire('critique', loop, '--session', 's', '--base', 'nope');

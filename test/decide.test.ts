@@ -359,7 +359,7 @@ describe('the folder', () => {
     writeFileSync(journal, text.slice(0, -20));
     const again = decide('design', folder, '--json');
     expect([again.exit, again.json]).toEqual([first.exit, first.json]);
-    expect(again.err).toMatch(/cut off by a crash/);
+    expect(again.err).toMatch(/A crash cut off the last line/);
     expect(events(folder, 'VerdictGiven')).toHaveLength(1);
   });
 

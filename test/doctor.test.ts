@@ -123,7 +123,7 @@ it('names what agents will not see, as a run does', async () => {
   const project = makeProject();
   project.write({ 'new.txt': 'x', 'README.md': 'changed\n' });
   expect((await look(project)).told('uncommitted')).toBe(
-    'note: Work starts from your last commit. 2 uncommitted files are not part of it (README.md, new.txt): commit first if the agents should see them.',
+    'note: Work starts from your last commit. 2 uncommitted files are not part of it (README.md, new.txt). Commit first if the agents should see them.',
   );
 });
 

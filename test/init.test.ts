@@ -40,8 +40,8 @@ it('chooses what is installed, and files that worktrees would lack, and says why
   const { exit, out, err } = await project.umpireWith({ env: { PATH: path } }, 'init');
   expect({ exit, out }).toEqual({ exit: 0, out: `${join(project.root, 'umpire.config.yaml')}\n` });
   expect(err.split('\n')).toEqual([
-    `agent: codex, the first of claude, codex, gemini, opencode that is here (${join(path, 'codex')})`,
-    'workspace.copy: .env, .env.local, which git does not track and worktrees would lack',
+    `agent: codex, the first installed of claude, codex, gemini, opencode (${join(path, 'codex')})`,
+    'workspace.copy: .env, .env.local (not tracked by git, so worktrees need a copy)',
     'Next, check that a run can start:',
     '  umpire doctor',
     '',
@@ -64,12 +64,12 @@ it('takes the agent that is asked for, also where it is not installed, and no ot
     expect.stringMatching(/^umpire: Unknown agent "cluade"\. Did you mean "claude"\?\nKnown agents: person, claude, /),
   ]);
   const critic = await project.umpireWith({ env }, 'init', '--agent', 'builtin');
-  expect([critic.exit, critic.err]).toEqual([2, expect.stringContaining("builtin is Umpire's own critic")]);
+  expect([critic.exit, critic.err]).toEqual([2, expect.stringContaining("builtin is Umpire's critic")]);
   expect(existsSync(join(project.root, 'umpire.config.yaml'))).toBe(false);
   const { exit, err } = await project.umpireWith({ env }, 'init', '--agent', 'codex-acp');
   expect([exit, err]).toEqual([
     0,
-    expect.stringMatching(/^agent: codex-acp, as asked; it is not installed here: there is no program "codex-acp" on the PATH\n/),
+    expect.stringMatching(/^agent: codex-acp, as requested; not installed: there is no program "codex-acp" on the PATH\n/),
   ]);
   expect(parseSettings(settingsIn(project), 'x').agent).toBe('codex-acp');
 });
@@ -79,7 +79,7 @@ it('writes nothing with --dry-run, and chooses nobody where nobody is', async ()
   const env = { PATH: pathOf(project) };
   const { exit, out, err } = await project.umpireWith({ env }, 'init', '--dry-run');
   expect(exit).toBe(0);
-  expect(err).toBe('agent: none of claude, codex, gemini, opencode is installed here, so none is chosen\nNothing was written.\n');
+  expect(err).toBe('agent: none; install one of claude, codex, gemini, opencode\nNothing was written.\n');
   expect(parseSettings(out, 'x')).toMatchObject({ agent: null, workspace: { copy: [] } });
   expect(out).toContain('\n# agent: claude\n');
   const json = await project.umpireWith({ env }, 'init', '--dry-run', '--json');

@@ -81,7 +81,7 @@ describe('umpire read --json', () => {
           format: 'unknown',
           outcome: 'missing',
           findings: [],
-          problems: [{ message: 'there is no such file; run the tool that writes it, or check the path' }],
+          problems: [{ message: 'no such file; run the tool that writes it, or check the path' }],
         },
       ],
       outcome: 'missing',

@@ -47,10 +47,10 @@ it('says who is known, and which settings mean nothing', SOAK, async () => {
     project.write({ 'umpire.config.yaml': JSON.stringify({ agents: { [name]: settings } }) });
     return (await project.umpire('run', './prose.yaml', 'x', '--agent', name)).err;
   };
-  expect(await misplaced('claude-acp', { finish: 'SIGINT' })).toContain(
-    'agents.claude-acp.finish: an agent over ACP is asked to finish by the protocol',
+  expect(await misplaced('claude-acp', { finish: 'SIGINT' })).toContain('agents.claude-acp.finish: an ACP agent finishes by the protocol');
+  expect(await misplaced('claude', { allow: ['execute'] })).toContain(
+    'agents.claude.allow: only an ACP agent such as claude-acp asks for permission',
   );
-  expect(await misplaced('claude', { allow: ['execute'] })).toContain('agents.claude.allow: only an agent over ACP asks what it may do');
 });
 
 it('calls its turn off at Ctrl-C; the task will be run again', SOAK, async () => {

@@ -17,7 +17,7 @@ it('takes the settings of the project from a folder inside it, keeps its session
   const cwd = join(project.root, 'src');
   const { exit, err, session } = await project.umpireWith({ cwd }, 'until', 'test -e src/a.txt');
   expect({ exit, session: session.startsWith(join(project.root, '.umpire/sessions/')) }).toEqual({ exit: 0, session: true });
-  expect(err).toContain(`Note: Project: ${project.root} (found from src; --project . takes this folder alone)\n`);
+  expect(err).toContain(`Note: Project: ${project.root} (found from src; use only this folder with --project .)\n`);
   expect(existsSync(join(cwd, '.umpire'))).toBe(false);
   const listed = JSON.parse((await project.umpireWith({ cwd }, 'list', '--json')).out) as { project: string; sessions: { path: string }[] };
   expect([listed.project, listed.sessions.map(({ path }) => path)]).toEqual([project.root, [session]]);
@@ -50,7 +50,7 @@ it('takes the folder as it is where nothing says otherwise, says that it is a pa
   const places = [found, named].map(({ session }) => eventsOfType(session, 'SessionStarted')[0]?.project);
   expect([found.exit, named.exit, places]).toEqual([0, 0, [cwd, cwd]]);
   expect(found.err).toContain(
-    `Note: Project: ${cwd} alone, a folder of the repository ${project.root} (--project ../.. takes all of it)\n`,
+    `Note: Project: ${cwd}, a folder of the repository ${project.root} (use the whole repository with --project ../..)\n`,
   );
   expect(named.err).not.toContain('Project:');
 });
@@ -63,7 +63,9 @@ it('says of the guard what it does not look at: a test that is skipped elsewhere
   const cwd = join(project.root, 'src');
   const there = await project.umpireWith({ cwd }, 'guard', '--scope', 'any', '--base', 'HEAD', '--json');
   expect({ exit: there.exit, findings: (JSON.parse(there.out) as { findings: unknown[] }).findings }).toEqual({ exit: 0, findings: [] });
-  expect(there.err).toBe(`Note: Project: ${cwd} alone, a folder of the repository ${project.root} (--project .. takes all of it)\n`);
+  expect(there.err).toBe(
+    `Note: Project: ${cwd}, a folder of the repository ${project.root} (use the whole repository with --project ..)\n`,
+  );
   const all = await project.umpireWith({ cwd }, 'guard', '--scope', 'any', '--project', '..');
   expect({ exit: all.exit, err: all.err }).toEqual({ exit: 3, err: '' });
 });

@@ -50,7 +50,7 @@ it('refuses an agent whose program is not there, and names the role and who is t
   for (const [flags, said] of cases) {
     const { exit, err } = await project.umpireWith({ env }, 'until', 'true', ...flags);
     expect({ flags, exit, err }).toEqual({ flags, exit: 1, err: expect.stringContaining(said) });
-    expect(err).toContain('(installed here: codex)');
+    expect(err).toContain('(installed: codex)');
     expect(err).toContain('--agent person');
   }
   expect((await project.umpire('list')).out).toBe('There is no session here.\n');
@@ -68,8 +68,8 @@ it('says who is there where no agent is named', SOAK, async () => {
   program(join(bin, 'gemini'));
   const one = await project.umpireWith({ env: { PATH: `${bin}:/usr/bin:/bin` } }, ...words);
   expect([none.exit, one.exit]).toEqual([2, 2]);
-  expect(none.err).toContain('(of claude, codex, gemini, opencode none is installed here), do it yourself with --agent person');
-  expect(one.err).toContain('(installed here: gemini, gemini-acp), do it yourself with --agent person');
+  expect(none.err).toContain('(none of claude, codex, gemini, opencode is installed), do it yourself with --agent person');
+  expect(one.err).toContain('(installed: gemini, gemini-acp), do it yourself with --agent person');
 });
 
 it('fails the task where the program goes away later; what goes on without it is refused before it is recorded', SOAK, async () => {

@@ -38,8 +38,8 @@ it('tells of roles that no loop has, by their line, and of no others', SOAK, asy
   expect({ exit, notes: notesIn(err) }).toEqual({
     exit: 0,
     notes: [
-      'Note: umpire.config.yaml:2: roles.reviwer: no task of this loop or of one that ships has this role; did you mean "reviewer"?',
-      'Note: umpire.config.yaml:6: roles.stranger: no task of this loop or of one that ships has this role; this one has checker, worker',
+      'Note: umpire.config.yaml:2: roles.reviwer: no task of this loop or of a built-in loop has this role; did you mean "reviewer"?',
+      'Note: umpire.config.yaml:6: roles.stranger: no task of this loop or of a built-in loop has this role; this loop has checker, worker',
     ],
   });
 });
@@ -49,7 +49,7 @@ it('tells of files to copy or to link that are not there, once, and of no others
   const project = makeProject({ config: { workspace } });
   project.write({ 'b.key': 'a key\n' });
   const { exit, err, session } = await project.umpire('until', 'false', '--max-rounds', '1', ...project.sh('complete ok'));
-  const note = 'Note: umpire.config.yaml: workspace: the project has no "vendor", ".env", "local/*.json", so no worktree gets it.';
+  const note = 'Note: umpire.config.yaml: workspace: the project has no "vendor", ".env", "local/*.json", so worktrees will not have it.';
   expect({ exit, notes: notesIn(err) }).toEqual({ exit: 4, notes: [note] });
   const again = await project.umpire('resolve', session, 'extend', '--reason', 'x', '--rounds', '1');
   expect(notesIn(again.err)).toEqual([]);

@@ -1,4 +1,4 @@
-// Agents that are programs: which program a name stands for, by the settings or as a preset, and whether it can be started here.
+// Agents that are programs: finds the program of a name, and checks that it can start.
 
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Agent } from '@umpire/core/ports.js';
@@ -22,16 +22,16 @@ export interface ProgramChoice {
   /** The session folder. */
   readonly session: string;
   readonly config: Pick<Settings, 'agents'>;
-  /** The calling program's own. */
+  /** Agents of the calling program. */
   readonly own: Readonly<Record<string, Agent>>;
 }
 
 export type Program =
   | { readonly over: 'stdin'; readonly spec: CommandSpec }
-  /** It speaks the Agent Client Protocol. */
+  /** Over the Agent Client Protocol. */
   | { readonly over: 'acp'; readonly spec: AcpSpec };
 
-/** The program of this name; null where the agent is none, or not known. */
+/** The program of this name; null if the agent is no program or unknown. */
 export function programNamed(name: string, { started, settings, session, config, own }: ProgramChoice): Program | null {
   if (Object.hasOwn(own, name)) return null;
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
@@ -74,17 +74,17 @@ function programOf(name: string, set: AgentSettings, started: ProgramChoice['sta
   }
 }
 
-/** The agent that comes with Umpire under this name, with what the settings say of it. */
+/** A preset, changed by the settings. */
 function changedPreset(name: string, set: AgentSettings, session: string, command?: string): Program {
   const preset = presetNamed(name, session, command);
   if (preset === null)
     throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', '), meant: didYouMean(name, PRESET_NAMES) });
   if (preset.over === 'stdin') {
-    if (set.allow !== undefined) throw misplaced(name, 'allow', `only an agent over ACP asks what it may do, such as ${name}-acp`);
+    if (set.allow !== undefined) throw misplaced(name, 'allow', `only an ACP agent such as ${name}-acp asks for permission`);
     const { spec } = preset;
     return { over: 'stdin', spec: { ...spec, ...timesOf(set), ...finishOf(set), env: { ...spec.env, ...set.env } } };
   }
-  if (set.finish !== undefined) throw misplaced(name, 'finish', 'an agent over ACP is asked to finish by the protocol, not by a signal');
+  if (set.finish !== undefined) throw misplaced(name, 'finish', 'an ACP agent finishes by the protocol, not by a signal');
   return { over: 'acp', spec: { ...preset.spec, ...timesOf(set), ...allowedBy(set) } };
 }
 
@@ -92,7 +92,6 @@ function misplaced(name: string, key: string, why: string): UmpireError {
   return new UmpireError('config-invalid', { file: CONFIG, line: '', detail: `agents.${name}.${key}: ${why}` });
 }
 
-/** A command line of the settings as words. */
 function wordsOf(command: CommandLine): readonly string[] {
   return typeof command === 'string' ? splitCommand(command) : command;
 }
@@ -113,13 +112,13 @@ function allowedBy({ allow }: AgentSettings) {
   return allow === undefined ? {} : { allow };
 }
 
-/** Throws `agent-not-there` where the program of an agent that one of these roles has cannot be started. Nothing is started for it. */
+/** Throws `agent-not-there` if the program of a role's agent cannot start. Starts nothing. */
 export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): void {
   const { agents } = choice.settings;
   const rolesBy = new Map<string, string[]>();
   for (const role of roles) {
     const own = agents[role] ?? agents['*'];
-    // Umpire's own critic has the general agent do what it cannot.
+    // The default agent does what the built-in critic cannot.
     const name = own === BUILT_IN ? agents['*'] : own;
     if (name !== undefined) addToList(rolesBy, name, role);
   }
@@ -128,11 +127,11 @@ export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): v
     const detail = program === null ? null : whyUnstartable(program.spec, choice.started.project);
     if (detail === null) continue;
     const many = chosenFor.length === 1 ? 'role' : 'roles';
-    throw new UmpireError('agent-not-there', { name, roles: `${many} ${chosenFor.join(', ')}`, detail, agents: agentsHere() });
+    throw new UmpireError('agent-not-there', { name, roles: `${many} ${chosenFor.join(', ')}`, detail, agents: describeInstalledAgents() });
   }
 }
 
-/** Every preset, and where its program lies on this machine. */
+/** Every preset with the path of its program. */
 export function lookUpPresets(): readonly { readonly name: string; readonly found: Lookup }[] {
   return PRESET_NAMES.flatMap((name) => {
     const preset = presetNamed(name, '');
@@ -140,9 +139,9 @@ export function lookUpPresets(): readonly { readonly name: string; readonly foun
   });
 }
 
-/** The presets that a person could name on this machine, in words. */
-export function agentsHere(): string {
+/** The installed presets as text. */
+export function describeInstalledAgents(): string {
   const here = lookUpPresets().flatMap(({ name, found }) => ('place' in found ? [name] : []));
-  if (here.length > 0) return `installed here: ${here.join(', ')}`;
-  return `of ${PRESET_NAMES.filter((name) => !name.endsWith('-acp')).join(', ')} none is installed here`;
+  if (here.length > 0) return `installed: ${here.join(', ')}`;
+  return `none of ${PRESET_NAMES.filter((name) => !name.endsWith('-acp')).join(', ')} is installed`;
 }

@@ -1,4 +1,4 @@
-// From an agent's name to the agent: the calling program's own, one of the settings, a preset, or a plain program.
+// Creates agents by name: of the calling program, of the settings, a preset, or a program.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -16,7 +16,7 @@ import { realTimer, scriptedAgent } from '../agents/scripted.js';
 import { checkCommand } from '../critics/check-command.js';
 import { faultOf } from '../sessions/folder.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { agentsHere, programNamed } from './agent-programs.js';
+import { describeInstalledAgents, programNamed } from './agent-programs.js';
 import { BUILT_IN, CRITIC_LOOPS, builtInCritic, isBuiltIn } from './critics.js';
 
 export interface AgentChoice {
@@ -26,26 +26,26 @@ export interface AgentChoice {
   readonly session: string;
   readonly config: Settings;
   readonly guardian: Guardian;
-  /** The calling program's own. */
+  /** Agents of the calling program. */
   readonly own: Readonly<Record<string, Agent>>;
   readonly now: () => Date;
 }
 
-/** Does Umpire measure for the critic's role itself? */
+/** Does the built-in critic do the critic's role? */
 export function measuresItself({ started, settings, config, own }: Pick<AgentChoice, 'started' | 'settings' | 'config' | 'own'>): boolean {
-  // A rehearsal plays the critic too, and a program that brings its own agents brings its critic.
+  // A script plays the critic too, and a program with its own agents brings its critic.
   const playsAll = (name: string) => Object.hasOwn(own, name) || config.agents[name]?.runs.kind === 'script';
   return started.command === undefined && isBuiltIn({ started, settings, playsAll });
 }
 
-/** Throws `agent-missing` where nobody does one of these roles. */
+/** Throws `agent-missing` if one of these roles has no agent. */
 export function checkRoles(roles: Iterable<string>, settings: RunSettings): void {
   for (const role of roles)
     if ((settings.agents[role] ?? settings.agents['*']) === undefined)
-      throw new UmpireError('agent-missing', { role, agents: agentsHere() });
+      throw new UmpireError('agent-missing', { role, agents: describeInstalledAgents() });
 }
 
-/** The agents that are to be made. Umpire's own critic is none of them. */
+/** The agents to create, without the built-in critic. */
 function namesIn({ started, settings, config, own }: Pick<AgentChoice, 'started' | 'settings' | 'config' | 'own'>): ReadonlySet<string> {
   const isOwn = measuresItself({ started, settings, config, own });
   return new Set(
@@ -53,23 +53,23 @@ function namesIn({ started, settings, config, own }: Pick<AgentChoice, 'started'
   );
 }
 
-/** Makes every agent that is named, and throws where one cannot be: nothing has begun yet. */
+/** Throws if a named agent cannot be created. Starts nothing. */
 export async function checkAgents(choice: Omit<AgentChoice, 'guardian'>): Promise<void> {
   const none = (): never => {
-    throw new Error('Nothing runs while agents are only looked at.');
+    throw new Error('No agent runs during a check.');
   };
   const guardian: Guardian = { run: 'look-only', sandbox: null, watch: none, release: none, close: none };
   for (const name of namesIn(choice)) await createAgent(name, { ...choice, guardian }, () => ({ name, run: none }));
 }
 
-/** Who does which role. Every agent that is named is made before anything runs, so that a wrong name or file stops nothing half-way. */
+/** The agent of each role. All agents are created before anything runs, so that a wrong name does not stop a run half-way. */
 export async function createAgents(choice: AgentChoice): Promise<(role: string) => Agent> {
   const { started, settings, guardian } = choice;
   let person: Agent | null = null;
   const atTerminal = () => (person ??= personAtTerminal());
   const made = new Map<string, Agent>();
   for (const name of namesIn(choice)) made.set(name, await createAgent(name, choice, atTerminal));
-  // The plain loop measures: no agent takes the place of its command.
+  // The critic of the until loop is always its command.
   const check = started.command === undefined ? null : checkCommand(started.command, started.report ?? null, guardian);
   const general = made.get(settings.agents['*'] ?? '') ?? null;
   const critic = measuresItself(choice) ? builtInCritic(choice, general) : null;
@@ -77,7 +77,7 @@ export async function createAgents(choice: AgentChoice): Promise<(role: string) 
     if (check !== null && role === started.critic) return check;
     if (critic !== null && role === started.critic) return critic;
     const agent = made.get(settings.agents[role] ?? settings.agents['*'] ?? '');
-    if (agent === undefined) throw new UmpireError('agent-missing', { role, agents: agentsHere() });
+    if (agent === undefined) throw new UmpireError('agent-missing', { role, agents: describeInstalledAgents() });
     return agent;
   };
 }
@@ -88,7 +88,7 @@ async function createAgent(name: string, choice: AgentChoice, person: () => Agen
   const program = programNamed(name, choice);
   if (program !== null) return program.over === 'acp' ? acpAgent(program.spec, guardian) : commandAgent(program.spec, guardian);
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
-  if (set?.runs.kind === 'script') return played(name, set.runs.path, choice);
+  if (set?.runs.kind === 'script') return createScriptedAgent(name, set.runs.path, choice);
   if (name === 'person' || set !== undefined) return person();
   if (name === BUILT_IN && !CRITIC_LOOPS.includes(choice.started.loop))
     throw new UmpireError('critic-unknown', { name: choice.started.loop, known: CRITIC_LOOPS.join(', ') });
@@ -96,13 +96,12 @@ async function createAgent(name: string, choice: AgentChoice, person: () => Agen
   throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', '), meant: didYouMean(name, known) });
 }
 
-/** The person at the terminal that the command was started in. */
 function personAtTerminal(): Agent {
   return personAgent({ input: process.stdin, output: process.stderr, present: process.stdin.isTTY });
 }
 
-/** An agent that is a file of answers. */
-async function played(name: string, file: string, { started }: AgentChoice): Promise<Agent> {
+/** An agent that plays a file of answers. */
+async function createScriptedAgent(name: string, file: string, { started }: AgentChoice): Promise<Agent> {
   const { parseScript } = await import('../agents/script.js');
   const path = resolve(started.project, file);
   return scriptedAgent(parseScript(readScript(path, file), path), { name, timer: realTimer });

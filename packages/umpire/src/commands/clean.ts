@@ -1,5 +1,4 @@
-// The door that clears away what sessions left beside their folders: one, or all of a project, and what is left of those whose folder
-// was deleted.
+// Removes the worktrees and branches of sessions: of one, of all in a project, and of sessions whose folder was deleted.
 
 import { readdirSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -25,39 +24,39 @@ import { isInSessionsFolder, hasNotStarted } from './opened-session.js';
 import { openSessionWork } from './session-work.js';
 
 export type CleanResult =
-  /** `outcome`: how the session ended, or that it did not. */
+  /** `outcome`: how the session ended, or `not ended`. */
   | (Cleaned & { readonly outcome?: string })
   | { readonly ok: false; readonly why: 'open'; readonly files: readonly string[] }
-  /** Cleaned before. */
+  /** Nothing was left. */
   | { readonly ok: true; readonly branch: null; readonly nothing: true };
 
-interface Clean {
+interface CleanOptions {
   readonly force?: boolean;
-  /** Files of work that was not applied are not asked for. */
+  /** Skips the list of files that were not applied. */
   readonly isBrief?: boolean;
 }
 
-/** Removes what a finished session left beside its folder. One that has not ended, or whose work was not applied, stays. */
+/** Removes the worktrees and branch of a finished session. Keeps them if it has not ended or its work was not applied. */
 export function clean(session: string, { force = false }: { readonly force?: boolean } = {}): Promise<CleanResult> {
-  return cleanBy(session, { force }, worktreeHomes());
+  return cleanWith(session, { force }, worktreeHomes());
 }
 
 export interface Cleaner {
-  readonly clean: (session: string, asked: Clean) => Promise<CleanResult>;
-  /** What is left of sessions whose folder was deleted. */
+  readonly clean: (session: string, asked: CleanOptions) => Promise<CleanResult>;
+  /** Worktrees and branches of sessions whose folder was deleted. */
   readonly orphans: () => Promise<{ readonly left: readonly SessionPlace[]; readonly unclaimed: readonly string[] }>;
   readonly cleanOrphan: (place: SessionPlace, force: boolean) => Promise<Cleaned>;
-  /** Where what goes by a name would lie, if it were a session of this project. */
+  /** The place that a session of this name would have. */
   readonly placeOf: (name: string) => Promise<SessionPlace>;
 }
 
-/** For many sessions of one project: what git tells of all of them is asked for once. */
+/** For many sessions of one project: git is asked once for all. */
 export function openCleaner(path: string): Cleaner {
   const project = projectAt(path);
   const homeOf = worktreeHomes();
   const survey = surveyor();
   return {
-    clean: (session, asked) => cleanBy(session, asked, homeOf, survey),
+    clean: (session, asked) => cleanWith(session, asked, homeOf, survey),
     orphans: async () => {
       const folders = sessionFolders(project);
       const home = await homeOf(project);
@@ -68,7 +67,7 @@ export function openCleaner(path: string): Cleaner {
         survey,
       );
       if (found.left.length + found.unclaimed.length === 0) return found;
-      const own = new Set(folders.flatMap(workedOnBy));
+      const own = new Set(folders.flatMap(recordedNames));
       return { left: found.left.filter(({ session }) => !own.has(session)), unclaimed: found.unclaimed.filter((name) => !own.has(name)) };
     },
     cleanOrphan,
@@ -76,30 +75,30 @@ export function openCleaner(path: string): Cleaner {
   };
 }
 
-/** The name that the work of a session goes by, and how it is written: another than its folder's where somebody renamed that. */
-function workedOnBy(folder: string): readonly string[] {
+/** The recorded name of a session and its form in paths. Someone may have renamed the folder. */
+function recordedNames(folder: string): readonly string[] {
   try {
     const name = foldJournal(openFolder(folder)).state.run?.started.session;
     return name === undefined ? [] : [name, safeName(name)];
   } catch (error) {
-    // What is wrong with one is told where it is cleaned.
+    // The error is reported when this session is cleaned.
     if (isUmpireError(error)) return [];
     throw error;
   }
 }
 
-async function cleanBy(
+async function cleanWith(
   session: string,
-  { force = false, isBrief = false }: Clean,
+  { force = false, isBrief = false }: CleanOptions,
   homeOf: WorktreeHomes,
   survey?: Survey,
 ): Promise<CleanResult> {
   const folder = openFolder(session);
   const lock = await acquireToClear(folder, 1000);
   try {
-    if (hasNotStarted(folder)) return await removeUnbegun(folder, force, homeOf);
+    if (hasNotStarted(folder)) return await removeUnstarted(folder, force, homeOf);
     const made = await openSessionWork(session, homeOf).catch((error: unknown) => {
-      // What it did nobody can tell any more; that all of it goes was said.
+      // --force removes it although its journal is unreadable.
       if (force && isUmpireError(error) && UNREADABLE.has(error.code) && isInSessionsFolder(folder)) return null;
       throw error;
     });
@@ -118,13 +117,13 @@ async function cleanBy(
 
 const UNREADABLE: ReadonlySet<string> = new Set(['journal-broken', 'journal-newer', 'read-failed']);
 
-/** Of a session whose journal tells nothing: where its folder lies. */
+/** The place of a session by its folder, for an unreadable journal. */
 async function placeBy({ root, name }: SessionFolder, homeOf: WorktreeHomes): Promise<SessionPlace> {
   const project = dirname(dirname(dirname(root)));
   return { project, session: name, home: await homeOf(project), sessionFolder: root };
 }
 
-async function removeUnbegun(folder: SessionFolder, force: boolean, homeOf: WorktreeHomes): Promise<CleanResult> {
+async function removeUnstarted(folder: SessionFolder, force: boolean, homeOf: WorktreeHomes): Promise<CleanResult> {
   const { root } = folder;
   const place = await placeBy(folder, homeOf);
   const cleaned = await cleanUnbegun(place, { force, hasTasks: statOf(join(root, TASKS)) !== undefined });
@@ -133,7 +132,7 @@ async function removeUnbegun(folder: SessionFolder, force: boolean, homeOf: Work
   return cleaned ?? { ok: true, branch: null, nothing: true };
 }
 
-/** The folder of a session that began is never empty. */
+/** The folder of a started session is never empty. */
 function removeEmpty(folder: string): void {
   if (readdirSync(folder).length === 0) rmdirSync(folder);
 }

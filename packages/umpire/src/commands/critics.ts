@@ -1,5 +1,5 @@
-// Which critic Umpire runs itself for a loop, and how it does a task of a run: alone, after an agent whose findings it weighs, or,
-// where there is nothing it could measure, with the agent in its place.
+// The built-in critic of a loop as an agent of a run: it measures alone, or after an agent whose findings it weighs. If it can measure
+// nothing, the agent does the task.
 
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
@@ -10,22 +10,22 @@ import type { Critic, CriticEnd, CriticJob } from '../critics/critic.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Settings } from '../sessions/default-settings.js';
 
-/** `alone`: measures by itself. `after`: an agent does its part first, and what it left is weighed or counted. */
 interface BuiltInCritic {
-  /** Loaded where it is needed: its libraries would weigh on every start. */
+  /** Loaded late: its libraries would slow every start. */
   readonly load: () => Promise<Critic>;
-  readonly stands: 'alone' | 'after';
+  /** `after`: an agent works first, and the critic weighs its findings. */
+  readonly runs: 'alone' | 'after';
 }
 
 const CRITICS: Readonly<Record<string, BuiltInCritic>> = {
-  testing: { load: async () => (await import('../critics/testing.js')).testingCritic, stands: 'alone' },
-  debt: { load: async () => (await import('../critics/debt.js')).debtCritic, stands: 'alone' },
-  design: { load: async () => (await import('../critics/design.js')).designCritic, stands: 'alone' },
-  review: { load: async () => (await import('../critics/review.js')).reviewCritic, stands: 'after' },
-  brainstorm: { load: async () => (await import('../critics/brainstorm.js')).brainstormCritic, stands: 'after' },
+  testing: { load: async () => (await import('../critics/testing.js')).testingCritic, runs: 'alone' },
+  debt: { load: async () => (await import('../critics/debt.js')).debtCritic, runs: 'alone' },
+  design: { load: async () => (await import('../critics/design.js')).designCritic, runs: 'alone' },
+  review: { load: async () => (await import('../critics/review.js')).reviewCritic, runs: 'after' },
+  brainstorm: { load: async () => (await import('../critics/brainstorm.js')).brainstormCritic, runs: 'after' },
 };
 
-/** The name by which a critic's role is given to Umpire itself, where another agent would play it. */
+/** The agent name of the built-in critic. */
 export const BUILT_IN = 'builtin';
 
 export const CRITIC_LOOPS: readonly string[] = Object.keys(CRITICS);
@@ -35,7 +35,7 @@ export async function loadCritic(loop: string): Promise<Critic | null> {
   return critic === undefined ? null : critic.load();
 }
 
-export interface CriticSeat {
+export interface CriticContext {
   readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic' | 'workspace' | 'project'>;
   readonly settings: Pick<RunSettings, 'agents'>;
   readonly config: Settings;
@@ -43,14 +43,14 @@ export interface CriticSeat {
   readonly now: () => Date;
 }
 
-export interface Casting extends Pick<CriticSeat, 'settings'> {
+export interface CriticChoice extends Pick<CriticContext, 'settings'> {
   readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic'>;
-  /** Does the agent of this name play every role that it is given, the critic's too? */
+  /** Does this agent also play the critic's role, as a script does? */
   readonly playsAll: (name: string) => boolean;
 }
 
-/** Is the critic's role done by Umpire itself? Not where an agent is named for that very role. */
-export function isBuiltIn({ started, settings, playsAll }: Casting): boolean {
+/** Does Umpire do the critic's role? Not if an agent is named for it. */
+export function isBuiltIn({ started, settings, playsAll }: CriticChoice): boolean {
   if (started.loopFolder !== null || !Object.hasOwn(CRITICS, started.loop)) return false;
   const named = settings.agents[started.critic];
   if (named !== undefined) return named === BUILT_IN;
@@ -58,27 +58,27 @@ export function isBuiltIn({ started, settings, playsAll }: Casting): boolean {
   return general === undefined || !playsAll(general);
 }
 
-/** `agent`: who does every role that nobody is named for; null where there is none. */
-export function builtInCritic(seat: CriticSeat, agent: Agent | null): Agent {
-  const critic = CRITICS[seat.started.loop] as BuiltInCritic;
+/** `agent`: the default agent, if there is one. */
+export function builtInCritic(context: CriticContext, agent: Agent | null): Agent {
+  const critic = CRITICS[context.started.loop] as BuiltInCritic;
   const measure: Measure = async (assignment, watch) => {
     const kept = new Map<string, Uint8Array>();
-    return { end: await endOf((await critic.load())({ ...jobOf(seat, assignment, watch), kept })), kept };
+    return { end: await endOf((await critic.load())({ ...jobOf(context, assignment, watch), kept })), kept };
   };
   return {
-    name: agent === null || critic.stands === 'alone' ? BUILT_IN : `${agent.name} and ${BUILT_IN}`,
+    name: agent === null || critic.runs === 'alone' ? BUILT_IN : `${agent.name} and ${BUILT_IN}`,
     run: async (assignment, watch) => {
-      if (critic.stands === 'after' && agent !== null) return weighed(assignment, watch, agent, measure);
+      if (critic.runs === 'after' && agent !== null) return weighed(assignment, watch, agent, measure);
       const measurement = await measure(assignment, watch);
       if (watch.signal.aborted) return { kind: 'interrupted' };
-      // Where nothing can be measured an agent may testify.
+      // Nothing can be measured, so the agent's word counts.
       if (measurement.end.unable === true && agent !== null) return testified(await agent.run(assignment, watch), measurement.end);
       return endingOf(measurement);
     },
   };
 }
 
-/** A tool that fails, such as git, measures nothing. The run goes on, and is told. */
+/** A failing tool, such as git, measures nothing. The run continues with the error as its result. */
 async function endOf(measuring: Promise<CriticEnd>): Promise<CriticEnd> {
   try {
     return await measuring;
@@ -111,7 +111,7 @@ async function weighed(assignment: Assignment, watch: Watch, agent: Agent, measu
   };
 }
 
-/** Nothing could be measured, and an agent stood in: its own findings say so. */
+/** Marks the findings of an agent that replaced the critic. */
 function testified(said: Ending, { summary }: CriticEnd): Ending {
   if (said.kind !== 'completed' && said.kind !== 'failed') return said;
   return { ...said, findings: `Testified, not measured. ${said.findings} (${summary})`.slice(0, 500) };
@@ -130,7 +130,7 @@ function endingOf({ end: { outcome, summary, outputs, notes }, kept }: Measureme
 }
 
 function jobOf(
-  { started, config, guardian, now }: CriticSeat,
+  { started, config, guardian, now }: CriticContext,
   { task, workdir, session, round, timeoutMs }: Assignment,
   watch: Watch,
 ): CriticJob {

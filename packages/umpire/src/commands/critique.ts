@@ -1,5 +1,5 @@
-// `umpire critique`: the critic of a loop, run alone. It measures the project, leaves the loop's evidence in a session folder and
-// fills the critic's row, so that `umpire decide` can judge it. A session that Umpire runs has its critic run by itself.
+// `umpire critique`: runs the built-in critic of a loop. It leaves the evidence in a session folder and fills the critic's row, so that
+// `umpire decide` can judge it.
 
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -33,12 +33,12 @@ export interface CritiqueRequest {
   readonly project?: string;
   readonly session?: string;
   readonly industry?: CriticSettings['design']['industry'];
-  /** The commit that a change or a regression is measured against. */
+  /** The commit to compare with. */
   readonly base?: string;
   readonly layer?: string;
   readonly signal?: AbortSignal;
   readonly now?: () => Date;
-  /** What tools print, while they run. */
+  /** Called with the output of tools while they run. */
   readonly onOutput?: (chunk: Uint8Array) => void;
   readonly onNote?: (line: string) => void;
 }
@@ -50,7 +50,7 @@ export interface CritiqueReport extends CriticEnd {
   readonly task: string;
 }
 
-/** The critic's first task, as pipelines call it. */
+/** The id of the critic's first task in pipelines. */
 const FIRST_TASK: Readonly<Record<string, string>> = {
   testing: 'TESTRUN-001',
   debt: 'TDVAL-001',
@@ -81,7 +81,7 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
     if (state.run !== null && state.run.ended === null) throw new UmpireError('critique-of-run', { session: folder.name });
     const tasks = openTasks(folder);
     const row = rowOf(loop, tasks, request.layer);
-    forgetEarlier(folder, loop);
+    removeEarlierEvidence(folder, loop);
     const end = await critic({
       project,
       session: folder.root,
@@ -103,13 +103,13 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
   }
 }
 
-/** Of the settings, or of a task that is there already. */
+/** A layer must be in the settings or in a task of the session. */
 function checkLayer({ loop, layer, session }: CritiqueRequest, { testing }: CriticSettings): void {
   if (loop !== 'testing' || layer === undefined) return;
   const tasks = session !== undefined && isFolder(session) ? (openTasks(openFolder(session))?.tasks ?? []) : [];
   const known = knownLayers(testing);
   if (known.includes(layer) || tasks.some((task) => task.columns['layer'] === layer)) return;
-  const detail = `There is no layer "${layer.slice(0, 40)}": the layers are ${known.join(', ')}. Others are set in critics.testing.layers.`;
+  const detail = `There is no layer "${layer.slice(0, 40)}". Layers: ${known.join(', ')}. Add others under critics.testing.layers.`;
   throw new UmpireError('usage', { detail, command: 'critique' });
 }
 
@@ -117,16 +117,13 @@ function withIndustry(settings: CriticSettings, industry: CritiqueRequest['indus
   return industry === undefined ? settings : { ...settings, design: { ...settings.design, industry } };
 }
 
-/**
- * What a critic of Umpire's measured before is no evidence of this run, however this one ends. In review and brainstorm an agent may
- * have left its own part there; that stays.
- */
-function forgetEarlier(folder: SessionFolder, loop: Loop): void {
+/** Removes the evidence of an earlier critique. In review and brainstorm, evidence of an agent stays. */
+function removeEarlierEvidence(folder: SessionFolder, loop: Loop): void {
   for (const source of Object.values(loop.evidence)) {
     for (const path of 'file' in source && !source.file.some((name) => name.includes('{chain}')) ? source.file : []) {
       const read = readBytes(folder, path);
-      const isInSessionsFolder = read.kind === 'bytes' && readProvenance(decodeTolerantly(read.bytes)) !== null;
-      if (isInSessionsFolder || loop.loop === 'debt') rmSync(placeFor(folder, path), { force: true });
+      const isMeasured = read.kind === 'bytes' && readProvenance(decodeTolerantly(read.bytes)) !== null;
+      if (isMeasured || loop.loop === 'debt') rmSync(placeFor(folder, path), { force: true });
     }
   }
 }
@@ -134,11 +131,11 @@ function forgetEarlier(folder: SessionFolder, loop: Loop): void {
 interface CriticRow {
   readonly id: string;
   readonly columns: Readonly<Record<string, string>>;
-  /** Is it in tasks.csv? */
+  /** It is in tasks.csv. */
   readonly known: boolean;
 }
 
-/** The critic's last task that stands in the file, of the layer that is asked for; else a first one. */
+/** The critic's last task in the file, of this layer if one is given, or a new one. */
 function rowOf(loop: Loop, tasks: TasksFile | null, layer: string | undefined): CriticRow {
   const isAsked = (task: Task) => task.role === loop.roles.critic && (layer === undefined || task.columns['layer'] === layer);
   const known = normalizeRoles(loop, tasks?.tasks ?? []).findLast(isAsked);
@@ -156,7 +153,7 @@ function freeId(first: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The critic's row as this run leaves it; of several layers, a row each. A run that came to nothing takes back what the row said before. */
+/** Writes the critic's row, one per layer. A run without a result clears the row. */
 function keepRows(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, row: CriticRow, end: CriticEnd): void {
   const layers = end.files.flatMap((path) => LAYER_RESULT.exec(path)?.[1] ?? []);
   const blank = Object.fromEntries(loop.columns.out.map((name) => [name, '']));
@@ -170,7 +167,7 @@ function keepRows(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, ro
   };
   if (row.known && tasks !== null) return writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map([[row.id, done]]), add: [] }));
   if (!isDone) return;
-  const said = { title: `Umpire's own ${loop.roles.critic}`, description: 'Measure and leave the evidence.', role: loop.roles.critic };
+  const said = { title: `Built-in ${loop.roles.critic}`, description: 'Measure and leave the evidence.', role: loop.roles.critic };
   const first = { ...row.columns, ...said, exec_mode: 'csv-wave', wave: '1', ...done };
   const taken = new Set(tasks?.tasks.map((task) => task.id));
   const added =
@@ -181,7 +178,7 @@ function keepRows(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, ro
 
 const LAYER_RESULT = /^results\/run-([\w-]+)\.json$/;
 
-/** A free id, taken by who asks. */
+/** Returns a free id and marks it as taken. */
 function claim(first: string, taken: Set<string>): string {
   const id = freeId(first, taken);
   taken.add(id);

@@ -1,4 +1,4 @@
-// The door to `decide`: wires the rooms together. It holds no rule of its own.
+// `umpire decide`: judges the latest result of a critic in a session folder and records the verdict.
 
 import type { Verdict } from '@umpire/core/model.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
@@ -35,21 +35,21 @@ export interface DecideRequest {
   readonly loop: string | Loop;
   /** The session folder. */
   readonly session: string;
-  /** Raises the round; one below what the session has reached is refused. */
+  /** Raises the round. A lower round than the session's is refused. */
   readonly round?: number;
-  /** Sets the cap, as a person may. Recorded. */
+  /** Changes the cap; the journal records it. */
   readonly maxRounds?: number;
   /** The chain to judge, for loops where the caller chooses (testing: the layer). */
   readonly layer?: string;
-  /** After so many milliseconds the verdict is partial. */
+  /** The verdict is partial after this time. */
   readonly deadlineMs?: number;
-  /** A waived approval escalates instead. */
+  /** Escalates instead of approving by waiver. */
   readonly strict?: boolean;
   /** Judge, but write nothing. */
   readonly dryRun?: boolean;
-  /** The moment from which the deadline counts, in milliseconds since the process started. Now, where it is left out. */
+  /** Start of the deadline, in milliseconds since the process started. Default: now. */
   readonly startedAt?: number;
-  /** The time that the journal notes. */
+  /** The time in the journal. */
   readonly now?: Date;
 }
 
@@ -57,15 +57,15 @@ export interface Decision {
   readonly verdict: Verdict;
   /** The verdict as Markdown. */
   readonly report: string;
-  /** The same evidence was judged before: this is that verdict, and nothing was written. */
+  /** The same evidence was judged before: this is that verdict again, and nothing was written. */
   readonly repeated: boolean;
-  /** What the person at the keyboard should know and the verdict does not rest on. */
+  /** Notes for the person; the verdict does not depend on them. */
   readonly notes: readonly string[];
 }
 
 const LOCK_WAIT_MS = 30_000;
 
-/** Told, and not acted on: whoever runs the loop decides whether to stop it. */
+/** A stalled loop is only reported: the program that runs the loop decides whether to stop. */
 const COURSE = { stop: false, touched: null };
 
 /** Judges the latest result of a loop's critic in a session folder. */
@@ -78,7 +78,7 @@ export async function decide(request: DecideRequest): Promise<Decision> {
   const usual = await settingsOf(project);
   const strict = request.strict ?? usual.strict;
   const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (elapsedMs() - started));
-  const context: Context = {
+  const context: DecideContext = {
     request,
     loop,
     loopFolder,
@@ -98,7 +98,7 @@ export async function decide(request: DecideRequest): Promise<Decision> {
   }
 }
 
-interface Context {
+interface DecideContext {
   readonly request: DecideRequest;
   readonly loop: Loop;
   readonly loopFolder: string | null;
@@ -109,7 +109,7 @@ interface Context {
   readonly expired: () => boolean;
 }
 
-function decideIn(context: Context): Decision {
+function decideIn(context: DecideContext): Decision {
   const role = loadRole(context.loop.loop, context.loop.roles.judge, context.project, context.loopFolder);
   const { request, folder, loop, usualRounds, expired } = context;
   const scene = observe({ folder, loop, layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, usualRounds, expired });
@@ -118,7 +118,7 @@ function decideIn(context: Context): Decision {
   const last = decidedVerdicts(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
   const repeat = last === null ? null : findRepeat(context, scene, last);
   if (repeat !== null) return repeat;
-  // What lies in the folder may be anybody's: the run judges what its critic left when it ended.
+  // In a run, only the evidence at the end of the critic's task counts, not the files of now.
   if (scene.state.run !== null && request.dryRun !== true) throw new UmpireError('run-by-umpire', { session: folder.name });
   if (request.round !== undefined && request.round < scene.round)
     throw new UmpireError('round-below', { asked: request.round, round: scene.round });
@@ -137,8 +137,8 @@ function decideIn(context: Context): Decision {
   return deliver(context, scene, gathering, draft);
 }
 
-/** Writes the verdict, unless it is a dry run or the very verdict that was written last. */
-function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: VerdictDraft): Decision {
+/** Writes the verdict, unless it is a dry run or the same as the last one. */
+function deliver(context: DecideContext, scene: Scene, gathering: Gathering, drafted: VerdictDraft): Decision {
   const { folder, request } = context;
   let draft = drafted;
   let prepared = null;
@@ -193,8 +193,8 @@ function isSameVerdict(one: Verdict, other: Verdict): boolean {
   return data(one) === data(other);
 }
 
-/** The recorded verdict, where its evidence is the evidence of now. Finishes its writes where a crash cut them short. */
-function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision | null {
+/** The recorded verdict if the evidence is unchanged. Finishes its writes after a crash. */
+function findRepeat(context: DecideContext, scene: Scene, last: PastVerdict): Decision | null {
   const { request } = context;
   if (scene.isBehind || (request.round !== undefined && request.round > last.verdict.round)) return null;
   if (last.verdict.rule === scene.loop.unwritable?.id) return null;
@@ -226,17 +226,16 @@ function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision
 
 function notesOn(scene: Scene): readonly string[] {
   const notes: string[] = [];
-  if (scene.journal.torn)
-    notes.push('The last line of journal.ndjson was cut off by a crash; the history goes on from the line before it.');
+  if (scene.journal.torn) notes.push('A crash cut off the last line of journal.ndjson. The history continues from the line before it.');
   if (scene.isLoopChanged) {
     notes.push(
-      `The ${scene.loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.`,
+      `The ${scene.loop.loop} loop has changed since this session started. The session keeps the old rules; use a new session folder for the new ones.`,
     );
   }
   return notes;
 }
 
-function summonsOf({ folder, expired }: Context, scene: Scene, round: number): Summons {
+function summonsOf({ folder, expired }: DecideContext, scene: Scene, round: number): Summons {
   const { loop, chain, tasks, waves, critic } = scene;
   return { place: folderPlace(folder, scene.board, expired), loop, chain, round, tasks, waves, critic };
 }
@@ -252,7 +251,7 @@ function keyOf(scene: Scene, gathering: Gathering): string {
   return sha256(JSON.stringify({ row, reports, state: scene.stateRound, cap: scene.cap }));
 }
 
-/** What the settings of the project say of judging. */
+/** The settings of the project that affect a verdict. */
 async function settingsOf(project: string | null): Promise<Pick<Settings, 'strict' | 'maxRounds'>> {
   const text = readConfigText(project);
   if (text === null) return { strict: false, maxRounds: null };

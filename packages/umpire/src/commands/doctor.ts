@@ -43,7 +43,7 @@ import { filesLeftOut, isMeant } from '../workspace/left-out.js';
 import { findRepository } from '../workspace/repository.js';
 import type { Repository } from '../workspace/repository.js';
 import { uncommittedIn } from '../workspace/workspace.js';
-import { agentsHere, lookUpPresets, programNamed } from './agent-programs.js';
+import { describeInstalledAgents, lookUpPresets, programNamed } from './agent-programs.js';
 import { checkAgents } from './agents.js';
 import type { AgentChoice } from './agents.js';
 import { BUILT_IN, CRITIC_LOOPS } from './critics.js';
@@ -319,7 +319,7 @@ async function inspectAgent(name: string, project: string, config: Settings): Pr
     if (program === null) return { what: describeAgent(name, config), fault: null };
     const found = lookUpProgram(program.spec, project);
     if ('place' in found) return { what: found.place, fault: null };
-    const { hint } = new UmpireError('agent-not-there', { name, roles: '', detail: '', agents: agentsHere() });
+    const { hint } = new UmpireError('agent-not-there', { name, roles: '', detail: '', agents: describeInstalledAgents() });
     return { what: '', fault: { message: `"${name}" cannot be started: ${found.why}`, hint } };
   } catch (error) {
     if (!isUmpireError(error)) throw error;

@@ -1,4 +1,4 @@
-// `umpire init`: the first settings of a project, from what is found there. A file that is there is never written over.
+// `umpire init`: writes umpire.config.yaml from what it finds in the project. Never overwrites a file.
 
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,28 +13,28 @@ import { BUILT_IN } from './critics.js';
 import { isInGit, projectFor } from './project-folders.js';
 
 export interface FirstSettingsRequest {
-  /** The project's folder, as it is; where it is left out, the project that the current folder is or lies in. */
+  /** The project's folder. Default: the project that contains the current folder. */
   readonly project?: string;
   readonly agent?: string;
-  /** Nothing is written. */
+  /** Writes nothing. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface FirstSettings {
-  /** Of the file. */
+  /** The path of the file. */
   readonly path: string;
   readonly text: string;
   readonly written: boolean;
 }
 
-export interface Drawn extends FirstSettings {
-  /** What was chosen and why, a line each. */
+export interface WrittenSettings extends FirstSettings {
+  /** One line for each choice. */
   readonly reasons: readonly string[];
 }
 
-/** Throws `config-there` where there are settings already. */
-export async function writeFirstSettings(request: FirstSettingsRequest): Promise<Drawn> {
+/** Throws `config-there` if there are settings already. */
+export async function writeFirstSettings(request: FirstSettingsRequest): Promise<WrittenSettings> {
   const project = projectFor(request.project);
   const there = configAt(project);
   if (there !== null) throw new UmpireError('config-there', { path: there });
@@ -48,36 +48,36 @@ export async function writeFirstSettings(request: FirstSettingsRequest): Promise
   await checkText(text, path);
   const written = request.dryRun !== true && request.signal?.aborted !== true;
   if (written) writeNew(path, text);
-  const files = copy.length === 0 ? [] : [`workspace.copy: ${copy.join(', ')}, which git does not track and worktrees would lack`];
+  const files = copy.length === 0 ? [] : [`workspace.copy: ${copy.join(', ')} (not tracked by git, so worktrees need a copy)`];
   const inside = request.project === undefined && !existsSync(join(project, '.git')) && isInGit(project);
-  const place = inside ? [`The project is ${project}, a folder of a larger repository. To take another: --project DIR`] : [];
+  const place = inside ? [`The project is ${project}, a folder of a larger repository. To choose another: --project DIR`] : [];
   return { path, text, written, reasons: [`agent: ${agent.why}`, ...files, ...place] };
 }
 
-/** Those that are looked for, the first first. */
+/** In the order of preference. */
 const CANDIDATES = ['claude', 'codex', 'gemini', 'opencode'];
 
 async function chooseAgent(asked: string | undefined, project: string): Promise<{ readonly name: string | null; readonly why: string }> {
   const presets = new Map(lookUpPresets().map(({ name, found }) => [name, found]));
   if (asked !== undefined) {
     if (asked === BUILT_IN)
-      throw new UmpireError('usage', { detail: "builtin is Umpire's own critic, and does no other role. Name an agent.", command: 'init' });
+      throw new UmpireError('usage', { detail: "builtin is Umpire's critic and cannot do other roles. Name an agent.", command: 'init' });
     await checkAgentName(asked, project);
     const found = presets.get(asked);
     return {
       name: asked,
-      why: `${asked}, as asked${found !== undefined && 'why' in found ? `; it is not installed here: ${found.why}` : ''}`,
+      why: `${asked}, as requested${found !== undefined && 'why' in found ? `; not installed: ${found.why}` : ''}`,
     };
   }
   for (const name of CANDIDATES) {
     const found = presets.get(name);
     if (found !== undefined && 'place' in found)
-      return { name, why: `${name}, the first of ${CANDIDATES.join(', ')} that is here (${found.place})` };
+      return { name, why: `${name}, the first installed of ${CANDIDATES.join(', ')} (${found.place})` };
   }
-  return { name: null, why: `none of ${CANDIDATES.join(', ')} is installed here, so none is chosen` };
+  return { name: null, why: `none; install one of ${CANDIDATES.join(', ')}` };
 }
 
-/** Where git cannot tell, that is for `umpire doctor` to say. */
+/** `umpire doctor` reports problems of git. */
 async function filesToCopy(project: string): Promise<readonly string[]> {
   try {
     return await environmentFiles(repositoryOf(project), project, []);
@@ -87,13 +87,13 @@ async function filesToCopy(project: string): Promise<readonly string[]> {
   }
 }
 
-/** What Umpire could not read itself is not written. */
+/** Never writes a file that Umpire cannot read. */
 async function checkText(text: string, path: string): Promise<void> {
   const { parseSettings } = await import('../sessions/settings.js');
   parseSettings(text, path);
 }
 
-/** Of two that write at once one wins. A file that could not be written to its end is gone. */
+/** Of two processes, one wins. A file that could not be written completely is removed. */
 function writeNew(path: string, text: string): void {
   let file: number;
   try {

@@ -1,4 +1,4 @@
-// The sessions of a project, each with what became of its work. Reads only.
+// The sessions of a project with the status of their work. Reads only.
 
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { SessionEntry } from '../report/list-page.js';
@@ -8,7 +8,7 @@ import { fateReader } from '../workspace/merge-status.js';
 import { worktreeHomes } from './project-settings.js';
 import { projectOf } from './project-folders.js';
 
-/** The latest first. What is wrong with one never hides the others. `known`: see findSessions. */
+/** Latest first. An unreadable session does not hide the others. `known`: see findSessions. */
 export async function listSessions(project: string, known?: KnownSessions): Promise<readonly SessionEntry[]> {
   const fateOf = fateReader();
   const homeOf = worktreeHomes();
@@ -16,7 +16,7 @@ export async function listSessions(project: string, known?: KnownSessions): Prom
     try {
       const now = projectOf(made.project, path);
       const fate = await fateOf({ project: now, session: made.session, home: await homeOf(now), sessionFolder: path }, made);
-      // Of a project that is elsewhere now nobody knows what became of its branches.
+      // After a move, nobody knows what became of the branches.
       return fate === 'cleared' && now !== made.project ? null : fate;
     } catch (error) {
       if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return null;

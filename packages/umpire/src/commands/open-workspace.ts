@@ -1,4 +1,4 @@
-// The workspace of a session, by the project's settings. Its set-up command carries the id of a run, and goes with it where that is killed.
+// Opens the workspace of a session by the project's settings. The set-up command carries the id of its run, so that it ends if that is killed.
 
 import { randomUUID } from 'node:crypto';
 import { startGuardian } from '../agents/guardian.js';
@@ -18,17 +18,17 @@ export interface WorkspaceChoice {
   readonly config: Settings;
   /** The run that a set-up command belongs to. */
   readonly run: string;
-  /** Ends a set-up command that runs. */
+  /** Ends the set-up command. */
   readonly signal: AbortSignal | undefined;
-  /** A set-up command is held in this one. */
+  /** The set-up command runs in it. */
   readonly sandbox?: Sandbox | null;
-  /** The session begins now. */
+  /** The session starts now. */
   readonly isNew?: boolean;
-  /** What the journal of one that goes on knows of its commits. */
+  /** The commits of a started session by its journal. */
   readonly recorded?: NonNullable<SessionPlace['recorded']>;
-  /** Looks at a task's work before it is committed. */
+  /** Checks a task's work before it is committed. */
   readonly inspect?: Inspector | undefined;
-  /** Hears what a person must know of a task's work. */
+  /** Called with notes for the person. */
   readonly say?: ((note: string) => void) | undefined;
 }
 
@@ -55,7 +55,7 @@ export function openWorkspaceFor({
     link,
     copy,
     setup,
-    // Not UMPIRE_RUN: a server that it starts for the tests lives on when the run ends in good order.
+    // Not UMPIRE_RUN: a test server that it starts survives a normal end of the run.
     env: { UMPIRE_SETUP: run },
     sandbox,
     isNew,
@@ -66,7 +66,7 @@ export function openWorkspaceFor({
   });
 }
 
-/** The id of a run. Its children carry it in their environment. Sixty random bits. */
+/** The id of a run, which its child processes carry in their environment. */
 export function newRunId(): string {
   return randomUUID().replaceAll('-', '').slice(0, 16);
 }
@@ -76,7 +76,7 @@ interface NewWorkspace {
   readonly opening: Opening;
 }
 
-/** For a session that begins. Its first run comes later, so a set-up command has a guardian of its own until it is done. */
+/** For a new session. Its first run comes later, so the set-up command gets a guardian of its own. */
 export async function openNewWorkspace(choice: Omit<WorkspaceChoice, 'run' | 'isNew'>): Promise<NewWorkspace> {
   const run = newRunId();
   const workspace = openWorkspaceFor({ ...choice, run, isNew: true });

@@ -39,7 +39,7 @@ it('refuses a session that can be no folder, and says why', () => {
   const base = temporaryFolder();
   writeFileSync(join(base, 'file'), '');
   const asked = (path: string) => refusal(() => makeSessionFolder(base, 'review', '', DAY, join(base, path)));
-  expect(asked('file')).toContain('it is a file, and a session is a folder');
+  expect(asked('file')).toContain('it is a file; a session needs a folder');
   expect(asked('file/x')).toContain('a part of its path is a file');
   expect(asked('n'.repeat(300))).toContain('its name is too long');
   expect(readdirSync(base)).toEqual(['file']);

@@ -1,4 +1,4 @@
-// Where sessions of a project live and what they are called; what of the project has changed.
+// The folders of a project: the project itself, its session folders, its worktrees, and its changed files.
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ import { JOURNAL } from '../sessions/journal-file.js';
 import { configAt, projectAbove } from '../sessions/project.js';
 import { safeName } from '../sessions/safe-name.js';
 
-/** The folder that a person names as the project: where agents work. */
 export function openProject(path: string): string {
   const place = resolve(path);
   if (!isFolder(place)) throw new UmpireError('project-missing', { path });
@@ -21,20 +20,20 @@ export function openProject(path: string): string {
 }
 
 /**
- * The project that is meant: the folder that is named, as it is; else the one that the current folder is or lies in. Told where it is
- * another, and where it is only a part of a repository: whoever stands in src/ may mean all of it.
+ * The named folder, or the project that contains the current folder. Notes if that is another folder, or only a part of a repository:
+ * someone in src/ may mean the whole.
  */
 export function projectFor(asked: string | undefined, say?: (note: string) => void): string {
   const here = openProject(asked ?? '.');
   const project = asked === undefined ? (projectAbove(here) ?? here) : here;
   const top = asked === undefined && project === here && configAt(here) === null ? repositoryAbove(here) : null;
-  if (project !== here) say?.(`Project: ${project} (found from ${relative(project, here)}; --project . takes this folder alone)`);
+  if (project !== here) say?.(`Project: ${project} (found from ${relative(project, here)}; use only this folder with --project .)`);
   else if (top !== null)
-    say?.(`Project: ${here} alone, a folder of the repository ${top} (--project ${relative(here, top)} takes all of it)`);
+    say?.(`Project: ${here}, a folder of the repository ${top} (use the whole repository with --project ${relative(here, top)})`);
   return project;
 }
 
-/** The top of the repository that a folder lies in; null where it lies in none, or is the top itself. */
+/** The root of the repository that contains a folder; null if there is none, or the folder is the root. */
 function repositoryAbove(here: string): string | null {
   for (let folder = here; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return folder === here ? null : folder;
@@ -42,7 +41,7 @@ function repositoryAbove(here: string): string | null {
   }
 }
 
-/** The project that a session began in; where that was moved, the one around the session's folder: its work is there too. */
+/** The project of a session. If it was moved, the project around the session's folder. */
 export function projectOf(recorded: string, sessionFolder: string): string {
   const around = dirname(dirname(dirname(sessionFolder)));
   const isAround = dirname(sessionFolder) === join(around, '.umpire', 'sessions');
@@ -51,7 +50,7 @@ export function projectOf(recorded: string, sessionFolder: string): string {
   return around;
 }
 
-/** The beginning of a session, with its places as they are now; null where the project is nowhere. */
+/** The start record of a session with the current paths; null if the project is gone. */
 export function startedAtCurrentPath<T extends { readonly project: string; readonly loopFolder: string | null }>(
   started: T,
   sessionFolder: string,
@@ -63,7 +62,7 @@ export function startedAtCurrentPath<T extends { readonly project: string; reado
   return { ...started, project: around, loopFolder: isInside ? join(around, relative(before, loopFolder)) : loopFolder };
 }
 
-/** A new folder for a session: `<loop>-<slug>-<date>`, numbered where that is taken, here or (`isTaken`) elsewhere. */
+/** A new folder for a session: `<loop>-<slug>-<date>`, with a number if the name is taken. */
 export function makeSessionFolder(
   project: string,
   loop: string,
@@ -92,12 +91,12 @@ export function makeSessionFolder(
   } catch (error) {
     if (isUmpireError(error)) throw error;
     const isInTheWay = asked !== undefined && isFile(asked);
-    const detail = isInTheWay ? 'it is a file, and a session is a folder' : faultOf(error);
+    const detail = isInTheWay ? 'it is a file; a session needs a folder' : faultOf(error);
     throw new UmpireError('write-failed', { path: asked ?? '.umpire/sessions', detail });
   }
 }
 
-/** False where another process has just made it. */
+/** False if another process has just created it. */
 function makeNew(place: string): boolean {
   try {
     mkdirSync(place);
@@ -108,14 +107,14 @@ function makeNew(place: string): boolean {
   }
 }
 
-/** What was there before a session's folder was made. */
-export interface Before {
+/** The state before a session's folder was created. */
+export interface FolderState {
   readonly hadJournal: boolean;
-  /** Folders that were not there: the session's own first, then those above it. Empty where the folder's name is chosen here. */
+  /** Folders that did not exist: the session's own first, then its parents. Empty if Umpire chose the name. */
   readonly missing: readonly string[];
 }
 
-export function stateBefore(asked: string | undefined): Before {
+export function stateBefore(asked: string | undefined): FolderState {
   const missing: string[] = [];
   if (asked === undefined) return { hadJournal: false, missing };
   for (let folder = resolve(asked); !existsSync(folder) && folder !== dirname(folder); folder = dirname(folder)) missing.push(folder);
@@ -123,13 +122,13 @@ export function stateBefore(asked: string | undefined): Before {
 }
 
 /**
- * Leaves nothing of a session that could not startSession; what was there before it stays as it was. One with worktrees stays, unless they are
- * those of another session of its name: they may tell what went wrong, and `clean` takes both.
+ * Removes the folder of a session that could not start, and nothing that existed before. Keeps it if it has worktrees of its own: they may
+ * show what went wrong, and `clean` removes both.
  */
 export function removeUnstarted(
   session: string,
   home: string,
-  before: Before & { readonly asked: boolean; readonly isTaken: boolean },
+  before: FolderState & { readonly asked: boolean; readonly isTaken: boolean },
 ): void {
   const { asked, isTaken, hadJournal, missing } = before;
   if (!isFolder(session) || hadJournal) return;
@@ -140,14 +139,14 @@ export function removeUnstarted(
   for (const folder of asked ? missing : [session]) if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
-/** Git ignores the folder by a file inside it: nothing of the person's own is edited. */
+/** Makes git ignore `.umpire/` by a file inside it, so that no file of the person is edited. */
 export function ignoreUmpire(project: string): void {
   const place = join(project, '.umpire', '.gitignore');
-  // Roles of one's own are for everybody.
+  // Custom roles are meant to be committed.
   if (!existsSync(place)) writeFileSync(place, '*\n!/roles/\n!/roles/**\n');
 }
 
-/** Letters that are no base with a mark. */
+/** Letters that normalization does not split. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
 
 function slugOf(goal: string): string {
@@ -160,12 +159,12 @@ function slugOf(goal: string): string {
   return (words ?? []).slice(0, 6).join('-').slice(0, 40).replace(/-+$/, '');
 }
 
-/** Is the folder in a git repository? Looked for by name: nothing is started for it. */
+/** Looks for `.git`, without starting git. */
 export function isInGit(project: string): boolean {
   return existsSync(join(project, '.git')) || repositoryAbove(project) !== null;
 }
 
-/** Where worktrees live: outside the project, whose own test runners would find the copies otherwise. */
+/** The folder of worktrees: outside the project, so that its test runners do not find the copies. */
 export function worktreeHome(project: string, configured: string | null): string {
   if (configured !== null) return resolve(project, configured);
   const named = process.env['UMPIRE_WORKTREES'];
@@ -175,7 +174,7 @@ export function worktreeHome(project: string, configured: string | null): string
 
 const exec = promisify(execFile);
 
-/** The files of the project that a person is changing: uncommitted ones, else those of the branch; null where git cannot tell. */
+/** The changed files: uncommitted ones, else those of the branch; null if git cannot tell. */
 export async function changedFiles(project: string): Promise<readonly string[] | null> {
   const [prefix = ''] = (await gitNames(project, ['rev-parse', '--show-prefix'])) ?? [];
   const folder = prefix.replace(/\n$/, '');
@@ -183,7 +182,7 @@ export async function changedFiles(project: string): Promise<readonly string[] |
   return changed?.map((path) => path.slice(folder.length)) ?? null;
 }
 
-/** By their names in the repository. */
+/** As paths in the repository. */
 async function changedIn(project: string): Promise<readonly string[] | null> {
   const uncommitted = await gitNames(project, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--', '.']);
   if (uncommitted === null) return null;

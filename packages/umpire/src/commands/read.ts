@@ -1,5 +1,4 @@
-// `umpire read`: reports of tools from files or stdin, streamed through their readers. No file is loaded whole. What the formats
-// are and what a report says is left to formats/tools.
+// `umpire read`: streams reports of tools from files or stdin through the readers of the reports package.
 
 import type { Stats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
@@ -15,16 +14,16 @@ import type { CheckOutcome, ToolReport } from '@umpire/core/model.js';
 export interface ReadRequest {
   /** Paths; `-` is stdin. */
   readonly reports: readonly string[];
-  /** Read all of them as this format, whatever they look like. */
+  /** Read all of them as this format. */
   readonly format?: string;
-  /** The project: absolute paths in it become relative. The current folder, if left out. */
+  /** Absolute paths in this folder become relative. Default: the current folder. */
   readonly root?: string;
-  /** How many tests, findings and files each report lists. All are counted. */
+  /** Most tests, findings and files that each report lists. All are counted. */
   readonly keep?: number;
 }
 
 export interface ReportRead extends ToolReport {
-  /** As it was named. */
+  /** As given. */
   readonly path: string;
 }
 
@@ -36,10 +35,10 @@ export interface ReportsRead {
 
 const CHUNK = 256 * 1024;
 
-/** Reports that are missing or unreadable are outcomes; a wrong format name or a folder is the caller's mistake, and thrown. */
+/** A missing or unreadable report is an outcome. A wrong format name or a folder throws. */
 export async function readReports(request: ReadRequest): Promise<ReportsRead> {
   const options = optionsOf(request);
-  const found = await Promise.all(request.reports.map((path) => lookAt(path)));
+  const found = await Promise.all(request.reports.map((path) => statReport(path)));
   const folder = request.reports.find((_, at) => found[at]?.isDirectory() === true);
   if (folder !== undefined) throw new UmpireError('report-folder', { path: folder.replace(/(?<=.)\/$/, '') });
   const reports: ReportRead[] = [];
@@ -54,7 +53,7 @@ function optionsOf({ format, root, keep }: ReadRequest): OpenOptions {
   return { root: resolve(root ?? '.'), ...(named === null ? {} : { format: named }), ...(keep === undefined ? {} : { keep }) };
 }
 
-async function lookAt(path: string): Promise<Stats | null> {
+async function statReport(path: string): Promise<Stats | null> {
   return path === '-' ? null : stat(path).catch(() => null);
 }
 
@@ -75,7 +74,7 @@ async function readOne(path: string, found: Stats | null, options: OpenOptions):
   }
 }
 
-/** One buffer for the whole file. A file can be looked through again for its outermost keys; a pipe cannot. */
+/** A file can be read a second time for its outermost keys; a pipe cannot. */
 async function readFile(handle: FileHandle, options: OpenOptions, isRegular: boolean): Promise<ToolReport> {
   let reader = openReport(options);
   const buffer = Buffer.allocUnsafe(CHUNK);
@@ -115,13 +114,11 @@ async function readStdin(options: OpenOptions): Promise<ToolReport> {
 function unopened(error: unknown, { format }: OpenOptions): ToolReport {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
-  const why = code === 'EACCES' || code === 'EPERM' ? 'you may not read it' : message.slice(0, 200);
+  const why = code === 'EACCES' || code === 'EPERM' ? 'permission denied' : message.slice(0, 200);
   return {
     format: format?.id ?? 'unknown',
     outcome: isMissing ? 'missing' : 'error',
     findings: [],
-    problems: [
-      { message: isMissing ? 'there is no such file; run the tool that writes it, or check the path' : `it cannot be read: ${why}` },
-    ],
+    problems: [{ message: isMissing ? 'no such file; run the tool that writes it, or check the path' : `it cannot be read: ${why}` }],
   };
 }

@@ -1,4 +1,4 @@
-// Which roles may have a task: in a loop, in a plan, in what is left of a session.
+// The roles that can have a task: in a loop, in a plan, and in the rest of a session.
 
 import { UmpireError } from '@umpire/core/errors.js';
 import { isOver, tasksToRetry } from '@umpire/core/decider/run-state.js';
@@ -6,13 +6,13 @@ import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Pipeline, PlannedRun } from '@umpire/core/loops/pipeline.js';
 
-/** Whoever may have a task, in any mode. */
+/** All roles of a loop, in any mode. */
 export function rolesOfLoop(pipeline: Pick<Pipeline, 'modes'>, loop: Loop): ReadonlySet<string> {
   const planned = Object.values(pipeline.modes).flatMap(({ tasks }) => tasks.map((task) => task.role));
   return new Set([...planned, ...loop.tasks.map((task) => task.role), loop.roles.generator, loop.roles.critic]);
 }
 
-/** Who is needed: for the plan, and for what a verdict adds. The plain loop's critic is its command. */
+/** The roles of a plan and of the tasks that a verdict adds. The critic of the `until` loop is its command. */
 export function rolesOfPlan(plan: PlannedRun, loop: Loop, isMeasured: boolean): ReadonlySet<string> {
   return needed(
     plan.rows.map((row) => row['role'] ?? ''),
@@ -22,12 +22,12 @@ export function rolesOfPlan(plan: PlannedRun, loop: Loop, isMeasured: boolean): 
   );
 }
 
-/** Whoever may have a task of a session that has begun. */
+/** All roles of a started session. */
 export function rolesOfSession({ tasks }: RunState, loop: Loop): ReadonlySet<string> {
   return new Set([...tasks.map((task) => task.role), ...rolesOfLoop({ modes: {} }, loop)]);
 }
 
-/** Who is needed for the rest of a session that has begun; nobody, where it has ended. `retries`: what failed is run again. */
+/** The roles of the tasks to come; none if the session has ended. `retries`: failed tasks run again. */
 export function rolesOfRemainingTasks(run: RunState, loop: Loop, retries: boolean): ReadonlySet<string> {
   const { started, tasks, ended } = run;
   const again = new Set(retries ? tasksToRetry(run) : []);
@@ -47,7 +47,7 @@ function needed(roles: readonly string[], judged: boolean, loop: Loop, isMeasure
   return all;
 }
 
-/** Throws `agent-role-unknown` where a flag gives an agent to a role that no task of the loop can have. */
+/** Throws `agent-role-unknown` if a flag names a role that the loop does not have. */
 export function checkRoleFlags(flags: readonly string[], roles: ReadonlySet<string>, loop: string): void {
   for (const word of flags) {
     const role = word.includes('=') ? word.slice(0, word.indexOf('=')) : null;

@@ -9,14 +9,14 @@ it.each(['stopWhenStalled', 'strict', 'sandbox', 'yes'] as const)('%s is true or
   expect(resolveRunSettings({ [name]: true }, DEFAULT_SETTINGS, null, 'critic')[name]).toBe(true);
   for (const value of [1, 'no']) {
     const flags = { [name]: value } as unknown as RunFlags;
-    expect(() => resolveRunSettings(flags, DEFAULT_SETTINGS, null, 'critic')).toThrow(`${name} is true or false.`);
+    expect(() => resolveRunSettings(flags, DEFAULT_SETTINGS, null, 'critic')).toThrow(`${name} must be true or false.`);
   }
 });
 
 it.each<[RunFlags, string]>([
-  [{ agent: ['claude', 'codex'] }, '--agent claude and --agent codex both choose the agent of every role that has none of its own'],
-  [{ agent: ['claude'], agentCommand: './x' }, '--agent-command and --agent claude both choose the agent of every role'],
-  [{ agent: ['a=claude', 'b=codex', 'a=gemini'] }, '--agent a=claude and --agent a=gemini both choose the agent of the role a:'],
+  [{ agent: ['claude', 'codex'] }, '--agent claude and --agent codex both set the agent of all other roles'],
+  [{ agent: ['claude'], agentCommand: './x' }, '--agent-command and --agent claude both set the agent of all other roles'],
+  [{ agent: ['a=claude', 'b=codex', 'a=gemini'] }, '--agent a=claude and --agent a=gemini both set the agent of the role a.'],
 ])('two agents for one role are refused: %j', (flags, said) => {
   expect(() => resolveRunSettings(flags, DEFAULT_SETTINGS, null, 'reviewer')).toThrow(said);
 });

@@ -1,4 +1,4 @@
-// What a run is held to: flags before settings before what the session remembers before what is usual.
+// The settings of a run: flags override the session's own settings, which override the project's.
 
 import { UmpireError } from '@umpire/core/errors.js';
 import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
@@ -11,16 +11,16 @@ import { BUILT_IN } from './critics.js';
 export interface RunFlags {
   /** `NAME`, or `ROLE=NAME`. */
   readonly agent?: readonly string[];
-  /** A program that does what no other agent does. */
+  /** A program for all roles without another agent. */
   readonly agentCommand?: string;
   readonly maxRounds?: number;
   readonly concurrency?: number;
   readonly maxMinutes?: number;
   readonly maxCostUsd?: number;
   readonly maxTokens?: number;
-  /** How long one task may take. */
+  /** Time limit of one task. */
   readonly timeoutMinutes?: number;
-  /** How often a task is tried again by itself where its model's server was out of reach. */
+  /** Automatic retries of a task if the model's server cannot be reached. */
   readonly retries?: number;
   readonly stopWhenStalled?: boolean;
   readonly strict?: boolean;
@@ -28,13 +28,10 @@ export interface RunFlags {
   readonly yes?: boolean;
 }
 
-/** The name under which --agent-command goes. */
+/** The agent name of --agent-command. */
 export const COMMAND_AGENT = 'command';
 
-/**
- * `target`: of a request for a new session; nothing else is asked for one. `critic`: the role that `builtin` means where none is named.
- * Umpire itself does no other.
- */
+/** `before`: the settings of a started session. `critic`: the role of `builtin` if none is named; Umpire can do no other. */
 export function resolveRunSettings(
   flags: RunFlags & { readonly target?: number },
   config: Settings,
@@ -68,7 +65,7 @@ export function resolveRunSettings(
   };
 }
 
-/** Throws `usage` where two flags give one role to different agents: none of them is passed over in silence. */
+/** Throws `usage` if two flags give one role to different agents. */
 function checkAgentFlags(
   { agent = [], agentCommand }: RunFlags,
   known: Readonly<Record<string, string>>,
@@ -79,7 +76,7 @@ function checkAgentFlags(
     const equals = word.indexOf('=');
     return { role: equals < 0 ? roleFor(word) : word.slice(0, equals), name: word.slice(equals + 1), flag: `--agent ${word.slice(0, 80)}` };
   });
-  // Where a role is given to the command by its name, another may have all the others.
+  // If a role names the command agent, another agent may be the default.
   const byRole = [...named, ...Object.entries(known).map(([role, name]) => ({ role, name }))];
   const isGeneral = agentCommand !== undefined && !byRole.some(({ role, name }) => role !== '*' && name === COMMAND_AGENT);
   const general = isGeneral ? [{ role: '*', name: COMMAND_AGENT, flag: '--agent-command' }] : [];
@@ -87,13 +84,13 @@ function checkAgentFlags(
     const before = chosen.get(role);
     chosen.set(role, { name, flag });
     if (before === undefined || before.name === name) continue;
-    const whose = role === '*' ? 'every role that has none of its own' : `the role ${role.slice(0, 40)}`;
-    const detail = `${before.flag} and ${flag} both choose the agent of ${whose}: leave one out, or give it a role (--agent ROLE=NAME).`;
+    const whose = role === '*' ? 'all other roles' : `the role ${role.slice(0, 40)}`;
+    const detail = `${before.flag} and ${flag} both set the agent of ${whose}. Remove one, or give it a role: --agent ROLE=NAME.`;
     throw new UmpireError('usage', { detail, command: 'run' });
   }
 }
 
-/** What each number may be: the least and the most. */
+/** Least and most value of each number. */
 export const RANGES = {
   concurrency: [1, 256],
   maxRounds: [1, HIGHEST_CAP],
@@ -105,22 +102,22 @@ export const RANGES = {
   target: [0, 100],
 } as const;
 
-/** What would be left out without a word. */
+/** Throws rather than ignore the flag. */
 export function refuseTarget(target: number | undefined, { loop, target: own }: Loop): void {
   if (target === undefined || own !== undefined) return;
-  throw new UmpireError('usage', { detail: `The ${loop} loop has no target, so --target has no meaning here.`, command: 'run' });
+  throw new UmpireError('usage', { detail: `The ${loop} loop has no target. Remove --target.`, command: 'run' });
 }
 
-/** The same: only a loop that reads what a command did runs one. */
+/** Throws if the loop runs no command. */
 export function refuseCommand(
   { command, report }: { readonly command?: string; readonly report?: string },
   { loop, evidence }: Loop,
 ): void {
   const runsOne = Object.values(evidence).some((source) => 'reader' in source && source.reader === 'command-result');
   if (command !== undefined && !runsOne)
-    throw new UmpireError('usage', { detail: `The ${loop} loop runs no command, so one has no meaning here.`, command: 'run' });
+    throw new UmpireError('usage', { detail: `The ${loop} loop runs no command. Remove it, or use the until loop.`, command: 'run' });
   if (report !== undefined && command === undefined)
-    throw new UmpireError('usage', { detail: 'A report is what a command writes, and there is no command.', command: 'run' });
+    throw new UmpireError('usage', { detail: 'A report needs a command that writes it.', command: 'run' });
 }
 
 function checkFlags(flags: RunFlags & { readonly target?: number }): void {
@@ -131,10 +128,10 @@ function checkFlags(flags: RunFlags & { readonly target?: number }): void {
     if (value === undefined || isNumber) return;
     throw new UmpireError('usage', { detail: `${flag} takes a ${whole ? 'whole ' : ''}number from ${least} to ${most}.`, command: 'run' });
   };
-  // A program without types may hand in anything, and a session whose settings cannot be read again is lost.
+  // A JavaScript program may pass anything, and unreadable settings would lose the session.
   for (const name of ['stopWhenStalled', 'strict', 'sandbox', 'yes'] as const) {
     if (typeof (flags[name] ?? false) !== 'boolean')
-      throw new UmpireError('usage', { detail: `${name} is true or false.`, command: 'run' });
+      throw new UmpireError('usage', { detail: `${name} must be true or false.`, command: 'run' });
   }
   inRange('concurrency', '--concurrency', true);
   inRange('maxRounds', '--max-rounds', true);

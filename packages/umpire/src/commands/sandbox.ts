@@ -1,4 +1,4 @@
-// The sandbox of a session's programs: which places are the person's, which are its own, which are Umpire's alone.
+// The sandbox of a session: which folders its programs may read and write, and which only Umpire may write.
 
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,7 +16,7 @@ import type { Repository } from '../workspace/repository.js';
 import { findSite } from '../workspace/site.js';
 import { worktreeHome } from './project-folders.js';
 
-/** Throws `sandbox-unavailable`, before anything has begun. */
+/** Throws `sandbox-unavailable`. */
 export async function checkSandbox(): Promise<void> {
   await openSandbox({ kept: [], write: [], sealed: [] });
 }
@@ -26,7 +26,7 @@ export async function openSessionSandbox(started: SessionStarted, session: strin
   const home = worktreeHome(project, config.workspace.home);
   const site = workspace === null ? null : findSite({ project, session: started.session, home, sessionFolder: session });
   const theirs = site === null ? [] : placesOf(site.repository);
-  // What is not there cannot be sealed.
+  // Only existing folders can be sealed.
   for (const name of SEALED_FOLDERS) makeFolder(session, name);
   return openSandbox({
     kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
@@ -36,7 +36,7 @@ export async function openSessionSandbox(started: SessionStarted, session: strin
   });
 }
 
-/** Where there is no home folder, nothing lies in it. */
+/** Without a home folder, `~/` has no meaning. */
 function placeOf(path: string, project: string): readonly string[] {
   if (!path.startsWith('~/')) return [resolve(project, path)];
   return homeFolder() === '' ? [] : [join(homeFolder(), path.slice(2))];
@@ -54,7 +54,7 @@ function placesOf({ checkout, gitDir }: Repository): readonly string[] {
   return [checkout.workTree, checkout.gitDir, gitDir];
 }
 
-/** Umpire, which runs outside, and all that it loads: where `npx` started it they lie in the cache of npm, which is open. */
+/** Protects Umpire and its packages. With `npx` they are in npm's cache, which is writable. */
 export function installedAt(root: string): string {
   return /^.*?\/node_modules(?=\/)/.exec(root)?.[0] ?? root;
 }

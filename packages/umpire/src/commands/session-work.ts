@@ -1,6 +1,4 @@
-// The doors to what a session made: show it, bring it over. Clearing it away is clearing.ts.
-// Where a person finds the work of a session, without opening it.
-// One session at a time is brought over into a checkout: two would each take the other's files for the person's, or for its own.
+// The work of a session: where it is, its patch, and applying it to the person's checkout. clean.ts removes it.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,14 +25,14 @@ import { projectOf, worktreeHome } from './project-folders.js';
 import { worktreeHomes } from './project-settings.js';
 import type { WorktreeHomes } from './project-settings.js';
 
-export interface Made {
+export interface SessionWork {
   readonly run: RunState;
   readonly rules: Loop | null;
   readonly place: SessionPlace;
 }
 
-/** The session and where its work lies. Throws where others run it, or it changes no project. */
-export async function openSessionWork(session: string, homeOf: WorktreeHomes = worktreeHomes()): Promise<Made> {
+/** Throws if another program runs the session, or it has no workspace. */
+export async function openSessionWork(session: string, homeOf: WorktreeHomes = worktreeHomes()): Promise<SessionWork> {
   const folder = openFolder(session);
   const { run, frozen } = foldJournal(folder).state;
   if (run === null) throw new UmpireError(hasNotStarted(folder) ? 'not-begun' : 'not-run', { session: folder.name });
@@ -45,12 +43,12 @@ export async function openSessionWork(session: string, homeOf: WorktreeHomes = w
   return { run, rules, place: { project, session: run.started.session, home: await homeOf(project), sessionFolder: folder.root } };
 }
 
-/** The patch of the whole session, or of what a round judged; `chain` says of which, where several have the round. */
+/** The patch of the whole session, or of one round; `chain` is needed if several chains have that round. */
 export async function diff(session: string, round?: number, chain?: string): Promise<string> {
   return (await patchOf(session, round, chain === undefined ? {} : { chain })).toString('utf8');
 }
 
-/** The same, byte for byte. `brief`: for reading only. */
+/** The patch as bytes. `brief`: for reading, without binary files. */
 export async function patchOf(
   session: string,
   round?: number,
@@ -58,22 +56,22 @@ export async function patchOf(
 ): Promise<Buffer> {
   const { run, rules, place } = await openSessionWork(session);
   if (round === undefined || rules === null) return diffOf(place, { brief });
-  const work = roundIn(run, place.session, round, chain);
+  const work = findRound(run, place.session, round, chain);
   const steps = await stepsTo(place, work.to);
   const isOwn = commitsOfChain(run, rules, work.chain, steps);
   const begun = steps.findIndex(({ commit }) => commit === work.from) + 1;
-  const stretches: { from: string; to: string }[] = [];
-  // What other chains did in between is left out.
+  const ranges: { from: string; to: string }[] = [];
+  // Skip the commits of other chains.
   for (let index = begun; index < steps.length; index++) {
     if (isOwn[index] !== true) continue;
     const first = steps[index] as BranchStep;
     while (isOwn[index + 1] === true) index++;
-    stretches.push({ from: first.parent, to: (steps[index] as BranchStep).commit });
+    ranges.push({ from: first.parent, to: (steps[index] as BranchStep).commit });
   }
-  return diffOfStretches(place, stretches, brief);
+  return diffOfStretches(place, ranges, brief);
 }
 
-function roundIn(run: RunState, session: string, round: number, chain: string | undefined): RoundWork {
+function findRound(run: RunState, session: string, round: number, chain: string | undefined): RoundWork {
   const judged = workOfRound(run, round);
   const asked = chain === undefined ? judged : judged.filter((one) => one.chain === chain);
   const [first, second] = asked;
@@ -84,13 +82,13 @@ function roundIn(run: RunState, session: string, round: number, chain: string | 
   }
   if (second !== undefined) {
     const chains = asked.map((one) => one.chain).join(', ');
-    const detail = `Round ${round} of the session ${session} was judged in several chains: ${chains}. Say which one: --chain ${first.chain}.`;
+    const detail = `Several chains of the session ${session} have round ${round}: ${chains}. Choose one with --chain ${first.chain}.`;
     throw new UmpireError('usage', { detail, command: 'diff' });
   }
   return first;
 }
 
-/** Brings the result over into the person's checkout, as changes that are not committed. */
+/** Copies the result into the person's checkout, uncommitted. */
 export async function apply(
   session: string,
   { force = false }: { readonly force?: boolean } = {},
@@ -114,17 +112,17 @@ export async function apply(
 }
 
 export interface WorkPlace {
-  /** The session's worktree; null where there is none (any more), or the project cannot tell. */
+  /** The session's worktree, if it exists. */
   readonly place: string | null;
-  /** Worktrees and branch are gone: there is nothing to show or to bring over. */
+  /** Worktrees and branch were removed. */
   readonly isCleared: boolean;
-  /** The checkout holds all of it: `apply` has brought it over, or it was merged. */
+  /** The checkout has all of it: applied or merged. */
   readonly isApplied: boolean;
 }
 
 const UNKNOWN: WorkPlace = { place: null, isCleared: false, isApplied: false };
 
-/** Looking on never fails for it. */
+/** Never throws: a status must be shown even if git fails. */
 export async function findSessionWork(run: RunState | null, session: { readonly name: string; readonly path: string }): Promise<WorkPlace> {
   if (run === null || run.started.workspace === null) return UNKNOWN;
   try {
@@ -133,12 +131,12 @@ export async function findSessionWork(run: RunState | null, session: { readonly 
     const { home } = parseSettings(readConfigText(project) ?? '', join(project, CONFIG)).workspace;
     const place = { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: session.path };
     const site = findSite(place);
-    // Of a copy the work is another's.
+    // The work belongs to the session that this folder was copied from.
     if (holderOfName(site) !== null) return UNKNOWN;
     const path = sessionPath({ site });
     const isApplied = (await isBroughtOver(site)) || (run.ended !== null && (await isMergedHere(site)));
     if (existsSync(path)) return { place: path, isCleared: false, isApplied };
-    // Of a project that is elsewhere now nobody knows what became of its branches.
+    // After a move, nobody knows what became of the branches.
     return { place: null, isApplied, isCleared: run.ended !== null && project === run.started.project && !isLeft(place) };
   } catch (error) {
     if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return UNKNOWN;
@@ -146,11 +144,11 @@ export async function findSessionWork(run: RunState | null, session: { readonly 
   }
 }
 
-/** With many files it takes a while. */
-const WAIT_MS = 60_000;
+/** Applying many files takes a while. */
+const APPLY_LOCK_WAIT_MS = 60_000;
 
-/** `home`: where the worktrees of the project's sessions live. */
-export async function withApplyLock<T>(home: string, act: () => Promise<T>, waitMs = WAIT_MS): Promise<T> {
+/** Applies one session at a time: two would take each other's files for the person's. `home`: the folder of worktrees. */
+export async function withApplyLock<T>(home: string, act: () => Promise<T>, waitMs = APPLY_LOCK_WAIT_MS): Promise<T> {
   makeFolders(home);
   const folder = openFolder(home);
   const lock = await acquireLock(folder, waitMs).catch((error: unknown) => {

@@ -4,29 +4,29 @@ import { expect, it } from 'vitest';
 import { uncommittedWords } from './settings-notes.js';
 
 it.each([
-  [['a.js'], 'One uncommitted file is not part of it (a.js): commit first if the agents should see it.'],
-  [['coverage/'], 'One uncommitted folder is not part of it (coverage/): commit first if the agents should see it.'],
-  [['a.js', 'b.js'], '2 uncommitted files are not part of it (a.js, b.js): commit first if the agents should see them.'],
-  [['a/', 'b/'], '2 uncommitted folders are not part of it (a/, b/): commit first if the agents should see them.'],
+  [['a.js'], 'One uncommitted file is not part of it (a.js). Commit first if the agents should see it.'],
+  [['coverage/'], 'One uncommitted folder is not part of it (coverage/). Commit first if the agents should see it.'],
+  [['a.js', 'b.js'], '2 uncommitted files are not part of it (a.js, b.js). Commit first if the agents should see them.'],
+  [['a/', 'b/'], '2 uncommitted folders are not part of it (a/, b/). Commit first if the agents should see them.'],
   [
     ['a.js', 'b/', 'c', 'd', 'e'],
-    '5 uncommitted files and folders are not part of it (a.js, b/, c and 2 more): commit first if the agents should see them.',
+    '5 uncommitted files and folders are not part of it (a.js, b/, c and 2 more). Commit first if the agents should see them.',
   ],
 ])('calls what is not committed what it is: %j', (files, words) => {
   expect(uncommittedWords(files)).toBe(`Work starts from your last commit. ${words}`);
 });
 
-const IGNORE = 'into .gitignore; tools make such files anew, and nobody commits them.';
+const IGNORE = 'to .gitignore.';
 
 it.each([
-  [['.venv/'], `git does not ignore .venv/: write it ${IGNORE}`],
+  [['.venv/'], `git does not ignore .venv/: add it ${IGNORE}`],
   [
     ['api/__pycache__/', 'web/node_modules', '.venv/', 'b/venv/'],
-    `git does not ignore api/__pycache__/, web/node_modules, .venv/ and 1 more: write them ${IGNORE}`,
+    `git does not ignore api/__pycache__/, web/node_modules, .venv/ and 1 more: add them ${IGNORE}`,
   ],
   [
     ['a.js', 'node_modules/'],
-    `Work starts from your last commit. One uncommitted file is not part of it (a.js): commit first if the agents should see it. git does not ignore node_modules/: write it ${IGNORE}`,
+    `Work starts from your last commit. One uncommitted file is not part of it (a.js). Commit first if the agents should see it. git does not ignore node_modules/: add it ${IGNORE}`,
   ],
 ])('advises nobody to commit what tools make: %j', (files, words) => {
   expect(uncommittedWords(files)).toBe(words);

@@ -1,4 +1,4 @@
-// Settings that are allowed and will do nothing: told when a session begins, since they are most often a slip.
+// Notes at the start of a session: settings without effect, and files that agents will not see.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { CONFIG, readConfigText } from '../sessions/project.js';
 
 import { rolesOfLoop } from './roles.js';
 
-/** Roles in the settings that neither this loop has nor one that ships, and that the project has no text for. */
+/** Roles in the settings that no loop has: probably misspelt. */
 export async function strayRoles(project: string, { roles }: Settings, ofLoop: ReadonlySet<string>): Promise<readonly string[]> {
   const others = Object.keys(roles).filter((role) => !ofLoop.has(role));
   if (others.length === 0) return [];
@@ -21,8 +21,8 @@ export async function strayRoles(project: string, { roles }: Settings, ofLoop: R
   const text = readConfigText(project) ?? '';
   return strays.map((role) => {
     const meant = nearestWord(role, [...ofLoop]) ?? nearestWord(role, [...shipped]);
-    const instead = meant === null ? `this one has ${[...ofLoop].join(', ')}` : `did you mean "${meant}"?`;
-    return `${CONFIG}${lineOfSetting(text, ['roles', role])}: roles.${role}: no task of this loop or of one that ships has this role; ${instead}`;
+    const instead = meant === null ? `this loop has ${[...ofLoop].join(', ')}` : `did you mean "${meant}"?`;
+    return `${CONFIG}${lineOfSetting(text, ['roles', role])}: roles.${role}: no task of this loop or of a built-in loop has this role; ${instead}`;
   });
 }
 
@@ -31,7 +31,7 @@ function rolesOfSession(name: string): readonly string[] {
   return loop === null ? [] : [...rolesOfLoop(pipeline ?? { modes: {} }, loop)];
 }
 
-/** A loop of the person's own has its roles there, or beside its file. */
+/** A custom loop has its roles there, or beside its file. */
 function hasText(project: string, role: string): boolean {
   const place = join(project, '.umpire', 'roles');
   return existsSync(place) && readdirSync(place).some((loop) => existsSync(join(place, loop, `${role}.md`)));
@@ -39,8 +39,8 @@ function hasText(project: string, role: string): boolean {
 
 const MOST_NAMED = 3;
 
-/** What tools install or write anew: nobody commits it. */
-const MADE = new Set([
+/** Files that tools create and nobody commits. */
+const GENERATED = new Set([
   'node_modules',
   '.venv',
   'venv',
@@ -54,23 +54,23 @@ const MADE = new Set([
   '.DS_Store',
 ]);
 
-/** Files of the checkout that agents will not see; a new folder is one, with a slash behind it. What is made by tools is to be ignored. */
+/** Files that agents will not see. A path with a slash at its end is a new folder. */
 export function uncommittedWords(files: readonly string[]): string {
-  const isMade = (path: string): boolean => MADE.has(path.replace(/\/$/, '').split('/').at(-1) ?? '');
-  const made = files.filter(isMade);
-  const own = files.filter((path) => !isMade(path));
-  return [...(own.length === 0 ? [] : [ownWords(own)]), ...(made.length === 0 ? [] : [madeWords(made)])].join(' ');
+  const isGenerated = (path: string): boolean => GENERATED.has(path.replace(/\/$/, '').split('/').at(-1) ?? '');
+  const made = files.filter(isGenerated);
+  const own = files.filter((path) => !isGenerated(path));
+  return [...(own.length === 0 ? [] : [commitNote(own)]), ...(made.length === 0 ? [] : [ignoreNote(made)])].join(' ');
 }
 
-function ownWords(files: readonly string[]): string {
+function commitNote(files: readonly string[]): string {
   const folders = files.filter((path) => path.endsWith('/')).length;
   const [one, all] = folders === 0 ? ['file', 'files'] : folders === files.length ? ['folder', 'folders'] : ['', 'files and folders'];
   const many = files.length === 1 ? `One uncommitted ${one} is` : `${files.length} uncommitted ${all} are`;
-  return `Work starts from your last commit. ${many} not part of it (${few(files)}): commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
+  return `Work starts from your last commit. ${many} not part of it (${few(files)}). Commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
 }
 
-function madeWords(files: readonly string[]): string {
-  return `git does not ignore ${few(files)}: write ${files.length === 1 ? 'it' : 'them'} into .gitignore; tools make such files anew, and nobody commits them.`;
+function ignoreNote(files: readonly string[]): string {
+  return `git does not ignore ${few(files)}: add ${files.length === 1 ? 'it' : 'them'} to .gitignore.`;
 }
 
 function few(files: readonly string[]): string {
@@ -78,8 +78,8 @@ function few(files: readonly string[]): string {
   return files.length > MOST_NAMED ? `${named} and ${files.length - MOST_NAMED} more` : named;
 }
 
-/** Paths of `workspace` that nothing fits. */
+/** Paths in `workspace` that do not exist. */
 export function absentWords(absent: readonly string[]): string {
   const named = absent.map((path) => JSON.stringify(path)).join(', ');
-  return `${CONFIG}: workspace: the project has no ${named}, so no worktree gets it.`;
+  return `${CONFIG}: workspace: the project has no ${named}, so worktrees will not have it.`;
 }
