@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
 
   it('keeps the key out of the address, and says so where there is none', SOAK, async () => {
     const { page, served } = await open(wrong());
-    await page.getByRole('heading', { name: 'There is no session here yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No sessions yet' }).waitFor();
     expect(page.url()).toBe(`http://127.0.0.1:${served.port}/#/`);
     await page.getByText('live', { exact: true }).waitFor();
     const stranger = await (await browser.newContext()).newPage();
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     // Another tab of the same browser may look, and so may a page that is opened anew.
     const tab = await page.context().newPage();
     await tab.goto(page.url());
-    await tab.getByRole('heading', { name: 'There is no session here yet' }).waitFor();
+    await tab.getByRole('heading', { name: 'No sessions yet' }).waitFor();
     expect(await page.context().cookies()).toEqual([]);
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     const last = page.locator('details.verdict').first();
     expect(await last.locator('summary').innerText()).toMatch(/pass\s+Round 1 of 5\s+rule U5/);
     expect(await last.innerText()).toMatch(/results\/until\.json measured, [0-9a-f]{12}/);
-    await last.getByRole('link', { name: 'What this round judged, as a patch' }).click();
+    await last.getByRole('link', { name: 'Changes of this round' }).click();
     await page.locator('pre.patch .added', { hasText: '+right' }).waitFor();
     expect(await page.locator('details.file summary').innerText()).toMatch(/a\.txt\s+\+1\s+−1/);
     await page.getByRole('link', { name: 'Report' }).click();
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     const { page } = await open(project);
     await page.getByRole('heading', { name: '1 session waits for you' }).waitFor();
     await page.locator('.waiting a', { hasText: 'stuck' }).click();
-    const card = page.getByRole('region', { name: 'What it waits on' });
+    const card = page.getByRole('region', { name: 'Open question' });
     await card.waitFor();
     const commands = await card.locator('code').allInnerTexts();
     const session = join(project.root, '.umpire', 'sessions', 'stuck');
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByText('live', { exact: true }).waitFor();
     served.running.child.kill('SIGINT');
     await served.running.ended;
-    await page.getByText('not connected: is umpire serve still running?').waitFor();
+    await page.getByText('not connected; is umpire serve running?').waitFor();
     // The browser says on its console that it could not connect; it is meant to.
     await page.context().close();
     troubles.splice(0);

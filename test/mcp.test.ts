@@ -132,9 +132,7 @@ it('says where the rest is of what is too long to show', async () => {
   const project = makeProject({ files: { ...PROJECT, 'many.test.js': many('') } });
   project.write({ 'many.test.js': many('.skip') });
   const { text, data } = await ask(await connect(project), 'guard');
-  expect(text).toMatch(
-    /\n\n\(\d+ characters more: see `umpire guard`\.\)\n\(The object is too long for here: see `umpire guard --json`\.\)$/,
-  );
+  expect(text).toMatch(/\n\n\(\d+ more characters: run `umpire guard`\.\)\n\(The JSON object is too long: run `umpire guard --json`\.\)$/);
   expect({ isShort: text.length < 61_000, data }).toEqual({ isShort: true, data: undefined });
 });
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { resume, run } from '@umpire/umpire/commands/session.js';
-import type { RunReport } from '@umpire/umpire/commands/session.js';
+import type { RunResult } from '@umpire/umpire/commands/session.js';
 import { SOAK } from './support/campaign.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOf, eventsOfType, makeProject, rowsOf, sessionIn, standingOf } from './support/run-project.js';
@@ -43,7 +43,7 @@ function projectWith(body: string, config: Readonly<Record<string, unknown>> = {
 function runIn(
   { root, words }: RunProject & { readonly words: string },
   more: Partial<Parameters<typeof run>[0]> = {},
-): Promise<RunReport> {
+): Promise<RunResult> {
   return run({ loop: join(root, 'prose.yaml'), goal: 'x', project: root, agentCommand: words, now: hurrying(), ...more });
 }
 

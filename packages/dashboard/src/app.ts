@@ -1,15 +1,15 @@
-// The page: shows what its address names, and draws it anew whenever the server tells of a change.
+// The page: shows what its address names, and redraws it when the server reports a change.
 
 import type { SessionsAnswer } from '@umpire/umpire/http/answers.js';
 import { make, show } from './dom.js';
 import { overview } from './overview.js';
 import type { Filter } from './overview.js';
 import { roundsPart } from './rounds.js';
-import * as server from './server.js';
+import * as api from './api.js';
 import { TABS, sessionPart } from './session.js';
 import type { Tab } from './session.js';
 import { tasksPart } from './tasks.js';
-import { outputPart, patchPart, reportPart } from './texts.js';
+import { outputPart, patchPart, reportPart } from './text-parts.js';
 
 interface Route {
   readonly id: string | null;
@@ -20,9 +20,9 @@ interface Route {
 const main = document.querySelector<HTMLElement>('#main') ?? document.body;
 let filter: Filter = { state: '', words: '' };
 let listed: SessionsAnswer | null = null;
-/** Only the latest drawing counts: an answer that comes late is of a page that was left. */
+/** Only the latest drawing counts: a late answer belongs to a page that was left. */
 let drawing = 0;
-/** The list of many sessions takes its time: no more than a tenth of all time goes into asking for it. */
+/** Listing many sessions is slow, so at most a tenth of the time is spent on it. */
 let listedAt = 0;
 let listCost = 0;
 let again: number | undefined;
@@ -33,7 +33,7 @@ function routeNow(): Route {
   return { id, tab: TABS.find((known) => known === tab) ?? 'tasks', more };
 }
 
-/** An address that somebody cut short names nothing. */
+/** A broken address names nothing. */
 function decoded(word: string): string {
   try {
     return decodeURIComponent(word);
@@ -42,19 +42,19 @@ function decoded(word: string): string {
   }
 }
 
-/** Nobody asked for it: who has marked something to copy keeps it, and sees the news after that. */
+/** Waits while the person has selected text to copy. */
 function redraw(): void {
-  const marked = getSelection();
-  const isMarking = marked !== null && !marked.isCollapsed && main.contains(marked.anchorNode);
+  const selection = getSelection();
+  const isSelecting = selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode);
   clearTimeout(again);
-  if (isMarking) again = setTimeout(redraw, 1000);
+  if (isSelecting) again = setTimeout(redraw, 1000);
   else void drawPage();
 }
 
 async function drawPage(): Promise<void> {
   const mine = ++drawing;
   const route = routeNow();
-  const elements = await (route.id === null ? listPage() : sessionPage(route.id, route)).catch((error: unknown) => [troublePart(error)]);
+  const elements = await (route.id === null ? listPage() : sessionPage(route.id, route)).catch((error: unknown) => [errorPart(error)]);
   if (mine !== drawing) return;
   show(main, elements);
 }
@@ -62,7 +62,7 @@ async function drawPage(): Promise<void> {
 async function listPage(): Promise<readonly Node[]> {
   document.title = 'Umpire';
   const begun = performance.now();
-  listed = await server.sessions();
+  listed = await api.sessions();
   listedAt = performance.now();
   listCost = listedAt - begun;
   nameProject(listed.project);
@@ -75,27 +75,27 @@ function onFilter(next: Filter): void {
 }
 
 async function sessionPage(id: string, { tab, more }: Route): Promise<readonly Node[]> {
-  const session = await server.session(id);
+  const session = await api.session(id);
   document.title = `${session.name} · Umpire`;
   nameProject(session.project);
   const [first = null, second = null] = more;
   const bodies: Readonly<Record<Tab, () => Promise<Node>>> = {
     tasks: () => Promise.resolve(tasksPart(session)),
     rounds: () => Promise.resolve(roundsPart(session)),
-    changes: async () => patchPart(session, await server.diff(id, first, second), first, second),
+    changes: async () => patchPart(session, await api.diff(id, first, second), first, second),
     output: async () => {
       const name = first ?? session.logs.at(-1)?.name ?? null;
-      return outputPart(session, name, name === null ? '' : await server.log(id, name));
+      return outputPart(session, name, name === null ? '' : await api.log(id, name));
     },
-    report: async () => reportPart(await server.report(id)),
+    report: async () => reportPart(await api.report(id)),
   };
-  // What is wrong with one part never hides the rest.
-  const body = await bodies[tab]().catch((error: unknown) => troublePart(error));
+  // An error in one part does not hide the rest.
+  const body = await bodies[tab]().catch((error: unknown) => errorPart(error));
   return sessionPart(session, tab, body);
 }
 
-function troublePart(error: unknown): HTMLElement {
-  const hint = error instanceof server.Trouble ? error.hint : '';
+function errorPart(error: unknown): HTMLElement {
+  const hint = error instanceof api.ServerError ? error.hint : '';
   const message = error instanceof Error ? error.message : String(error);
   return make('section', { class: 'card trouble', role: 'alert' }, make('h2', {}, message), make('p', {}, hint));
 }
@@ -121,23 +121,23 @@ function onLive(isLive: boolean): void {
   if (place === null) return;
   const was = place.className;
   place.className = `live ${isLive ? 'on' : 'off'}`;
-  place.textContent = isLive ? 'live' : 'not connected: is umpire serve still running?';
-  // What happened in between was told to nobody.
+  place.textContent = isLive ? 'live' : 'not connected; is umpire serve running?';
+  // Catch up on changes while disconnected.
   if (isLive && was.endsWith(' off')) redraw();
 }
 
-/** What agents print is no event: while one is at work, its output is asked for anew. */
+/** Output of agents is no event, so it is read again while an agent runs. */
 function followOutput(): void {
   const { tab } = routeNow();
   if (tab === 'output' && document.visibilityState === 'visible' && main.querySelector('.badge.running') !== null) redraw();
 }
 
 addEventListener('hashchange', () => {
-  server.takeKey();
+  api.takeKey();
   clearTimeout(again);
   void drawPage().then(() => scrollTo(0, 0));
 });
-server.takeKey();
+api.takeKey();
 setInterval(followOutput, 2000);
-void server.follow(({ sessions }) => onChange(sessions), onLive);
+void api.follow(({ sessions }) => onChange(sessions), onLive);
 void drawPage();

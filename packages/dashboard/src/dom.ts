@@ -1,11 +1,11 @@
-// Elements from plain words. Text is always text: nothing that a session holds is ever read as HTML.
+// Creates elements. Text stays text: nothing from a session is parsed as HTML.
 
 type Child = Node | string | null | readonly Child[];
 type Attributes = Readonly<Record<string, string | number | boolean | null | ((event: Event) => void)>>;
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** `make('a', { href, class: 'path' }, 'text')`. A function listens; null and false leave an attribute out. */
+/** `make('a', { href, class: 'path' }, 'text')`. A function becomes a listener; null and false omit an attribute. */
 export function make(name: string, attributes: Attributes = {}, ...children: readonly Child[]): HTMLElement {
   return fill(document.createElement(name), attributes, children);
 }
@@ -31,12 +31,12 @@ function add(element: Element, children: readonly Child[]): void {
   }
 }
 
-/** Something to open and close, which stays as it is when the page is drawn anew: known by its key. */
+/** A details element that keeps its state by its key when the page is redrawn. */
 export function foldable(key: string, head: readonly Child[], body: readonly Child[], attributes: Attributes = {}): HTMLElement {
   return make('details', { ...attributes, 'data-key': key }, make('summary', { 'data-focus': key }, ...head), ...body);
 }
 
-/** Shows other elements in the place of these: what was folded, scrolled to, typed and in focus stays so. */
+/** Replaces the elements and keeps folds, scroll positions, input and focus. */
 export function show(place: HTMLElement, elements: readonly Node[]): void {
   const folds = new Map(foldsIn(place).map((fold) => [fold.dataset['key'], fold.open]));
   const scrolls = new Map(all(place, '[data-scroll]').map((one) => [one.dataset['scroll'], placeIn(one)]));
@@ -62,7 +62,7 @@ function foldsIn(place: HTMLElement): readonly HTMLDetailsElement[] {
 interface Scrolled {
   readonly left: number;
   readonly top: number;
-  /** Who reads at the end wants to see what comes. */
+  /** A reader at the end keeps following new lines. */
   readonly isAtEnd: boolean;
 }
 
@@ -76,17 +76,17 @@ function putBack(element: HTMLElement, scrolled: Scrolled | undefined): void {
   element.scrollTop = isFollowed ? element.scrollHeight : (scrolled?.top ?? 0);
 }
 
-/** A command as a person types it, and a button that takes it along. */
+/** A command with a copy button. */
 export function commandLine(command: string): HTMLElement {
   const button = make('button', { type: 'button', class: 'copy', 'data-focus': `copy ${command}` }, 'Copy');
   button.addEventListener('click', () => {
-    const said = (words: string): void => {
+    const showBriefly = (words: string): void => {
       button.textContent = words;
       setTimeout(() => (button.textContent = 'Copy'), 1500);
     };
     navigator.clipboard.writeText(command).then(
-      () => said('Copied'),
-      () => said('Select it instead'),
+      () => showBriefly('Copied'),
+      () => showBriefly('Select and copy it'),
     );
   });
   return make('div', { class: 'command' }, make('code', {}, command), button);

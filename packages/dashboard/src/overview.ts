@@ -1,11 +1,11 @@
-// All sessions of the project: what waits for a person first, then the rest, the latest first.
+// All sessions of the project: those that wait for a person first, then the latest.
 
 import type { ListedSession, SessionsAnswer } from '@umpire/umpire/http/answers.js';
 import type { StateWord } from '@umpire/umpire/report/session-view.js';
 import { commandLine, make } from './dom.js';
-import { ago, count, moment, since, spentWords, stateText } from './words.js';
+import { ago, count, moment, since, spentWords, stateText } from './format.js';
 
-/** In this order, the ones that need somebody first. */
+/** Ordered: those that need a person first. */
 const STATES: readonly StateWord[] = [
   'awaiting',
   'running',
@@ -18,7 +18,7 @@ const STATES: readonly StateWord[] = [
   'never judged',
 ];
 
-/** More than this are shown once they are asked for by a filter. */
+/** Others are shown by a search. */
 const MOST_SHOWN = 300;
 
 export interface Filter {
@@ -33,9 +33,9 @@ export function overview({ sessions }: SessionsAnswer, filter: Filter, onFilter:
   return [
     waiting.length === 0 ? null : waitingPart(waiting),
     make('section', { class: 'bar' }, ...chips(sessions, filter, onFilter), search(filter, onFilter)),
-    shown.length === 0 ? make('p', { class: 'quiet' }, 'No session fits.') : table(shown.slice(0, MOST_SHOWN)),
+    shown.length === 0 ? make('p', { class: 'quiet' }, 'No session matches.') : table(shown.slice(0, MOST_SHOWN)),
     shown.length > MOST_SHOWN
-      ? make('p', { class: 'quiet' }, `${count(shown.length - MOST_SHOWN, 'session')} more: search for them.`)
+      ? make('p', { class: 'quiet' }, `${count(shown.length - MOST_SHOWN, 'session')} more. Search to find them.`)
       : null,
   ].filter((part) => part !== null);
 }
@@ -46,10 +46,10 @@ function nothing(): HTMLElement {
   return make(
     'section',
     { class: 'card' },
-    make('h1', {}, 'There is no session here yet'),
-    make('p', {}, 'Begin one in the project, and it shows up on this page by itself:'),
-    commandLine('umpire run testing "what is wanted" --agent claude'),
-    make('p', { class: 'quiet' }, 'What is at hand for a run, and what would be in its way, says umpire doctor.'),
+    make('h1', {}, 'No sessions yet'),
+    make('p', {}, 'Start one in the project. It appears here by itself:'),
+    commandLine('umpire until "npm test" --agent claude'),
+    make('p', { class: 'quiet' }, 'To check that a run can start: umpire doctor'),
   );
 }
 
@@ -157,7 +157,7 @@ export function badge(session: Pick<ListedSession, 'state' | 'unverified'>): HTM
   return make('span', { class: `badge ${toneOf(session)}` }, stateText(session));
 }
 
-/** What was approved without clean evidence is not shown as good. */
+/** An unverified approval is not shown as good. */
 function toneOf({ state, unverified }: Pick<ListedSession, 'state' | 'unverified'>): string {
   return unverified && state === 'complete' ? 'unverified' : state.replace(' ', '-');
 }

@@ -1,17 +1,17 @@
-// What was judged, chain by chain: how many findings each round left, and every verdict with what it rests on.
+// The verdicts of each chain: findings by round, and every verdict with its evidence.
 
 import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/http/answers.js';
 import type { Severity } from '@umpire/core/model.js';
 import { draw, foldable, make } from './dom.js';
 import { address } from './overview.js';
-import { count, moment } from './words.js';
+import { count, moment } from './format.js';
 
 const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
 const MOST_FINDINGS = 200;
 
 export function roundsPart(session: SessionAnswer): HTMLElement {
   const { verdicts } = session;
-  if (verdicts.length === 0) return make('p', { class: 'quiet' }, 'Nothing was judged yet.');
+  if (verdicts.length === 0) return make('p', { class: 'quiet' }, 'No verdict yet.');
   const keys = new Set(verdicts.map(keyOf));
   const chains = [...keys].map((key) => verdicts.filter((verdict) => keyOf(verdict) === key));
   return make('div', {}, ...chains.map((given) => chainPart(session, given, chains.length > 1)));
@@ -37,7 +37,7 @@ const GAP = 26;
 const TALL = 110;
 const FOOT = 34;
 
-/** A bar for each verdict: its findings by severity. In words for who cannot see it. */
+/** A bar for each verdict: its findings by severity, also as text for screen readers. */
 function chart(given: readonly TimedVerdict[]): HTMLElement {
   const shown = given.slice(-40);
   const most = Math.max(1, ...shown.map(({ counts }) => SEVERITIES.reduce((sum, one) => sum + counts[one], 0)));
@@ -75,7 +75,7 @@ const shortened = (word: string): string => (word.length > 10 ? `${word.slice(0,
 
 export function countWords(counts: Readonly<Record<Severity, number>>): string {
   const parts = SEVERITIES.filter((one) => counts[one] > 0).map((one) => `${counts[one]} ${one}`);
-  return parts.length === 0 ? 'no finding' : parts.join(', ');
+  return parts.length === 0 ? 'no findings' : parts.join(', ');
 }
 
 function verdictPart(session: SessionAnswer, verdict: TimedVerdict, isLast: boolean): HTMLElement {
@@ -95,7 +95,7 @@ function verdictPart(session: SessionAnswer, verdict: TimedVerdict, isLast: bool
         : make('p', {}, make('strong', {}, `${trend.kind}: `), trend.why),
       lines('Waived', verdict.waivers),
       lines(
-        'Noticed',
+        'Anomalies',
         verdict.anomalies.map(({ rule, message }) => `${message} (${rule})`),
       ),
       findingsPart(verdict),
@@ -106,7 +106,7 @@ function verdictPart(session: SessionAnswer, verdict: TimedVerdict, isLast: bool
         : make(
             'p',
             { class: 'links' },
-            make('a', { href: address(session.id, 'changes', String(round), verdict.chain) }, 'What this round judged, as a patch'),
+            make('a', { href: address(session.id, 'changes', String(round), verdict.chain) }, 'Changes of this round'),
           ),
     ],
     { class: 'verdict' },
@@ -151,7 +151,7 @@ function findingsPart({ findings, fates }: TimedVerdict): HTMLElement | null {
 
 function tasksMade({ tasks }: TimedVerdict): HTMLElement | null {
   return lines(
-    'Tasks that it made',
+    'New tasks',
     tasks.slice(0, 30).map(({ id, title }) => (typeof title === 'string' && title !== '' ? `${id}: ${title}` : id)),
   );
 }

@@ -1,10 +1,10 @@
-// One session: where it stands, what it asks, what to do, and a tab for each way of looking at it.
+// One session: its state, open question, next steps, and a tab for each view.
 
 import type { SessionAnswer } from '@umpire/umpire/http/answers.js';
 import type { SpentView } from '@umpire/umpire/report/session-view.js';
 import { commandLine, make } from './dom.js';
 import { address, badge } from './overview.js';
-import { ago, count, duration, moment } from './words.js';
+import { ago, count, duration, moment } from './format.js';
 
 export const TABS = ['tasks', 'rounds', 'changes', 'output', 'report'] as const;
 export type Tab = (typeof TABS)[number];
@@ -33,7 +33,7 @@ function head(session: SessionAnswer): HTMLElement {
   const facts = [
     loops.length === 0 ? '' : `loop ${loops.join(', ')}`,
     mode === '' ? '' : `mode ${mode}${why === '' ? '' : ` (${why})`}`,
-    firstAt === null ? '' : `begun ${moment(firstAt)}`,
+    firstAt === null ? '' : `started ${moment(firstAt)}`,
     lastAt === null ? '' : `last event ${ago(lastAt)}`,
   ].filter((fact) => fact !== '');
   return make(
@@ -54,11 +54,11 @@ function callouts({ question, because, notes, next, state }: SessionAnswer): rea
       : [
           make(
             'section',
-            { class: 'card call', 'aria-label': 'What it waits on' },
+            { class: 'card call', 'aria-label': 'Open question' },
             make('h2', {}, question.later ? `Once the rest is done, it waits on ${question.what}` : `It waits on ${question.what}`),
             question.detail === '' ? null : make('p', { class: 'prose' }, question.detail),
             ...question.answers.map(({ command }) => commandLine(command)),
-            question.more > 0 ? make('p', { class: 'quiet' }, `After it ${count(question.more, 'more question')} to answer.`) : null,
+            question.more > 0 ? make('p', { class: 'quiet' }, `Then ${count(question.more, 'more question')}.`) : null,
           ),
         ];
   const doubts = because.map((one) => make('p', { class: 'doubt' }, make('strong', {}, 'Unverified: '), one));
@@ -69,7 +69,7 @@ function callouts({ question, because, notes, next, state }: SessionAnswer): rea
     ...asked,
     ...doubts,
     ...notes.map((note) => make('p', { class: 'note' }, note)),
-    ...(steps.length === 0 || state === 'running' ? [] : [make('section', { class: 'steps', 'aria-label': 'What to do' }, ...steps)]),
+    ...(steps.length === 0 || state === 'running' ? [] : [make('section', { class: 'steps', 'aria-label': 'Next steps' }, ...steps)]),
   ];
 }
 
@@ -87,12 +87,12 @@ function figures({ chains, spent, tasks, work }: SessionAnswer): HTMLElement {
     ...(spent === null ? [] : spentFigures(spent)),
     ...(work === null
       ? []
-      : [figure('Branch', `${work.branch}${work.isCleared ? ' (cleared away)' : work.isApplied ? ' (applied)' : ''}`, null)]),
+      : [figure('Branch', `${work.branch}${work.isCleared ? ' (removed)' : work.isApplied ? ' (applied)' : ''}`, null)]),
   ];
   return make('section', { class: 'figures' }, ...parts);
 }
 
-/** What nobody counts and nobody limits is left out. */
+/** Figures without a value and a limit are left out. */
 function spentFigures({ minutes, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd }: SpentView): readonly HTMLElement[] {
   const time = (value: number): string => duration(value * 60_000);
   const parts = [
@@ -132,7 +132,7 @@ function tabs({ id, logs, work, verdicts }: SessionAnswer, current: Tab): HTMLEl
   const sums: Partial<Record<Tab, number>> = { rounds: verdicts.length, output: logs.length };
   return make(
     'nav',
-    { class: 'tabs', 'aria-label': 'Ways of looking' },
+    { class: 'tabs', 'aria-label': 'Views' },
     ...TABS.filter((tab) => isThere[tab] || tab === current).map((tab) => {
       const words = sums[tab] === undefined ? TAB_WORDS[tab] : `${TAB_WORDS[tab]} ${sums[tab]}`;
       return make('a', { href: address(id, tab), 'aria-current': tab === current ? 'page' : null, 'data-focus': `tab ${tab}` }, words);

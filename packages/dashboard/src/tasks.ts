@@ -1,18 +1,18 @@
-// The tasks of a session, a column for each wave.
+// The tasks of a session, one column per wave.
 
 import type { SessionAnswer } from '@umpire/umpire/http/answers.js';
 import type { TaskView } from '@umpire/umpire/report/session-view.js';
 import { foldable, make } from './dom.js';
 import { address } from './overview.js';
-import { count, duration } from './words.js';
+import { count, duration } from './format.js';
 
-/** Of a longer wave those at rest are counted and not drawn. */
+/** In a longer wave, idle tasks are only counted. */
 const MOST_DRAWN = 200;
-const AT_REST: ReadonlySet<string> = new Set(['pending', 'completed', 'skipped']);
+const IDLE: ReadonlySet<string> = new Set(['pending', 'completed', 'skipped']);
 
 export function tasksPart(session: SessionAnswer): HTMLElement {
   const { tasks } = session;
-  if (tasks.length === 0) return make('p', { class: 'quiet' }, 'There are no tasks.');
+  if (tasks.length === 0) return make('p', { class: 'quiet' }, 'No tasks.');
   const waves = [...new Set(tasks.map(({ wave }) => wave))].toSorted((a, b) => a - b);
   return make(
     'div',
@@ -28,7 +28,7 @@ export function tasksPart(session: SessionAnswer): HTMLElement {
 }
 
 function column(session: SessionAnswer, wave: number, tasks: readonly TaskView[]): HTMLElement {
-  const busy = tasks.filter(({ status }) => !AT_REST.has(status));
+  const busy = tasks.filter(({ status }) => !IDLE.has(status));
   const drawn = tasks.length <= MOST_DRAWN ? tasks : busy.slice(0, MOST_DRAWN);
   const left = tasks.length - drawn.length;
   const done = tasks.filter(({ status }) => status === 'completed').length;

@@ -1,24 +1,24 @@
-// The library's front door: named re-exports, nothing else.
+// The library: everything a program can import.
 
-export { resolve, resume, run } from './library/running.js';
-export type { OpenQuestion, ResolveRequest, ResumeRequest, RunReport, RunRequest } from './library/running.js';
-export type { Agent, AgentFunction, Ending } from './library/own-agents.js';
+export { resolve, resume, run } from './library/run.js';
+export type { OpenQuestion, ResolveRequest, ResumeRequest, RunReport, RunRequest } from './library/run.js';
+export type { Agent, AgentFunction, Ending } from './library/function-agents.js';
 export type { Assignment, Turn, Usage, Watch } from '@umpire/core/ports.js';
-export { apply, clean, diff } from './library/work.js';
-export type { WorkOptions } from './library/work.js';
+export { apply, clean, diff } from './library/session-work.js';
+export type { WorkOptions } from './library/session-work.js';
 export type { CleanResult } from './commands/clean.js';
 export type { Applied } from './workspace/apply.js';
-export { list, report, status } from './library/looking.js';
-export type { ListRequest, SessionStatus } from './library/looking.js';
+export { list, report, status } from './library/sessions.js';
+export type { ListRequest, SessionStatus } from './library/sessions.js';
 export type { SessionEntry } from './report/list-page.js';
 export type { SessionView } from './report/session-view.js';
-export { doctor, init } from './library/setting-up.js';
-export type { DoctorRequest, InitRequest } from './library/setting-up.js';
+export { doctor, init } from './library/setup.js';
+export type { DoctorRequest, InitRequest } from './library/setup.js';
 export type { Check, Checkup } from './report/checkup-page.js';
 export type { FirstSettings } from './commands/init.js';
-export { check, critique, decide, guard, readReports, replay, replayAll } from './library/judging.js';
-export type { CritiqueRequest, GuardRequest } from './library/judging.js';
-export type { CritiqueReport } from './commands/critique.js';
+export { check, critique, decide, guard, readReports, replay, replayAll } from './library/judge.js';
+export type { GuardRequest } from './library/judge.js';
+export type { CritiqueReport, CritiqueRequest } from './commands/critique.js';
 export type { DecideRequest, Decision } from './commands/decide.js';
 export type { GuardRun } from './commands/guard.js';
 export type { GuardFinding } from '@umpire/guard/finding.js';

@@ -13,7 +13,7 @@ import type { Question, Recorded } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { resolve, resume, run } from '../commands/session.js';
 import type { RunWatch } from '../commands/opened-session.js';
-import type { RunReport } from '../commands/session.js';
+import type { RunResult } from '../commands/session.js';
 import { RANGES } from '../commands/run-flags.js';
 import type { RunFlags } from '../commands/run-flags.js';
 import { lineOf as lineOfText } from '../report/foreign-text.js';
@@ -172,7 +172,7 @@ function flagsOf(parsed: ParsedArguments, command: string): RunFlags {
 async function runWatched(
   { write }: Output,
   parsed: ParsedArguments,
-  act: (watch: RunWatch) => Promise<RunReport>,
+  act: (watch: RunWatch) => Promise<RunResult>,
   place: string | null,
   aborts = false,
 ): Promise<Outcome> {
@@ -236,7 +236,7 @@ function listenForSignals(onSignal: () => void, stopped: AbortSignal): () => voi
   return () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('SIGHUP', onHangup);
 }
 
-function exitOf({ status }: RunReport, aborts: boolean): number {
+function exitOf({ status }: RunResult, aborts: boolean): number {
   switch (status) {
     case 'complete':
       return 0;
@@ -257,7 +257,7 @@ function wordFor({ run: now }: SessionState, place: string | null): string {
   return existsSync(path) ? sessionWord(realpathSync.native(path)) : (now?.started.session ?? path);
 }
 
-function closingLines(report: RunReport, stopped: boolean, wasPersonCalled: boolean): string {
+function closingLines(report: RunResult, stopped: boolean, wasPersonCalled: boolean): string {
   const { status, question, session } = report;
   if (status === 'interrupted') {
     const end = `${stopped ? 'Stopped. Nothing is lost.' : 'The run ended early.'} Continue with:\n  umpire resume ${shellWord(sessionWord(session))}\n`;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { serveDashboard } from '../http/server.js';
-import type { Serving } from '../http/server.js';
+import type { DashboardServer } from '../http/server.js';
 import { lineOf } from '../report/foreign-text.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { projectAt } from '../sessions/session-folders.js';
@@ -40,7 +40,7 @@ export async function runServe(args: readonly string[], { write }: Output): Prom
   return { exit: 0 };
 }
 
-async function listen(request: { readonly project: string; readonly key: string; readonly port: number | null }): Promise<Serving> {
+async function listen(request: { readonly project: string; readonly key: string; readonly port: number | null }): Promise<DashboardServer> {
   const { port, ...rest } = request;
   const all = { ...rest, version: VERSION, pages: join(packageRoot(), 'dist', 'web') };
   try {

@@ -53,13 +53,13 @@ import { checkSandbox } from './sandbox.js';
 import { readSettings } from './project-settings.js';
 import { uncommittedWords } from './settings-notes.js';
 
-export interface DoctorRequest {
+export interface DoctorParameters {
   /** The project's folder. Default: the project that contains the current folder. */
   readonly project?: string;
   readonly signal?: AbortSignal;
 }
 
-export async function checkReadiness({ project: asked, signal = new AbortController().signal }: DoctorRequest): Promise<Checkup> {
+export async function checkReadiness({ project: asked, signal = new AbortController().signal }: DoctorParameters): Promise<Checkup> {
   const project = projectFor(asked);
   const settings = await checkSettings(project);
   const { config, areSettingsRead } = settings;

@@ -30,7 +30,7 @@ import { restoreOnDisk } from '../workspace/restoring.js';
 import { ignoreUmpire, projectFor } from './project-folders.js';
 import { openParallelReader } from './parallel-reader.js';
 
-export interface GuardRequest {
+export interface GuardParameters {
   readonly project?: string;
   /** Default: the last commit, or the fork point from the main branch if nothing is uncommitted. */
   readonly base?: string;
@@ -62,7 +62,7 @@ export interface GuardRun extends GuardView {
   readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: GuardView['findings']; readonly kept: string };
 }
 
-export async function guardProject(request: GuardRequest): Promise<GuardRun> {
+export async function guardProject(request: GuardParameters): Promise<GuardRun> {
   const project = projectFor(request.project, request.onNote);
   const { repository, base, words } = findBase(project, request.base ?? null);
   const { checkout, prefix } = repository;
@@ -174,7 +174,7 @@ function keepCopies(project: string, files: readonly FileChange[], corrections: 
   return there.length === 0 ? '' : folder;
 }
 
-async function ranOf(request: GuardRequest, project: string): Promise<NonNullable<ChangeCheck['ran']> | null> {
+async function ranOf(request: GuardParameters, project: string): Promise<NonNullable<ChangeCheck['ran']> | null> {
   const { reportBefore, reportAfter } = request;
   if (reportBefore === undefined && reportAfter === undefined) return null;
   return {

@@ -47,7 +47,7 @@ import { checkSandbox } from './sandbox.js';
 import type { RunFlags } from './run-flags.js';
 import { strayRoles } from './settings-notes.js';
 
-export interface RunRequest extends RunFlags, RunWatch {
+export interface RunParameters extends RunFlags, RunWatch {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
   readonly loop: string | Loop;
   readonly goal?: string;
@@ -65,19 +65,19 @@ export interface RunRequest extends RunFlags, RunWatch {
   readonly report?: string;
 }
 
-export interface ResumeRequest extends RunFlags, RunWatch {
+export interface ResumeParameters extends RunFlags, RunWatch {
   /** The session's folder. */
   readonly session: string;
   /** Run failed tasks again, and those skipped because of them. */
   readonly retry?: boolean;
 }
 
-export interface ResolveRequest extends RunFlags, RunWatch, Partial<Omit<AnswerGiven, 'by' | 'answer'>> {
+export interface ResolveParameters extends RunFlags, RunWatch, Partial<Omit<AnswerGiven, 'by' | 'answer'>> {
   readonly session: string;
   readonly answer: AnswerGiven['answer'];
 }
 
-export interface RunReport {
+export interface RunResult {
   /** The session's folder. */
   readonly session: string;
   readonly status: 'complete' | 'failed' | 'aborted' | 'awaiting' | 'interrupted';
@@ -86,7 +86,7 @@ export interface RunReport {
   readonly state: SessionState;
 }
 
-export async function run(request: RunRequest): Promise<RunReport> {
+export async function run(request: RunParameters): Promise<RunResult> {
   const { loop, folder: loopFolder } = await findLoop(request.loop);
   if (request.loop === 'until' && request.command === undefined)
     throw new UmpireError('usage', {
@@ -152,7 +152,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
   });
 }
 
-export async function resume(request: ResumeRequest): Promise<RunReport> {
+export async function resume(request: ResumeParameters): Promise<RunResult> {
   requireStarted(request.session);
   return inSession(request.session, request, async (opened) => {
     const state = runIn(opened);
@@ -169,7 +169,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
   });
 }
 
-export async function resolve(request: ResolveRequest): Promise<RunReport> {
+export async function resolve(request: ResolveParameters): Promise<RunResult> {
   requireStarted(request.session);
   const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who } = request;
   return inSession(request.session, request, async (opened) => {
@@ -204,7 +204,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
 
 const LOCK_WAIT_MS = 1000;
 
-async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSession) => Promise<void>): Promise<RunReport> {
+async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSession) => Promise<void>): Promise<RunResult> {
   const folder = openFolder(path);
   const lock = await acquireLock(folder, LOCK_WAIT_MS);
   try {
@@ -230,7 +230,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
   }
 }
 
-function reportOf(session: string, state: SessionState): RunReport {
+function reportOf(session: string, state: SessionState): RunResult {
   const { run: now } = state;
   const question = now === null ? null : awaitedQuestion(now);
   const status = now?.ended?.outcome ?? (question === null ? 'interrupted' : 'awaiting');
@@ -246,7 +246,7 @@ function runIn({ journal, folder }: OpenedSession): RunState {
 }
 
 /** Throws if the request asks for something else than the session in this folder. */
-function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStarted, request: RunRequest, loop: Loop): void {
+function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStarted, request: RunParameters, loop: Loop): void {
   const { project, goal, mode, command, report, target } = request;
   const targets = Object.values(started.frozen?.targets ?? {});
   const differs: readonly (readonly [differs: boolean, detail: string])[] = [

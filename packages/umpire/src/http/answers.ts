@@ -1,11 +1,11 @@
-// What the dashboard's server answers with: plain data, and all that packages/dashboard knows of the program.
+// The answers of the dashboard's server: all that packages/dashboard knows of Umpire.
 
 import type { Verdict } from '@umpire/core/model.js';
 import type { SessionEntry } from '../report/list-page.js';
 import type { TaskRun } from '../report/session-history.js';
 import type { SessionView } from '../report/session-view.js';
 
-/** A session in the list. `id`: its folder, from the project: what the other questions name it by. */
+/** A session in the list. `id`: its folder in the project, as other requests name it. */
 export interface ListedSession extends Omit<SessionEntry, 'path'> {
   readonly id: string;
 }
@@ -13,7 +13,7 @@ export interface ListedSession extends Omit<SessionEntry, 'path'> {
 export interface SessionsAnswer {
   readonly project: string;
   readonly version: string;
-  /** The latest first. */
+  /** Latest first. */
   readonly sessions: readonly ListedSession[];
 }
 
@@ -24,7 +24,7 @@ export interface LogAnswer {
   readonly bytes: number;
 }
 
-/** `at`: when it was given. */
+/** `at`: the time of the verdict. */
 export interface TimedVerdict extends Verdict {
   readonly at: string;
 }
@@ -33,18 +33,18 @@ export interface SessionAnswer extends SessionView {
   readonly project: string;
   readonly id: string;
   readonly name: string;
-  /** When it began and when something last happened; null where nothing is recorded. */
+  /** The first and the last event; null without events. */
   readonly firstAt: string | null;
   readonly lastAt: string | null;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly verdicts: readonly TimedVerdict[];
-  /** By task: who did it, how long it took, what it cost. */
+  /** By task: agent, duration and cost of each attempt. */
   readonly runs: Readonly<Record<string, readonly TaskRun[]>>;
-  /** What agents printed, the latest last. */
+  /** Outputs of agents, latest last. */
   readonly logs: readonly LogAnswer[];
 }
 
-/** Told when something has happened: in these sessions, or in the list alone. */
+/** Sent when these sessions changed; empty if only the list changed. */
 export interface ChangeAnswer {
   readonly sessions: readonly string[];
 }

@@ -1,4 +1,4 @@
-// The dashboard's server: on this machine only, for who knows its key, for one project. It answers what may be looked at, and nothing else.
+// The dashboard's server: read-only, for one project, on this machine only, and only with its key.
 
 import { timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,31 +12,31 @@ import { streamSSE } from 'hono/streaming';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { onAbort } from '../sessions/abort-listeners.js';
 import type { ChangeAnswer, ErrorAnswer } from './answers.js';
-import { Looks } from './looks.js';
-import { Watch } from './watch.js';
+import { SessionReader } from './session-reader.js';
+import { ChangeWatcher } from './change-watcher.js';
 
 export interface ServeRequest {
   readonly project: string;
   readonly version: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Who knows it may look. */
+  /** Required in every request for data. */
   readonly key: string;
-  /** Where the built pages lie. */
+  /** The folder of the built pages. */
   readonly pages: string;
 }
 
-export interface Serving {
+export interface DashboardServer {
   readonly port: number;
   readonly close: () => Promise<void>;
 }
 
 const HOST = '127.0.0.1';
-/** A line now and then, so that a connection nobody uses is noticed. */
+/** Sends a line at this interval, so that a dead connection is noticed. */
 const HEARTBEAT_MS = 15_000;
 
-/** Resolves once it listens. Throws where the port is taken. */
-export async function serveDashboard(request: ServeRequest): Promise<Serving> {
+/** Resolves once it listens. Throws if the port is in use. */
+export async function serveDashboard(request: ServeRequest): Promise<DashboardServer> {
   const stop = new AbortController();
   const app = dashboard(request, stop.signal);
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ export async function serveDashboard(request: ServeRequest): Promise<Serving> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE' || error.code === 'EACCES'
-          ? new UmpireError('port-taken', { port: request.port, detail: error.code === 'EACCES' ? 'it may not be used' : 'it is in use' })
+          ? new UmpireError('port-taken', { port: request.port, detail: error.code === 'EACCES' ? 'permission denied' : 'it is in use' })
           : error,
       ),
     );
@@ -61,8 +61,8 @@ export async function serveDashboard(request: ServeRequest): Promise<Serving> {
 }
 
 function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
-  const looks = new Looks(request.project, request.version);
-  const watch = new Watch(() => looks.folders());
+  const reader = new SessionReader(request.project, request.version);
+  const watcher = new ChangeWatcher(() => reader.folders());
   const app = new Hono();
   app.use(
     secureHeaders({
@@ -82,28 +82,28 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
   );
   app.use(async (context, next) => {
     context.header('Cache-Control', 'no-store');
-    const refused = refusalOf(context, request.key);
+    const refused = refuseRequest(context, request.key);
     if (refused !== null) return refused;
     await next();
   });
-  app.onError((error, context) => failed(context, error));
-  app.notFound((context) => context.json(errorOf(new UmpireError('page-unknown', { path: shown(context.req.path) })), 404));
+  app.onError((error, context) => errorResponse(context, error));
+  app.notFound((context) => context.json(errorOf(new UmpireError('page-unknown', { path: printable(context.req.path) })), 404));
   addPages(app, request.pages);
-  addLooks(app, looks);
+  addSessionRoutes(app, reader);
   app.get('/api/changes', (context) =>
     streamSSE(context, async (stream) => {
-      const unsubscribe = watch.subscribe((sessions) => {
+      const unsubscribe = watcher.subscribe((sessions) => {
         const change: ChangeAnswer = { sessions };
         void stream.writeSSE({ event: 'change', data: JSON.stringify(change) });
       });
       const beat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
       await stream.write(': here\n\n');
-      let unhear: () => void = () => undefined;
+      let removeListener: () => void = () => undefined;
       await new Promise<void>((resolve) => {
         stream.onAbort(resolve);
-        unhear = onAbort(stop, resolve);
+        removeListener = onAbort(stop, resolve);
       });
-      unhear();
+      removeListener();
       clearInterval(beat);
       unsubscribe();
     }),
@@ -111,23 +111,25 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
   return app;
 }
 
-function addLooks(app: Hono, looks: Looks): void {
-  app.get('/api/sessions', async (context) => context.json(await looks.sessions()));
-  app.get('/api/session', async (context) => context.json(await looks.session(wanted(context, 'id'))));
-  app.get('/api/report', async (context) => context.text(await looks.report(wanted(context, 'id'))));
-  app.get('/api/log', (context) => context.text(looks.log(wanted(context, 'id'), wanted(context, 'name'))));
+function addSessionRoutes(app: Hono, reader: SessionReader): void {
+  app.get('/api/sessions', async (context) => context.json(await reader.sessions()));
+  app.get('/api/session', async (context) => context.json(await reader.session(requiredQuery(context, 'id'))));
+  app.get('/api/report', async (context) => context.text(await reader.report(requiredQuery(context, 'id'))));
+  app.get('/api/log', (context) => context.text(reader.log(requiredQuery(context, 'id'), requiredQuery(context, 'name'))));
   app.get('/api/diff', async (context) => {
     const round = context.req.query('round');
-    if (round !== undefined && !/^\d{1,5}$/.test(round)) throw new UmpireError('page-unknown', { path: shown(`/api/diff?round=${round}`) });
+    if (round !== undefined && !/^\d{1,5}$/.test(round))
+      throw new UmpireError('page-unknown', { path: printable(`/api/diff?round=${round}`) });
     return context.text(
-      await looks.diff(wanted(context, 'id'), round === undefined ? undefined : Number(round), context.req.query('chain')),
+      await reader.diff(requiredQuery(context, 'id'), round === undefined ? undefined : Number(round), context.req.query('chain')),
     );
   });
 }
 
-function wanted(context: Context, name: string): string {
+function requiredQuery(context: Context, name: string): string {
   const value = context.req.query(name);
-  if (value === undefined || value === '') throw new UmpireError('page-unknown', { path: `${shown(context.req.path)} without ${name}` });
+  if (value === undefined || value === '')
+    throw new UmpireError('page-unknown', { path: `${printable(context.req.path)} without ${name}` });
   return value;
 }
 
@@ -145,8 +147,8 @@ function addPages(app: Hono, folder: string): void {
   }
 }
 
-/** Null for who may look. A page elsewhere that leads a browser here by another name is nobody. The pages themselves tell nothing. */
-function refusalOf(context: Context, key: string): Response | null {
+/** Null if the request is allowed. Refuses other host names, against DNS rebinding. The pages themselves need no key. */
+function refuseRequest(context: Context, key: string): Response | null {
   const { hostname, pathname } = new URL(context.req.url);
   if (hostname !== HOST && hostname !== 'localhost') return context.json(errorOf(new UmpireError('host-unknown')), 403);
   if (PAGES.some(({ path }) => path === pathname)) return null;
@@ -159,7 +161,7 @@ function isSame(given: string, key: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-function failed(context: Context, error: Error): Response {
+function errorResponse(context: Context, error: Error): Response {
   const known = isUmpireError(error) ? error : new UmpireError('internal', { detail: error.stack ?? error.message });
   return context.json(errorOf(known), STATUS[known.code] ?? (isUmpireError(error) ? 422 : 500));
 }
@@ -170,6 +172,6 @@ function errorOf({ code, message, hint }: UmpireError): ErrorAnswer {
   return { error: { code, message, hint } };
 }
 
-function shown(text: string): string {
+function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, 200);
 }

@@ -1,5 +1,5 @@
-// A loop as a program hands it over: by name, by the path of its file, or as an object. An object that `defineLoop` or `parseLoop` has
-// not seen is held to the same rules here, before anything is judged by it.
+// Loops and pipelines passed by a program: a name, the path of a file, or an object. Objects that did not come from `defineLoop` or
+// `parseLoop` are validated here.
 
 import { resolve } from 'node:path';
 import { findLoop } from '../commands/session.js';
@@ -11,14 +11,14 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import { checkPipeline, pipelineFor } from '@umpire/core/loops/validate-pipeline.js';
 import { readSimplePipelines } from '@umpire/core/loops/simple-pipelines.js';
 
-export async function loopGiven(loop: string | Loop): Promise<string | Loop> {
+export async function validateLoop(loop: string | Loop): Promise<string | Loop> {
   if (typeof loop === 'string') return !BUILTIN_NAMES.includes(loop) && /[./\\]/.test(loop) ? resolve(loop) : loop;
   if (rememberedPipeline(loop) !== undefined) return loop;
   const { defineLoop } = await import('@umpire/core/loops/loop-file.js');
   return defineLoop(loop as unknown as LoopInput);
 }
 
-export async function pipelineGiven(given: PipelinesInput, named: string | Loop): Promise<Pipeline> {
+export async function validatePipeline(given: PipelinesInput, named: string | Loop): Promise<Pipeline> {
   const { loop } = await findLoop(named);
   const plain = readSimplePipelines(given);
   const pipeline = plain === null ? null : pipelineFor(plain, loop);

@@ -1,30 +1,30 @@
-// Umpire for agents, over the Model Context Protocol on stdin and stdout. One project, that of the current folder.
+// The MCP server on stdin and stdout, for the project of the current folder.
 
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { TOOLS } from './tools.js';
-import type { Answer, Call, Tool } from './tools.js';
+import type { ToolResult, ToolCall, Tool } from './tools.js';
 
-const INSTRUCTIONS = `Umpire decides whether the work of a generator and a critic is done, needs another round, or needs a person. It goes by measured evidence, not by what anybody says of the work.
+const INSTRUCTIONS = `Umpire decides whether the work of a generator and a critic is done, needs another round, or needs a person. It uses measured evidence, not claims.
 
 1. critique measures the project with its own tools and leaves the evidence in a session folder.
-2. decide judges that session. revise: do the tasks that it names, then measure and judge again. converge or accept: done. escalate: stop, and tell the person what is asked and which answers there are; only they answer, with \`umpire resolve\` or \`umpire decide --max-rounds\`.
-3. guard tells what in your change makes tests lie. Mend that; never delete, skip or weaken a test to get past a verdict.`;
+2. decide judges that session. revise: do the tasks it names, then measure and judge again. converge or accept: done. escalate: stop, and show the person the question and the possible answers; only a person may answer, with \`umpire resolve\` or \`umpire decide --max-rounds\`.
+3. guard finds skipped, weakened or deleted tests in your change. Fix them; never delete, skip or weaken a test to pass a verdict.`;
 
-/** What clients show to a model is bounded: rather say where all of it is. */
-const MOST_TEXT = 60_000;
-const MOST_DATA = 200_000;
-/** Tools are ended within seconds; what else is at work then changes nothing. */
-const LAST_MS = 15_000;
-/** A sign of life a second is enough. */
+/** Clients limit the text for a model, so longer results name the command that prints all. */
+const MOST_TEXT_CHARACTERS = 60_000;
+const MOST_JSON_CHARACTERS = 200_000;
+/** Time for running tools to end after the client has gone. */
+const SHUTDOWN_MS = 15_000;
+/** Least time between progress messages. */
 const PROGRESS_MS = 1000;
 
-/** Serves until the client closes stdin, or `signal` says so; resolves when what was at work then has ended. */
+/** Serves until the client closes stdin or `signal` is aborted; resolves when running tools have ended. */
 export async function serve(version: string, signal: AbortSignal): Promise<void> {
   const atWork = new Set<Promise<unknown>>();
-  // stdout is the client's: what could not be read, or was too long, is said to who keeps its log.
+  // stdout belongs to the protocol, so errors go to stderr.
   const onerror = ({ message }: Error): void => void process.stderr.write(`umpire: ${message}\n`);
   const handle = serveStdio(() => serverFor(version, atWork), { onerror });
   await new Promise<void>((resolve) => {
@@ -35,7 +35,7 @@ export async function serve(version: string, signal: AbortSignal): Promise<void>
   await handle.close();
   let cancel: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    cancel = setTimeout(resolve, LAST_MS);
+    cancel = setTimeout(resolve, SHUTDOWN_MS);
   });
   await Promise.race([Promise.allSettled(atWork), late]);
   clearTimeout(cancel);
@@ -47,7 +47,7 @@ function serverFor(version: string, atWork: Set<Promise<unknown>>): McpServer {
     const { name, title, description, input, isReading } = tool;
     const annotations = { title, readOnlyHint: isReading, destructiveHint: false, idempotentHint: isReading, openWorldHint: false };
     server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given, context) => {
-      const answered = answer(tool, given, callOf(context));
+      const answered = runTool(tool, given, callOf(context));
       atWork.add(answered);
       return answered.finally(() => atWork.delete(answered));
     });
@@ -55,25 +55,25 @@ function serverFor(version: string, atWork: Set<Promise<unknown>>): McpServer {
   return server;
 }
 
-function callOf({ mcpReq }: ServerContext): Call {
+function callOf({ mcpReq }: ServerContext): ToolCall {
   const { _meta: meta } = mcpReq;
   const token = meta?.progressToken;
   let last = -PROGRESS_MS;
   let progress = 0;
-  const onProgress = (words?: string): void => {
+  const onProgress = (message?: string): void => {
     const now = performance.now();
-    if (token === undefined || mcpReq.signal.aborted || (words === undefined && now - last < PROGRESS_MS)) return;
+    if (token === undefined || mcpReq.signal.aborted || (message === undefined && now - last < PROGRESS_MS)) return;
     last = now;
     progress += 1;
-    const params = { progressToken: token, progress, ...(words === undefined ? {} : { message: words }) };
-    // Who has gone away needs no sign of life.
+    const params = { progressToken: token, progress, ...(message === undefined ? {} : { message }) };
+    // The client may have disconnected.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
   return { signal: mcpReq.signal, onProgress };
 }
 
-/** An error is an answer, too: with what to do. */
-async function answer(tool: Tool, given: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult> {
+/** Returns an error as a result with a hint, so that the agent can act on it. */
+async function runTool(tool: Tool, given: Readonly<Record<string, unknown>>, call: ToolCall): Promise<CallToolResult> {
   try {
     return resultOf(tool.name, await tool.run(given, call));
   } catch (error) {
@@ -89,14 +89,14 @@ async function answer(tool: Tool, given: Readonly<Record<string, unknown>>, call
   }
 }
 
-function resultOf(name: string, { text, data }: Answer): CallToolResult {
+function resultOf(name: string, { text, data }: ToolResult): CallToolResult {
   const json = data === undefined ? null : JSON.stringify(data);
-  const isWhole = json === null || json.length <= MOST_DATA;
+  const isWhole = json === null || json.length <= MOST_JSON_CHARACTERS;
   const lines = [
-    text.length <= MOST_TEXT
+    text.length <= MOST_TEXT_CHARACTERS
       ? text
-      : `${text.slice(0, MOST_TEXT)}\n\n(${text.length - MOST_TEXT} characters more: see \`umpire ${name}\`.)`,
-    ...(isWhole ? [] : [`(The object is too long for here: see \`umpire ${name} --json\`.)`]),
+      : `${text.slice(0, MOST_TEXT_CHARACTERS)}\n\n(${text.length - MOST_TEXT_CHARACTERS} more characters: run \`umpire ${name}\`.)`,
+    ...(isWhole ? [] : [`(The JSON object is too long: run \`umpire ${name} --json\`.)`]),
   ];
   const content = [{ type: 'text' as const, text: lines.join('\n') }];
   return json === null || !isWhole ? { content } : { content, structuredContent: JSON.parse(json) as Record<string, unknown> };

@@ -1,13 +1,13 @@
-// What agents may ask of Umpire: to measure, to judge, and to look. Nothing here answers a question that is put to a person, raises
-// a cap, starts agents or changes the project's files: an agent that could would be its own judge.
+// The MCP tools: measure, judge and read. None answers a question for a person, raises a limit, starts agents or changes the project's
+// files: the agent would be its own judge.
 
 import { join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { checkReadiness } from '../commands/doctor.js';
 import { UmpireError } from '@umpire/core/errors.js';
-import { critique, check, decide, guard, readReports, replay, replayAll } from '../library/judging.js';
-import { list, report, status } from '../library/looking.js';
-import { diff } from '../library/work.js';
+import { critique, check, decide, guard, readReports, replay, replayAll } from '../library/judge.js';
+import { list, report, status } from '../library/sessions.js';
+import { diff } from '../library/session-work.js';
 import { checkJson, checkPage } from '../report/check-page.js';
 import { checkupPage } from '../report/checkup-page.js';
 import { critiquePage } from '../report/critique-page.js';
@@ -25,15 +25,15 @@ import { realPath, statOf } from '../sessions/entry.js';
 import { projectAt } from '../sessions/session-folders.js';
 import { latestSession, resolveSession } from '../sessions/sessions.js';
 
-/** What a tool is given beside its arguments. */
-export interface Call {
+/** The context of a tool call. */
+export interface ToolCall {
   readonly signal: AbortSignal;
-  /** A sign of life, with words where there are any. */
-  readonly onProgress: (words?: string) => void;
+  /** Reports progress, with an optional message. */
+  readonly onProgress: (message?: string) => void;
 }
 
-/** In words, and as the object that the command prints with `--json`. */
-export interface Answer {
+/** Text, and the object that the command prints with `--json`. */
+export interface ToolResult {
   readonly text: string;
   readonly data?: object;
 }
@@ -43,32 +43,32 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  /** It writes nothing, nowhere. */
+  /** It writes nothing. */
   readonly isReading: boolean;
-  /** `input` has been looked at. */
-  readonly run: (input: Readonly<Record<string, unknown>>, call: Call) => Promise<Answer>;
+  /** `input` is validated. */
+  readonly run: (input: Readonly<Record<string, unknown>>, call: ToolCall) => Promise<ToolResult>;
 }
 
-/** Unknown arguments are refused: what is misspelt would else be left out in silence. */
+/** Unknown arguments are refused, since a misspelt one would be ignored. */
 function tool<Shape extends z.ZodRawShape>(
-  words: Pick<Tool, 'name' | 'title' | 'description' | 'isReading'>,
+  description: Pick<Tool, 'name' | 'title' | 'description' | 'isReading'>,
   shape: Shape,
-  run: (input: z.infer<z.ZodObject<Shape>>, call: Call) => Promise<Answer>,
+  run: (input: z.infer<z.ZodObject<Shape>>, call: ToolCall) => Promise<ToolResult>,
 ): Tool {
-  return { ...words, input: z.strictObject(shape), run: (input, call) => run(input as z.infer<z.ZodObject<Shape>>, call) };
+  return { ...description, input: z.strictObject(shape), run: (input, call) => run(input as z.infer<z.ZodObject<Shape>>, call) };
 }
 
 const LOOP = z.string().min(1).describe('design, testing, debt, review, brainstorm, until, or the path of a loop file');
 const SESSION = z.string().min(1).describe('the name of a session, or the path of its folder');
-const LATEST = SESSION.optional().describe('the name of a session, or the path of its folder; the latest, if left out');
-const LAYER = z.string().min(1).optional().describe('testing: the layer, such as L1, where there are several');
+const LATEST = SESSION.optional().describe('the name of a session, or the path of its folder (default: the latest)');
+const LAYER = z.string().min(1).optional().describe('testing: the layer, such as L1, if there are several');
 
-/** One that is named, or the latest of the project in the current folder. */
+/** The named session, or the latest of the project. */
 function sessionAt(named: string | undefined): string {
   return named === undefined ? latestSession('.') : resolveSession(named, '.');
 }
 
-/** Where something is written: a path in the project, or the name of a session. A part of a name will not do. */
+/** For tools that write: a path in the project, or the full name of a session. */
 function sessionNamed(word: string): string {
   const path = word.includes('/') || word === '.' || word === '..' ? word : join('.umpire', 'sessions', word);
   const [first = ''] = relative(realPath(resolve('.')), realPath(resolve(path))).split(sep);
@@ -76,17 +76,17 @@ function sessionNamed(word: string): string {
   return path;
 }
 
-/** What is no file may have no end, and nobody would be answered any more. */
+/** Refuses pipes and devices, which may never end. */
 function fileNamed(path: string): string {
   const stat = statOf(path);
   if (stat !== undefined && !stat.isFile() && !stat.isDirectory())
     throw new UmpireError('read-failed', { path, detail: 'it is not a regular file' });
-  // stdin is the way these words came.
+  // stdin belongs to the protocol.
   return path === '-' ? './-' : path;
 }
 
-/** Without the names that are left out: doors take an absent one, and no undefined. */
-function given<Values extends object>(values: Values): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
+/** Removes undefined values: library functions do not accept them. */
+function withoutUndefined<Values extends object>(values: Values): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
@@ -96,20 +96,20 @@ const JUDGING: readonly Tool[] = [
       name: 'critique',
       title: 'Measure with the project’s own tools',
       description:
-        'Runs the critic of a loop: the project’s own tests, coverage, linters or audit. Leaves the evidence in a session folder and says what came of it: pass, fail, error, timeout or missing. Then call decide with that session. It may take minutes.',
+        'Runs the critic of a loop: the project’s own tests, coverage, linters or audit. Leaves the evidence in a session folder and returns pass, fail, error, timeout or missing. Then call decide with that session. May take minutes.',
       isReading: false,
     },
     {
       loop: z.string().min(1).describe('testing, debt, design, review or brainstorm'),
-      session: SESSION.optional().describe('the session folder that the evidence goes to; a new one, if left out'),
+      session: SESSION.optional().describe('the session folder for the evidence (default: a new one)'),
       layer: LAYER,
-      base: z.string().min(1).optional().describe('the commit that a change is measured against'),
+      base: z.string().min(1).optional().describe('the commit to compare with'),
     },
     async ({ loop, session, layer, base }, { signal, onProgress }) => {
       const onOutput = () => onProgress();
       const measured = await critique({
         loop,
-        ...given({ session: session === undefined ? session : sessionNamed(session), layer, base }),
+        ...withoutUndefined({ session: session === undefined ? session : sessionNamed(session), layer, base }),
         signal,
         onOutput,
         onNote: onProgress,
@@ -122,18 +122,18 @@ const JUDGING: readonly Tool[] = [
       name: 'decide',
       title: 'Judge a session',
       description:
-        'Judges the latest result of a loop’s critic by the loop’s rules, and records the verdict: converge (done), revise (another round, with the tasks for it), accept, or escalate (a person must decide). Do what nextStep says. After escalate, stop and tell the person.',
+        'Judges the latest result of a loop’s critic by the loop’s rules and records the verdict: converge (done), revise (another round, with its tasks), accept, or escalate (a person must decide). Follow nextStep. After escalate, stop and tell the person.',
       isReading: false,
     },
     {
       loop: LOOP,
       session: SESSION,
       layer: LAYER,
-      strict: z.boolean().optional().describe('approve nothing that is not verified'),
-      dryRun: z.boolean().optional().describe('judge, and write nothing'),
+      strict: z.boolean().optional().describe('escalate instead of approving by waiver'),
+      dryRun: z.boolean().optional().describe('judge and write nothing'),
     },
     async ({ loop, session, layer, strict, dryRun = false }) => {
-      const decided = await decide({ loop, session: sessionNamed(session), dryRun, ...given({ layer, strict }) });
+      const decided = await decide({ loop, session: sessionNamed(session), dryRun, ...withoutUndefined({ layer, strict }) });
       const { notes } = decided;
       const lines = [...notes.map((note) => `Note: ${note}\n`), verdictLines(decided.verdict, { repeated: decided.repeated, dryRun })];
       // Clients that show the object to the model leave the text out.
@@ -144,9 +144,9 @@ const JUDGING: readonly Tool[] = [
   tool(
     {
       name: 'guard',
-      title: 'Look for what makes tests lie',
+      title: 'Find weakened tests',
       description:
-        'Compares the change in the project with a base commit and tells what makes tests lie: deleted, skipped or weakened tests, loosened checks, lowered thresholds, mocks of what is tested. Changes nothing. Mend what it tells before you say that you are done.',
+        'Compares the project with a base commit and finds deleted, skipped or weakened tests, loosened checks, lowered thresholds and mocks of the tested code. Changes nothing. Fix the findings before you finish.',
       isReading: true,
     },
     {
@@ -154,12 +154,12 @@ const JUDGING: readonly Tool[] = [
         .string()
         .min(1)
         .optional()
-        .describe('a commit or branch; if left out, the last commit, or where all is committed, where the branch left the trunk'),
-      scope: z.enum(['testing', 'any']).optional().describe('testing: only tests were to be changed; any: source, too'),
-      staged: z.boolean().optional().describe('look at what is staged for a commit'),
+        .describe('a commit or branch (default: the last commit; if nothing is uncommitted, the fork point from the main branch)'),
+      scope: z.enum(['testing', 'any']).optional().describe('testing: only tests may change; any: source may change too'),
+      staged: z.boolean().optional().describe('check staged files'),
     },
     async ({ base, scope, staged }) => {
-      const found = await guard(given({ base, scope, staged }));
+      const found = await guard(withoutUndefined({ base, scope, staged }));
       return { text: guardPage(found, { columns: 80, color: false }), data: guardJson(found) };
     },
   ),
@@ -167,15 +167,15 @@ const JUDGING: readonly Tool[] = [
     {
       name: 'read',
       title: 'Read reports of tools',
-      description: 'Reads reports (JUnit, TAP, LCOV, Cobertura, SARIF, ESLint, DTCG and more) and says what they hold.',
+      description: 'Reads reports (JUnit, TAP, LCOV, Cobertura, SARIF, ESLint, DTCG and more) and summarizes them.',
       isReading: true,
     },
     {
       reports: z.array(z.string().min(1)).min(1).max(100).describe('paths of the reports'),
-      format: z.string().min(1).optional().describe('what they are, where it is not seen from them'),
+      format: z.string().min(1).optional().describe('the format, if it is not detected'),
     },
     async ({ reports, format }) => {
-      const read = await readReports({ reports: reports.map(fileNamed), ...given({ format }) });
+      const read = await readReports({ reports: reports.map(fileNamed), ...withoutUndefined({ format }) });
       return { text: readPage(read, false), data: readJson(read) };
     },
   ),
@@ -184,7 +184,7 @@ const JUDGING: readonly Tool[] = [
       name: 'check',
       title: 'Prove a loop',
       description:
-        'Proves the rules of a loop over every combination of its facts: that it always ends, and approves nothing that it should not. Otherwise it tells the shortest story of how they fail.',
+        'Proves that a loop always ends and approves nothing wrongly, over every combination of its facts. If not, returns the shortest counterexample.',
       isReading: true,
     },
     { loop: LOOP },
@@ -197,7 +197,7 @@ const JUDGING: readonly Tool[] = [
 
 const LOOKING: readonly Tool[] = [
   tool(
-    { name: 'list', title: 'List sessions', description: 'The sessions of the project, the latest first.', isReading: true },
+    { name: 'list', title: 'List sessions', description: 'Lists the sessions of the project, latest first.', isReading: true },
     {},
     async () => {
       const sessions = await list();
@@ -207,8 +207,8 @@ const LOOKING: readonly Tool[] = [
   tool(
     {
       name: 'status',
-      title: 'Where a session stands',
-      description: 'Tasks, rounds, the last verdict, what a person is asked, and what comes next.',
+      title: 'Show the status of a session',
+      description: 'Shows tasks, rounds, the last verdict, open questions and next steps.',
       isReading: true,
     },
     { session: LATEST },
@@ -220,8 +220,8 @@ const LOOKING: readonly Tool[] = [
   tool(
     {
       name: 'report',
-      title: 'The story of a session',
-      description: 'The whole story of a session as Markdown: what was wanted, every round, its evidence and its verdict.',
+      title: 'Print a session',
+      description: 'Prints a session as Markdown: the goal, and every round with its evidence and verdict.',
       isReading: true,
     },
     { session: LATEST },
@@ -230,18 +230,18 @@ const LOOKING: readonly Tool[] = [
   tool(
     {
       name: 'diff',
-      title: 'What a session changed',
-      description: 'The patch of a session that Umpire runs, or of one of its rounds.',
+      title: 'Show the changes of a session',
+      description: 'Prints the patch of a session that Umpire runs, or of one round.',
       isReading: true,
     },
     {
       session: LATEST,
-      round: z.number().int().min(0).optional().describe('what this round judged; all of it, if left out'),
-      chain: z.string().min(1).optional().describe('the chain of that round, where there are several'),
+      round: z.number().int().min(0).optional().describe('only this round (default: all)'),
+      chain: z.string().min(1).optional().describe('the chain of that round, if there are several'),
     },
     async ({ session, round, chain }) => {
       const patch = await diff(sessionAt(session), round, chain);
-      return { text: patch === '' ? 'Nothing was changed.\n' : patch };
+      return { text: patch === '' ? 'No changes.\n' : patch };
     },
   ),
   tool(
@@ -249,7 +249,7 @@ const LOOKING: readonly Tool[] = [
       name: 'replay',
       title: 'Judge recorded verdicts again',
       description:
-        'Judges every recorded verdict of a session again from its kept evidence, and says whether it comes out the same and whether the history is whole. Of all sessions, if none is named.',
+        'Judges the recorded verdicts of a session again from the kept evidence, compares them, and checks that the history is unbroken. Without a session: all sessions.',
       isReading: true,
     },
     { session: SESSION.optional() },
@@ -265,8 +265,8 @@ const LOOKING: readonly Tool[] = [
   tool(
     {
       name: 'doctor',
-      title: 'What is at hand for a run',
-      description: 'Agents, test runners, linters, git and settings: what is at hand for a run, and what would be in its way.',
+      title: 'Check that a run can start',
+      description: 'Checks agents, test runners, linters, git and settings, and names faults that stop a run.',
       isReading: true,
     },
     {},

@@ -1,5 +1,5 @@
-// `run`, `resume` and `resolve` for programs: what is handed in is looked at first, agents may be plain functions, and the report says
-// in one place what a program asks next.
+// Library functions `run`, `resume` and `resolve`. They check their arguments, accept functions as agents, and add the open question and
+// all verdicts to the report.
 
 import { resolve as absolute } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
@@ -16,47 +16,64 @@ import type { Verdict } from '@umpire/core/model.js';
 import { questionWords } from '../report/session-question.js';
 import { verdictsIn } from '../report/session-view.js';
 import { readSession } from '../sessions/session-record.js';
-import { CALL, DATE, FLAG, LOOP, NAMES, NUMBER, OBJECT, PATH, SIGNAL, TEXT, checkRequest, checkValue, oneOf, within } from './arguments.js';
-import type { Takes } from './arguments.js';
-import { loopGiven, pipelineGiven } from './loops.js';
-import { agentsOf } from './own-agents.js';
-import type { OwnAgents } from './own-agents.js';
-import { watched } from './watching.js';
+import {
+  CALL,
+  DATE,
+  FLAG,
+  LOOP,
+  NAMES,
+  NUMBER,
+  OBJECT,
+  PATH,
+  SIGNAL,
+  TEXT,
+  checkRequest,
+  checkValue,
+  oneOf,
+  within,
+} from './argument-checks.js';
+import type { ArgumentTypes } from './argument-checks.js';
+import { validateLoop, validatePipeline } from './loops.js';
+import { agentsOf } from './function-agents.js';
+import type { OwnAgents } from './function-agents.js';
+import { withCallbacks } from './callbacks.js';
 
-/** As the engine takes it, save that agents may be plain functions, and one agent needs no list. */
-type ForPrograms<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | 'onOpen' | 'wordOf'> & {
-  /** Who does what: `NAME` for every role that has none of its own, `ROLE=NAME` for one. */
+/** Agents may be functions, and a single agent needs no list. */
+type ProgramRequest<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | 'onOpen' | 'wordOf'> & {
+  /** `NAME`: the agent for every role. `ROLE=NAME`: the agent for one role. */
   readonly agent?: string | readonly string[];
-  /** Agents that are functions of the calling program, by name. */
+  /** Functions of the calling program as agents, by name. */
   readonly agents?: OwnAgents;
 };
 
-export interface RunRequest extends ForPrograms<Omit<engine.RunRequest, 'pipeline'>> {
-  /** The tasks it begins with, in place of the loop's own: what `pipelines` of a loop file holds. */
+export interface RunRequest extends ProgramRequest<Omit<engine.RunParameters, 'pipeline'>> {
+  /** Replaces the loop's own pipeline: like `pipelines` in a loop file. */
   readonly pipeline?: PipelinesInput;
 }
 
-export type ResumeRequest = ForPrograms<engine.ResumeRequest>;
-export type ResolveRequest = ForPrograms<engine.ResolveRequest>;
+export type ResumeRequest = ProgramRequest<engine.ResumeParameters>;
+export type ResolveRequest = ProgramRequest<engine.ResolveParameters>;
 
-/** What a session waits for, with its words for people and what may be answered. */
+/** The question that a session waits on, with its possible answers. */
 export type OpenQuestion = Question & {
-  /** What is waited on, in a few words. */
+  /** The question in a few words. */
   readonly asks: string;
-  /** The reason, the agent's words, or the plan. */
+  /** The reason, the agent's question, or the plan. */
   readonly detail: string;
   readonly answers: readonly Answer[];
 };
 
-export interface RunReport extends engine.RunReport {
+export interface RunReport extends engine.RunResult {
   readonly question: OpenQuestion | null;
-  /** Why it ended as it did; empty where it has not ended. */
+  /** Why it ended; empty if it has not ended. */
   readonly reason: string;
-  /** Every verdict so far, the oldest first. */
+  /** All verdicts, oldest first. */
   readonly verdicts: readonly Verdict[];
 }
 
-const FLAGS: Takes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen' | 'wordOf'> & Pick<RunRequest, 'agent' | 'agents'>> = {
+const FLAGS: ArgumentTypes<
+  Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen' | 'wordOf'> & Pick<RunRequest, 'agent' | 'agents'>
+> = {
   agent: NAMES,
   agents: OBJECT,
   agentCommand: TEXT,
@@ -77,7 +94,7 @@ const FLAGS: Takes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen' 
   now: CALL,
 };
 
-const RUN: Takes<RunRequest> = {
+const RUN: ArgumentTypes<RunRequest> = {
   loop: LOOP,
   goal: TEXT,
   project: PATH,
@@ -90,9 +107,9 @@ const RUN: Takes<RunRequest> = {
   ...FLAGS,
 };
 
-const RESUME: Takes<ResumeRequest> = { session: PATH, retry: FLAG, ...FLAGS };
+const RESUME: ArgumentTypes<ResumeRequest> = { session: PATH, retry: FLAG, ...FLAGS };
 
-const RESOLVE: Takes<ResolveRequest> = {
+const RESOLVE: ArgumentTypes<ResolveRequest> = {
   session: PATH,
   answer: oneOf(...ANSWERS),
   reason: TEXT,
@@ -104,51 +121,51 @@ const RESOLVE: Takes<ResolveRequest> = {
   ...FLAGS,
 };
 
-/** Runs a loop from its first task to its end, or until a person is needed or `signal` is given: `status` says which. */
+/** Runs a loop to its end, or until a person is needed or `signal` is aborted: `status` says which. */
 export async function run(request: RunRequest): Promise<RunReport> {
   checkRequest('run', request, RUN, ['loop']);
   const { session, pipeline, ...rest } = request;
-  const loop = await loopGiven(request.loop);
+  const loop = await validateLoop(request.loop);
   const place = session === undefined ? {} : { session: absolute(session) };
-  const plan = pipeline === undefined ? {} : { pipeline: await pipelineGiven(pipeline, loop) };
-  return started('run', rest, (watch) => engine.run({ ...watch, loop, ...place, ...plan }));
+  const plan = pipeline === undefined ? {} : { pipeline: await validatePipeline(pipeline, loop) };
+  return runWith('run', rest, (watch) => engine.run({ ...watch, loop, ...place, ...plan }));
 }
 
-/** Takes a session on that was stopped or killed, or whose failed tasks are to be run again (`retry`). */
+/** Continues a session that was stopped or killed. `retry`: runs failed tasks again. */
 export async function resume(request: ResumeRequest): Promise<RunReport> {
   checkRequest('resume', request, RESUME, ['session']);
   const session = absolute(request.session);
-  return started('resume', request, (watch) => engine.resume({ ...watch, session }));
+  return runWith('resume', request, (watch) => engine.resume({ ...watch, session }));
 }
 
-/** Answers what a session waits for, and takes it on. `question.answers` of its report says what may be answered. */
+/** Answers the question of a session and continues it. `question.answers` of its report lists the possible answers. */
 export async function resolve(request: ResolveRequest): Promise<RunReport> {
   checkRequest('resolve', request, RESOLVE, ['session', 'answer']);
   const session = absolute(request.session);
-  return started('resolve', request, (watch) => engine.resolve({ ...watch, session }));
+  return runWith('resolve', request, (watch) => engine.resolve({ ...watch, session }));
 }
 
-type ForEngine<Request> = Omit<Request, 'agent' | 'agents'> & {
+type EngineRequest<Request> = Omit<Request, 'agent' | 'agents'> & {
   readonly agent?: readonly string[];
   readonly agents?: RunWatch['agents'] & {};
 };
 
-async function started<Request extends ForPrograms<RunFlags & RunWatch>>(
-  door: string,
+async function runWith<Request extends ProgramRequest<RunFlags & RunWatch>>(
+  call: string,
   request: Request,
-  act: (request: ForEngine<Request>) => Promise<engine.RunReport>,
+  act: (request: EngineRequest<Request>) => Promise<engine.RunResult>,
 ): Promise<RunReport> {
   const { agent, agents, ...rest } = request;
-  const own = agents === undefined ? {} : { agents: agentsOf(door, agents) };
+  const own = agents === undefined ? {} : { agents: agentsOf(call, agents) };
   const named = agent === undefined ? {} : { agent: typeof agent === 'string' ? [agent] : agent };
-  const clock = request.now === undefined ? {} : { now: clockOf(door, request.now) };
+  const clock = request.now === undefined ? {} : { now: clockOf(call, request.now) };
   let place: string | null = null;
   const onOpen = (session: string) => {
     place = session;
   };
-  const report = await watched(request, (watch) =>
+  const report = await withCallbacks(request, (watch) =>
     act({ ...rest, ...named, ...own, ...clock, ...watch, onOpen }).catch((error: unknown) => {
-      // A set-up command that was ended on the way is no fault of its own.
+      // The signal ended the set-up command, so its failure is not an error.
       if (place === null || !watch.signal.aborted || !isUmpireError(error) || error.code !== 'setup-failed') throw error;
       return { session: place, status: 'interrupted', unverified: false, question: null, state: readSession(place).state } as const;
     }),
@@ -156,16 +173,16 @@ async function started<Request extends ForPrograms<RunFlags & RunWatch>>(
   return reportFor(report);
 }
 
-/** What it tells goes into names and into the journal. */
-function clockOf(door: string, now: () => Date): () => Date {
+/** The time goes into names and into the journal, so it is checked. */
+function clockOf(call: string, now: () => Date): () => Date {
   return () => {
-    const told = now();
-    checkValue(door, 'what now() tells', told, DATE);
-    return told;
+    const time = now();
+    checkValue(call, 'the result of now()', time, DATE);
+    return time;
   };
 }
 
-function reportFor(report: engine.RunReport): RunReport {
+function reportFor(report: engine.RunResult): RunReport {
   const { state, question } = report;
   const { run: now } = state;
   return {

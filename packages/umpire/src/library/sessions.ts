@@ -1,4 +1,4 @@
-// Sessions to look at, for programs: where one stands, what was judged, its story, and all of a project. Reads only.
+// Library functions that show sessions. They only read.
 
 import { resolve } from 'node:path';
 import { listSessions } from '../commands/list.js';
@@ -11,21 +11,21 @@ import { sessionView, verdictsIn } from '../report/session-view.js';
 import type { SessionSurroundings, SessionView } from '../report/session-view.js';
 import { provenanceIn, readSession } from '../sessions/session-record.js';
 import type { SessionRecord } from '../sessions/session-record.js';
-import { PATH, checkRequest, checkValue } from './arguments.js';
+import { PATH, checkRequest, checkValue } from './argument-checks.js';
 
-/** What `umpire status --json` prints, with every verdict and event. */
+/** The output of `umpire status --json`, with every verdict and event. */
 export interface SessionStatus extends SessionView {
   /** The session's folder. */
   readonly path: string;
-  /** Every verdict, the oldest first. */
+  /** Oldest first. */
   readonly verdicts: readonly Verdict[];
-  /** The journal, line by line. */
+  /** The events of the journal. */
   readonly history: readonly Recorded[];
-  /** The first line of the journal that does not hold; null where all do. */
+  /** The first invalid line of the journal, or null. */
   readonly brokenAt: number | null;
 }
 
-/** Where a session stands, whoever runs it. `session`: its folder. */
+/** The status of a session. `session`: its folder. */
 export async function status(session: string): Promise<SessionStatus> {
   const record = recordOf('status', session);
   const view = sessionView(record.state, await surroundingsOf(record));
@@ -38,25 +38,25 @@ export async function status(session: string): Promise<SessionStatus> {
   };
 }
 
-/** The whole story of a session as Markdown. */
+/** The report of a session as Markdown. */
 export async function report(session: string): Promise<string> {
   const record = recordOf('report', session);
   return sessionPage(record.state, { ...(await surroundingsOf(record)), events: record.events, provenance: provenanceIn(record) });
 }
 
 export interface ListRequest {
-  /** A folder of the project; the current one, where it is left out. */
+  /** A folder of the project. Default: the current folder. */
   readonly project?: string;
 }
 
-/** The sessions of a project, the latest first. One that cannot be read is listed with the reason. */
+/** The sessions of a project, latest first. An unreadable session is listed with the reason. */
 export async function list(request: ListRequest = {}): Promise<readonly SessionEntry[]> {
   checkRequest('list', request, { project: PATH });
   return listSessions(request.project ?? '.');
 }
 
-function recordOf(door: string, session: string): SessionRecord {
-  checkValue(door, 'session', session, PATH);
+function recordOf(call: string, session: string): SessionRecord {
+  checkValue(call, 'session', session, PATH);
   return readSession(resolve(session));
 }
 

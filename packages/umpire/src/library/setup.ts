@@ -1,30 +1,30 @@
-// Before the first run, for programs: what is at hand and what would be in its way, and the first settings of a project.
+// Library functions `doctor` and `init`.
 
 import { checkReadiness } from '../commands/doctor.js';
 import { writeFirstSettings } from '../commands/init.js';
 import type { FirstSettings } from '../commands/init.js';
 import type { Checkup } from '../report/checkup-page.js';
-import { FLAG, PATH, TEXT, checkRequest } from './arguments.js';
+import { FLAG, PATH, TEXT, checkRequest } from './argument-checks.js';
 
 export interface DoctorRequest {
-  /** The project's folder, as it is; where it is left out, the project that the current folder is or lies in. */
+  /** The project's folder. Default: the project that contains the current folder. */
   readonly project?: string;
 }
 
-/** What is at hand for a run, and what would be in its way. It starts no agent, runs no test and changes nothing. */
+/** Checks that a run can start. Starts no agent, runs no test and changes nothing. */
 export async function doctor(request: DoctorRequest = {}): Promise<Checkup> {
   checkRequest('doctor', request, { project: PATH });
   return checkReadiness(request);
 }
 
 export interface InitRequest extends DoctorRequest {
-  /** Who does every role; the first that is installed, where it is left out. */
+  /** The agent for every role. Default: the first installed. */
   readonly agent?: string;
-  /** Nothing is written. */
+  /** Writes nothing. */
   readonly dryRun?: boolean;
 }
 
-/** Writes the first `umpire.config.yaml` of a project. One that is there is never written over. */
+/** Writes `umpire.config.yaml`. Never overwrites a file. */
 export async function init(request: InitRequest = {}): Promise<FirstSettings> {
   checkRequest('init', request, { project: PATH, agent: TEXT, dryRun: FLAG });
   const { path, text, written } = await writeFirstSettings(request);

@@ -1,17 +1,17 @@
-// The calling program's own functions and signal, around a run: an error in one of them is the program's, and stops the run in good
-// order instead of tearing it. When the promise settles, nothing is left behind on the signal.
+// Runs the callbacks and the signal of the calling program. An error in a callback stops the run in good order. When the promise
+// settles, no listener is left on the signal.
 
 import type { RunWatch } from '../commands/opened-session.js';
 import { onAbort } from '../sessions/abort-listeners.js';
 
-interface Heard extends Pick<RunWatch, 'onEvent' | 'onNote' | 'signal'> {
+interface Callbacks extends Pick<RunWatch, 'onEvent' | 'onNote' | 'signal'> {
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
 
-/** Resolves as `act` does, once what the functions returned is settled too; rejects with the first error of one of them. */
-export async function watched<T>(
-  { onEvent, onNote, onOutput, signal }: Heard,
-  act: (watch: Heard & { readonly signal: AbortSignal }) => Promise<T>,
+/** Resolves as `act` does, after promises returned by callbacks; rejects with the first error of a callback. */
+export async function withCallbacks<T>(
+  { onEvent, onNote, onOutput, signal }: Callbacks,
+  act: (watch: Callbacks & { readonly signal: AbortSignal }) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
   const pending = new Set<Promise<void>>();
@@ -33,7 +33,7 @@ export async function watched<T>(
       }
     };
   };
-  const unhear = signal === undefined ? () => undefined : onAbort(signal, () => stop.abort(signal.reason));
+  const removeListener = signal === undefined ? () => undefined : onAbort(signal, () => stop.abort(signal.reason));
   if (signal?.aborted === true) stop.abort(signal.reason);
   const watch = {
     signal: stop.signal,
@@ -41,7 +41,7 @@ export async function watched<T>(
     ...(onNote === undefined ? {} : { onNote: calling(onNote) }),
     ...(onOutput === undefined ? {} : { onOutput: calling(onOutput) }),
   };
-  const ended = act(watch).finally(unhear);
+  const ended = act(watch).finally(removeListener);
   const outcome = await ended.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),

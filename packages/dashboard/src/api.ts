@@ -1,9 +1,9 @@
-// What the page asks of the server that it came from.
+// Requests of the page to its server.
 
 import type { ChangeAnswer, ErrorAnswer, SessionAnswer, SessionsAnswer } from '@umpire/umpire/http/answers.js';
 
-/** What went wrong, and what to do. */
-export class Trouble extends Error {
+/** An error of the server with a hint. */
+export class ServerError extends Error {
   constructor(
     message: string,
     readonly hint: string,
@@ -12,26 +12,26 @@ export class Trouble extends Error {
   }
 }
 
-const KEPT = 'umpire-key';
+const STORAGE_KEY = 'umpire-key';
 
-/** The key stands behind the # of the address that is opened first: no server is sent it, and no other page can read where it is kept. */
+/** Takes the key from the # of the first address: it is never sent in a URL, and no other page can read the storage. */
 export function takeKey(): void {
   const given = /^#key=([0-9a-f]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
-  localStorage.setItem(KEPT, given);
+  localStorage.setItem(STORAGE_KEY, given);
   history.replaceState(null, '', '/#/');
 }
 
 async function ask(path: string, query: Readonly<Record<string, string>> = {}): Promise<Response> {
   const words = new URLSearchParams(query).toString();
   const response = await fetch(words === '' ? path : `${path}?${words}`, {
-    headers: { authorization: `Bearer ${localStorage.getItem(KEPT) ?? ''}` },
+    headers: { authorization: `Bearer ${localStorage.getItem(STORAGE_KEY) ?? ''}` },
   }).catch(() => {
-    throw new Trouble('The server does not answer.', 'Start `umpire serve` again, and open the address that it prints.');
+    throw new ServerError('The server does not answer.', 'Run `umpire serve` again and open the address it prints.');
   });
   if (response.ok) return response;
-  const told = (await response.json().catch(() => null)) as ErrorAnswer | null;
-  throw new Trouble(told?.error.message ?? `The server answered ${response.status}.`, told?.error.hint ?? '');
+  const body = (await response.json().catch(() => null)) as ErrorAnswer | null;
+  throw new ServerError(body?.error.message ?? `The server answered ${response.status}.`, body?.error.hint ?? '');
 }
 
 export async function sessions(): Promise<SessionsAnswer> {
@@ -54,25 +54,25 @@ export async function diff(id: string, round: string | null, chain: string | nul
   return (await ask('/api/diff', { id, ...(round === null ? {} : { round }), ...(chain === null ? {} : { chain }) })).text();
 }
 
-const AGAIN_MS = 2000;
+const RETRY_MS = 2000;
 
-/** Tells of every change, and whether the server can be heard; tries again where it cannot. */
+/** Reports every change and whether the server is connected. Reconnects by itself. */
 export async function follow(onChange: (change: ChangeAnswer) => void, onLive: (isLive: boolean) => void): Promise<never> {
   for (;;) {
     try {
       const { body } = await ask('/api/changes');
       onLive(true);
-      if (body !== null) await hear(body, onChange);
+      if (body !== null) await readChanges(body, onChange);
     } catch (error) {
-      if (!(error instanceof Trouble) && !(error instanceof TypeError)) throw error;
+      if (!(error instanceof ServerError) && !(error instanceof TypeError)) throw error;
     }
     onLive(false);
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-/** Until the stream ends. A message is whole once an empty line stands behind it. */
-async function hear(body: ReadableStream<Uint8Array>, onChange: (change: ChangeAnswer) => void): Promise<void> {
+/** Reads until the stream ends. An empty line ends a message. */
+async function readChanges(body: ReadableStream<Uint8Array>, onChange: (change: ChangeAnswer) => void): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';

@@ -1,11 +1,10 @@
-// What people may look at over HTTP: the sessions of one project, by their place in it. Reads only: nothing here answers a question,
-// starts a run or changes a file.
+// Reads the sessions of one project for the dashboard. It answers no question, starts no run and changes no file.
 
 import { basename, relative, sep } from 'node:path';
 import { listSessions } from '../commands/list.js';
 import { UmpireError } from '@umpire/core/errors.js';
-import { diff } from '../library/work.js';
-import { report, status } from '../library/looking.js';
+import { diff } from '../library/session-work.js';
+import { report, status } from '../library/sessions.js';
 import { readableLog } from '../report/agent-log.js';
 import { historyOf } from '../report/session-history.js';
 import { isSaidBelow } from '../report/status-page.js';
@@ -15,10 +14,10 @@ import { sessionFolders } from '../sessions/session-folders.js';
 import type { KnownSessions } from '../sessions/sessions.js';
 import type { LogAnswer, SessionAnswer, SessionsAnswer } from './answers.js';
 
-/** Of a longer log the end is shown: a browser is no pager. */
-const MOST_LOG = 512 * 1024;
+/** Only the end of a longer log is shown. */
+const MOST_LOG_BYTES = 512 * 1024;
 
-export class Looks {
+export class SessionReader {
   private readonly known: KnownSessions = new Map();
 
   constructor(
@@ -43,7 +42,7 @@ export class Looks {
     const verdicts = history.flatMap((event) => (event.type === 'VerdictGiven' ? [{ ...event.data.verdict, at: event.ts }] : []));
     const { runs, firstAt, lastAt } = historyOf(history, UTC);
     const logs: readonly LogAnswer[] = listLogs(path).map(({ name: file, task, attempt, bytes }) => ({ name: file, task, attempt, bytes }));
-    // What the reasons below it say again, and better, is said once.
+    // The reasons below it repeat it in more detail.
     const reason = isSaidBelow(view.reason, view.because) ? '' : view.reason;
     return {
       ...view,
@@ -73,12 +72,12 @@ export class Looks {
     const log = logs.find((one) => one.name === name);
     if (log === undefined)
       throw new UmpireError('log-missing', { session: id, task: name, known: logs.map(({ task }) => task).join(', ') });
-    const text = readLog(path, log, MOST_LOG).toString('utf8');
-    // The first line of a part may be half of one.
-    return readableLog(log.bytes > MOST_LOG ? text.slice(text.indexOf('\n') + 1) : text);
+    const text = readLog(path, log, MOST_LOG_BYTES).toString('utf8');
+    // The first line of the end may be incomplete.
+    return readableLog(log.bytes > MOST_LOG_BYTES ? text.slice(text.indexOf('\n') + 1) : text);
   }
 
-  /** Only what the project lists: an id is never a way to another folder. */
+  /** Only sessions of the project: an id cannot lead to another folder. */
   private pathOf(id: string): string {
     const path = this.folders().get(id);
     if (path === undefined) throw new UmpireError('session-unlisted', { session: id });

@@ -1,11 +1,10 @@
-// The doors that judge, prove, read and measure, for programs: what is handed in is looked at first. What is large and not always
-// wanted, the guard and the critics, is loaded when it is asked for.
+// Library functions that judge, prove, read and measure. Each checks its arguments. The guard and the critics are large and loaded late.
 
 import { resolve } from 'node:path';
 import * as deciding from '../commands/decide.js';
 import type { DecideRequest, Decision } from '../commands/decide.js';
-import type { CritiqueReport, CritiqueRequest as MeasureRequest } from '../commands/critique.js';
-import type { GuardRequest as LookRequest, GuardRun } from '../commands/guard.js';
+import type { CritiqueReport, CritiqueRequest } from '../commands/critique.js';
+import type { GuardParameters, GuardRun } from '../commands/guard.js';
 import * as reading from '../commands/read.js';
 import type { ReadRequest, ReportsRead } from '../commands/read.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
@@ -28,13 +27,13 @@ import {
   checkRequest,
   checkValue,
   oneOf,
-  wrong,
-} from './arguments.js';
-import type { Takes } from './arguments.js';
-import { loopGiven } from './loops.js';
-import { watched } from './watching.js';
+  argumentError,
+} from './argument-checks.js';
+import type { ArgumentTypes } from './argument-checks.js';
+import { validateLoop } from './loops.js';
+import { withCallbacks } from './callbacks.js';
 
-const DECIDE: Takes<DecideRequest> = {
+const DECIDE: ArgumentTypes<DecideRequest> = {
   loop: LOOP,
   session: PATH,
   round: NUMBER,
@@ -47,44 +46,44 @@ const DECIDE: Takes<DecideRequest> = {
   now: DATE,
 };
 
-/** Judges the latest result of a loop's critic in a session folder, whoever runs the loop. */
+/** Judges the latest result of a loop's critic in a session folder. */
 export async function decide(request: DecideRequest): Promise<Decision> {
   checkRequest('decide', request, DECIDE, ['loop', 'session']);
   const session = resolve(request.session);
-  return deciding.decide({ ...request, session, loop: await loopGiven(request.loop) });
+  return deciding.decide({ ...request, session, loop: await validateLoop(request.loop) });
 }
 
-/** Proves a loop's rules, or finds how they fail. `loop`: a built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
+/** Proves a loop's rules or finds a counterexample. `loop`: a built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
 export async function check(loop: string | Loop): Promise<Checked> {
   checkValue('check', 'loop', loop, LOOP);
-  return checking.check(await loopGiven(loop));
+  return checking.check(await validateLoop(loop));
 }
 
-/** Judges every verdict of a session again. Throws where there is no session, or nothing was ever judged in it. */
+/** Judges every verdict of a session again. Throws if there is no session or no verdict. */
 export async function replay(request: ReplayRequest): Promise<Replay> {
   checkRequest('replay', request, { session: PATH, loop: LOOP }, ['session']);
   return replaying.replay({ ...request, ...(await otherRules(request)) });
 }
 
-/** Judges every session of a project again. What is wrong with one never stops the others. */
+/** Judges every session of a project again. An unreadable session does not stop the others. */
 export async function replayAll(request: ReplayAllRequest = {}): Promise<ProjectReplay> {
   checkRequest('replayAll', request, { project: PATH, loop: LOOP });
   return replaying.replayAll({ ...request, ...(await otherRules(request)) });
 }
 
 async function otherRules({ loop }: { readonly loop?: string | Loop }): Promise<{ readonly loop?: string | Loop }> {
-  return loop === undefined ? {} : { loop: typeof loop === 'string' ? loop : await loopGiven(loop) };
+  return loop === undefined ? {} : { loop: typeof loop === 'string' ? loop : await validateLoop(loop) };
 }
 
-/** Reads reports of tools. One that is missing or unreadable is an outcome; a wrong format or a folder is thrown. */
+/** Reads reports of tools. A missing or unreadable report is an outcome; a argumentError format or a folder throws. */
 export async function readReports(request: ReadRequest): Promise<ReportsRead> {
   checkRequest('readReports', request, { reports: TEXTS, format: TEXT, root: PATH, keep: FROM_ZERO }, ['reports']);
   return reading.readReports(request);
 }
 
-export type GuardRequest = Omit<LookRequest, 'around' | 'onNote'>;
+export type GuardRequest = Omit<GuardParameters, 'around' | 'onNote'>;
 
-const GUARD: Takes<GuardRequest> = {
+const GUARD: ArgumentTypes<GuardRequest> = {
   project: PATH,
   base: TEXT,
   scope: oneOf('testing', 'any'),
@@ -95,18 +94,16 @@ const GUARD: Takes<GuardRequest> = {
   now: CALL,
 };
 
-/** What in a change makes tests lie. `revert` takes it back in the files of the project. */
+/** Finds skipped, weakened or deleted tests in a change. `revert` reverts them in the project's files. */
 export async function guard(request: GuardRequest = {}): Promise<GuardRun> {
   checkRequest('guard', request, GUARD);
   if (request.staged === true && request.revert === true)
-    throw wrong('guard', 'revert changes files, and staged looks at what git holds of them: it takes one of the two');
+    throw argumentError('guard', 'use revert or staged, not both: revert changes files on disk, staged reads staged files');
   const { guardProject } = await import('../commands/guard.js');
   return guardProject(request);
 }
 
-export type CritiqueRequest = MeasureRequest;
-
-const CRITIQUE: Takes<CritiqueRequest> = {
+const CRITIQUE: ArgumentTypes<CritiqueRequest> = {
   loop: TEXT,
   project: PATH,
   session: PATH,
@@ -119,9 +116,9 @@ const CRITIQUE: Takes<CritiqueRequest> = {
   onNote: CALL,
 };
 
-/** Measures a project with its own tools and leaves the evidence in a session folder, for `decide`. */
+/** Measures a project with its own tools and leaves the evidence in a session folder for `decide`. */
 export async function critique(request: CritiqueRequest): Promise<CritiqueReport> {
   checkRequest('critique', request, CRITIQUE, ['loop']);
   const measuring = await import('../commands/critique.js');
-  return watched(request, (watch) => measuring.critique({ ...request, ...watch }));
+  return withCallbacks(request, (watch) => measuring.critique({ ...request, ...watch }));
 }

@@ -1,11 +1,11 @@
-// Longer texts of a session: its patch, what agents printed, its story.
+// The long texts of a session: patch, output of agents, and report.
 
 import type { SessionAnswer } from '@umpire/umpire/http/answers.js';
 import { foldable, make } from './dom.js';
 import { address } from './overview.js';
-import { count } from './words.js';
+import { count } from './format.js';
 
-/** More lines of one file make a page slow; `umpire diff` has them all. */
+/** More lines make the page slow; `umpire diff` shows all. */
 const MOST_LINES = 3000;
 const MOST_FILES = 300;
 
@@ -17,7 +17,7 @@ interface FilePatch {
 export function patchPart(session: SessionAnswer, patch: string, round: string | null, chain: string | null): HTMLElement {
   const rounds = session.verdicts.filter((verdict) => verdict.status === 'decided');
   const links = [
-    make('a', { href: address(session.id, 'changes'), 'aria-current': round === null ? 'true' : null }, 'All of it'),
+    make('a', { href: address(session.id, 'changes'), 'aria-current': round === null ? 'true' : null }, 'All'),
     ...rounds.map((verdict) => {
       const isIt = String(verdict.round) === round && (chain === null || chain === verdict.chain);
       const label = session.chains.find((one) => one.chain === verdict.chain)?.label ?? '';
@@ -35,10 +35,10 @@ export function patchPart(session: SessionAnswer, patch: string, round: string |
     {},
     make('nav', { class: 'links', 'aria-label': 'Rounds' }, ...links),
     files.length === 0
-      ? make('p', { class: 'quiet' }, 'Nothing was changed.')
+      ? make('p', { class: 'quiet' }, 'No changes.')
       : make('p', { class: 'quiet' }, `${count(files.length, 'file')} changed`),
     ...files.slice(0, MOST_FILES).map((file) => filePart(file, files.length <= 10)),
-    files.length > MOST_FILES ? make('p', { class: 'quiet' }, `${files.length - MOST_FILES} more: see umpire diff`) : null,
+    files.length > MOST_FILES ? make('p', { class: 'quiet' }, `${files.length - MOST_FILES} more; run: umpire diff`) : null,
   );
 }
 
@@ -53,7 +53,7 @@ export function filesIn(patch: string): readonly FilePatch[] {
     });
 }
 
-/** As git says it of the new side; of a deleted file, of the old. */
+/** The new name, or the old name of a deleted file. */
 function nameIn(lines: readonly string[]): string {
   const named = (start: string): string | undefined =>
     lines
@@ -75,7 +75,7 @@ function filePart({ name, lines }: FilePatch, isOpen: boolean): HTMLElement {
     [make('code', {}, name), make('span', { class: 'plus' }, `+${added}`), make('span', { class: 'minus' }, `−${gone}`)],
     [
       make('pre', { class: 'patch' }, ...body.slice(0, MOST_LINES).map(patchLine)),
-      body.length > MOST_LINES ? make('p', { class: 'quiet' }, `${count(body.length - MOST_LINES, 'line')} more: see umpire diff`) : null,
+      body.length > MOST_LINES ? make('p', { class: 'quiet' }, `${count(body.length - MOST_LINES, 'line')} more; run: umpire diff`) : null,
     ],
     { class: 'file' },
   );
@@ -90,7 +90,7 @@ function patchLine(line: string): HTMLElement {
 
 export function outputPart(session: SessionAnswer, name: string | null, text: string): HTMLElement {
   const { logs, id } = session;
-  if (logs.length === 0) return make('p', { class: 'quiet' }, 'No agent has printed anything.');
+  if (logs.length === 0) return make('p', { class: 'quiet' }, 'No agent has printed anything yet.');
   const links = logs
     .toReversed()
     .slice(0, 200)
@@ -107,8 +107,8 @@ export function outputPart(session: SessionAnswer, name: string | null, text: st
     make('nav', { class: 'stack', 'aria-label': 'Output' }, ...links),
     make(
       'pre',
-      { class: 'text', tabindex: 0, 'aria-label': 'What it printed', 'data-scroll': `log ${name ?? ''}`, 'data-follow': true },
-      text === '' ? '(nothing)' : text,
+      { class: 'text', tabindex: 0, 'aria-label': 'Output', 'data-scroll': `log ${name ?? ''}`, 'data-follow': true },
+      text === '' ? '(empty)' : text,
     ),
   );
 }

@@ -1,4 +1,4 @@
-// Numbers and times as people read them.
+// Formats numbers, times and states.
 
 import type { SessionView, SpentView, StateWord } from '@umpire/umpire/report/session-view.js';
 
@@ -34,7 +34,7 @@ export function since(at: string, now = Date.now()): string {
   return count(Math.floor(ms / DAY), 'day');
 }
 
-/** In the reader's own zone. */
+/** In the local time zone. */
 export function moment(at: string): string {
   return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
 }
@@ -48,7 +48,7 @@ export function spentWords({ minutes, tokens, costUsd }: SpentView): string {
 
 const RESULTS: ReadonlySet<StateWord> = new Set(['complete', 'failed', 'aborted', 'judged only']);
 
-/** `complete, unverified`: of one that goes on it is too early to say so. */
+/** `complete, unverified`. A running session is not marked yet. */
 export function stateText({ state, unverified }: Pick<SessionView, 'state' | 'unverified'>): string {
   const words = state === 'awaiting' ? 'waits for you' : state;
   return unverified && RESULTS.has(state) ? `${words}, unverified` : words;
