@@ -184,7 +184,7 @@ export interface BoardEntry {
 
 export const readEntries: Reader = (text) => {
   const { entries, notes } = splitEntries(text);
-  return readable({ lists: [['entries', entries.map(itemOf)]], notes });
+  return readable({ lists: [['entries', entries.map(({ worker, data }) => ({ ...scalarsOf(data), worker }))]], notes });
 };
 
 /** Skips broken lines with a note. An entry without `data` is its own data. */
@@ -215,10 +215,6 @@ export function splitEntries(text: string): { readonly entries: readonly BoardEn
     }
   });
   return { entries, notes };
-}
-
-function itemOf({ worker, data }: BoardEntry): Item {
-  return { ...scalarsOf(data), worker };
 }
 
 /** The members that a list item may hold: strings, finite numbers, booleans, null. */

@@ -265,7 +265,7 @@ export function statedSeverity(value: JsonObject, notes: string[]): Severity | n
   const score = scoredSeverity(value);
   if (word === undefined) return worst(score, looseSeverity(value));
   const severity = severityOfWord(word);
-  if (severity === null && score === null) notes.push(unknownSeverityNote(shown(word)));
+  if (severity === null && score === null) notes.push(unknownSeverityNote(typeof word === 'object' ? 'an object' : String(word)));
   return worst(score, severity ?? (score === null ? 'high' : null));
 }
 
@@ -317,8 +317,4 @@ function scoredSeverity(value: JsonObject): Severity | null {
   const said = firstOf(value, SCORE_KEYS) ?? (isObject(properties) ? firstOf(properties, SCORE_KEYS) : undefined);
   const score = numberOf(isObject(said) ? firstOf(said, ['score', 'baseScore', 'base_score', 'value']) : said);
   return score === null ? null : severityOfScore(score);
-}
-
-function shown(word: unknown): string {
-  return typeof word === 'object' ? 'an object' : String(word);
 }

@@ -8,7 +8,7 @@ import { nestedFindings, findingsOf, reconcile, rootsOf } from './findings-json.
 import { isObject, nameOf, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { parseMarkdown } from './markdown-blocks.js';
-import type { MarkdownBlock, ListItem, Section } from './markdown-blocks.js';
+import type { Section } from './markdown-blocks.js';
 import { isPlaceholder } from './no-finding.js';
 import { readable, refuseText, unreadable } from './reader.js';
 import type { Reader } from './reader.js';
@@ -83,18 +83,13 @@ function scalarOf(text: string): Scalar {
   return score.outOf === null || text.endsWith('%') ? score.value : text;
 }
 
+/** Of lists only the items themselves: nested lines describe a finding, not the report. */
 function linesOf(section: Section): readonly string[] {
-  return [...section.blocks.flatMap(linesOfBlock), ...section.sections.flatMap(linesOf)];
-}
-
-function linesOfBlock(block: MarkdownBlock): readonly string[] {
-  if (block.kind === 'text') return block.lines;
-  return block.kind === 'list' ? block.items.flatMap(linesOfItem) : [];
-}
-
-/** Only the items themselves: nested lines describe a finding, not the report. */
-function linesOfItem(item: ListItem): readonly string[] {
-  return [item.text];
+  const lines = section.blocks.flatMap((block) => {
+    if (block.kind === 'text') return block.lines;
+    return block.kind === 'list' ? block.items.map(({ text }) => text) : [];
+  });
+  return [...lines, ...section.sections.flatMap(linesOf)];
 }
 
 export function readText(text: string): ReadResult {

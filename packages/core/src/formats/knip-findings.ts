@@ -37,12 +37,10 @@ export function readKnip(value: unknown): readonly Finding[] | null {
   const issues = isObject(value) ? own(value, 'issues') : undefined;
   if (!isObject(value) || !Array.isArray(issues)) return null;
   const files = own(value, 'files');
-  const whole = Array.isArray(files) ? files.filter((file) => typeof file === 'string').map((file) => unusedFile(file)) : [];
+  const whole = Array.isArray(files)
+    ? files.filter((file) => typeof file === 'string').map((file) => finding('files', file, null, file))
+    : [];
   return [...whole, ...issues.filter(isObject).flatMap(ofFile)];
-}
-
-function unusedFile(path: string): Finding {
-  return finding('files', path, null, path);
 }
 
 function ofFile(issue: JsonObject): readonly Finding[] {

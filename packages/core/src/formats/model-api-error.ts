@@ -25,12 +25,12 @@ export function readApiError(value: unknown, depth = 0): ApiErrorInfo {
   const status = STATUS_NAMES.map((name) => statusOf(own(object, name))).find((code) => code !== null);
   return {
     status: status ?? inner.find((signs) => signs.status !== null)?.status ?? null,
-    afterMs: headerMs(own(object, 'responseHeaders')) ?? detailMs(own(object, 'details')) ?? inner.find(saysWhen)?.afterMs ?? null,
+    afterMs:
+      headerMs(own(object, 'responseHeaders')) ??
+      detailMs(own(object, 'details')) ??
+      inner.find(({ afterMs }) => afterMs !== null)?.afterMs ??
+      null,
   };
-}
-
-function saysWhen({ afterMs }: ApiErrorInfo): boolean {
-  return afterMs !== null;
 }
 
 function objectOf(value: unknown): JsonObject | null {
