@@ -125,7 +125,7 @@ it('has a fault where there is no place for scratch folders', () => {
   const project = temporaryFolder();
   writeFiles(project, { file: 'x' });
   expect(look(project, { TMPDIR: join(project, 'file') })).toContainEqual(
-    expect.stringMatching(/^fault testing: The folder for temporary files/),
+    expect.stringMatching(/^fault testing: Cannot write the folder for temporary files/),
   );
 });
 

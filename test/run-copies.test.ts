@@ -71,7 +71,7 @@ it('does not go on without what it had made: it is refused before an answer is t
   const { exit, err } = await project.umpire(...extend);
   expect({ exit, err, answers: eventsOfType(session, 'PersonAnswered') }).toEqual({
     exit: 1,
-    err: expect.stringContaining(`is not here: there is no branch umpire/${name}, and no commit`) as string,
+    err: expect.stringContaining(`is missing: there is no branch umpire/${name} and no commit`) as string,
     answers: [],
   });
   expect((await project.umpire('resolve', name, 'abort')).exit).toBe(0);

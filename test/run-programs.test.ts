@@ -68,8 +68,8 @@ it('says who is there where no agent is named', SOAK, async () => {
   program(join(bin, 'gemini'));
   const one = await project.umpireWith({ env: { PATH: `${bin}:/usr/bin:/bin` } }, ...words);
   expect([none.exit, one.exit]).toEqual([2, 2]);
-  expect(none.err).toContain('(none of claude, codex, gemini, opencode is installed), do it yourself with --agent person');
-  expect(one.err).toContain('(installed: gemini, gemini-acp), do it yourself with --agent person');
+  expect(none.err).toContain('(none of claude, codex, gemini, opencode is installed). To do the work yourself: --agent person');
+  expect(one.err).toContain('(installed: gemini, gemini-acp). To do the work yourself: --agent person');
 });
 
 it('fails the task where the program goes away later; what goes on without it is refused before it is recorded', SOAK, async () => {

@@ -57,7 +57,7 @@ it('finds a changed, removed, added or broken line by its number', () => {
   checkBroken(`${first}\n${second}\n${first}\n`, 3, /has the number 1/);
   checkBroken(`${first}\nnot json\n`, 2, /not JSON/);
   checkBroken(`${first}\n42\n`, 2, /not an object/);
-  checkBroken(`${first}\n{"v":1}\n`, 2, /lacks what every line has/);
+  checkBroken(`${first}\n{"v":1}\n`, 2, /lacks a required member/);
   checkBroken(`${first}\n${second.replace(/"prev":"[0-9a-f]{64}"/, `"prev":"${CHAIN_START}"`)}\n`, 2, /does not continue/);
 });
 
