@@ -62,7 +62,7 @@ it('refuses a name that another session has, and leaves that one as it is', asyn
   await make(project, project.root, 'one', '--session', here!);
   for (const place of [there!, join(project.root, '.umpire', 'sessions', 'it')]) {
     const { exit, err } = await make(project, project.root, 'two', '--session', place);
-    expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('Another session is called it') as string });
+    expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('Another session is named it') as string });
     expect(existsSync(place)).toBe(false);
   }
   // Folders above it that were made for it are gone as well; a folder that was there stays as it was.
@@ -91,11 +91,11 @@ it('neither cleans nor brings over what a session in another worktree makes that
   expect((await project.umpireWith({ env: HOME }, 'clean')).err).toContain('nothing');
   expect(refs()).toBe(before);
   for (const door of ['diff', 'apply'])
-    expect((await project.umpireWith({ env: HOME }, door, first.session)).err).toContain(`those of the session in ${second.session}`);
+    expect((await project.umpireWith({ env: HOME }, door, first.session)).err).toContain(`belongs to the session in ${second.session}`);
   // Nor where an attempt under its name was refused.
   const taken = join('.umpire', 'sessions', basename(second.session));
   rmSync(join(project.root, taken), { recursive: true });
-  expect((await make(project, project.root, 'three', '--session', taken)).err).toContain('Another session is called');
+  expect((await make(project, project.root, 'three', '--session', taken)).err).toContain('Another session is named');
   await project.umpireWith({ env: HOME }, 'clean', taken, '--force');
   expect(refs()).toBe(before);
 });
@@ -104,7 +104,7 @@ it('begins again under the name of an attempt whose set-up failed, with the last
   const project = makeProject({ config: { workspace: { setup: 'test -e ready' } } });
   const session = join(project.beside, 'it');
   const failed = await make(project, project.root, 'one', '--session', session);
-  expect(failed.err).toContain('The set-up command');
+  expect(failed.err).toContain('The setup command');
   project.commit({ ready: 'yes\n' });
   const { exit } = await make(project, project.root, 'one', '--session', session);
   expect(exit).toBe(0);
@@ -115,7 +115,7 @@ it('leaves no session behind that could not begin', async () => {
   const project = makeProject();
   const cwd = join(project.root, '.git');
   const { exit, err } = await make(project, cwd, 'one');
-  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('it is a bare git repository, or lies inside') as string });
+  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('it is a bare git repository or inside') as string });
   expect((await project.umpireWith({ cwd }, 'list')).out).toBe('There is no session here.\n');
 });
 
