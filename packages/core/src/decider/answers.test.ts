@@ -1,4 +1,4 @@
-// What may be answered to each question, and in which words it is told.
+// The allowed answers to each question, and the texts for them.
 
 import { expect, it } from 'vitest';
 import { SETTINGS, TO_REVIEW, answered, begun, done, escalation, row, start, told } from '../../../../test/support/story.js';
@@ -57,7 +57,7 @@ it.each<[string, readonly Event[], string, string]>([
   }
 });
 
-it('takes from the rules and mends by hand only where the loop offers it; more rounds and an end always', () => {
+it('allows force-approve and manual-fix only if the loop offers them, extend and abort always', () => {
   const rules = builtinLoop('review') as Loop;
   const offering = (events: readonly Event[], ...ids: readonly ('force-approve' | 'manual-fix')[]): readonly Event[] => {
     const ask = { ...rules.ask, options: ids.map((id) => ({ id, means: id })) };
@@ -83,7 +83,7 @@ it('takes from the rules and mends by hand only where the loop offers it; more r
   expect(say(offering(PLAN), 'approve')).toHaveLength(1);
 });
 
-it('needs the words of an answer, and what is granted: of rounds where there were some, of what was spent', () => {
+it('needs the text of an answer, and the right flag for extend', () => {
   expect(() => say(QUESTION, 'answer', { reason: ' ' })).toThrow('answer needs --reason');
   for (const [events, grant, flag] of [
     [ESCALATION, 'rounds', '--rounds N'],
@@ -102,14 +102,14 @@ it('grants half a minute and half a dollar', () => {
   expect(say(spent({ maxMinutes: 2 }), 'extend', { minutes: 0.5, costUsd: 0.5 })).toMatchObject([{ data: { minutes: 0.5, costUsd: 0.5 } }]);
 });
 
-it('grants no more rounds than a loop may have, but money all the same', () => {
+it('grants no rounds beyond the maximum, but still money', () => {
   const capped = (events: readonly Event[]) =>
     events.map((event) => (event.type === 'RulesFrozen' ? { ...event, data: { ...event.data, cap: HIGHEST_CAP } } : event));
   expect(() => say(capped(ESCALATION), 'extend', { rounds: 1 })).toThrow(`the maximum is`);
   expect(say(capped(spent({ maxTokens: 5 })), 'extend', { tokens: 9 })).toHaveLength(1);
 });
 
-it('is given up also where nothing is asked, but not once it has ended', () => {
+it('can be aborted without an open question, but not after it has ended', () => {
   expect(say(begun(), 'abort', GRANTED)).toMatchObject([{ type: 'PersonAnswered', data: { key: 'abort', answer: 'abort' } }]);
   const end: Event = { type: 'SessionEnded', data: { outcome: 'failed', unverified: true, reason: 'x' } };
   expect(() => say([...ESCALATION, end], 'abort')).toThrow('it has ended as failed');

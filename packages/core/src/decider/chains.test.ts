@@ -1,4 +1,4 @@
-// Chains: whose row is it.
+// Finding the critic's row and its chain.
 
 import { expect, it } from 'vitest';
 import type { Task, TaskStatus } from '../model.js';
@@ -66,7 +66,7 @@ it("takes the critic's finished row of the highest wave, also one that only carr
   expect(findCriticRow(testing, [], Int32Array.of(), 'L1')).toBe(null);
 });
 
-it('hears every critic of the wave, the latest last', () => {
+it('finds every critic of the wave, the latest last', () => {
   const brainstorm = builtinLoop('brainstorm') as Loop;
   const rows = [
     task('C-0', 'challenger', 'completed'),

@@ -21,7 +21,7 @@ const review = builtinLoop('review') as Loop;
 
 const mark = (chain: string, round: number, head: string | null) => ({ seq: 1, chain, round, wantsRounds: false, head });
 
-it('tells of a round what each chain had before it, and what it had at its last verdict of it', () => {
+it('finds the commits before and after a round of each chain', () => {
   const marks = [mark('1', 1, 'a'), mark('2', 1, 'b'), mark('1', 1, 'c'), mark('1', 2, 'd'), mark('2', 3, 'e'), mark('1', 2, 'f')];
   expect(workOfRound({ marks }, 1)).toEqual([
     { chain: '1', from: null, to: 'c' },
@@ -73,7 +73,7 @@ const STEPS = [
   step('NOTES-001'),
 ];
 
-it('gives each step of the branch to the first critics that wait for it, to who had it taken back, or to the next verdict', () => {
+it('assigns each commit to the first critics that depend on it, to the chain that reverted it, or to the next verdict', () => {
   const judged = [...STORY, start('REVIEW-003'), done('REVIEW-003'), converges('REVIEW-003', '3')];
   const of = (chain: string) => {
     const isOwn = commitsOfChain(told(judged).state.run as RunState, review, chain, STEPS);
@@ -93,7 +93,7 @@ const hands = (task: string, files: readonly string[], breaches: readonly Breach
 const lied = (file: string): Breach => ({ rule: 'test-skipped', file, line: 1, message: 'It is skipped.', taken: 'hunk' });
 const reviewed = ['REVIEW-001', 'REVIEW-002'].flatMap((id) => [start(id), done(id)]);
 
-it('tells a chain what changed since it was judged itself, whatever other chains were judged in between', () => {
+it("lists the files changed since the chain's own last verdict", () => {
   const first = [...hands('SETUP-001', ['setup']), ...hands('DEV-001', ['a']), ...hands('DEV-002', ['b']), ...reviewed];
   expect(filesChangedSince(runOf(...first), '1')).toEqual(['setup', 'a', 'b']);
   const one = [...first, converges('REVIEW-001', '1')];
@@ -105,7 +105,7 @@ it('tells a chain what changed since it was judged itself, whatever other chains
   expect(filesChangedSince(runOf(...both), '3')).toEqual(['setup', 'b', 'c', 'a']);
 });
 
-it('tells what the guard took back in the verdicts on that work, and keeps what another chain will be judged on', () => {
+it('reports reverted changes with the verdict on that work, and keeps those of other chains', () => {
   const run = runOf(
     ...hands('SETUP-001', [], [lied('setup')]),
     ...hands('DEV-001', [], [lied('a')]),
@@ -118,7 +118,7 @@ it('tells what the guard took back in the verdicts on that work, and keeps what 
   expect(files(breachesBefore(run, 'REVIEW-002'))).toEqual(['setup', 'b', 'docs']);
 });
 
-it('forgets of one chain nothing that the guard took back of another', () => {
+it('keeps the reverted changes of other chains', () => {
   const work = [
     ...hands('SETUP-001', [], [lied('setup')]),
     ...hands('DEV-001', [], [lied('a')]),
@@ -165,13 +165,13 @@ const run = told([
 ]).state.run as RunState;
 const task = (id: string) => findTask(run, id) as TaskState;
 
-it('finds the files of a second critic by the chain of who waits for it, and none where nobody does', () => {
+it('finds the files of a second critic by the chain of its dependents', () => {
   const paths = ['LAW-001', 'REVIEW-001', 'LAW-009', 'DEV-001'].map((id) => evidencePaths(loop, run, task(id)));
   expect(paths).toEqual([['law-7.json'], ['reading-7.json'], [], []]);
   expect(['lawyer', 'reviewer', 'developer'].map((role) => leavesEvidence(loop, role))).toEqual([true, true, false]);
 });
 
-it('hears a second critic for the verdict that waits for it, and not for the next', () => {
+it("uses a second critic's evidence for the next verdict only", () => {
   expect(secondCriticEvidence(loop, run, task('REVIEW-001'))).toEqual({ 'law-7.json': 'its hash' });
   expect(secondCriticEvidence(loop, run, task('REVIEW-002'))).toEqual({ 'law-7.json': null });
 });

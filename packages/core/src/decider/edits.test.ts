@@ -1,4 +1,4 @@
-// Edits of tasks.csv at their limits: what is no edit, what is a person's own, how much is too much, and what waits for an approval.
+// Edits of tasks.csv at their limits: non-edits, own columns, size, and waits for an approval.
 
 import { expect, it } from 'vitest';
 import { SPRINT, TO_REVIEW, begun, done, projected, row, start, told, verdict } from '../../../../test/support/story.js';
@@ -29,13 +29,13 @@ function edit(
 
 const wordsOf = (one: Edit) => (one.kind === 'edit' ? one.told : one.kind === 'refused' ? [`refused: ${one.reason}`] : []);
 
-it('takes a wave that is left empty, or is written as another number is, for no edit, and any other wave for one', () => {
+it('ignores an empty or reformatted wave, and refuses any other wave', () => {
   expect(edit(begun(), { 'DEV-001': { wave: '' } })).toEqual({ kind: 'none' });
   expect(edit(begun(), { 'DEV-001': { wave: '2.0' } })).toEqual({ kind: 'none' });
   expect(wordsOf(edit(begun(), { 'DEV-001': { wave: '3' } }))).toEqual([expect.stringContaining('DEV-001: wave cannot be set to "3"')]);
 });
 
-it('takes a wave that has changed since the file was written for no edit', () => {
+it('ignores a wave that changed since the file was written', () => {
   const add = [row('FIX-1-1', 'developer', 'REVIEW-001'), row('REVIEW-re-001', 'reviewer', 'FIX-1-1')];
   const later = { add, set: { 'SHIP-001': { deps: 'VERIFY-001;REVIEW-re-001' } }, files: [] };
   const judged = [...TO_REVIEW, verdict('REVIEW-001', { outcome: 'revise' }, later), projected(TO_REVIEW.length + 1)];
@@ -52,7 +52,7 @@ it("takes a person's own column on a row that has ended, and on a critic's", () 
   ]);
 });
 
-it('has all be changed in a task of a critic that does not decide what it is judged by', () => {
+it("allows changes to a critic's task that do not affect its judgement", () => {
   const texts = { title: 'Look', description: 'Look.', deps: 'VERIFY-001;DEV-001', context_from: 'VERIFY-001', exec_mode: 'interactive' };
   expect(wordsOf(edit(begun(), { 'REVIEW-001': texts }))).toEqual([
     'REVIEW-001: title, description, deps, context_from, exec_mode changed',
@@ -62,7 +62,7 @@ it('has all be changed in a task of a critic that does not decide what it is jud
   ]);
 });
 
-it('knows the two ways to run a task', () => {
+it('accepts the two execution modes only', () => {
   expect(wordsOf(edit(begun(), { 'DEV-001': { exec_mode: ' interactive ' } }))).toEqual(['DEV-001: exec_mode changed']);
   expect(edit(begun(), { 'DEV-001': { exec_mode: '' } })).toEqual({ kind: 'none' });
   expect(wordsOf(edit(begun(), { 'DEV-001': { exec_mode: 'by hand' } }))).toEqual([
@@ -70,7 +70,7 @@ it('knows the two ways to run a task', () => {
   ]);
 });
 
-it('takes a hundred new tasks and no more, those of earlier edits included', () => {
+it('accepts at most a hundred added tasks, earlier edits included', () => {
   const add = Array.from({ length: 101 }, (_, index) => row(`NEW-${index}`, 'writer'));
   expect(edit(begun(), {}, { add: add.slice(1) }).kind).toBe('edit');
   expect(wordsOf(edit(begun(), {}, { add }))).toEqual([expect.stringContaining('more than 100 tasks were added')]);
@@ -79,7 +79,7 @@ it('takes a hundred new tasks and no more, those of earlier edits included', () 
   expect(edit([...begun(), before], { 'DEV-001': { title: 'Other' } }).kind).toBe('edit');
 });
 
-it('takes no more text than a line of the journal should hold, whether it is of rows that are there or of new ones', () => {
+it('limits the text of an edit, in changed and in new rows', () => {
   const long = 'x'.repeat(600_000);
   const add = [{ ...row('NEW-1', 'writer'), description: long }];
   expect(edit(begun(), { 'DEV-001': { description: long } }).kind).toBe('edit');
@@ -92,7 +92,7 @@ it('takes no more text than a line of the journal should hold, whether it is of 
 const GATED = begun([...SPRINT, row('EXTRA-001', 'writer')], { gates: ['DESIGN-001'] });
 const PLANNED = [...GATED, start('DESIGN-001'), done('DESIGN-001')];
 
-it('has who changes files wait for a plan that all of the role wait for, until it is approved', () => {
+it('lets a new writing task wait for the plan until it is approved', () => {
   const early = 'refused: the new task NEW-1 would start before a person approved DESIGN-001; add DESIGN-001 to its deps';
   const add = (role: string, deps = '') => ({ add: [row('NEW-1', role, deps)] });
   expect(wordsOf(edit(GATED, {}, add('developer')))).toEqual([early]);
@@ -111,7 +111,7 @@ it('has who changes files wait for a plan that all of the role wait for, until i
   expect(wordsOf(edit([...PLANNED, approved], {}, add('developer')))).toEqual(['NEW-1: added']);
 });
 
-it('lets a task wait no longer for what has passed, nor say itself what it waits for by another way', () => {
+it('allows removing a dependency that has finished or is still an indirect one', () => {
   const past = [...TO_REVIEW, verdict('REVIEW-001'), projected(TO_REVIEW.length + 1)];
   expect(wordsOf(edit(past, { 'SHIP-001': { deps: 'VERIFY-001', context_from: 'VERIFY-001' } }))).toEqual([
     'SHIP-001: deps, context_from changed',

@@ -1,4 +1,4 @@
-// What becomes of findings from round to round: each change, copies that are counted, files that a fix touched.
+// How findings change from round to round: each kind of change, copies, and files changed by a fix.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -83,7 +83,7 @@ test('a new finding in a file that the fix touched is caused by it', () => {
   check(['a@1', 'b@1 c@1 d@'], ['1 new a@1', '2 caused by a fix b@1', '2 new c@1', '2 new d@', '2 fixed a@1'], { 2: ['src/b.ts'] });
 });
 
-test('where nobody knows what the fix touched, the files of the fixed findings stand for it', () => {
+test('if the changed files are unknown, the files of the fixed findings are used', () => {
   check(
     ['a@1:src/x.ts b@1:src/y.ts', 'b@1:src/y.ts c@2:src/x.ts d@3:src/y.ts'],
     ['1 new a@1', '1 new b@1', '2 persisting b@1', '2 caused by a fix c@2', '2 new d@3', '2 fixed a@1'],
@@ -101,7 +101,7 @@ test('a path that an agent wrote shorter or longer is still the same file', () =
   check(['', 'a@1:on.css'], ['2 new a@1'], { 2: ['src/button.css'] });
 });
 
-test('what comes back is not called caused by a fix', () => {
+test('a finding that came back is not caused by a fix', () => {
   check(['a@1', '', 'a@1'], ['1 new a@1', '2 fixed a@1', '3 came back a@1'], { 3: ['src/a.ts'] });
 });
 
@@ -136,7 +136,7 @@ test('the same object twice is two copies', () => {
   expect(traces.map(({ change }) => change)).toEqual(['new', 'new', 'persisting', 'fixed']);
 });
 
-test('three hundred thousand copies are no trouble', () => {
+test('handles three hundred thousand copies', () => {
   const one = finding('a@1');
   const many = Array.from({ length: 300_000 }, (_, index) => ({ ...one, line: index + 1 }));
   const rounds = [many, many.slice(150_000), many].map((findings, index) => ({ round: index + 1, findings, touched: null }));

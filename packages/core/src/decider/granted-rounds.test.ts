@@ -1,5 +1,5 @@
-// What comes of rounds that a person grants, by what stopped the chain. Journals of earlier versions, which always judged the old run
-// again, still end as they ended.
+// What happens after a person grants rounds, depending on what stopped the chain. Journals of earlier versions, which always judged the
+// old attempt again, still end as they ended.
 
 import { expect, it } from 'vitest';
 import { FIRST_VERDICT, TO_REVIEW, answered, done, projected, start, told, verdict } from '../../../../test/support/story.js';
@@ -26,14 +26,14 @@ it.each([
   expect(due(granted(rule, round))).toEqual([next]);
 });
 
-it('has a critic that left nothing to judge run again, whatever was granted', () => {
+it('runs a critic without evidence again, whatever was granted', () => {
   const lost: Event = { type: 'JudgingFailed', data: { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'm', hint: 'h' } };
   const asked = [...TO_REVIEW, lost, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 }), lost];
   expect(due(asked)).toEqual(['CallPerson ']);
   expect(due([...asked, answered('evidence:REVIEW-001:1', 'extend')])).toEqual(['RunTask REVIEW-001']);
 });
 
-it('takes a verdict on the old run for what it is, in a journal of a version that gave one', () => {
+it('accepts a verdict on the old attempt in a journal of an earlier version', () => {
   const again = verdict('REVIEW-001', { decision: 'ESCALATE', outcome: 'escalate', rule: 'R6', round: 1 });
   const events = [...granted('R6', 1), again];
   const forced = answered(`verdict:${events.length}`, 'force-approve', { reason: 'by brand' });

@@ -34,7 +34,7 @@ const KEY = `verdict:${REVIEWED.length + 1}`;
 
 const runAfter = (events: readonly Event[]) => told(events).state.run as RunState;
 
-it('goes on with other chains, and asks once nothing else is left', () => {
+it('continues with other chains, and asks once nothing else is left', () => {
   expect(due([...REVIEWED, escalates('REVIEW-001', '1')])).toEqual(['JudgeCritic REVIEW-002']);
   expect(due(ASKED)).toEqual(['RunTask SHIP-002']);
   expect(awaitedQuestion(runAfter(ASKED))).toBeNull();
@@ -44,7 +44,7 @@ it('goes on with other chains, and asks once nothing else is left', () => {
   expect(awaitedQuestion(runAfter(shipped))).toMatchObject({ kind: 'escalation', task: 'REVIEW-001' });
 });
 
-it('asks in the pause where all that is left is put off, once, and waits on', () => {
+it('asks once while only postponed tasks are left, and keeps waiting', () => {
   const waits: Event = {
     type: 'TaskPostponed',
     data: { task: 'SHIP-002', attempt: 1, why: 'Overloaded.', waitMs: 30_000, usage: { tokens: 0, costUsd: 0 } },
@@ -57,14 +57,14 @@ it('asks in the pause where all that is left is put off, once, and waits on', ()
   expect(due([...paused, called, over, start('SHIP-002', 'claude', 2), done('SHIP-002', { attempt: 2 })])).toEqual([]);
 });
 
-it('holds back what waits for what is asked about, what is told of it, and what waits for those', () => {
+it('holds all tasks that build on the question, by deps or context', () => {
   expect([...runAfter(ASKED).held]).toEqual(['SHIP-001', 'NOTES-002', 'RELEASE-002']);
   const forced = [...ASKED, answered(KEY, 'force-approve', { reason: 'by brand' })];
   expect(due(forced)).toEqual(['RunTask SHIP-001', 'RunTask SHIP-002', 'RunTask NOTES-002']);
   expect(runAfter(forced).held.size).toBe(0);
 });
 
-it('asks for both where both chains call for a person, one after the other', () => {
+it('asks one question after the other if both chains need a person', () => {
   const both = [...REVIEWED, escalates('REVIEW-001', '1'), escalates('REVIEW-002', '2')];
   expect(due(both)).toEqual(['CallPerson']);
   const first = [...both, answered(KEY, 'force-approve', { reason: 'by brand' })];
@@ -72,7 +72,7 @@ it('asks for both where both chains call for a person, one after the other', () 
   expect(due([...first, start('SHIP-001'), done('SHIP-001')])).toEqual(['CallPerson']);
 });
 
-it('has everything wait while a person edits the project', () => {
+it('starts nothing while a person edits the project', () => {
   const editing = [...ASKED, answered(KEY, 'manual-fix')];
   expect(due(editing)).toEqual(['CallPerson']);
   expect(currentQuestion(runAfter(editing))).toMatchObject({ kind: 'edit' });
@@ -80,7 +80,7 @@ it('has everything wait while a person edits the project', () => {
   expect(due([...editing, edited])).toEqual(['RunTask REVIEW-001']);
 });
 
-it('starts nothing once a budget is spent, whatever does not hang on a question', () => {
+it('starts nothing once a budget is exceeded', () => {
   const events = [...ASKED, start('SHIP-002'), done('SHIP-002', { usage: { tokens: 10, costUsd: 0 } })];
   const short = events.map((event) =>
     event.type === 'RunBegun' ? { ...event, data: { ...event.data, settings: { ...SETTINGS, maxMinutes: null, maxTokens: 5 } } } : event,
@@ -89,14 +89,14 @@ it('starts nothing once a budget is spent, whatever does not hang on a question'
   expect(currentQuestion(runAfter([...short, answered(KEY, 'force-approve', { reason: 'x' })]))).toMatchObject({ kind: 'budget' });
 });
 
-it('has the critic run again where others have worked on since: what it saw is no longer what there is', () => {
+it('runs the critic again if other work was merged since', () => {
   const granted = answered(KEY, 'extend', { rounds: 1 });
   expect(due([...ASKED, granted])).toEqual(['JudgeCritic REVIEW-001']);
   const moved = [...ASKED, start('SHIP-002'), done('SHIP-002', { head: 'd'.repeat(40), commit: 'e'.repeat(40), files: ['a.ts'] })];
   expect(due([...moved, granted])).toEqual(['RunTask REVIEW-001']);
 });
 
-it('forgets what a task asked that a verdict has skipped', () => {
+it('drops the question of a task that a verdict skipped', () => {
   const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-002', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
   const events = [...inTwoSprints('DEV-001'), start('DEV-002'), asks, start('REVIEW-001'), done('REVIEW-001')];
   const good = converges('REVIEW-001', '1') as Extract<Event, { type: 'VerdictGiven' }>;
@@ -107,7 +107,7 @@ it('forgets what a task asked that a verdict has skipped', () => {
   expect(due([...events, skipping, projected(events.length + 1)])).toEqual(['RunTask REVIEW-002']);
 });
 
-it('forgets what a task asked that is skipped since what it waits for by an edit has failed', () => {
+it('drops the question of a task that is skipped after a failed dependency', () => {
   const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-002', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
   const events = [...inTwoSprints(), start('DEV-001'), start('DEV-002'), failed('DEV-001', 'no way'), asks];
   const edit: Event = { type: 'TasksEdited', data: { set: { 'DEV-002': { deps: 'DEV-001' } }, add: [], columns: [], told: [] } };
@@ -116,7 +116,7 @@ it('forgets what a task asked that is skipped since what it waits for by an edit
   expect(runAfter([...events, edit, skip]).questions).toEqual([]);
 });
 
-it('takes no edit that would have a task go on without the decision it waits for', () => {
+it('refuses an edit that starts a task before the decision it waits for', () => {
   const run = runAfter(ASKED);
   const rows = new Map(run.tasks.map((task) => [task.id, rowOf(task)]));
   const tasks = [...rows].map(([id, columns]) => ({
@@ -127,7 +127,7 @@ it('takes no edit that would have a task go on without the decision it waits for
   expect(edit).toEqual({ kind: 'refused', reason: 'SHIP-001 would start before a person decided on REVIEW-001' });
 });
 
-it('waits with everything where it does not know the chains: a session of an earlier version', () => {
+it('holds every task in a session of an earlier version, which has no chains', () => {
   const old = ASKED.map((event) => (event.type === 'SessionStarted' ? { ...event, data: { ...event.data, frozen: undefined } } : event));
   expect(due(old as readonly Event[])).toEqual(['CallPerson']);
   const forced = answered(KEY, 'force-approve', { reason: 'by brand' });
@@ -155,16 +155,16 @@ const PLANNED: readonly Event[] = [
 const ESCALATED = { chain: '1', decision: 'ESCALATE', outcome: 'escalate', rule: 'R6', round: 1 } as const;
 const submitted = (task: string) => merged(task, [`${task}.ts`])[0] as Event;
 
-it('starts nothing of the next wave before what is at work has ended and the critics of its wave were judged', () => {
+it('starts the next wave only after running tasks ended and critics were judged', () => {
   expect(due(PLANNED)).toEqual([]);
   expect(due([...PLANNED, ...merged('DEV-001', ['a.ts']), ...merged('DEV-011', ['b.ts'])])).toEqual(['JudgeCritic REVIEW-002']);
 });
 
-it('merges what was at work in the order of the tasks, whoever was done first', () => {
+it('merges in the order of the tasks, whichever ended first', () => {
   expect(due([...PLANNED, submitted('DEV-011'), submitted('DEV-001')])).toEqual(['MergeTask DEV-001']);
 });
 
-it('does not start again what was stopped, before the answer', () => {
+it('does not restart a stopped task before the answer', () => {
   const stopped = (task: string): Event => ({ type: 'TaskInterrupted', data: { task, attempt: 1, why: 'stopped' } });
   for (const after of [[stopped('DEV-001'), stopped('DEV-011')], [begins('resume', settings)]]) {
     expect(due([...PLANNED, ...after])).toEqual(['JudgeCritic REVIEW-002']);
@@ -173,7 +173,7 @@ it('does not start again what was stopped, before the answer', () => {
   }
 });
 
-it('waits for more to spend, and says so, where a critic beside one that has ended cannot be paid for', () => {
+it('asks for a larger budget if a second critic of the wave cannot start', () => {
   const events = inTwoSprints('DEV-001', 'DEV-002');
   const short = [...events, begins('run', { ...settings, concurrency: 1, maxTokens: 5000 })];
   const spent = [...short, start('REVIEW-001'), done('REVIEW-001', { usage: { tokens: 9000, costUsd: 0 } })];
@@ -182,7 +182,7 @@ it('waits for more to spend, and says so, where a critic beside one that has end
   expect(awaitedQuestion(runAfter([...short, start('REVIEW-001')]))).toBeNull();
 });
 
-it('merges what is left of a later wave before an answer has an earlier one go on, whose critic is judged as ever', () => {
+it('merges the rest of a later wave before an answer continues an earlier one', () => {
   const asked = [...inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002'), verdict('REVIEW-001', ESCALATED)];
   const killed = [...asked, converges('REVIEW-002', '2'), start('SHIP-002'), submitted('SHIP-002')];
   const granted = [...killed, answered(`verdict:${asked.length}`, 'extend', { rounds: 1 }), begins('resolve', settings)];
@@ -192,7 +192,7 @@ it('merges what is left of a later wave before an answer has an earlier one go o
   expect(due([...again, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 })])).toEqual(['JudgeCritic REVIEW-001']);
 });
 
-it('judges the same evidence by more rounds before an earlier wave goes on, which would change what it is about', () => {
+it('judges the same evidence with more rounds before an earlier wave continues', () => {
   const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-001', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
   const second = [row('DEV-002', 'developer'), row('REVIEW-002', 'reviewer', 'DEV-002')].map((cells) => ({ ...cells, sprint_num: '2' }));
   const ended = ['DEV-002', 'REVIEW-002'].flatMap((id) => [start(id), done(id)]);
@@ -204,7 +204,7 @@ it('judges the same evidence by more rounds before an earlier wave goes on, whic
   expect(due([...first, answered(`verdict:${asked.length}`, 'extend', { rounds: 1 })])).toEqual(['JudgeCritic REVIEW-002']);
 });
 
-it('waits for the verdict on a critic that came by an edit in the middle of a wave, while others are at work', () => {
+it('waits for the verdict on a critic that an edit added to a running wave', () => {
   const rows = [row('DEV-001', 'developer'), row('DEV-002', 'developer', 'DEV-001'), row('DEV-003', 'developer', 'DEV-001')];
   const set = { 'DEV-003': { deps: 'DEV-001;REVIEW-001' } };
   const edit: Event = { type: 'TasksEdited', data: { set, add: [row('REVIEW-001', 'reviewer')], columns: [], told: [] } };

@@ -1,4 +1,4 @@
-// What comes first where several things are due.
+// The order of next steps if several are due.
 
 import { expect, it } from 'vitest';
 import {
@@ -29,21 +29,21 @@ function handedIn(limit: Partial<RunSettings> = {}): readonly Event[] {
   return [...begun(rows, { settings }).slice(0, -1), start('A'), start('B'), ...submitted];
 }
 
-it('starts all of a wave before its work is merged, unless it may cost no more', () => {
+it('starts the whole wave before merging, unless the budget is exceeded', () => {
   expect(due(handedIn())).toEqual(['RunTask C']);
   expect(due(handedIn({ maxTokens: 1 }))).toEqual(['MergeTask A']);
 });
 
-it('judges critics that ran side by side in the order of the file, whichever was done first', () => {
+it('judges parallel critics in the order of the file', () => {
   const beside = [...inTwoSprints('DEV-001', 'DEV-002'), start('REVIEW-001'), start('REVIEW-002'), done('REVIEW-002')];
   expect(due([...beside, done('REVIEW-001')])).toEqual(['JudgeCritic REVIEW-001']);
 });
 
-it('skips nothing that waits for a critic that failed: that one is judged, and may have left evidence', () => {
+it('does not skip dependents of a failed critic, which is judged', () => {
   expect(due([...TO_REVIEW.slice(0, -1), failed('REVIEW-001', 'no way')])).toEqual(['JudgeCritic REVIEW-001']);
 });
 
-it('ends as aborted, and as unverified, with what the person said', () => {
+it("ends as aborted and unverified, with the person's reason", () => {
   const end = (reason: string) => pendingEffects(told([...begun(), answered('abort', 'abort', { reason })]).state);
   expect(end('')).toEqual([{ type: 'EndSession', outcome: 'aborted', unverified: true, reason: 'A person aborted the session.' }]);
   expect(end('too dear')).toMatchObject([{ reason: 'A person aborted the session: too dear' }]);

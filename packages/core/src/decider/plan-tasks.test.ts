@@ -1,4 +1,4 @@
-// A verdict's changes to what tasks wait for leave a graph that the next verdict can read.
+// Changed dependencies leave a task graph that the next verdict can read.
 
 import { expect, it } from 'vitest';
 import type { Task, TaskStatus } from '../model.js';
@@ -8,7 +8,7 @@ function task(id: string, deps: readonly string[], contextFrom: readonly string[
   return { id, role: 'x', status, description: id, deps, contextFrom, execMode: 'csv-wave', columns: {}, line: 2 };
 }
 
-it('lets a task wait for what it takes context from, where that moved behind it', () => {
+it('adds a dependency on a source of context that moved to a later wave', () => {
   const tasks = [task('critic', [], [], 'completed'), task('build', ['critic']), task('plan', []), task('write', ['plan'], ['build'])];
   const set = { build: { deps: 'again' } };
   const waves = wavesAfter(
@@ -23,7 +23,7 @@ it('lets a task wait for what it takes context from, where that moved behind it'
   expect([...waves]).toEqual([1, 4, 1, 5, 2, 3]);
 });
 
-it('does not move a task behind one that is done and took context from it', () => {
+it('does not move a task behind a finished task that used its context', () => {
   const tasks = [
     task('critic', [], [], 'completed'),
     task('build', ['critic']),
@@ -34,7 +34,7 @@ it('does not move a task behind one that is done and took context from it', () =
   expect(set['build']).toEqual({ wave: '9' });
 });
 
-it('takes back what would tie a circle', () => {
+it('removes a dependency that would close a cycle', () => {
   const tasks = [task('critic', [], [], 'completed'), task('early', ['critic']), task('again', ['early'])];
   const set: Record<string, Record<string, string>> = { early: { deps: 'again' } };
   expect([...wavesAfter(tasks, [], set)]).toEqual([1, 2, 3]);

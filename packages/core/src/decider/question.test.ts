@@ -1,4 +1,4 @@
-// What a session waits for a person to say, and whether it rests on that or still has something to do.
+// Open questions, and whether the session waits on them or still has work.
 
 import { expect, it } from 'vitest';
 import {
@@ -30,7 +30,7 @@ const SPENT = [
   done('DEV-001'),
 ];
 
-it('rests on no question while a task is at work, or its work is not merged: also where nothing may be spent any more', () => {
+it('does not wait on a question while a task runs or is not merged, even with an exceeded budget', () => {
   expect(currentQuestion(runAfter(SPENT))).toMatchObject({ kind: 'budget', what: 'tokens', spent: 1200 });
   expect(awaitedQuestion(runAfter(SPENT))).toBeNull();
   const [submitted, ended] = merged('DEV-002', ['src/pay.ts']) as readonly [Event, Event];
@@ -38,13 +38,13 @@ it('rests on no question while a task is at work, or its work is not merged: als
   expect(awaitedQuestion(runAfter([...SPENT, submitted, ended]))).toMatchObject({ kind: 'budget' });
 });
 
-it('asks for no more to spend where nothing is left to do', () => {
+it('does not ask for a larger budget if nothing is left to do', () => {
   const last = [...SPENT, done('DEV-002'), start('SHIP-001'), done('SHIP-001')];
   expect(currentQuestion(runAfter(last))).toBeNull();
   expect(pendingEffects(told(last).state)).toMatchObject([{ type: 'EndSession' }]);
 });
 
-it('rests on no question while a critic is still to be judged', () => {
+it('does not wait on a question while a critic is not judged', () => {
   const both = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002').map((event) =>
     event.type === 'SessionStarted' ? { ...event, data: { ...event.data, rows: event.data.rows.filter(isNoShip) } } : event,
   );
@@ -59,7 +59,7 @@ function isNoShip({ role, id = '' }: Readonly<Record<string, string>>): boolean 
 
 const REVIEWED = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002');
 
-it('rests once all that is held was skipped, or waits', () => {
+it('waits once all held tasks were skipped or wait', () => {
   const asked = [...REVIEWED, escalates('REVIEW-001', '1'), escalates('REVIEW-002', '2')];
   const open = [...asked, answered(`verdict:${asked.length}`, 'force-approve', { reason: 'by brand' }), start('SHIP-002')];
   const fails = [...open, failed('SHIP-002', 'no way')];
@@ -68,7 +68,7 @@ it('rests once all that is held was skipped, or waits', () => {
   expect(awaitedQuestion(runAfter([...fails, skip]))).toMatchObject({ kind: 'escalation', task: 'REVIEW-001' });
 });
 
-it('judges a critic also where what was held beside it has been skipped', () => {
+it('judges a critic after the held tasks of its wave were skipped', () => {
   const rows = [
     ...['DEV-001', 'DEV-002', 'DEV-003'].map((id) => row(id, 'developer')),
     row('REVIEW-002', 'reviewer', 'DEV-002'),
@@ -83,7 +83,7 @@ it('judges a critic also where what was held beside it has been skipped', () => 
   expect(pendingEffects(told(reviewed).state)).toEqual([{ type: 'JudgeCritic', task: 'REVIEW-002' }]);
 });
 
-it('asks nothing more once it was given up, or has ended', () => {
+it('asks nothing after it was aborted or has ended', () => {
   const asked = [...REVIEWED, escalates('REVIEW-001', '1')];
   expect(currentQuestion(runAfter(asked))).not.toBeNull();
   expect(currentQuestion(runAfter([...asked, escalates('REVIEW-002', '2'), answered(`verdict:${asked.length}`, 'abort')]))).toBeNull();

@@ -1,4 +1,4 @@
-// A task whose model's server was out of reach: how often and when it is tried again, and what that leaves of everything else.
+// A task whose model's server was unavailable: how often and when it is retried, and the effect on other tasks.
 
 import { expect, it } from 'vitest';
 import { SETTINGS, begun, row } from '../../../../test/support/story.js';
@@ -42,7 +42,7 @@ function begins(more: Partial<RunSettings> = {}): readonly (readonly [number, Ev
 
 const FIRST = [[601, start('DEV-001')] as const, [602, putOff('DEV-001')] as const];
 
-it('goes on with others meanwhile, and with the task when its wait has ended; what was used is spent', () => {
+it('continues with other tasks, and with this one after its wait; its usage counts', () => {
   const waits = { type: 'AwaitTask', task: 'DEV-001', untilMs: 604 * MINUTE };
   const state = told(...begins(), ...FIRST);
   expect(pendingEffects(state)).toEqual([{ type: 'RunTask', task: 'DEV-002', attempt: 1 }, waits]);
@@ -55,7 +55,7 @@ it('goes on with others meanwhile, and with the task when its wait has ended; wh
   expect(pendingEffects(told(...begins(), ...FIRST, [604, over('DEV-001')]))).toEqual([{ type: 'RunTask', task: 'DEV-001', attempt: 2 }]);
 });
 
-it('merges nothing of its wave before it has had its turn', () => {
+it('merges nothing of its wave before it has run', () => {
   const done = {
     task: 'DEV-002',
     attempt: 1,
@@ -71,13 +71,13 @@ it('merges nothing of its wave before it has had its turn', () => {
   expect(pendingEffects(told(...beside)).map(({ type }) => type)).toEqual(['AwaitTask']);
 });
 
-it('another process waits on, and counts on', () => {
+it('another process continues the wait and the count', () => {
   const state = told(...begins(), ...FIRST, [603, again]);
   expect(pendingEffects(state)).toContainEqual({ type: 'AwaitTask', task: 'DEV-001', untilMs: 604 * MINUTE });
   expect(findTask(state.run as RunState, 'DEV-001')?.postponed).toBe(1);
 });
 
-it('has the time that a process waited count, and not that in which none was there', () => {
+it('counts the time that a process waited, but not without a process', () => {
   const passed: Event = { type: 'TimePassed', data: { atWork: 0, waiting: 1 } };
   const minutes = (...more: readonly (readonly [number, Event])[]) =>
     (told(...begins(), ...FIRST, ...more).run as RunState).activeMs / MINUTE;
@@ -91,7 +91,7 @@ it('has the time that a process waited count, and not that in which none was the
   expect(pendingEffects(held)).toMatchObject([{ type: 'CallPerson', question: { kind: 'budget', what: 'minutes' } }]);
 });
 
-it('counts anew where a person has it run again', () => {
+it('counts retries from zero after a person reopens the task', () => {
   const failed = { task: 'DEV-001', attempt: 2, status: 'failed', findings: '', error: 'x', outputs: {} } as const;
   const finished: Event = { type: 'TaskFinished', data: { ...failed, usage: { tokens: 0, costUsd: 0 } } };
   const reopened: Event = { type: 'TasksReopened', data: { tasks: ['DEV-001'], why: 'A person retries what failed.' } };
@@ -100,7 +100,7 @@ it('counts anew where a person has it run again', () => {
   expect(findTask(told(...before, [606, reopened]).run as RunState, 'DEV-001')?.postponed).toBe(0);
 });
 
-it('waits for nothing that there is no budget left for: a person is asked', () => {
+it('asks a person instead of waiting if the budget is exceeded', () => {
   const spent = told(...begins({ maxCostUsd: 0.5 }), ...FIRST);
   expect(pendingEffects(spent)).toMatchObject([{ type: 'CallPerson', question: { kind: 'budget', what: 'cost' } }]);
   const late = told(...begins({ maxMinutes: 3 }), ...FIRST, [603, over('DEV-001')]);

@@ -1,4 +1,4 @@
-// Work that made things worse is to be taken back: once, by what its verdict says, and in sessions of earlier versions by what rule T6 asks.
+// Work that made things worse is reverted once, by its verdict, or by rule T6 in sessions of earlier versions.
 
 import { expect, it } from 'vitest';
 import { TO_REVIEW, begun, done, fix, merged, projected, row, start, told, verdict } from '../../../../test/support/story.js';
@@ -31,7 +31,7 @@ it.each<[string, Partial<Verdict>, Partial<SessionStarted>, readonly string[]]>(
   expect(due(judged(said, started))).toEqual(taken);
 });
 
-it('is taken back once, also where that failed', () => {
+it('reverts work once, even if the revert failed', () => {
   const events = judged({ outcome: 'escalate', worse: true });
   const reverted = (ok: boolean): Event => ({
     type: 'WorkReverted',
@@ -40,7 +40,7 @@ it('is taken back once, also where that failed', () => {
   expect([true, false].map((ok) => due([...events, reverted(ok)]))).toEqual([[], []]);
 });
 
-it('is not taken back twice where the same work is judged once more', () => {
+it('does not revert work twice if it is judged again', () => {
   const events = judged({ outcome: 'escalate', worse: true });
   const reverted: Event = {
     type: 'WorkReverted',
@@ -51,7 +51,7 @@ it('is not taken back twice where the same work is judged once more', () => {
   expect(due([...events, reverted, again])).toEqual([]);
 });
 
-it('is taken back again where the next round has made it worse once more', () => {
+it('reverts again if the next round makes it worse again', () => {
   const worse = { outcome: 'revise', worse: true, tasks: [{ id: 'FIX-2-1', deps: [], context_from: [] }] } as const;
   const first = judged(worse);
   const effects = { add: [row('FIX-2-1', 'developer', 'REVIEW-re-001'), row('REVIEW-re-002', 'reviewer', 'FIX-2-1')], set: {}, files: [] };
@@ -78,7 +78,7 @@ function atTheCap(outcome: Verdict['outcome'], more: object): readonly Event[] {
   );
 }
 
-it('by such rules harm is taken back whichever of them spoke first, as the version that froze them did', () => {
+it('reverts by old rules of the testing loop, whichever rule decided', () => {
   const taken = (['accept', 'escalate', 'revise', 'converge'] as const).map((outcome) => due(atTheCap(outcome, HARM)));
   expect(taken).toEqual([['FIX-1-1'], ['FIX-1-1'], ['FIX-1-1'], []]);
   const others = [{ broken: 1, gain: 1 }, { broken: 0, gain: -1 }, {}].map((facts) => ({ ...HARM, facts }));

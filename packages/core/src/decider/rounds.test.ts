@@ -1,4 +1,4 @@
-// Rounds: which one it is, and that no story of verdicts ever lets one fall.
+// Which round a chain is in, and that no sequence of verdicts lowers it.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -94,7 +94,7 @@ it('reads rounds back from finished re-checks of the chain, and from the board',
   ).toBe(4);
 });
 
-it('lets an unannounced chain inherit the open one, and a planned one begin afresh', () => {
+it('lets an unplanned chain continue the open one, and a planned one start with round one', () => {
   const frozen: Recorded = {
     type: 'RulesFrozen',
     seq: 1,
@@ -118,7 +118,7 @@ it('lets an unannounced chain inherit the open one, and a planned one begin afre
   expect(settle('AUDIT-001', NEW_SESSION, { traces })).toEqual([3, []]);
 });
 
-it('does not take a chain for a known one because something outside the journal names it', () => {
+it('does not count a chain as known because of a trace outside the journal', () => {
   const state = fold([
     { type: 'RulesFrozen', seq: 1, ts: '', data: { loop: 'design', hash: '', rules: design, cap: 3, chains: ['AUDIT-001'] } },
     verdict('AUDIT-001', 2, 'revise', 2),
@@ -131,7 +131,7 @@ it('does not take a chain for a known one because something outside the journal 
   });
 });
 
-it('counts chains together from where one goes on with the other', () => {
+it('counts chains together after one continues the other', () => {
   const state = fold([
     { type: 'RulesFrozen', seq: 1, ts: '', data: { loop: 'design', hash: '', rules: design, cap: 9, chains: ['AUDIT-001'] } },
     verdict('AUDIT-001', 2, 'revise', 2),
@@ -142,7 +142,7 @@ it('counts chains together from where one goes on with the other', () => {
   expect(settleRound(design, 'AUDIT-001', state, [], claims)).toEqual({ round: 4, continues: [], recalled: [] });
 });
 
-it('recalls what a journal that was cut back does not know, and knows it from then on', () => {
+it('recovers the rounds that a truncated journal lost', () => {
   const traces: Traces = { ...NO_TRACES, chains: new Map([['AUDIT-001', { chain: 'AUDIT-001', round: 3, open: true }]]) };
   const cut = fold([verdict('AUDIT-001', 1, 'revise', 1)]);
   expect(isJournalBehind(design, 'AUDIT-001', cut, traces)).toBe(true);
@@ -153,7 +153,7 @@ it('recalls what a journal that was cut back does not know, and knows it from th
   expect(settleRound(design, 'AUDIT-001', after, [], { files: null, traces: NO_TRACES, chosen: false }).round).toBe(3);
 });
 
-it('tells of no more chains than anyone needs, and of the strictest first', () => {
+it('limits the listed chains, the strictest first', () => {
   const flood = Array.from({ length: 300_000 }, (_, index) => ({ chain: `X-${index}`, round: index % 7, open: index % 2 === 0 }));
   const chains = new Map([...flood, { chain: 'AUDIT-009', round: 8, open: true }].map((one) => [one.chain, one]));
   const { round, continues, recalled } = settleRound(design, 'AUDIT-001', NEW_SESSION, [], {
@@ -166,12 +166,12 @@ it('tells of no more chains than anyone needs, and of the strictest first', () =
   expect(recalled.every((one) => one.open && one.round >= 6)).toBe(true);
 });
 
-it('goes no further than there are rounds', () => {
+it('never exceeds the highest round', () => {
   const claims = { files: 1_000_000_000, traces: NO_TRACES, chosen: false };
   expect(settleRound(design, 'AUDIT-001', NEW_SESSION, [], claims).round).toBe(MOST_ROUNDS);
 });
 
-it('hears the first rules and the highest target, whatever is written after them', () => {
+it('keeps the first rules and the highest target', () => {
   const looser: Loop = { ...design, table: [{ id: 'X', then: 'converge', why: 'x', next: 'x' }] };
   const state = fold([
     { type: 'RulesFrozen', seq: 1, ts: '', data: { loop: 'design', hash: 'a', rules: design, cap: 3, chains: [] } },
@@ -183,7 +183,7 @@ it('hears the first rules and the highest target, whatever is written after them
   expect(state.targets.get(chainKey('testing', 'L1'))).toBe(80);
 });
 
-it('folds caps, targets and what was written', () => {
+it('folds caps, targets and written results', () => {
   const state = fold([
     { type: 'SessionObserved', seq: 1, ts: '', data: { session: 's', tasks: 0 } },
     { type: 'CapChanged', seq: 2, ts: '', data: { loop: 'design', from: 3, to: 5, by: 'x' } },

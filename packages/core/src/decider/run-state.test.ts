@@ -30,7 +30,7 @@ const edited = (task: string): Event => ({
   data: { set: { [task]: { status: 'skipped' } }, add: [], columns: [], told: [] },
 });
 
-it('runs again what failed and what was skipped for it, not what a person skipped nor what waits for that alone', () => {
+it('retries failed tasks and those skipped because of them, but not tasks that a person skipped', () => {
   const rows = [
     row('BROKEN', 'developer'),
     row('GOOD', 'developer'),
@@ -44,7 +44,7 @@ it('runs again what failed and what was skipped for it, not what a person skippe
   expect(tasksToRetry(run)).toEqual(['BROKEN', 'NEXT', 'LAST']);
 });
 
-it('runs nothing again that was done on the verdict on a critic that failed, nor what a verdict skipped', () => {
+it("does not retry work done after a failed critic's verdict, nor tasks that a verdict skipped", () => {
   const spared = { add: [], set: { 'NOTES-001': { status: 'skipped' } }, files: [] };
   const rows = [...SPRINT, row('NOTES-001', 'developer', 'REVIEW-001')];
   const reviewed = [...begun(rows), ...['DESIGN-001', 'DEV-001', 'VERIFY-001'].flatMap((id) => [start(id), done(id)])];
@@ -52,7 +52,7 @@ it('runs nothing again that was done on the verdict on a critic that failed, nor
   expect(tasksToRetry(runAfter([...approved, start('SHIP-001'), done('SHIP-001')]))).toEqual(['REVIEW-001']);
 });
 
-it('begins a task that is run again without the error of its last run, also once the session has ended', () => {
+it('clears the error of a task that runs again, also after the session ended', () => {
   const end: Event = { type: 'SessionEnded', data: { outcome: 'failed', unverified: true, reason: 'x' } };
   const again: Event = { type: 'TasksReopened', data: { tasks: ['DESIGN-001'], why: 'again' } };
   const run = runAfter([...begun(), start('DESIGN-001'), failed('DESIGN-001', 'It broke.'), end, again]);
@@ -60,11 +60,11 @@ it('begins a task that is run again without the error of its last run, also once
   expect(run.tasks[0]).toMatchObject({ status: 'pending', row: { error: '' } });
 });
 
-it('passes over what is said of a task that is not there', () => {
+it('ignores events of unknown tasks', () => {
   expect(runAfter([...begun(), start('NOBODY'), skipped('NOBODY')]).tasks).toEqual(runAfter(begun()).tasks);
 });
 
-it('shows a task as tasks.csv has it: where it waits now, its wave, at work or not', () => {
+it('shows a task as tasks.csv has it, with current deps, wave and status', () => {
   const run = runAfter([...begun(SPRINT.map((cells) => ({ ...cells, wave: '9', deps: cells['deps'] ?? '' }))), start('DESIGN-001')]);
   const [design, develop] = run.tasks as [TaskState, TaskState];
   expect(rowOf(design)).toMatchObject({ id: 'DESIGN-001', deps: '', wave: '1', status: 'in_progress' });
@@ -86,7 +86,7 @@ it.each(['id', 'session', 'sprint_num', 'wave', 'deps', 'status'])('knows the ch
   }
 });
 
-it('is at work in the first wave that waits for nobody; where all waits, in the first that is not done; then in none', () => {
+it('works in the first wave that is not held, else in the first unfinished one, else in none', () => {
   const reviewed = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002');
   const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-001', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
   expect(currentWave(runAfter([...inTwoSprints(), start('DEV-001'), asks, start('DEV-002'), done('DEV-002')]))).toBe(2);
@@ -103,7 +103,7 @@ function graphRun(rows: readonly Readonly<Record<string, string>>[]): RunState {
 
 const shapeOf = ({ tasks, waves, open, wave, cursor }: RunState) => ({ of: tasks.map((task) => task.wave), waves, open, wave, cursor });
 
-it('places rows as if all waves were computed anew', () => {
+it('places added rows as a full computation of the waves would', () => {
   const draws = fc.array(fc.record({ deps: fc.array(fc.nat(30), { maxLength: 3 }), isOver: fc.boolean(), batch: fc.nat(3) }), {
     minLength: 1,
     maxLength: 20,
@@ -135,7 +135,7 @@ function countedIn({ tasks, waves }: RunState) {
   return { open, wave, front: wave };
 }
 
-it('counts what is open as tasks end and come back, and is at work in the first wave that has something to do', () => {
+it('counts open tasks as they end and reopen, and works in the first wave with work', () => {
   const steps = fc.array(fc.record({ task: fc.nat(4), again: fc.boolean(), status: fc.constantFrom('completed', 'failed', 'skipped') }), {
     maxLength: 30,
   });
@@ -152,12 +152,12 @@ it('counts what is open as tasks end and come back, and is at work in the first 
   );
 });
 
-it('takes no row without an id, and none twice', () => {
+it('ignores rows without an id or with a known id', () => {
   const run = graphRun([graphRow(0, []), { ...graphRow(0, []), title: 'again' }, { id: ' ' }]);
   appendRows(run, [graphRow(0, [])]);
   expect(run.tasks.map(({ id }) => id)).toEqual(['T0']);
 });
 
-it('does not take rows that wait for what there is not', () => {
+it('refuses rows with unknown dependencies', () => {
   expect(() => appendRows(graphRun([graphRow(0, [])]), [graphRow(1, [7])])).toThrow('no order: unknown at T7');
 });

@@ -1,4 +1,4 @@
-// A session that Umpire runs, told as given/when/then: what is pending after what happened.
+// A session that Umpire runs: given events, the next steps.
 
 import { expect, it } from 'vitest';
 import { builtinLoop } from '../loops/builtin.js';
@@ -139,7 +139,7 @@ it('starts a wave up to the concurrency, and no task of a later wave', () => {
   check([...wide, start('A'), start('B'), done('A'), done('B'), start('C')], []);
 });
 
-it('runs again what was running when a process died, and nothing that had finished', () => {
+it('runs tasks again that were running when the process died, but no finished ones', () => {
   const again: Event = { type: 'RunBegun', data: { run: 'r2', by: 'resume', settings: SETTINGS, head: null } };
   check([...SPRINT, start('DEV-001'), again], ['RunTask DEV-001']);
   check(
@@ -150,7 +150,7 @@ it('runs again what was running when a process died, and nothing that had finish
   expect(effects).toEqual([{ type: 'RunTask', task: 'DEV-001', attempt: 2 }]);
 });
 
-it('skips what depends on a failed task, down the graph, with the reason', () => {
+it('skips all dependents of a failed task, with the reason', () => {
   const chain = started([row('A', 'developer'), row('B', 'developer', 'A'), row('C', 'developer', 'B')]);
   const first = pendingEffects(given([...chain, start('A'), failed('A')]));
   expect(first).toEqual([{ type: 'SkipTask', task: 'B', reason: 'A failed: It broke.' }]);
@@ -171,13 +171,13 @@ const ENDED = [
   done('REVIEW-001'),
 ];
 
-it('judges a critic once its wave is done, also one that failed, and before anything else', () => {
+it('judges a critic first once its wave has ended, even a failed one', () => {
   check(ENDED.slice(0, -1), []);
   check(ENDED, ['JudgeCritic REVIEW-001']);
   check([...ENDED.slice(0, -1), failed('REVIEW-001')], ['JudgeCritic REVIEW-001']);
 });
 
-it('runs what a verdict adds in the same session, and ends as complete after an approval', () => {
+it('runs the tasks that a verdict adds, and ends as complete after an approval', () => {
   const effects: Effects = {
     add: [row('FIX-1-1', 'developer', 'REVIEW-001'), row('REVIEW-re-001', 'reviewer', 'FIX-1-1')],
     set: {},
@@ -203,13 +203,13 @@ function answered(events: readonly Event[], say: Partial<AnswerGiven>): readonly
   return [...events, ...answerEvents(given(events), 's', { ...SAY, ...say })];
 }
 
-it('rests on an escalation and starts nothing until it is answered', () => {
+it('waits on an escalation and starts nothing until it is answered', () => {
   check(ASKED, ['CallPerson']);
   const question = currentQuestion(given(ASKED).run as RunState);
   check([...ASKED, { type: 'PersonCalled', data: { key: question?.key ?? '', by: 'nobody' } }], []);
 });
 
-it('force-approve goes on, unverified; extend judges again by the new cap; abort ends; manual-fix waits for the edit', () => {
+it('force-approve continues unverified, extend judges again, abort ends, manual-fix waits for the edit', () => {
   expect(pendingEffects(given(answered(ASKED, { answer: 'force-approve', reason: 'by brand' })))).toEqual([
     { type: 'EndSession', outcome: 'complete', unverified: true, reason: 'Approved by a person without clean evidence: by brand' },
   ]);
@@ -230,7 +230,7 @@ it('refuses an answer without a reason, to another question, or to none', () => 
   expect(refuse(ENDED, { answer: 'force-approve' })).toThrow('does not wait for an answer');
 });
 
-it('asks for a plan, takes a revision back to its author, and is silent with --yes', () => {
+it('asks for approval of a plan, sends a revision to its author, and does not ask with --yes', () => {
   const rows = [row('TDPLAN-001', 'planner'), row('TDFIX-001', 'executor', 'TDPLAN-001')];
   const plan = [...started(rows, { gates: ['TDPLAN-001'] }), start('TDPLAN-001'), done('TDPLAN-001')];
   check(plan, ['CallPerson']);
@@ -242,7 +242,7 @@ it('asks for a plan, takes a revision back to its author, and is silent with --y
   check([...eager, start('TDPLAN-001'), done('TDPLAN-001')], ['ApprovePlan']);
 });
 
-it('runs a critic without evidence once more, then asks; more is granted to a new run of it, also after manual-fix', () => {
+it('runs a critic without evidence once more, then asks', () => {
   const lost: Event = { type: 'JudgingFailed', data: { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'm', hint: 'h' } };
   check([...ENDED, lost], ['RunTask REVIEW-001']);
   const twice = [...ENDED, lost, start('REVIEW-001', 2), done('REVIEW-001', { attempt: 2 }), lost];
@@ -250,7 +250,7 @@ it('runs a critic without evidence once more, then asks; more is granted to a ne
   check(answered(answered(twice, { answer: 'manual-fix' }), { answer: 'extend' }), ['RunTask REVIEW-001']);
 });
 
-it('asks when a budget is spent, and goes on when more is granted', () => {
+it('asks when a budget is exceeded, and continues when it is extended', () => {
   const settings = { ...SETTINGS, maxCostUsd: 1 };
   const spent = [
     ...started([row('A', 'developer'), row('B', 'developer', 'A')], { settings }),
@@ -263,7 +263,7 @@ it('asks when a budget is spent, and goes on when more is granted', () => {
   check(answered(spent, { answer: 'extend', costUsd: 2 }), ['RunTask B']);
 });
 
-it('merges in the order of the tasks once the wave is done', () => {
+it('merges in the order of the tasks after the wave has ended', () => {
   const workspace = { kind: 'git', branch: 'b', base: 'c0' } as const;
   const wave = started([row('A', 'developer'), row('B', 'developer')], { workspace });
   const submitted = (task: string): Event => ({
@@ -341,13 +341,13 @@ for (const [what, events, cells, add, without, reason] of REFUSED) {
   });
 }
 
-it('keeps a task behind the critic that it waits for', () => {
+it('refuses an edit that starts a task before its critic', () => {
   const built = started([row('DEV-001', 'developer'), row('REVIEW-001', 'reviewer', 'DEV-001'), row('BUILD-001', 'builder', 'REVIEW-001')]);
   const refused = edit(built, { 'BUILD-001': { deps: 'DEV-001', context_from: 'DEV-001' } });
   expect(refused).toEqual({ kind: 'refused', reason: 'BUILD-001 would start before REVIEW-001 was judged' });
 });
 
-it('keeps a task behind a critic that has ended and is not judged yet', () => {
+it('refuses an edit that starts a task before its critic is judged', () => {
   const rows = [row('DEV-001', 'developer'), row('REVIEW-001', 'reviewer', 'DEV-001'), row('VERIFY-001', 'verifier', 'DEV-001')];
   const built = started([...rows, row('BUILD-001', 'builder', 'REVIEW-001')]);
   const ended = [...built, start('DEV-001'), done('DEV-001'), start('REVIEW-001'), done('REVIEW-001')];
@@ -362,7 +362,7 @@ const RECHECKED: Effects = {
 };
 const REVISED = [...ENDED, verdict('revise', 'REVIEW-001', RECHECKED, { tasks: [{ id: 'REVIEW-re-001', deps: [], context_from: [] }] })];
 
-it('has what comes back, or comes late, wait for the re-check of a critic', () => {
+it('lets reopened and added tasks wait for the re-check of a critic', () => {
   const late: Event = {
     type: 'TasksEdited',
     data: { set: {}, add: [row('DOCS-001', 'writer', 'REVIEW-001')], columns: COLUMNS, told: [] },
@@ -389,7 +389,7 @@ it('has what comes back, or comes late, wait for the re-check of a critic', () =
   expect(given([...revised, again]).run?.tasks[3]?.deps).toEqual(['REVIEW-re-001', 'VERIFY-001']);
 });
 
-it('counts no time in which nobody was at work, whatever is recorded first', () => {
+it('does not count time in which no process ran', () => {
   const hours = 3_600_000;
   const at = (event: Event, ms: number, seq: number) => ({ ...event, seq, ts: new Date(ms).toISOString() });
   let state = given(ASKED);

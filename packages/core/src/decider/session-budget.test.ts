@@ -1,4 +1,4 @@
-// What a session may spend, and what a person grants: time as the journal tells it, and numbers that are numbers.
+// The limits of a session: time as the journal records it, and valid grants.
 
 import { expect, it } from 'vitest';
 import { SETTINGS, begun, row } from '../../../../test/support/story.js';
@@ -28,13 +28,13 @@ const BEGUN: readonly (readonly [number, Event])[] = [
   [600, { type: 'RunBegun', data: { run: 'r1', by: 'run', settings, head: null } }],
 ];
 
-it('counts the minutes on after the clock was set back: a limit holds all the same', () => {
+it('keeps counting minutes after the clock was set back', () => {
   const state = told(...BEGUN, [601, start(1)], [540, stop(1)], [541, start(2)], [552, stop(2)]);
   expect(state.run?.activeMs).toBe(13 * 60_000);
   expect(currentQuestion(state.run as RunState)).toMatchObject({ kind: 'budget', what: 'minutes', limit: 10 });
 });
 
-it('does not count the time until somebody comes back to whom the end can be told', () => {
+it('does not count the time between the end and its notification', () => {
   const ended: Event = { type: 'SessionEnded', data: { outcome: 'failed', unverified: true, reason: 'x', tell: true } };
   const state = told(...BEGUN, [601, start(1)], [603, ended], [2000, { type: 'PersonCalled', data: { key: 'end', by: 'mail' } }]);
   expect(state.run?.activeMs).toBe(3 * 60_000);

@@ -1,4 +1,4 @@
-// Recorded series of the five loops, each labelled by hand before the rule was written, and what is called of them and when.
+// Recorded series of the five loops, labelled by hand before the rule was written, and their trends.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -203,7 +203,7 @@ for (const [name, [kind, round, rounds]] of Object.entries(STOPS)) {
   });
 }
 
-test('a finding that came back is called at once, and the loop is stopped where it does so again', () => {
+test('a finding that came back is oscillating at once, and stops the loop the second time', () => {
   const trends = trendsOf(scores([5, 6, 5, 6.2, 5], ['Ca Hx', 'Hx', 'Ca Hx', 'Hx', 'Ca Hx']));
   expect(trends).toEqual([
     { kind: 'unclear', stop: false, why: 'No trend after one round.' },
@@ -230,7 +230,7 @@ function checkLast(rounds: readonly Round[], kind: TrendKind, why: string): void
   expect(trendsOf(rounds).at(-1)).toEqual({ kind, stop: kind !== 'improving' && kind !== 'unclear', why });
 }
 
-test('the reason has the figures', () => {
+test('the reason contains the numbers', () => {
   checkLast(scores([5, 5, 5]), 'stalled', 'Stalled: no progress since round 1 (score 5, findings 1 High, 1 Medium).');
   checkLast(scores([5, 5]), 'unclear', 'No progress in round 2.');
   checkLast(
@@ -256,7 +256,7 @@ test('the reason has the figures', () => {
   checkLast(gauge('regressions', [0.3, 0.1 + 0.1], 'La'), 'improving', 'Improving in round 2: regressions fell from 0.3 to 0.2.');
 });
 
-test('a Critical less is a gain whatever it weighs, and a Low more does not spoil one', () => {
+test('one Critical fewer is always a gain, even with one Low more', () => {
   checkLast(
     foundIn(['Ca', Array.from('bcdefghijklm', (name) => `L${name}`).join(' ')]),
     'improving',
@@ -265,11 +265,11 @@ test('a Critical less is a gain whatever it weighs, and a Low more does not spoi
   checkLast(coverages([60, 61], ['Ha', 'Ha Lb']), 'improving', 'Improving in round 2: coverage rose from 60 to 61.');
 });
 
-test('arithmetic with fractions is no gain', () => {
+test('a rounding error is not a gain', () => {
   checkLast(scores([0.3, 0.1 + 0.2, 0.3], ''), 'stalled', 'Stalled: no progress since round 1 (score 0.3, findings none).');
 });
 
-test('a gauge that is read for the first time gains nothing by that', () => {
+test('the first value of a gauge is not a gain', () => {
   checkLast([{}, {}, { coverage: 70 }], 'stalled', 'Stalled: no progress since round 1 (coverage 70, findings none).');
 });
 
@@ -278,7 +278,7 @@ test('a round that was judged twice is one round', () => {
   expect(measuresOf(PROGRESS, again).map(({ round }) => round)).toEqual([1, 2]);
 });
 
-test('a measure has the gauges that were read, and what became of the findings', () => {
+test('a measure contains the known gauges and the changes of findings', () => {
   const [, second] = measuresOf(PROGRESS, [judged({ score: 5, found: 'Ha' }, 0), judged({ coverage: Number.NaN, found: 'Lb' }, 1)]);
   expect(second?.gauges).toEqual([]);
   expect(second?.traces.map(({ change, finding: { message } }) => [change, message])).toEqual([
@@ -289,7 +289,7 @@ test('a measure has the gauges that were read, and what became of the findings',
 
 const words = fc.subarray(['Ca', 'Hb', 'Hc', 'Md', 'Le', 'Lf'], { minLength: 0 }).map((drawn) => drawn.join(' '));
 
-test('whatever else wavers, what gains at least every other round is never stopped', () => {
+test('a series that gains at least every other round is never stopped', () => {
   const steps = fc.array(
     fc.tuple(fc.constantFrom(0, 1), fc.double({ min: 0.01, max: 3, noNaN: true }), words, fc.integer({ min: 0, max: 9 })),
     {
@@ -311,7 +311,7 @@ test('whatever else wavers, what gains at least every other round is never stopp
   );
 });
 
-test('what only takes turns is called oscillating and stopped by its fifth round', () => {
+test('a series that only alternates is oscillating and stopped by round five', () => {
   const phase = fc.record({ found: words, score: fc.integer({ min: 1, max: 9 }), coverage: fc.integer({ min: 1, max: 99 }) });
   fc.assert(
     fc.property(phase, phase, (one, other) => {

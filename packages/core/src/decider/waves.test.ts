@@ -87,7 +87,7 @@ test('waves hold for every graph, in any order of the rows', () => {
   );
 });
 
-test('what it calls a cycle is one, and it misses none', () => {
+test('finds every cycle, and reports only cycles', () => {
   const graph = fc
     .integer({ min: 1, max: 12 })
     .chain((count) => fc.array(fc.array(fc.nat(count - 1), { maxLength: 3 }), { minLength: count, maxLength: count }));

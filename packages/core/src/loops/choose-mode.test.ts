@@ -1,4 +1,4 @@
-// The mode that is chosen, rule by rule of SPEC section 5, at every boundary, and the sentence that says why.
+// The chosen mode by each rule of SPEC section 5, at every boundary, and the reason.
 
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from './pipeline.js';
@@ -64,7 +64,7 @@ describe('testing: by the change', () => {
     check('testing', 'tokens of the whole system, quick fix', mode, change(files, modules));
   });
 
-  it('takes all layers where the change is not known', () => {
+  it('chooses all layers if the change is unknown', () => {
     check('testing', 'one file', 'comprehensive', null);
   });
 
@@ -90,7 +90,7 @@ describe('debt: by words and names', () => {
     ['rewrite and/or drop it', 'remediate'],
   ])('%s: %s', (goal, mode) => check('debt', goal, mode, null));
 
-  it('hears of items that were named apart', () => {
+  it('uses items that were named outside the goal', () => {
     const chosen = chooseMode(pipelineOf('debt'), { goal: 'pay it', changedFiles: null, items: ['the date parser'] });
     expect(chosen).toEqual({ mode: 'targeted', why: 'targeted: the date parser is named' });
   });

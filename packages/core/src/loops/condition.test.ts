@@ -1,4 +1,4 @@
-// Every kind of test, held by facts of every kind; and the cells, which must never put two answers into one.
+// Every kind of condition with every kind of fact. One cell never contains two answers.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// From readings to facts: every kind of fact, with evidence there, missing and odd.
+// Every kind of fact, from present, missing and unusual evidence.
 
 import { expect, it } from 'vitest';
 import type { Finding, Reading, Severity } from '../model.js';
@@ -24,7 +24,7 @@ function finding(severity: Severity, message: string): Finding {
   return { severity, message, artifact: null, line: null, fingerprint: message };
 }
 
-it('tells how evidence stands', () => {
+it('knows the state of evidence', () => {
   check({ state: 'a' }, { a: { state: 'unreadable', reading: null } }, 'unreadable');
   check({ state: 'a' }, {}, 'missing');
   check({ found: ['a', 'b'] }, reading({}), true);
@@ -61,7 +61,7 @@ it('reads numbers as agents write them, within bounds', () => {
   for (const [value, expected] of cases) check(spec, reading({ values: { score: value } }), expected);
 });
 
-it('brings a text on another scale to the bounds of its fact', () => {
+it('converts a text on another scale to the bounds of its fact', () => {
   const spec: FactSpec = { number: [0, 100], at: ['a.score'] };
   for (const [value, expected] of [
     ['8/10', 80],
@@ -86,7 +86,7 @@ it('counts items by what their fields say, be they texts, flags or numbers', () 
   check({ count: 'a.rows', where: { blocking: 'null' } }, reading({ lists: { rows } }), 0);
 });
 
-it('does not take inherited names for values', () => {
+it('ignores inherited names', () => {
   expect(valueAt(['a.constructor', 'a.__proto__', 'b.x'], reading({}))).toBe(null);
 });
 
@@ -132,7 +132,7 @@ it('compares a list with the round before', () => {
   expect(comparedLists(loop, gathered)).toEqual({ 'a.failures': itemNames([{ name: 'x' }, { name: 'y', file: 'f' }]) });
 });
 
-it('compares the items that are asked for, by what tells one from another', () => {
+it('compares the filtered items by name, id or fields', () => {
   const dead = { status: 'dead' };
   const spec: FactSpec = { count: 'a.links', where: dead, change: 'new' };
   const links = [
@@ -158,7 +158,7 @@ it('compares the items that are asked for, by what tells one from another', () =
   check({ count: 'a.links', change: 'new' }, now, 1, before);
 });
 
-it('tells by how much a number rose since the last revision', () => {
+it('computes the change of a number since the last revision', () => {
   const score = { number: [0, 10], at: ['a.score'] } as const;
   const loop: Loop = { ...base, facts: { score, rose: { ...score, change: 'net' } }, evidence: { a: source('A') } };
   const scored = (value: string | number): EvidenceReadings => ({ a: { state: 'ok', reading: { ...EMPTY, values: { score: value } } } });
@@ -170,7 +170,7 @@ it('tells by how much a number rose since the last revision', () => {
   expect([rose(8, null), rose(8, {}), rose(8, comparedLists(loop, scored(11))), rose(11, past)]).toEqual([null, null, null, null]);
 });
 
-it('rests a verdict on the source that found most of a severity', () => {
+it('uses the source with most findings of a severity', () => {
   const loop: Loop = {
     ...base,
     facts: { x: { findings: ['a'] } },
@@ -192,7 +192,7 @@ function source(what: string) {
   return { file: ['x'], reader: 'json', grade: 'testified', what } as const;
 }
 
-it('says who disagrees on severities', () => {
+it('reports sources that disagree on severities', () => {
   const loop: Loop = {
     ...base,
     evidence: { a: source('the board'), b: source('the row') },

@@ -1,4 +1,4 @@
-// Loops as people write them: what is accepted, and what each mistake is told, with its line.
+// Loops as people write them: accepted forms, and the error message of each mistake with its line.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ function check(from: string | RegExp, to: string, expected: RegExp): void {
   expect(complaintOf(() => parseLoop(changed, 'my-loop.yaml'))).toMatch(expected);
 }
 
-it('ships the loops that lie here as YAML, and only those', () => {
+it('ships exactly the loops in the YAML files', () => {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => name.replace('.yaml', ''));
@@ -44,7 +44,7 @@ it('ships the loops that lie here as YAML, and only those', () => {
   expect([builtinLoop('constructor'), builtinLoop('nothing')]).toEqual([null, null]);
 });
 
-it('takes the same object in TypeScript, and nothing that YAML cannot say', () => {
+it('accepts the same object in TypeScript, and nothing else', () => {
   const object = parse(example) as LoopInput;
   expect(defineLoop(object)).toEqual(parseLoop(example, 'x'));
   const clever = { ...object, table: [{ ...object.table[0], when: () => true }] } as unknown as LoopInput;
@@ -77,7 +77,7 @@ describe('mistakes', () => {
     check(/grade: testified/, 'grade: told', /grade: it must be one of "measured", "testified"/);
   });
 
-  it('says what it would have taken where nothing fits', () => {
+  it('lists the accepted forms if none fits', () => {
     check(/^chain: session/m, 'chain: sesion', /chain: invalid value; expected "session", "id", keys with values\./);
     check('first: 1', 'first: 2', /round\.first: .*expected 0, 1\.$/);
     check('file: artifacts', 'files: artifacts', /evidence\.review: .*expected one with "row", one with "column", one with "file", /);

@@ -22,7 +22,7 @@ const outcome = z.enum(['converge', 'revise', 'accept', 'escalate']);
 
 const sourceBase = {
   grade: z.enum(['measured', 'testified']).describe("measured: a tool's own report. testified: an agent's word."),
-  what: text.describe('What this is, for people: "the audit report".'),
+  what: text.describe('Its name for people, such as "the audit report".'),
   else: name.exactOptional().describe('The source that is used if this one is missing.'),
   optional: z.boolean().exactOptional().describe('It may be missing.'),
 };
@@ -259,11 +259,11 @@ export const loopSchema = z.strictObject({
         choose: z.boolean().exactOptional().describe('The caller chooses the chain with --layer.'),
       }),
     ])
-    .describe("What rounds are counted by: the session, the family of the critic's task id, or a column of its row."),
+    .describe("The unit that counts rounds: the session, the family of the critic's task id, or a column of its row."),
   round: z
     .strictObject({
       first: z.union([z.literal(0), z.literal(1)]).describe('0: rounds count revisions. 1: rounds count reviews.'),
-      counts: text.describe('What a round counts, for people.'),
+      counts: text.describe('The meaning of a round, for people.'),
       from: z.array(roundSource).default([]).describe('Other places that state the round; they can only raise it.'),
       unclear: notice.exactOptional().describe('The anomaly if nothing states the round of a new chain.'),
       corrupt: notice.exactOptional().describe('The anomaly if a source of the round cannot be read.'),
@@ -294,7 +294,7 @@ export const loopSchema = z.strictObject({
     .array(promise)
     .min(1)
     .exactOptional()
-    .describe('What must never happen, whatever repairs and rows say. `umpire check` proves it.'),
+    .describe('Outcomes that must never happen, whatever repairs and rows do. `umpire check` proves it.'),
   progress: z
     .record(name, z.enum(['higher', 'lower']))
     .exactOptional()

@@ -3,7 +3,7 @@
 
 import type { Grade, Outcome, Severity } from '../model.js';
 
-/** A fact as the table sees it: a word, a number, a flag, or `null` where it is absent. */
+/** A fact as the table sees it: a word, a number, a flag, or `null` if it is absent. */
 export type FactValue = string | number | boolean | null;
 
 export type Facts = Readonly<Record<string, FactValue>>;

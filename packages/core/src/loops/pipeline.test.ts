@@ -1,4 +1,4 @@
-// What each mode of each built-in loop begins with: the graph of SPEC section 5, and rows that tasks.csv and its checks accept.
+// The first tasks of each mode of each built-in loop: the graph of SPEC section 5, and rows that tasks.csv accepts.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -38,7 +38,7 @@ it('has the modes of SPEC section 5, and says which are judged', () => {
   ]);
 });
 
-it('is what the YAML files say, one a loop', () => {
+it('matches the YAML files, one for each loop', () => {
   const folder = join(import.meta.dirname, 'pipelines');
   const names = readdirSync(folder).map((name) => basename(name, '.yaml'));
   expect(names.toSorted()).toEqual(
@@ -126,7 +126,7 @@ describe('graphs', () => {
     expect(graphOf(loop, mode)).toEqual(expected);
   });
 
-  it('plans as many sprints as are wanted', () => {
+  it('plans the requested number of sprints', () => {
     const rows = graphOf('review', 'multi-sprint', 12);
     expect(rows).toHaveLength(48);
     expect(rows.slice(44)).toEqual([
@@ -140,7 +140,7 @@ describe('graphs', () => {
 });
 
 describe('rows', () => {
-  it.each(MODES)('%s, %s: tasks.csv takes them as they are', (name, mode) => {
+  it.each(MODES)('%s, %s: tasks.csv accepts the rows', (name, mode) => {
     const loop = loopOf(name);
     const { rows } = buildPipeline(pipelineOf(name), mode, { goal: 'Say "hello", {goal} and\nmore; $& $1' });
     const columns = tasksColumns(loop.columns.in, loop.columns.out);
@@ -154,7 +154,7 @@ describe('rows', () => {
     expect(texts).toContain('Say "hello", {goal} and\nmore; $& $1');
   });
 
-  it.each(MODES)('%s, %s: every role has a text, and no id is one that a verdict gives', (name, mode) => {
+  it.each(MODES)('%s, %s: every role has a prompt, and no id clashes with those of verdicts', (name, mode) => {
     const roles = new Set(
       readdirSync(join(import.meta.dirname, '..', '..', '..', '..', 'roles', name)).map((file) => basename(file, '.md')),
     );
@@ -236,7 +236,7 @@ describe('rows', () => {
     ]);
   });
 
-  it('refuses a mode that there is not, with those that there are', () => {
+  it('refuses an unknown mode and lists the known ones', () => {
     for (const mode of ['Sprint', '', 'constructor'])
       expect(() => buildPipeline(pipelineOf('review'), mode, { goal: '' })).toThrow(`The review loop has no mode "${mode}".`);
   });

@@ -1,4 +1,4 @@
-// What is read without the schema is what the schema reads; all else is left to it.
+// Pipelines read without the schema are the same as with it; all others are left to the schema.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ it.each<[string, unknown]>([
   expect(readSimplePipelines(value)).toBe(null);
 });
 
-it('whatever is taken is taken by the schema too, and is the same', () => {
+it('reads only what the schema accepts, with the same result', () => {
   const name = fc.constantFrom('only', 'b-2', '', 'ONLY', '__proto__');
   const cell = fc.constantFrom('a', '', 'csv-wave', 'interactive', 1, 2, 20, 21, true, false, null, undefined);
   const value = fc.oneof(cell, fc.array(cell, { maxLength: 2 }), fc.dictionary(fc.constantFrom('a', 'b'), cell, { maxKeys: 2 }));
@@ -70,7 +70,7 @@ it('whatever is taken is taken by the schema too, and is the same', () => {
   expect(taken).toBeGreaterThan(100);
 });
 
-it('is a copy: what a program does to its own later changes nothing', () => {
+it('returns a copy that later changes do not affect', () => {
   const given = of({ ...TASK, deps: ['B'], context_from: ['B'], columns: { a: 'x' } }, { writes: ['writer'] });
   const plain = readSimplePipelines(given);
   const before = JSON.stringify(plain);

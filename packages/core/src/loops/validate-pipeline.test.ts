@@ -1,5 +1,5 @@
-// Pipelines as people write them under `pipelines` in a loop file: what is accepted, what each mistake is told with its
-// line, and that none of it touches the loop that is judged by.
+// The key `pipelines` of a loop file: accepted forms, the error message of each mistake with its line, and that the rules do not depend
+// on it.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -171,7 +171,7 @@ describe('mistakes', () => {
     check(from, to, expected);
   });
 
-  it('wants a critic where there is to be a verdict', () => {
+  it('needs a critic in a judged mode', () => {
     const unjudged = withOwn.replace('role: editor, deps: [WRITE-001]', 'role: reader, deps: [WRITE-001]');
     expect(parsePipelines(unjudged, 'x.yaml').modes['short']?.judged).toBe(false);
     const judged = unjudged.replace('title: Written and edited.', 'judged: true\n      title: Written and edited.');
@@ -180,7 +180,7 @@ describe('mistakes', () => {
     );
   });
 
-  it('takes work that waits for the critic, or that a critic waits for through others', () => {
+  it('accepts work before or after a critic, also through other tasks', () => {
     const { tasks } = parsePipelines(withOwn, 'x.yaml').modes['short']!;
     const more = (deps: string) => withOwn.replace('deps: [WRITE-001] }', `deps: [WRITE-001] }\n        - ${deps}`);
     const after = more('{ id: WRITE-009, title: Polish it, description: Polish it, role: writer, deps: [EDIT-001] }');
@@ -189,7 +189,7 @@ describe('mistakes', () => {
     expect(complaintOf(() => parsePipelines(beside, 'x.yaml'))).toMatch(/tasks\.2: no critic judges "WRITE-009"/);
   });
 
-  it('wants a number for a target', () => {
+  it('needs a number for a target', () => {
     const columns = (wanted: string) => `columns: { layer: L1, coverage_target: ${wanted} }`;
     const text = (wanted: string) =>
       `modes: { a: { title: A, tasks: [{ id: T-1, title: a, description: a, role: executor, ${columns(wanted)} }] } }\nwrites: []`;
@@ -201,7 +201,7 @@ describe('mistakes', () => {
     expect(told('"101"')).toMatch(/"101" is not a valid coverage target/);
   });
 
-  it('wants at least one mode, and points where a rule counts them', () => {
+  it('needs at least one mode, and points if a rule compares them', () => {
     const loop = builtinLoop('debt') as Loop;
     expect(complaintOf(() => parsePipelineFile('modes: {}', 'p.yaml', loop))).toMatch(/p\.yaml:1: modes: there must be at least one mode/);
     const points =
@@ -234,7 +234,7 @@ describe('a loop without pipelines', () => {
     ]);
   });
 
-  it.each(builtinLoops().map((loop) => [loop.loop, loop] as const))('%s would get one too', (_, loop) => {
+  it.each(builtinLoops().map((loop) => [loop.loop, loop] as const))('%s would get a default pipeline too', (_, loop) => {
     const { rows } = buildPipeline(defaultPipeline(loop), 'default', { goal: 'g' });
     expect(rows.map((row) => [row['role'], row['wave']])).toEqual([
       [loop.roles.generator, '1'],
@@ -242,7 +242,7 @@ describe('a loop without pipelines', () => {
     ]);
   });
 
-  it('takes no id that a verdict may give, and never the same twice', () => {
+  it('uses unique ids that no verdict can create', () => {
     const loop = builtinLoop('debt') as Loop;
     const ids = (roles: Loop['roles'], pattern: string, first: 0 | 1) =>
       buildPipeline(

@@ -1,4 +1,4 @@
-// Which findings a verdict lists, of sources that say the same and of critics that say something else.
+// The findings of a verdict if sources repeat each other and critics differ.
 
 import { describe, expect, it } from 'vitest';
 import type { Counts, Finding, Severity } from '../model.js';
@@ -36,15 +36,15 @@ function listed(
   return [drawn.findings.map(({ severity, message }) => `${severity} ${message}`), Object.values(drawn.counts).join('')];
 }
 
-describe('a finding that two sources tell of', () => {
-  it('stands there once, with the worse severity', () => {
+describe('a finding from two sources', () => {
+  it('is listed once, with the higher severity', () => {
     const twice = { results: [found('critical', 'Open to all')], row: [found('high', 'open to  all.')] };
     expect(listed(twice)).toEqual([['critical Open to all'], '1000']);
     const other = { results: [found('high', 'Open to all')], row: [found('critical', 'Open to all')] };
     expect(listed(other)).toEqual([['critical Open to all'], '1000']);
   });
 
-  it('is another where it is elsewhere, and two where one source says it twice', () => {
+  it('differs by place, and counts twice if one source lists it twice', () => {
     expect(listed({ results: [found('critical', 'Open')], row: [found('high', 'Open', 2)] })).toEqual([
       ['critical Open', 'high Open'],
       '1100',
@@ -52,20 +52,20 @@ describe('a finding that two sources tell of', () => {
     expect(listed({ results: [found('high', 'Open'), found('low', 'Open')] })).toEqual([['high Open', 'low Open'], '0101']);
   });
 
-  it('is told by the one that has most of its severity, where they are of one role', () => {
+  it('comes from the source of a role that has most of that severity', () => {
     const row = [found('high', 'c'), found('high', 'd')];
     expect(listed({ results: [found('high', 'a'), found('low', 'b')], row })).toEqual([['high c', 'high d', 'low b'], '0201']);
   });
 });
 
-it('hears a second critic beside the first, worst findings first', () => {
+it('lists the findings of both critics, the most severe first', () => {
   const two = { results: [found('critical', 'a'), found('low', 'b')], legal: [found('critical', 'c'), found('high', 'd')] };
   expect(listed(two)).toEqual([['critical a', 'critical c', 'high d', 'low b'], '2101']);
   expect(listed({ results: [found('critical', 'a')], legal: [found('critical', 'A.')] })).toEqual([['critical a'], '1000']);
   expect(listed({ results: [], legal: [] })).toEqual([[], '0000']);
 });
 
-it('counts no less than one of them counts: what is listed may be less, and another may say the same', () => {
+it('counts at least as many as any single source', () => {
   const both = [found('high', 'a'), found('high', 'b')];
   expect(listed({ results: both, legal: both }, { results: { high: 5 } })).toEqual([['high a', 'high b'], '0500']);
   expect(listed({ results: both, legal: [found('critical', 'a')] }, { results: { high: 5 } })[1]).toBe('1400');

@@ -37,7 +37,7 @@ function keyOf(code: string, at: string, about: string): string {
 export class Exploration {
   readonly rows = new Set<number>();
   readonly repairs = new Set<number>();
-  /** Repairs that changed something, where they were reached. */
+  /** Repairs that changed a fact in some case. */
   readonly changing = new Set<number>();
   /** Promises, by index: `put` apply to a case that ends in a row; `refused` has the errors that end their cases. */
   readonly put = new Set<number>();

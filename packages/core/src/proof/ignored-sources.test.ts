@@ -1,14 +1,14 @@
-// What would pass for proven because it is never put to the test: promises that no case comes under, sources that nobody hears.
+// Rules that would be proven only because nothing tests them: promises that cover no case, and ignored sources.
 
 import { describe, expect, it } from 'vitest';
 import { complaints, loopOf, NOT_THERE, REVIEW, vow } from '../../../../test/support/any-loop.js';
 import { checkLoop } from './check.js';
 
-describe('a promise that no case comes under', () => {
+describe('a promise that covers no case', () => {
   const facts = { critical: { findings: 'review', severity: 'critical' }, high: { findings: 'review', severity: 'high' } };
   const rows = [NOT_THERE, { id: 'Z', then: 'escalate' }];
 
-  it('is no promise: it would hold whatever the rules do', () => {
+  it('is refuted as dead', () => {
     const both = vow({ review: 'missing', critical: '>0' }, 'converge');
     expect(complaints({ facts, ...both }, rows)).toEqual(['dead-promise V']);
     expect(checkLoop(loopOf({ facts, ...both }, rows)).complaints[0]?.says).toMatch(/never applies: no facts pass its tests \(/);
@@ -17,12 +17,12 @@ describe('a promise that no case comes under', () => {
     expect(complaints({ facts, ...vow({ critical: '>0' }, 'converge') }, rows)).toEqual([]);
   });
 
-  it('is one where only a larger cap brings it about', () => {
+  it('counts if a larger cap reaches it', () => {
     expect(complaints({ facts, ...vow({ round: '<=3', high: 3 }, 'converge') }, rows)).toEqual([]);
     expect(complaints({ facts, ...vow({ round: '<1' }, 'converge') }, rows)).toEqual(['dead-promise V']);
   });
 
-  it('is told of where every such case ends in an error, and no row is held to it', () => {
+  it('is noted if every case of it ends in an error', () => {
     const error = { when: { review: ['missing', 'unreadable', 'unread'] }, error: { message: 'No review.', hint: 'Review it.' } };
     const proof = checkLoop(
       loopOf({ facts, repairs: [error], ...vow({ review: 'missing' }, 'converge') }, [{ id: 'Z', then: 'escalate' }]),
@@ -33,7 +33,7 @@ describe('a promise that no case comes under', () => {
     expect(met.notes).toEqual([]);
   });
 
-  it('is told apart from another of its id', () => {
+  it('is distinguished from another with the same id', () => {
     const promises = [
       { id: 'V', when: { critical: '>0' }, never: ['converge'], why: 'First.' },
       { id: 'V', when: { high: '>0' }, never: ['escalate'], why: 'Second.' },
@@ -53,7 +53,7 @@ describe('a count of several sources', () => {
   const unheard = ['missing', 'unreadable', 'unread', 'uncounted'].map((how) => `approves-${how} B legal`);
   const evidence = { review: REVIEW, legal: LAWYER };
 
-  it('approves nothing where one that speaks for itself was not heard', () => {
+  it('is refuted if an independent source was not counted', () => {
     const review = { facts: { ...of(['review', 'legal']), review: { findings: 'review' } }, evidence };
     const tested = [
       { ...rows[0], when: { critical: 0, review: '>=0' } },
@@ -65,7 +65,7 @@ describe('a count of several sources', () => {
     );
   });
 
-  it('does where each is counted by itself, too', () => {
+  it('is proven if each source is also counted alone', () => {
     const own = { review: { findings: 'review' }, legal: { findings: 'legal' } };
     const tested = [
       { ...rows[0], when: { critical: 0, review: '>=0', legal: '>=0' } },
@@ -74,7 +74,7 @@ describe('a count of several sources', () => {
     expect(complaints({ facts: { ...of(['review', 'legal']), ...own }, evidence }, tested)).toEqual([]);
   });
 
-  it('is one count where they say that they agree, one stands in for the other, or one is the row that tells of the report', () => {
+  it('is one count if sources agree, replace each other, or repeat the report', () => {
     const missing = { id: 'A', when: { seen: false }, then: 'escalate' };
     const facts = { ...of(['review', 'legal']), seen: { found: ['review', 'legal'] } };
     const agree = { sources: ['review', 'legal'], id: 'G', why: 'They disagree: {detail}' };
@@ -94,7 +94,7 @@ describe('a count of several sources', () => {
     expect(complaints({ facts: ready, evidence: standIn }, [there, uncounted, ...rows])).toEqual([]);
   });
 
-  it('does not miss an optional one, but hears it where it is there', () => {
+  it('ignores a missing optional source, but counts a present one', () => {
     const own = { review: { findings: 'review' } };
     const tested = [
       { ...rows[0], when: { critical: 0, review: '>=0' } },
@@ -105,7 +105,7 @@ describe('a count of several sources', () => {
   });
 });
 
-it('says where a second critic is not asked, since the first place that gives a value is taken', () => {
+it('notes a second critic that is ignored because another place has the value', () => {
   const evidence = {
     review: REVIEW,
     more: { ...REVIEW, file: 'more.json', what: 'the rest' },

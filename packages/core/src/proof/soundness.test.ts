@@ -1,5 +1,5 @@
-// Loops that look fine and are not: each was once proven, and a session showed otherwise. And loops that no proof can be asked
-// for, since their parts do not fit.
+// Loops that look correct and are not: each was once proven, and a session showed otherwise. And loops that are refused, because their
+// parts do not fit.
 
 import { describe, expect, it } from 'vitest';
 import { complaints, loopOf, NOT_THERE, REVIEW, vow } from '../../../../test/support/any-loop.js';
@@ -9,7 +9,7 @@ const number = (name: string) => ({ number: [0, 100], at: `review.${name}` });
 const converge = { id: 'C', then: 'converge' };
 
 describe('is not proven where', () => {
-  it('a reader that need not count stands in for one that always does', () => {
+  it('a substitute without counts replaces a source with counts', () => {
     const evidence = { a: { ...REVIEW, reader: 'review-json', else: 'b' }, b: { ...REVIEW, file: 'b.json' } };
     const facts = { a: { state: 'a' }, critical: { findings: 'a', severity: 'critical' } };
     const rows = [
@@ -25,7 +25,7 @@ describe('is not proven where', () => {
     expect(complaints({ facts }, [...rows, converge])).toContain('approves-absent C high');
   });
 
-  it('a sum or a step is made of what nobody measured', () => {
+  it('a sum or a step uses an absent fact', () => {
     const sum = { linear: { high: -4 }, base: 10, within: [0, 10] };
     const facts = { score: { number: [0, 10], at: 'review.score' }, high: { findings: 'review', severity: 'high' } };
     const rows = [NOT_THERE, { id: 'B', when: { score: '>=7' }, then: 'converge' }, { id: 'C', then: 'escalate' }];
@@ -36,7 +36,7 @@ describe('is not proven where', () => {
     expect(complaints({ facts: words, repairs: [{ when: { signal: 'absent' }, set: step }] }, passes)).toContain('approves-absent B bugs');
   });
 
-  it('the absence of a fact is taken for an approval, in whichever order', () => {
+  it('an absent fact leads to an approval, in any order', () => {
     const facts = { critical: { findings: 'review', severity: 'critical' } };
     const good = { id: 'B', when: { critical: 0 }, then: 'converge' };
     const blind = { id: 'D', when: { critical: 'absent' }, then: 'converge' };
@@ -77,7 +77,7 @@ describe('is not proven where', () => {
     expect(complaints({ facts, target, ...vow({ round: '<=cap' }, 'converge') }, byRound)).toContain('promise-broken V V');
   });
 
-  it('what is optional is there and cannot be read', () => {
+  it('an optional source is unreadable', () => {
     const evidence = { review: REVIEW, audit: { ...REVIEW, file: 'audit.json', what: 'the audit', optional: true } };
     const facts = { review: { state: 'review' }, score: number('score'), critical: { findings: 'audit', severity: 'critical' } };
     const rows = [
@@ -97,7 +97,7 @@ describe('nor where', () => {
   const absent = (...facts: readonly string[]) => facts.map((fact) => ({ id: `N-${fact}`, when: { [fact]: 'absent' }, then: 'escalate' }));
   const never = vow({ ok: false }, 'converge');
 
-  it('a rule that wants a fact to be there is passed over', () => {
+  it('a rule is skipped because a fact is absent', () => {
     const rows = [NOT_THERE, { id: 'B', when: { score: 'present' }, then: 'escalate' }, converge];
     expect(complaints({ facts: { score: number('score') } }, rows)).toContain('approves-absent C score');
   });
@@ -121,7 +121,7 @@ describe('nor where', () => {
     );
   });
 
-  it('a step or a sum cuts what is compared with the target', () => {
+  it('a step or a sum changes a fact that is compared with the target', () => {
     const word = (name: string) => ({ enum: ['LO', 'HI'], at: `review.${name}` });
     const facts = { ...ok, a: number('a'), b: number('b'), s1: word('s1'), s2: word('s2') };
     const repairs = [
@@ -165,7 +165,7 @@ describe('nor where', () => {
   });
 });
 
-it('tells no story that cannot be', () => {
+it('gives no impossible explanation', () => {
   const evidence = { x: { ...REVIEW, file: 'x.json', reader: 'review-json' }, y: { ...REVIEW, file: 'y.json', reader: 'review-json' } };
   const critical = (...findings: readonly string[]) => ({ findings, severity: 'critical' });
   const facts = { x: { state: 'x' }, y: { state: 'y' }, cx: critical('x'), cy: critical('y'), both: critical('x', 'y') };
@@ -174,7 +174,7 @@ it('tells no story that cannot be', () => {
   expect(complaints({ evidence, facts }, [...gone, ...some, converge])).toEqual([]);
 });
 
-it('does not claim what was not looked at in full', () => {
+it('does not claim more than it checked', () => {
   const rows = Array.from({ length: 40 }, (_, index) => ({ id: `B${index}`, when: { score: `=${index}` }, then: 'escalate' }));
   const proof = checkLoop(loopOf({ facts: { score: number('score') } }, [...rows, { id: 'Z', then: 'escalate' }]));
   expect(proof).toMatchObject({ result: 'proven in part', held: [{ fact: 'score', value: null }] });
@@ -184,7 +184,7 @@ it('does not claim what was not looked at in full', () => {
   expect(late.held.map(({ fact }) => fact)).toEqual(['round']);
 });
 
-it('counts every revision that there can be', () => {
+it('counts every possible revision', () => {
   const rows = Array.from({ length: 12 }, (_, index) => ({
     id: `B${index}`,
     when: { score: `=${index + 1}`, round: `=${index + 1}` },
@@ -210,7 +210,7 @@ describe('a number that is compared with the round before', () => {
   const facts = { score, rose: { ...score, change: 'net' } };
   const rows = [NOT_THERE, { id: 'B', when: { score: '>=8' }, then: 'converge' }, { id: 'Z', then: 'escalate' }];
 
-  it('says what made things worse', () => {
+  it('tests what made things worse', () => {
     expect(complaints({ facts, worse: { rose: '<0' } }, rows)).toEqual([]);
     expect(complaints({ facts, worse: { rose: '<0', score: '>=8' } }, rows)).toEqual(['dead-worse worse']);
   });
@@ -229,7 +229,7 @@ describe('a number that is compared with the round before', () => {
     expect(complaints({ facts }, unmeasured)).toEqual(['approves-absent C rose']);
   });
 
-  it('rises no further than its bounds let it', () => {
+  it('changes only within its bounds', () => {
     expect(complaints({ facts, ...vow({ score: '<3', rose: '>5' }, 'converge') }, rows)).toEqual(['dead-promise V']);
     expect(complaints({ facts, ...vow({ score: '>7', rose: '<-5' }, 'converge') }, rows)).toEqual(['dead-promise V']);
     expect(complaints({ facts, ...vow({ score: '>7', rose: '>5' }, 'escalate') }, rows)).toEqual(['promise-broken V V']);
@@ -237,7 +237,7 @@ describe('a number that is compared with the round before', () => {
   });
 });
 
-it('says where no task of a revision is for the role that changes the project', () => {
+it('notes a revision without a task for the generator', () => {
   const facts = { critical: { findings: 'review', severity: 'critical' } };
   const again = { id: 'READ-{next}', title: 'x', description: 'x', role: 'reviewer', after: 'previous', recheck: true };
   const mended = (role: string) => {
@@ -249,7 +249,7 @@ it('says where no task of a revision is for the role that changes the project', 
   expect(mended('coder')).toBe('');
 });
 
-it('says where a Critical finding is not counted by any fact', () => {
+it('notes a source whose Critical findings no fact counts', () => {
   const evidence = { review: REVIEW, other: { ...REVIEW, file: 'other.json', what: 'the other review' } };
   const facts = { critical: { findings: 'review', severity: 'critical' }, score: { number: [0, 10], at: 'other.score' } };
   const { notes } = checkLoop(loopOf({ evidence, facts }, [{ id: 'Z', then: 'escalate' }]));
@@ -281,7 +281,7 @@ describe('is refused where', () => {
     expect(() => loopOf({ facts }, [{ id: 'Z', then: 'escalate' }])).toThrow('"pass" appears twice');
   });
 
-  it('evidence would stand in for itself', () => {
+  it('evidence would replace itself', () => {
     const evidence = { a: { ...REVIEW, else: 'b' }, b: { ...REVIEW, else: 'a' } };
     expect(() => loopOf({ evidence, facts: { a: { state: 'a' } } }, [{ id: 'Z', then: 'escalate' }])).toThrow('would replace itself');
   });

@@ -1,5 +1,5 @@
-// What the space leaves out cannot happen: whatever readers may say, the facts drawn from it lie inside. And the walk's cases
-// part the space: every combination lies in exactly one, and the real judge ends where the walk does.
+// The space contains the facts of every possible reading. The cases of the walk partition it: every combination is in exactly one case, and
+// the real judge ends where the walk does.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -109,7 +109,7 @@ const standIns: Loop = {
   },
 };
 
-describe('whatever readers say lies in the space', () => {
+describe('every reading lies in the space', () => {
   it.each([...builtinLoops(), standIns].map((loop) => [loop.loop, loop] as const))('%s', (_, loop) => {
     const { first } = loop.round;
     const space = buildSpace(compileLoop(loop), { round: first, cap: 3, target: 80 }, first);
@@ -182,12 +182,12 @@ function compare(loop: Loop, most: number): number {
   return compared;
 }
 
-describe('the cases part the space, and end where the judge does', () => {
+describe('the cases partition the space, and end where the judge does', () => {
   it.each(builtinLoops().map((loop) => [loop.loop, loop] as const))('%s', (_, loop) => {
     expect(compare(loop, isSoak ? 20_000 : 500)).toBeGreaterThan(40);
   });
 
-  it('for loops of any make', () => {
+  it('for random loops', () => {
     let compared = 0;
     fc.assert(
       fc.property(randomLoop, (loop) => {
@@ -227,7 +227,7 @@ function wrongBy(loop: Loop, caps: readonly number[], most: number): readonly st
   return [...wrong].toSorted();
 }
 
-it('complains of exactly what trying every combination shows', () => {
+it('reports exactly what brute force over all combinations finds', () => {
   const kinds = /^(never-ends|accepts-unwaived|approves-(critical|missing|unreadable|unread)|dead-row) /;
   const seen = new Map<string, number>();
   let checked = 0;
