@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acpPresetFor, presetFor, PRESET_NAMES } from '@umpire/umpire/agents/presets.js';
-import { parseScript } from '@umpire/umpire/agents/script.js';
+import { parseScript } from '@umpire/umpire/agents/script-file.js';
 import { answersTo } from '@umpire/core/decider/question.js';
 import type { Question } from '@umpire/core/decider/events.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';

@@ -113,9 +113,7 @@ it('looks for the commands of the settings', () => {
   expect(told).toContain('ok debt types: off (settings)');
   expect(told).toContain('ok debt lint: node lint.mjs --all (settings)');
   expect(told).toContainEqual(
-    expect.stringMatching(
-      /^note debt quality: \.\/gone x: there is no program at ".*gone" \[Install it, or fix critics\.debt\.quality\.\]$/,
-    ),
+    expect.stringMatching(/^note debt quality: \.\/gone x: no program at ".*gone" \[Install it, or fix critics\.debt\.quality\.\]$/),
   );
   writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics: { debt: { lint: 'node "lint' } } }) });
   expect(look(project)).toContainEqual(expect.stringMatching(/^fault debt lint: Cannot parse the agent command/));

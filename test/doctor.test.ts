@@ -242,14 +242,14 @@ it('tries every agent of the settings, and has a fault where a role needs one th
   const project = makeProject({ config: { agent: 'shut', agents, roles }, files });
   const { told, faults } = await look(project, { PATH: pathOf(project) });
   expect(faults).toEqual(['every role', 'role reviewer', 'role planner', 'role tester', 'role ideator']);
-  expect(told('gone')).toMatch(/^note: "gone" cannot be started: there is no program at ".*gone\.sh" \[Install it/);
+  expect(told('gone')).toMatch(/^note: "gone" cannot be started: no program at ".*gone\.sh" \[Install it/);
   expect(told('lost')).toMatch(/^note: Cannot read agents\/lost\.yaml: /);
   expect(told('odd')).toMatch(/^note: .*odd\.yaml:1: /);
   expect(told('me')).toBe('ok: the person at the terminal');
-  expect(told('codex')).toMatch(/^note: "codex" cannot be started: there is no program "codex" on the PATH /);
+  expect(told('codex')).toMatch(/^note: "codex" cannot be started: no program "codex" on the PATH /);
   expect(told('stranger')).toMatch(/^note: Unknown agent "stranger"\. /);
   expect(told('claude')).toMatch(/^note: .*agents\.claude\.allow/);
-  expect(told('every role')).toMatch(/^fault: "shut" cannot be started: .* may not be executed \[Install it/);
+  expect(told('every role')).toMatch(/^fault: "shut" cannot be started: .* is not executable \[Install it/);
   expect(told('role developer')).toBe('ok: me');
   expect(told('role tester')).toMatch(/^fault: Unknown agent "clade"\. Did you mean "claude"\?/);
   expect(told('role executor')).toBe("ok: builtin, Umpire's critic");

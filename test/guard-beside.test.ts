@@ -12,8 +12,8 @@ import { guard } from '@umpire/guard/guard.js';
 import { helpersAmong, Reading } from '@umpire/guard/reading.js';
 import { tell, walkTouched } from '@umpire/guard/told.js';
 import type { ReadBeside, ToldFile } from '@umpire/guard/told.js';
-import { onDiskIn, readerOf } from '@umpire/umpire/workspace/change-reader.js';
-import type { SameFiles } from '@umpire/umpire/workspace/change-reader.js';
+import { filesOnDisk, createFileReader } from '@umpire/umpire/workspace/read-change.js';
+import type { UnchangedFiles } from '@umpire/umpire/workspace/read-change.js';
 import { isSoak } from './support/campaign.js';
 import { readCases } from './support/guard-cases.js';
 
@@ -91,7 +91,7 @@ it('tells all facts of a file', () => {
 
 interface LargeChange {
   readonly files: readonly FileChange[];
-  readonly same: SameFiles;
+  readonly same: UnchangedFiles;
 }
 
 /** Many labelled changes as one, each in a folder of its own. */
@@ -128,7 +128,7 @@ describe('a second thread', () => {
 
   it('reads a part of a large change, and the guard says what it says alone', () => {
     const { files, same } = isSoak ? large(6) : padded(large(40));
-    const input = { change: { files }, scope: 'testing', same: readerOf(same) } as const;
+    const input = { change: { files }, scope: 'testing', same: createFileReader(same) } as const;
     const alone = guard(input);
     expect(alone.findings.length).toBeGreaterThan(files.length / 4);
     // On a busy machine the thread may start too late to read anything.
@@ -161,7 +161,7 @@ describe('a second thread', () => {
     const many = large(20);
     expect(openParallelReader(many.files, many.same, join(folder, 'none.cjs'))).toBeNull();
     // From its sources nothing is built beside the code.
-    expect(openParallelReader(many.files, onDiskIn(root))).toBeNull();
+    expect(openParallelReader(many.files, filesOnDisk(root))).toBeNull();
   });
 
   it('leaves to the first one what is nested deeply, and what leans on that', () => {
@@ -172,7 +172,7 @@ describe('a second thread', () => {
     const changed = test.replace('(1)', '(2)');
     const toldOf = (last: FileChange, texts: Readonly<Record<string, string>>) => {
       const around = { ...same, texts: new Map([...same.texts, ...Object.entries(texts)]) };
-      const reading = new Reading({ files: [...files, last] }, readerOf(around));
+      const reading = new Reading({ files: [...files, last] }, createFileReader(around));
       const helpers = helpersAmong(files);
       return [
         ...(

@@ -111,7 +111,7 @@ describe('what cannot be read', () => {
     expect({ exit: large.exit, places: places(jsonOf(large)), problems: jsonOf(large).problems }).toEqual({
       exit: 1,
       places: [],
-      problems: [{ file: 'src/cart.test.ts', message: 'it was not looked at: it is larger than 2 MB' }],
+      problems: [{ file: 'src/cart.test.ts', message: 'not checked: it is larger than 2 MB' }],
     });
   });
 });

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { init } from '@umpire/umpire/index.js';
 import { settingsText } from '@umpire/umpire/report/settings-text.js';
 import { parseSettings } from '@umpire/umpire/sessions/settings.js';
-import { isMeant } from '@umpire/umpire/workspace/left-out.js';
+import { isNamedBy } from '@umpire/umpire/workspace/untracked-files.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from './support/git-project.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -69,7 +69,7 @@ it('takes the agent that is asked for, also where it is not installed, and no ot
   const { exit, err } = await project.umpireWith({ env }, 'init', '--agent', 'codex-acp');
   expect([exit, err]).toEqual([
     0,
-    expect.stringMatching(/^agent: codex-acp, as requested; not installed: there is no program "codex-acp" on the PATH\n/),
+    expect.stringMatching(/^agent: codex-acp, as requested; not installed: no program "codex-acp" on the PATH\n/),
   ]);
   expect(parseSettings(settingsIn(project), 'x').agent).toBe('codex-acp');
 });
@@ -188,8 +188,8 @@ it.each(NAMES.map((name) => [name]))('names a file %j so that the reader of sett
     const text = settingsText({ agent: 'claude', copy, critics: [] });
     const { workspace, agent } = parseSettings(text, 'x');
     expect(agent).toBe('claude');
-    for (const one of copy) expect(isMeant(folder, workspace.copy, one)).toBe(true);
-    expect(isMeant(folder, workspace.copy, 'package.json')).toBe(false);
+    for (const one of copy) expect(isNamedBy(folder, workspace.copy, one)).toBe(true);
+    expect(isNamedBy(folder, workspace.copy, 'package.json')).toBe(false);
   }
 });
 
@@ -205,7 +205,7 @@ it('is read whatever was found', () => {
     (agent, copy, critics) => {
       const read = parseSettings(settingsText({ agent, copy, critics }), 'x');
       expect(read.agent).toBe(agent);
-      for (const one of copy) expect(isMeant('/', read.workspace.copy, one)).toBe(true);
+      for (const one of copy) expect(isNamedBy('/', read.workspace.copy, one)).toBe(true);
       expect({ ...read, agent: null, workspace: null }).toEqual({ ...parseSettings('', 'x'), agent: null, workspace: null });
     },
   );

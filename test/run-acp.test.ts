@@ -64,5 +64,5 @@ it('calls its turn off at Ctrl-C; the task will be run again', SOAK, async () =>
   running.child.kill('SIGINT');
   const { exit } = await running.ended;
   expect([exit, eventsOfType(session, 'TaskInterrupted').length, rowsOf(session)['A']?.['status']]).toEqual([130, 1, 'pending']);
-  expect(log()).toContain('Umpire: asked it to stop.\n');
+  expect(log()).toContain('Umpire: asked the agent to stop.\n');
 });

@@ -102,7 +102,7 @@ const ENDINGS: readonly (readonly [what: string, body: string, status: string, c
   ['a bad exit', 'echo "out of luck" >&2; exit 3', 'failed', 'error', 'exited with status 3'],
   ['a bad exit although it says completed', 'complete "all fine"; exit 3', 'failed', 'error', 'although its result says completed'],
   ['a signal', 'kill -9 $$', 'failed', 'error', 'SIGKILL'],
-  ['nothing', 'true', 'failed', 'error', 'handed in no result'],
+  ['nothing', 'true', 'failed', 'error', 'returned no result'],
   ['no JSON', 'echo nothing > "$UMPIRE_RESULT_FILE"', 'failed', 'error', 'without a JSON object'],
   ['a status nobody knows', `echo '{"id":"A","status":"perhaps"}'`, 'failed', 'error', 'its status is "perhaps"'],
   ['the result of another task', `echo '{"id":"Z","status":"completed"}'`, 'failed', 'error', 'its id is "Z"'],
@@ -158,7 +158,7 @@ while :; do sleep 0.05; done
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', '--concurrency', '2');
   expect({ exit, error: rowsOf(session)['A']?.['error'] }).toEqual({
     exit: 1,
-    error: expect.stringContaining('ran out of time after 1.8 seconds'),
+    error: expect.stringContaining('timed out after 1.8 seconds'),
   });
   expect(textOf(project.beside, 'grandchild')).not.toBe('');
   expect(childrenOf(session)).toEqual([]);

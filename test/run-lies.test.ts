@@ -241,5 +241,5 @@ it('lets nobody judge by what a task put into the worktree of the session beside
   const agent = project.sh('echo b > ../session/b.txt; echo spoilt > ../session/README.md; complete done');
   const { exit, err, session } = await project.umpire('until', 'test -e b.txt', '--max-rounds', '1', ...agent);
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: ['CHECK-001 retry U8 0/1', 'CHECK-re-1 escalate U9 1/1'] });
-  expect(err).toContain('changes that no task handed in (README.md, b.txt): they were put aside');
+  expect(err).toContain('changes that no task submitted (README.md, b.txt). Umpire set them aside');
 });

@@ -39,13 +39,13 @@ it('refuses an agent whose program is not there, and names the role and who is t
   mkdirSync(join(bin, 'folder'));
   const env = { PATH: `${bin}:/usr/bin:/bin` };
   const cases: readonly (readonly [flags: readonly string[], said: string])[] = [
-    [['--agent', 'claude'], 'Cannot start the agent "claude", chosen for the role worker: there is no program "claude" on the PATH.'],
-    [['--agent', 'worker=gemini-acp'], 'there is no program "gemini" on the PATH'],
-    [['--agent', 'mine'], `there is no program at "${join(project.root, 'tools/mine.sh')}"`],
-    [['--agent', 'talker'], 'there is no program "no-such-talker" on the PATH'],
-    [['--agent', 'moved'], 'there is no program "found-there" on the PATH'],
-    [['--agent-command', 'closed x'], `"${join(bin, 'closed')}" may not be executed`],
-    [['--agent-command', 'folder'], `"${join(bin, 'folder')}" may not be executed`],
+    [['--agent', 'claude'], 'Cannot start the agent "claude", chosen for the role worker: no program "claude" on the PATH.'],
+    [['--agent', 'worker=gemini-acp'], 'no program "gemini" on the PATH'],
+    [['--agent', 'mine'], `no program at "${join(project.root, 'tools/mine.sh')}"`],
+    [['--agent', 'talker'], 'no program "no-such-talker" on the PATH'],
+    [['--agent', 'moved'], 'no program "found-there" on the PATH'],
+    [['--agent-command', 'closed x'], `"${join(bin, 'closed')}" is not executable`],
+    [['--agent-command', 'folder'], `"${join(bin, 'folder')}" is not executable`],
   ];
   for (const [flags, said] of cases) {
     const { exit, err } = await project.umpireWith({ env }, 'until', 'true', ...flags);
@@ -79,7 +79,7 @@ it('fails the task where the program goes away later; what goes on without it is
   const first = await project.umpire('run', './prose.yaml', 'x', '--agent-command', place);
   expect({ exit: first.exit, rows: rowsOf(first.session) }).toMatchObject({
     exit: 1,
-    rows: { A: { status: 'completed' }, B: { status: 'failed', error: expect.stringContaining('there is no such program') } },
+    rows: { A: { status: 'completed' }, B: { status: 'failed', error: expect.stringContaining('program not found') } },
   });
   const before = eventsOf(first.session).length;
   const again = await project.umpire('resume', first.session, '--retry');
@@ -106,7 +106,7 @@ it('lets an answer wait until the program is there; abort needs none', SOAK, asy
   const extended = await project.umpire('resolve', session, 'extend', '--reason', 'x', '--rounds', '1');
   expect({ exit: extended.exit, err: extended.err }).toEqual({
     exit: 1,
-    err: expect.stringContaining(`there is no program at "${place}"`),
+    err: expect.stringContaining(`no program at "${place}"`),
   });
   expect(eventsOf(session)).toHaveLength(before);
   expect((await project.umpire('resolve', session, 'abort', '--reason', 'x')).exit).toBe(0);

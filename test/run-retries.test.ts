@@ -59,7 +59,7 @@ it('tries again until the server answers, with growing pauses, and says so', asy
     'TaskStarted TaskPostponed WaitEnded TaskStarted TaskPostponed WaitEnded TaskStarted TaskFinished SessionEnded'.split(' '),
   );
   const told = eventsOfType(session, 'TaskPostponed').map(({ waitMs, why }) => ({ waitMs, why }));
-  const why = 'The agent "command" exited with status 1. Its last words were "API Error: 529 Overloaded.".';
+  const why = 'The agent "command" exited with status 1. Last output: "API Error: 529 Overloaded.".';
   expect(told).toEqual([
     { waitMs: 30_000, why },
     { waitMs: 120_000, why },
@@ -141,9 +141,9 @@ it('waits for nothing once the minutes of the session are spent: a person is cal
 });
 
 it.each([
-  [`printf '%s\\n' '${ended(429, 'Usage limit reached, resets 3am')}'; exit 1`, 'Trying again does not lift that limit'],
-  [`printf '%s\\n' '${ended(401, 'Invalid API key')}'; exit 1`, 'Sign in with its own command, or mend its key'],
-  ['echo "HTTP 429 Too Many Requests" >&2; exit 1', 'Its last words were "HTTP 429 Too Many Requests".'],
+  [`printf '%s\\n' '${ended(429, 'Usage limit reached, resets 3am')}'; exit 1`, 'A retry does not help before the limit is reset'],
+  [`printf '%s\\n' '${ended(401, 'Invalid API key')}'; exit 1`, 'Sign in with its own command, or correct its key'],
+  ['echo "HTTP 429 Too Many Requests" >&2; exit 1', 'Last output: "HTTP 429 Too Many Requests".'],
   [`printf 'expected {"error":{"code":429,"message":"busy"}} {\n  to: 200\n}\n' >&2; exit 1`, 'exited with status 1'],
   ['echo "The server said 529 overloaded."; fail "status 529 overloaded"', 'status 529 overloaded'],
   ['complete "answers 429 Too Many Requests"; exit 1', 'although its result says completed'],

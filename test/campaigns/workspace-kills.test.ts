@@ -62,7 +62,7 @@ function checkEnd(project: Project, gitDir: string): void {
   expect(filesUnder(path, (name) => name === '.git')).toEqual({ ...FILES, 'by-hand.txt': 'h\n', 'src/c.txt': 'two, edited\n' });
   expect(gitIn(path, 'status', '--porcelain', '-b')).toBe('## umpire/review-1\n');
   const subjects = gitIn(gitDir, 'log', '--first-parent', '--format=%s', 'umpire/review-1').trim().split('\n').slice(0, -1);
-  expect(subjects).toEqual(['Take back: The work of T1', "A person's edit", 'Merge the work of T2', 'The work of T1']);
+  expect(subjects).toEqual(['Revert: The work of T1', "A person's edit", 'Merge the work of T2', 'The work of T1']);
   const steps = readFileSync(join(project.options.sessionFolder, 'steps.ndjson'), 'utf8').trim().split('\n');
   const done = Object.assign({}, ...steps.map((line) => JSON.parse(line) as object)) as Record<
     string,

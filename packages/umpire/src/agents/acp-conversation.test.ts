@@ -3,15 +3,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readRpc } from '@umpire/core/formats/json-rpc.js';
-import { Conversation } from './acp-conversation.js';
+import { AcpConversation } from './acp-conversation.js';
 
 const PLACES = { workdir: '/work', session: '/session', writes: true, allow: [] };
 
 function newConversation() {
   const sent: string[] = [];
   const told: string[] = [];
-  const conversation = new Conversation({
-    places: PLACES,
+  const conversation = new AcpConversation({
+    scope: PLACES,
     prompt: 'Do it.',
     version: '1',
     readyMs: 60_000,
@@ -100,10 +100,10 @@ it('keeps only the end of what is said, and of open tools only so many', () => {
 });
 
 it('is no longer told more than it reads', () => {
-  const conversation = new Conversation({ places: PLACES, prompt: '', version: '1', readyMs: 60_000, tell: () => undefined });
+  const conversation = new AcpConversation({ scope: PLACES, prompt: '', version: '1', readyMs: 60_000, tell: () => undefined });
   let isUrgent = false;
   conversation.begin({ say: () => false, leave: (urgent) => void (isUrgent = urgent) });
-  expect([conversation.end().words, isUrgent]).toEqual(['does not read what it is told', true]);
+  expect([conversation.end().words, isUrgent]).toEqual(['does not read its input', true]);
 });
 
 /** As codex-acp told that its server limits the rate, ids shortened. */

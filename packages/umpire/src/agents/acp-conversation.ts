@@ -1,5 +1,5 @@
-// Umpire's side of one conversation over the Agent Client Protocol: greet, open a session, give it the task, answer what it asks, hear
-// what it says, until its turn ends. Whatever comes, it ends in words. Bytes and processes are others' business.
+// Umpire's side of one conversation over the Agent Client Protocol: initialize, open a session, send the task, answer requests, collect
+// updates until the turn ends. Handles messages only; acp-agent.ts handles bytes and processes.
 
 import {
   ACP_VERSION,
@@ -17,59 +17,59 @@ import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { METHOD_NOT_FOUND, readRpc, writeRpc } from '@umpire/core/formats/json-rpc.js';
 import type { RpcError, RpcId, RpcMessage } from '@umpire/core/formats/json-rpc.js';
 import { answerPermission } from './acp-permission.js';
-import type { Places } from './acp-permission.js';
-import type { Talk, TalkLine } from './child.js';
-import type { Told } from './event-stream.js';
-import { showLine } from './hidden-text.js';
-import { LAST_SEARCHED, MAX_RESULT_BYTES } from './last-object.js';
-import { Tail } from './tail.js';
+import type { PermissionScope } from './acp-permission.js';
+import type { Dialogue, DialogueInput } from './child-process.js';
+import type { AgentReport } from './event-stream.js';
+import { showLine } from './safe-text.js';
+import { LAST_SEARCHED, MAX_RESULT_BYTES } from './last-json-object.js';
+import { TailBuffer } from './tail-buffer.js';
 
 export interface AcpBrief {
-  readonly places: Places;
+  readonly scope: PermissionScope;
   readonly prompt: string;
   readonly version: string;
-  /** So long the agent may take to be ready for the task. */
+  /** Time limit until the agent accepts the task. */
   readonly readyMs: number;
-  /** One line for the log. */
+  /** Writes one line to the log. */
   readonly tell: (words: string) => void;
 }
 
-/** What came of it. */
+/** The outcome of a conversation. */
 export interface AcpOutcome {
-  readonly told: Told;
-  /** How the turn ended, as the end of a sentence; null: as it should. Undefined: it has not ended. */
+  readonly told: AgentReport;
+  /** How the turn ended, as the end of a sentence; null: normally; undefined: it has not ended. */
   readonly words: string | null | undefined;
-  /** What it waited for, where the turn has not ended. */
+  /** The request that was pending when the process ended. */
   readonly open: string;
-  /** What it last asked leave for in vain, and why. */
+  /** The last refused permission request, with the reason. */
   readonly refused: string | null;
 }
 
-interface Awaited {
+interface PendingRequest {
   readonly method: string;
   readonly take: (result: unknown) => void;
 }
 
-/** What an agent says of a tool is forgotten when so many others are open: no sane one has. */
-const MOST_TOOLS = 1000;
-const MOST_ERROR = 4000;
+/** The oldest open tool call is dropped beyond this number, to bound memory. */
+const MAX_OPEN_TOOLS = 1000;
+const MAX_ERROR_CHARS = 4000;
 const AUTH_REQUIRED = -32000;
 
-export class Conversation implements Talk {
-  private line: TalkLine | null = null;
-  private readonly awaited = new Map<RpcId, Awaited>();
+export class AcpConversation implements Dialogue {
+  private line: DialogueInput | null = null;
+  private readonly pending = new Map<RpcId, PendingRequest>();
   private asked = 0;
   private session: string | null = null;
   private signIns: readonly string[] = [];
   private readonly tools = new Map<string, AcpToolCall>();
-  private readonly answer = new Tail(MAX_RESULT_BYTES);
+  private readonly answer = new TailBuffer(MAX_RESULT_BYTES);
   private message: string | null = null;
   private isNewMessage = false;
   private isCancelled = false;
   private words: string | null | undefined = undefined;
   private fault: string | null = null;
   private signs: ApiErrorInfo = NO_API_ERROR_INFO;
-  /** What it said since its server failed it; null while it works. */
+  /** Text since the agent reported a server error; null while it works. */
   private error: string | null = null;
   private tokens: number | null = null;
   private context = 0;
@@ -79,30 +79,30 @@ export class Conversation implements Talk {
 
   constructor(private readonly brief: AcpBrief) {}
 
-  begin(line: TalkLine): void {
+  begin(line: DialogueInput): void {
     this.line = line;
     const { readyMs, version } = this.brief;
     this.timer = setTimeout(() => {
-      const why = this.open() === 'initialize' ? ': it may not speak the Agent Client Protocol' : '';
+      const why = this.open() === 'initialize' ? '; it may not support the Agent Client Protocol' : '';
       this.settle(`did not answer ${this.open()} within ${readyMs / 1000} seconds${why}`, true);
     }, readyMs);
-    // Where its output cannot be kept, nobody waits for it.
+    // The timer must not keep the process alive.
     this.timer.unref();
-    // Neither files nor terminals are offered: agents then use tools of their own, within their own sandbox and settings.
+    // Umpire offers neither files nor terminals: agents then use their own tools, within their own sandbox and settings.
     const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
     const clientInfo = { name: 'umpire', title: 'Umpire', version };
-    this.ask('initialize', { protocolVersion: ACP_VERSION, clientCapabilities, clientInfo }, (result) => this.greeted(result));
+    this.ask('initialize', { protocolVersion: ACP_VERSION, clientCapabilities, clientInfo }, (result) => this.onInitialized(result));
   }
 
   finish(): boolean {
     if (this.session === null || this.words !== undefined || this.open() !== 'session/prompt') return false;
     this.isCancelled = true;
-    this.brief.tell('Umpire: asked it to stop.');
+    this.brief.tell('Umpire: asked the agent to stop.');
     this.send({ kind: 'notice', method: 'session/cancel', params: { sessionId: this.session } });
     return true;
   }
 
-  /** One line that it printed. What is no message of the protocol is only kept in the log. */
+  /** Handles one printed line. Lines that are not protocol messages only go to the log. */
   hear(text: string): void {
     const message = readRpc(text);
     if (message === null) return;
@@ -111,17 +111,17 @@ export class Conversation implements Talk {
         if (message.method === 'session/update') this.update(message.params);
         return;
       case 'request':
-        return this.requested(message.id, message.method, message.params);
+        return this.onRequest(message.id, message.method, message.params);
       case 'answer':
-        return this.awaitedFor(message.id)?.take(message.result);
+        return this.takePending(message.id)?.take(message.result);
       case 'refusal': {
-        const awaited = this.awaitedFor(message.id);
-        if (awaited !== undefined) this.refusedBy(awaited.method, message.error);
+        const pending = this.takePending(message.id);
+        if (pending !== undefined) this.onError(pending.method, message.error);
       }
     }
   }
 
-  /** The conversation is over, whoever ended it. The first word counts. `isUrgent`: it would go on for ever. */
+  /** Ends the conversation; only the first call counts. `isUrgent`: the agent would not end by itself. */
   settle(words: string | null, isUrgent = false): void {
     if (this.words !== undefined) return;
     clearTimeout(this.timer);
@@ -129,7 +129,7 @@ export class Conversation implements Talk {
     this.line?.leave(isUrgent);
   }
 
-  /** To be called when the process has ended. */
+  /** Call this after the process has ended. */
   end(): AcpOutcome {
     clearTimeout(this.timer);
     const text = new TextDecoder().decode(this.answer.bytes());
@@ -145,47 +145,47 @@ export class Conversation implements Talk {
     };
   }
 
-  /** What this answers; undefined where nobody asked. */
-  private awaitedFor(id: RpcId): Awaited | undefined {
-    const awaited = this.awaited.get(id);
-    this.awaited.delete(id);
-    return awaited;
+  /** Removes and returns the request that this message answers; undefined for an unknown id. */
+  private takePending(id: RpcId): PendingRequest | undefined {
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
+    return pending;
   }
 
   private open(): string {
-    return this.awaited.values().next().value?.method ?? 'initialize';
+    return this.pending.values().next().value?.method ?? 'initialize';
   }
 
-  private greeted(result: unknown): void {
+  private onInitialized(result: unknown): void {
     const { version, takesFolders, signIns } = readInitializeResult(result);
-    if (version === null) return this.settle('answered initialize with something that is no answer of the Agent Client Protocol');
+    if (version === null) return this.settle('answered initialize with an invalid Agent Client Protocol message');
     if (version !== ACP_VERSION)
-      return this.settle(`speaks version ${version} of the Agent Client Protocol, and Umpire speaks version ${ACP_VERSION}`);
+      return this.settle(`uses Agent Client Protocol version ${version}; Umpire supports version ${ACP_VERSION}`);
     this.signIns = signIns;
-    const { workdir, session } = this.brief.places;
+    const { workdir, session } = this.brief.scope;
     const folders = takesFolders && session !== workdir ? { additionalDirectories: [session] } : {};
-    this.ask('session/new', { cwd: workdir, mcpServers: [], ...folders }, (answer) => this.opened(readNewSession(answer)));
+    this.ask('session/new', { cwd: workdir, mcpServers: [], ...folders }, (answer) => this.onSessionOpened(readNewSession(answer)));
   }
 
-  private opened(session: string | null): void {
+  private onSessionOpened(session: string | null): void {
     if (session === null) return this.settle('answered session/new without a session');
     clearTimeout(this.timer);
     this.session = session;
     const prompt = [{ type: 'text', text: this.brief.prompt }];
-    this.ask('session/prompt', { sessionId: session, prompt }, (result) => this.stopped(result));
+    this.ask('session/prompt', { sessionId: session, prompt }, (result) => this.onTurnEnded(result));
   }
 
-  private stopped(result: unknown): void {
+  private onTurnEnded(result: unknown): void {
     const { reason, tokens } = readPromptResult(result);
     this.tokens = tokens;
-    this.settle(STOPS.has(reason) ? (STOPS.get(reason) ?? null) : `stopped for a reason that Umpire does not know, ${quote(reason)}`);
+    this.settle(STOPS.has(reason) ? (STOPS.get(reason) ?? null) : `stopped for an unknown reason, ${quote(reason)}`);
   }
 
-  private refusedBy(method: string, error: RpcError): void {
+  private onError(method: string, error: RpcError): void {
     this.fault = errorText(error);
     this.signs = readApiError(error);
-    const offers = this.signIns.length === 0 ? '' : ` (it offers: ${this.signIns.slice(0, 5).map(quote).join(', ')})`;
-    if (error.code === AUTH_REQUIRED) this.settle(`wants you to sign in first: do that with its own command, outside of Umpire${offers}`);
+    const offers = this.signIns.length === 0 ? '' : ` (sign-in methods: ${this.signIns.slice(0, 5).map(quote).join(', ')})`;
+    if (error.code === AUTH_REQUIRED) this.settle(`is not signed in; sign in with its own command, outside of Umpire${offers}`);
     else this.settle(`answered ${method} with an error`);
   }
 
@@ -199,7 +199,7 @@ export class Conversation implements Talk {
       case 'said':
         return this.said(update.text, update.message);
       case 'used':
-        // What comes after a tool was used is another message.
+        // Text after a tool call starts a new message.
         this.isNewMessage = true;
         return this.used(update.tool);
       case 'spent':
@@ -216,7 +216,7 @@ export class Conversation implements Talk {
 
   private said(text: string, message: string | null): void {
     if (text === '') return;
-    if (this.error !== null) this.error = `${this.error}${text}`.slice(0, MOST_ERROR);
+    if (this.error !== null) this.error = `${this.error}${text}`.slice(0, MAX_ERROR_CHARS);
     const begins = this.isNewMessage || message !== this.message;
     this.answer.add(Buffer.from(begins ? `\n${text}` : text));
     this.isNewMessage = false;
@@ -229,13 +229,13 @@ export class Conversation implements Talk {
     if (tool.status === 'completed' || tool.status === 'failed') return;
     this.tools.set(update.id, tool);
     const [oldest] = this.tools.keys();
-    if (this.tools.size > MOST_TOOLS && oldest !== undefined) this.tools.delete(oldest);
+    if (this.tools.size > MAX_OPEN_TOOLS && oldest !== undefined) this.tools.delete(oldest);
   }
 
-  private requested(id: RpcId, method: string, params: unknown): void {
+  private onRequest(id: RpcId, method: string, params: unknown): void {
     if (method === 'session/request_permission') return this.permit(id, params);
-    this.brief.tell(`Umpire: does not offer ${showLine(method, 80)}.`);
-    const error = { code: METHOD_NOT_FOUND, message: `Umpire does not offer ${method.slice(0, 80)}.` };
+    this.brief.tell(`Umpire: rejected ${showLine(method, 80)} (not supported).`);
+    const error = { code: METHOD_NOT_FOUND, message: `Umpire does not support ${method.slice(0, 80)}.` };
     this.send({ kind: 'refusal', id, error });
   }
 
@@ -244,7 +244,7 @@ export class Conversation implements Talk {
     if (request === null || this.isCancelled || this.words !== undefined)
       return this.send({ kind: 'answer', id, result: { outcome: { outcome: 'cancelled' } } });
     const tool = mergeToolCall(this.tools.get(request.tool.id), request.tool);
-    const { option, isAllowed, words } = answerPermission({ ...request, tool }, this.brief.places);
+    const { option, isAllowed, words } = answerPermission({ ...request, tool }, this.brief.scope);
     this.brief.tell(`Umpire: ${words}.`);
     if (!isAllowed) this.refused = words;
     const outcome = option === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option };
@@ -253,22 +253,22 @@ export class Conversation implements Talk {
 
   private ask(method: string, params: unknown, take: (result: unknown) => void): void {
     const id = ++this.asked;
-    this.awaited.set(id, { method, take });
+    this.pending.set(id, { method, take });
     this.send({ kind: 'request', id, method, params });
   }
 
   private send(message: RpcMessage): void {
-    if (this.line?.say(writeRpc(message)) === false) this.settle('does not read what it is told', true);
+    if (this.line?.say(writeRpc(message)) === false) this.settle('does not read its input', true);
   }
 }
 
-/** Why a turn ended, as the end of a sentence; null: as it should. */
+/** Stop reasons as the end of a sentence; null: a normal end. */
 const STOPS: ReadonlyMap<string, string | null> = new Map([
   ['end_turn', null],
-  ['max_tokens', 'stopped since it had used all the tokens that its model gives it'],
-  ['max_turn_requests', 'stopped since it had asked its model as often as it may in one turn'],
-  ['refusal', 'refused to go on'],
-  ['cancelled', 'stopped as if it had been told to, and nobody told it'],
+  ['max_tokens', 'stopped: the token limit of its model was reached'],
+  ['max_turn_requests', 'stopped: its limit of model requests per turn was reached'],
+  ['refusal', 'refused to continue'],
+  ['cancelled', 'cancelled its turn without being asked to'],
 ]);
 
 function quote(text: string): string {

@@ -7,10 +7,10 @@ import { answerPermission } from './acp-permission.js';
 const PLACES = { workdir: '/w', session: '/s', writes: true, allow: [] };
 
 /** As claude-agent-acp asks. */
-function mayRun(rawInput: unknown, kind = 'execute', places: Parameters<typeof answerPermission>[1] = { ...PLACES, command: 'npm test' }) {
+function mayRun(rawInput: unknown, kind = 'execute', scope: Parameters<typeof answerPermission>[1] = { ...PLACES, command: 'npm test' }) {
   const options = ['allow_always', 'allow_once', 'reject_once'].map((one) => ({ optionId: one, kind: one, name: one }));
   const request = readPermissionRequest({ toolCall: { toolCallId: 't', kind, title: '`npm test`', rawInput }, options });
-  return request === null ? null : answerPermission(request, places).option;
+  return request === null ? null : answerPermission(request, scope).option;
 }
 
 test('exactly the command that is to pass may be run, once each time', () => {

@@ -1,9 +1,9 @@
-// A command as a person writes it (`--agent-command "CMD ARGS"`) cut into its words. Quotes and backslashes as in a shell, and
-// nothing else of a shell: no variables, no patterns, no pipes.
+// Splits a command such as `--agent-command "CMD ARGS"` into words. Supports the quotes and backslashes of a shell; no variables, patterns
+// or pipes.
 
 import { UmpireError } from '@umpire/core/errors.js';
 
-/** Throws `agent-command-invalid` where a quote is not closed or nothing is left. */
+/** Throws `agent-command-invalid` for an unclosed quote or an empty command. */
 export function splitCommand(text: string): readonly string[] {
   const words: string[] = [];
   let word: string | null = null;
@@ -14,7 +14,7 @@ export function splitCommand(text: string): readonly string[] {
     else if (char === '\\') {
       const next = text.charAt(at + 1);
       if (next === '') throw invalid(text, 'it ends in a backslash');
-      // Inside double quotes a backslash is itself, but before a quote or another backslash.
+      // Inside double quotes a backslash escapes only a quote or a backslash.
       const keeps = quote === '"' && next !== '"' && next !== '\\';
       word = (word ?? '') + (keeps ? char : '') + next;
       at += 1;

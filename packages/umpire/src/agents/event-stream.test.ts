@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { EventStream } from './event-stream.js';
-import type { Told } from './event-stream.js';
+import type { AgentReport } from './event-stream.js';
 
 const CODEX = [
   '{"type":"thread.started","thread_id":"01a1"}',
@@ -51,7 +51,7 @@ const CLAUDE = [
   displayId({ type: 'text', text: 'Done: {"status":"completed"}' }),
 ];
 
-function told(text: string, size = text.length): Told | null {
+function told(text: string, size = text.length): AgentReport | null {
   const stream = new EventStream();
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) stream.write(bytes.subarray(at, at + size));
@@ -136,7 +136,9 @@ test('an answer of 18 MB is heard, and the end of it kept; of one that no memory
     text: '',
     fault: null,
     usage: { tokens: 0, costUsd: 0 },
-    lost: 'It printed an event of more than 32 MB, and Umpire reads none that is longer',
+    lost: 'It printed an event of more than 32 MB, which Umpire does not read',
   });
-  expect(told(ended({ result: 'No result. '.repeat(200_000) }))?.lost).toBe('Only the last 1 MB of what it says is searched for a result');
+  expect(told(ended({ result: 'No result. '.repeat(200_000) }))?.lost).toBe(
+    'Umpire searches only the last 1 MB of its output for a result',
+  );
 });

@@ -1,28 +1,27 @@
-// What a coding agent told in events while it ran, added up: its last answer, what it used, why it broke. Pure. However much comes, no
-// more than that is kept.
+// Collects the events that a coding agent prints while it runs: its last answer, its usage and its last error. Pure, with bounded memory.
 
 import { readAgentEvent } from '@umpire/core/formats/agent-event.js';
 import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
 import type { Usage } from '@umpire/core/ports.js';
-import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-object.js';
+import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
 
-export interface Told {
-  /** What it said last that holds an object, else what it said last; empty where it said nothing. */
+export interface AgentReport {
+  /** The last message with a JSON object, else the last message; empty where there was none. */
   readonly text: string;
   readonly usage: Usage;
-  /** What went wrong at last, in its own words; null where it went on after it. */
+  /** The last error in the agent's own words; null where it continued afterwards. */
   readonly fault: string | null;
-  /** What that fault says beside its words; left out where it says nothing. */
+  /** Status and retry delay of that error, where known. */
   readonly signs?: ApiErrorInfo;
-  /** What it asked leave for in vain, at last; left out where there was nothing. */
+  /** The last tool that the agent's own settings denied. */
   readonly refused?: string;
-  /** What of its answer could not be read, as a sentence; left out where all was. */
+  /** A sentence on a part of the answer that was too long to read. */
   readonly lost?: string;
 }
 
-/** All that an agent says may come in one event, with escapes. */
+/** The whole answer may come in one event, with escapes. */
 const LONGEST_EVENT = 32 * 1024 * 1024;
 
 export class EventStream {
@@ -42,7 +41,7 @@ export class EventStream {
   }
 
   /** Null where no event came. */
-  end(): Told | null {
+  end(): AgentReport | null {
     this.lines.end();
     const { isHeard, text, fault, signs, tokens, costUsd, refused, lost } = this;
     if (!isHeard) return null;
@@ -51,12 +50,12 @@ export class EventStream {
     return { text, fault, usage: { tokens: Math.round(tokens), costUsd }, ...more };
   }
 
-  /** An event that is longer than any sane one may have been its answer. Nobody would know from what is left. */
+  /** A line that is too long may have been the answer, so its loss is reported. */
   private hearLine(line: string, isCut: boolean): void {
     if (!isCut) return this.take(line);
     if (!line.startsWith('{"')) return;
     this.isHeard = true;
-    this.lost = 'It printed an event of more than 32 MB, and Umpire reads none that is longer';
+    this.lost = 'It printed an event of more than 32 MB, which Umpire does not read';
   }
 
   private take(line: string): void {
@@ -74,7 +73,7 @@ export class EventStream {
     if (event.kind === 'did') return;
     if (event.kind !== 'spent' && event.text !== '') this.hear(event.text);
     if (event.kind === 'said') return;
-    // Whoever tells it at the end counts all that came before.
+    // The final event has the totals of the run.
     const isTotal = event.kind === 'ended';
     this.tokens = isTotal ? Math.max(this.tokens, event.tokens) : this.tokens + event.tokens;
     this.costUsd = isTotal ? Math.max(this.costUsd, event.costUsd) : this.costUsd + event.costUsd;
@@ -84,7 +83,7 @@ export class EventStream {
     this.refused = event.refused.at(-1);
   }
 
-  /** Words after the result, such as "Done.", do not take its place: the last object counts, as on any output. */
+  /** Text after the result, such as "Done.", does not replace it: the last object counts, as in any output. */
   private hear(all: string): void {
     const text = all.length > MAX_RESULT_BYTES ? all.slice(-MAX_RESULT_BYTES) : all;
     const holdsObject = findLastObject(text) !== null;

@@ -1,5 +1,5 @@
-// After `kill -9` of a run none of its children may live on. One small process for the whole run knows their groups and hears,
-// by the end of its input, that the run is gone. Starting and ending children in good order is left to child.ts.
+// Kills the child processes of a run after `kill -9`. One small process per run knows their groups and notices the end of the run by the
+// end of its input. child-process.ts handles the normal start and end.
 
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -7,22 +7,24 @@ import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
 
 export interface Guardian {
-  /** The run's id. Children carry it in their environment as UMPIRE_RUN. */
+  /** The run's id. Child processes have it in their environment as UMPIRE_RUN. */
   readonly run: string;
-  /** What its children are held in. */
+  /** The sandbox of the child processes. */
   readonly sandbox: Sandbox | null;
-  /** To be called at once after a child was started as the leader of a group. */
+  /** Call this directly after starting a child as the leader of a group. */
   watch(group: number): void;
-  /** The group has ended. It is never killed afterwards: its number may be another's by then. */
+  /** The group has ended. It must not be killed later: another group may have its number by then. */
   release(group: number): void;
-  /** The run ends in good order. What is still watched is killed; what left its group on purpose, such as a server, lives on. */
+  /**
+   * Normal end of the run. Kills the groups that are still watched; a process that left its group on purpose, such as a server, continues.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Keeps the list of groups. When its input ends without a goodbye it kills them, then (where there is /proc) whoever has the
- * run's id in the environment: a child started a moment before the run died, one that left its group, a set-up command. It looks
- * again until nobody is left, since a process may be starting another one just then.
+ * Reads the list of groups. When its input ends without `bye`, it kills them, then (with /proc) every process with the run's id in its
+ * environment: a child started just before the run died, one that left its group, a set-up command. It repeats until none is left, since a
+ * process may just be starting another one.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
@@ -50,19 +52,19 @@ while [ $tries -lt 100 ]; do
 done
 `;
 
-/** A run's id: letters, digits and dashes, and long enough to be nobody else's. */
+/** Letters, digits and dashes, long enough to be unique. */
 const RUN_ID = /^[A-Za-z0-9-]{8,64}$/;
 
 export function startGuardian(run: string, sandbox: Sandbox | null = null): Guardian {
-  if (!RUN_ID.test(run)) throw new Error(`a run cannot be called ${JSON.stringify(run)}: 8 to 64 letters, digits and dashes are`);
+  if (!RUN_ID.test(run)) throw new Error(`invalid run id ${JSON.stringify(run)}: expected 8 to 64 letters, digits and dashes`);
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'umpire-guardian', run], {
     cwd: '/',
-    // Not the run's own environment: a guardian of a run inside a run must outlive it to do its work.
+    // Not the run's environment: the guardian of a nested run must outlive the outer one.
     env: { PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` },
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // A guardian that was killed leaves nothing to do here; `resume` ends what such a run leaves.
+  // If the guardian was killed, `resume` kills what the run left.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   if (child.pid === undefined) throw new UmpireError('guardian-failed');
@@ -70,13 +72,13 @@ export function startGuardian(run: string, sandbox: Sandbox | null = null): Guar
   const { stdin } = child;
   if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  // One ends as the next begins, and one write tells of both: what ended is told at the latest before anything else is waited for.
+  // One write reports the end of a group and the start of the next. An end alone is written before the next wait.
   let untold = '';
   const tell = (lines: string) => {
     untold = '';
     if (lines !== '') stdin.write(lines);
   };
-  // A write to an idle pipe reaches the system before it returns: a kill in the next instant loses nothing.
+  // A write to an idle pipe reaches the system before it returns, so a kill directly afterwards loses nothing.
   return {
     run,
     sandbox,
@@ -95,14 +97,14 @@ export function startGuardian(run: string, sandbox: Sandbox | null = null): Guar
   };
 }
 
-/** Ends what an earlier run left behind, its guardian having died with it. Says how many were ended. Without /proc: none. */
+/** Kills what an earlier run and its dead guardian left. Returns the number of processes; without /proc: 0. */
 export function sweepRun(run: string): number {
   return RUN_ID.test(run) ? sweepProcesses(`UMPIRE_RUN=${run}`) : 0;
 }
 
 const bell = new Int32Array(new SharedArrayBuffer(4));
 
-/** Ends all processes, but this one, that have this very entry in the environment that they were started with. */
+/** Kills all processes, except this one, that were started with this entry in their environment. */
 export function sweepProcesses(entry: string): number {
   const ended = new Set<number>();
   for (let tries = 0; tries < 100; tries += 1) {
@@ -131,7 +133,7 @@ function listProcesses(): readonly number[] {
   }
 }
 
-/** With a zero byte on both sides of every entry. Nothing for those that ended and those of other people. */
+/** Has a zero byte on both sides of every entry. Empty for ended processes and those of other users. */
 function environmentOf(pid: number): Buffer {
   try {
     return Buffer.concat([Buffer.alloc(1), readFileSync(`/proc/${pid}/environ`), Buffer.alloc(1)]);
@@ -144,6 +146,6 @@ function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself a moment ago.
+    // It ended a moment ago.
   }
 }

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newFolder, newWatch, realAssignment } from '../../../../test/support/assignment.js';
-import { commandAgent } from './command.js';
+import { commandAgent } from './program-agent.js';
 import { startGuardian } from './guardian.js';
 import { PRESET_NAMES, acpPresetFor, presetFor } from './presets.js';
 

@@ -1,25 +1,34 @@
-// Agents known by name: how the command lines of coding agents are started without a person at them, by their own documentation.
-// Conservative: edits are allowed, nothing that skips their safeguards is. With `-acp` behind its name each is talked with over the Agent
-// Client Protocol instead.
+// Agents known by name: how to start coding agents without a person, following their documentation. Presets allow edits and skip no
+// safeguard. `NAME-acp` uses the Agent Client Protocol instead.
 
-import type { AcpSpec } from './acp.js';
-import type { CommandSpec } from './command.js';
+import type { AcpSpec } from './acp-agent.js';
+import type { CommandSpec } from './program-agent.js';
 
-/** `command`: the one that is to pass, where the loop is about one. */
+/** `command`: the check command of the loop, where there is one. */
 type Preset = (session: string, command?: string) => CommandSpec;
 
-/** All read the prompt from stdin. The session folder is opened to them, since evidence and the result go there. */
+/** All read the prompt from stdin. They get access to the session folder for evidence and the result. */
 const PRESETS: Readonly<Record<string, Preset>> = {
-  // Its one event, the result, carries what the run cost. Not `stream-json`: asked to finish it then does not say what it used.
-  // `--add-dir` takes several folders, so it comes last.
+  // The result event has the cost. Not `stream-json`: an interrupted run would not report its usage. `--add-dir` takes
+  // several folders, so it comes last.
   claude: (session, command) => ({
     name: 'claude',
-    argv: ['claude', '-p', '--output-format', 'json', '--permission-mode', 'acceptEdits', ...allowing(command), '--add-dir', session],
+    argv: [
+      'claude',
+      '-p',
+      '--output-format',
+      'json',
+      '--permission-mode',
+      'acceptEdits',
+      ...allowedToolArgs(command),
+      '--add-dir',
+      session,
+    ],
     finish: 'SIGINT',
     events: true,
   }),
-  // Events carry what the run used. Its sandbox lets it write in the working folder and the added one. A folder without git has a
-  // snapshot repository elsewhere.
+  // Events have the usage. Its sandbox allows writes in the working folder and the added folder. A folder without git has its snapshot
+  // repository elsewhere.
   codex: (session) => ({
     name: 'codex',
     argv: [
@@ -38,14 +47,14 @@ const PRESETS: Readonly<Record<string, Preset>> = {
     finish: 'SIGINT',
     events: true,
   }),
-  // Without a person it edits nothing in a folder that it was not told to trust, and a worktree is always a new one.
+  // Without a person it edits only in trusted folders, and a worktree is always new.
   gemini: (session) => ({
     name: 'gemini',
     argv: ['gemini', '--approval-mode', 'auto_edit', '--output-format', 'json', '--include-directories', session],
     env: { GEMINI_CLI_TRUST_WORKSPACE: process.env['GEMINI_CLI_TRUST_WORKSPACE'] ?? 'true' },
     finish: 'SIGINT',
   }),
-  // It edits by default and refuses what it would have to ask for; folders other than its own are among that.
+  // It edits by default and refuses what it would have to ask for, such as other folders.
   opencode: (session) => ({
     name: 'opencode',
     argv: ['opencode', 'run', '--format', 'json'],
@@ -56,15 +65,17 @@ const PRESETS: Readonly<Record<string, Preset>> = {
 };
 
 /**
- * What is to pass may also be tried: Umpire runs it in the same folder anyway. A rule of Claude Code allows exactly the command in it,
- * but for signs that mean something else there.
+ * Allows the check command, which Umpire runs in the same folder anyway. A Claude Code rule matches exactly this command, unless it has
+ * characters with another meaning there.
  */
-function allowing(command: string | undefined): readonly string[] {
+function allowedToolArgs(command: string | undefined): readonly string[] {
   const isPlain = command !== undefined && /^[^()*\\\r\n]{1,1000}$/.test(command) && !/^\s|\s$/.test(command);
   return isPlain ? ['--allowedTools', `Bash(${command})`] : [];
 }
 
-/** They ask what they may do (acp-permission.ts). The session folder is named to those that do not take it over the protocol. */
+/**
+ * These ask for permissions (acp-permission.ts). Agents that do not accept folders over the protocol get the session folder as an argument.
+ */
 const ACP_PRESETS: Readonly<Record<string, (session: string) => readonly string[]>> = {
   'claude-acp': () => ['claude-agent-acp'],
   'codex-acp': () => ['codex-acp'],
@@ -74,7 +85,7 @@ const ACP_PRESETS: Readonly<Record<string, (session: string) => readonly string[
 
 export const PRESET_NAMES: readonly string[] = [...Object.keys(PRESETS), ...Object.keys(ACP_PRESETS)];
 
-/** The command of a preset that is run once, with arguments of the person's own put before the rest; null where there is none. */
+/** The command of a preset that runs once per task, with the person's own arguments first; null for an unknown name. */
 export function presetFor(name: string, session: string, args: readonly string[] = [], command?: string): CommandSpec | null {
   const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
   if (preset === undefined) return null;
@@ -84,7 +95,7 @@ export function presetFor(name: string, session: string, args: readonly string[]
   return { ...spec, argv: [...spec.argv.slice(0, at), ...args, ...spec.argv.slice(at)] };
 }
 
-/** A preset over ACP; null where there is none. */
+/** An ACP preset; null for an unknown name. */
 export function acpPresetFor(name: string, session: string, command?: string): AcpSpec | null {
   const words = Object.hasOwn(ACP_PRESETS, name) ? ACP_PRESETS[name] : undefined;
   return words === undefined ? null : { name, argv: words(session), ...(command === undefined ? {} : { command }) };

@@ -1,28 +1,28 @@
-// Whether a program could be started, looked up as the system does it: asked before a run, so that nothing is begun that cannot go on.
+// Checks before a run whether a program can be started, with the same lookup as the system.
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { isFile, statOf } from '../sessions/entry.js';
 import { surroundings } from '../sessions/environment.js';
-import { showLine } from './hidden-text.js';
-import type { ProgramSpec } from './program.js';
+import { showLine } from './safe-text.js';
+import type { ProgramSpec } from './program-agent.js';
 
-/** Where the system looks when there is no PATH at all. */
+/** The system's default without a PATH. */
 const USUAL_PATH = '/bin:/usr/bin';
 
 type Findable = Pick<ProgramSpec, 'argv' | 'base' | 'env'>;
 
-/** Where a program lies that can be started; or why none can, as the end of a sentence. */
-export type Lookup = { readonly place: string } | { readonly why: string };
+/** The path of a program that can be started, or the reason why none can, as the end of a sentence. */
+export type ProgramLookup = { readonly place: string } | { readonly why: string };
 
-/** Why it cannot be started, as the end of a sentence; null where it can. */
-export function whyUnstartable(spec: Findable, from: string): string | null {
+/** The reason as the end of a sentence; null where it can be started. */
+export function explainUnstartable(spec: Findable, from: string): string | null {
   const found = lookUpProgram(spec, from);
   return 'why' in found ? found.why : null;
 }
 
-/** `from`: what relative folders of the PATH are taken from. */
-export function lookUpProgram({ argv, base = process.cwd(), env = {} }: Findable, from: string): Lookup {
+/** `from`: the base of relative folders in the PATH. */
+export function lookUpProgram({ argv, base = process.cwd(), env = {} }: Findable, from: string): ProgramLookup {
   const program = argv[0] ?? '';
   const isPath = program.includes('/');
   const folders = ({ ...surroundings(), ...env }['PATH'] ?? USUAL_PATH).split(delimiter);
@@ -31,11 +31,11 @@ export function lookUpProgram({ argv, base = process.cwd(), env = {} }: Findable
   const startable = looked.find(({ fault }) => fault === null);
   if (startable !== undefined) return { place: startable.place };
   const shut = looked.find(({ fault }) => fault === 'shut');
-  if (shut !== undefined) return { why: `${quoted(shut.place)} may not be executed` };
-  return { why: isPath ? `there is no program at ${quoted(places[0] ?? '')}` : `there is no program ${quoted(program)} on the PATH` };
+  if (shut !== undefined) return { why: `${quoted(shut.place)} is not executable` };
+  return { why: isPath ? `no program at ${quoted(places[0] ?? '')}` : `no program ${quoted(program)} on the PATH` };
 }
 
-/** Nothing is there, or it may not be executed: by its permissions, or since it is a folder. */
+/** `shut`: not executable by its permissions, or a folder. */
 function faultAt(place: string): 'missing' | 'shut' | null {
   try {
     if (statOf(place) === undefined) return 'missing';

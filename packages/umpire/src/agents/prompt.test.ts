@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assignmentOf } from '../../../../test/support/assignment.js';
 import type { Finding } from '@umpire/core/model.js';
-import { findLastObject } from './last-object.js';
+import { findLastObject } from './last-json-object.js';
 import { promptFor, resultSchema, taskFileOf } from './prompt.js';
 import { readResult } from './result.js';
 
@@ -21,7 +21,7 @@ function outsideFences(text: string): string {
 }
 
 test('says whose git it is in a worktree, and of no other folder', () => {
-  const own = 'Git finds a repository of your own there';
+  const own = 'It has its own git repository';
   expect(promptFor(assignmentOf({ workdir: '/work', session: '/s' }))).toContain(own);
   expect(promptFor(assignmentOf({ workdir: '/s', session: '/s' }))).not.toContain(own);
 });
@@ -53,20 +53,20 @@ test('a part without content has no heading', () => {
   expect([...outsideFences(prompt).matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([
     'Your role',
     'Where you work',
-    'What the blocks below are',
+    'About the blocks below',
     'The task',
-    'How to hand in your result',
+    'How to return your result',
   ]);
 });
 
 test('a reading task is told so, an interactive one may ask', () => {
-  expect(promptFor(assignmentOf({ writes: false }))).toContain('what you change in it is thrown away');
+  expect(promptFor(assignmentOf({ writes: false }))).toContain('This task is read-only');
   const turns = [{ from: 'agent', text: 'Which bank?' } as const, { from: 'person', text: 'The old one.' } as const];
   const prompt = promptFor(assignmentOf({ interactive: true, turns }));
   expect(prompt).toMatch(
     /You asked:.*\n\n```text\nWhich bank\?\n```\n\n## Conversation\n\nThe person answered:.*\n\n```text\nThe old one\.\n```/,
   );
-  expect(prompt).toContain('hand in id and question');
+  expect(prompt).toContain('return `id` and `question`');
 });
 
 test('nothing that others wrote gets out of its block', () => {
@@ -125,7 +125,7 @@ test('a block of any size is cut in the prompt and whole in the file', () => {
   const goal = 'g'.repeat(100_000);
   const prompt = promptFor(assignmentOf({ goal }));
   expect(prompt.length).toBeLessThan(70_000);
-  expect(prompt).toContain('Cut short; the task file has all of it.');
+  expect(prompt).toContain('Shortened; the task file has the full text.');
   expect(taskFileOf(assignmentOf({ goal }))['goal']).toBe(goal);
 });
 

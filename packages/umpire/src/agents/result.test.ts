@@ -3,7 +3,7 @@ import { assignmentOf } from '../../../../test/support/assignment.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Assignment, Ending } from '@umpire/core/ports.js';
 import { readResult } from './result.js';
-import type { Exit, Handed } from './result.js';
+import type { Exit, ProgramOutput } from './result.js';
 
 interface Given {
   readonly file?: string;
@@ -45,7 +45,7 @@ test('a result becomes cells', () => {
     outputs: { review_score: '', gc_signal: 'true' },
   });
   check('{"status":"failed","error":"No network."}', { kind: 'failed', error: 'No network.' });
-  check('{"status":"failed"}', { kind: 'failed', error: 'The agent handed in failed without a reason.' });
+  check('{"status":"failed"}', { kind: 'failed', error: 'The agent reported failed without a reason.' });
   check('{"status":"completed","error":"one warning"}', { error: 'one warning' });
 });
 
@@ -67,21 +67,21 @@ test('the file goes before what was printed, unless nothing was written to it', 
   expect(read({ file: '{"status":"completed"}', stdout })).toEqual(DONE);
   expect(read({ file: '```json\n{"status":"completed"}\n```\n', stdout })).toEqual(DONE);
   expect(read({ file: ' \n', stdout })).toMatchObject({ kind: 'failed', error: 'printed' });
-  checkBroken({ file: 'done', stdout }, 'The agent "mine" wrote a result file without a JSON object in it.');
-  checkBroken({ fault: 'it is a folder', stdout }, 'The agent "mine" left a result file that cannot be taken: it is a folder.');
-  checkBroken({ file: '{"id":"X","status":"completed"}' }, 'The result file is invalid: its id is "X", and the task is "DEV-001".');
+  checkBroken({ file: 'done', stdout }, 'The agent "mine" wrote a result file without a JSON object.');
+  checkBroken({ fault: 'it is a folder', stdout }, 'The agent "mine" left an unreadable result file: it is a folder.');
+  checkBroken({ file: '{"id":"X","status":"completed"}' }, 'The result file is invalid: its id is "X", but the task is "DEV-001".');
 });
 
 test('only the last object counts', () => {
   const where = 'The last JSON object on its output is invalid: ';
   check('{"status":"failed"}\n{"status":"completed"}\nBye.', {});
-  checkBroken({ stdout: '{"status":"completed"}\n{"level":"info"}' }, `${where}it has no status; completed or failed is expected.`);
-  checkBroken({ stdout: '{"id":"DEV-002","status":"completed"}' }, `${where}its id is "DEV-002", and the task is "DEV-001".`);
-  checkBroken({ stdout: '{"status":"done"}' }, `${where}its status is "done", and completed or failed is expected.`);
-  checkBroken({ stdout: '{"status":["completed"]}' }, `${where}its status is "completed", and completed or failed is expected.`);
+  checkBroken({ stdout: '{"status":"completed"}\n{"level":"info"}' }, `${where}it has no status; expected completed or failed.`);
+  checkBroken({ stdout: '{"id":"DEV-002","status":"completed"}' }, `${where}its id is "DEV-002", but the task is "DEV-001".`);
+  checkBroken({ stdout: '{"status":"done"}' }, `${where}its status is "done"; expected completed or failed.`);
+  checkBroken({ stdout: '{"status":["completed"]}' }, `${where}its status is "completed"; expected completed or failed.`);
   checkBroken(
     { stdout: 'All done!' },
-    'The agent "mine" handed in no result: it wrote no result file and printed no JSON object. Have it print as its last line: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
+    'The agent "mine" returned no result: no result file and no JSON object in its output. Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
   );
 });
 
@@ -96,7 +96,7 @@ test('a question is one where the task is interactive', () => {
   expect(read({ stdout }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which bank?', usage: NO_USAGE });
   checkBroken(
     { stdout },
-    'The last JSON object on its output is invalid: it asks a question, and this task is not interactive; it needs status completed or failed.',
+    'The last JSON object on its output is invalid: it asks a question, but the task is not interactive; expected status completed or failed.',
   );
   expect(read({ stdout: '{"status":"completed","question":"Which bank?"}' }, { interactive: true })).toEqual(DONE);
   expect(read({ stdout, exit: { code: 1, signal: null } }, { interactive: true })).toMatchObject({ kind: 'broken' });
@@ -104,7 +104,7 @@ test('a question is one where the task is interactive', () => {
 
 test('events tell the result, what it used and why it broke; the file still goes first', () => {
   const usage = { tokens: 3150, costUsd: 0.5 };
-  const handed = (text: string, more: Partial<Handed> = {}) => {
+  const handed = (text: string, more: Partial<ProgramOutput> = {}) => {
     const stdout = Buffer.from('{"type":"turn.completed","status":"failed"}');
     const told = { text, usage, fault: 'Reconnecting... 1/5' };
     return readResult(
@@ -115,11 +115,11 @@ test('events tell the result, what it used and why it broke; the file still goes
   };
   expect(handed('Done: {"status":"completed","findings":"ok"}')).toEqual({ ...DONE, findings: 'ok', usage });
   expect(handed('Done.', { file: Buffer.from('{"status":"completed"}') })).toEqual({ ...DONE, usage });
-  const none = 'The agent "mine" handed in no result: its answer holds no JSON object. It ends: "Done."';
-  expect(handed('Done.')).toEqual({ kind: 'broken', reason: `${none} Its last words were "Reconnecting... 1/5".`, usage });
+  const none = 'The agent "mine" returned no result: its answer has no JSON object. It ends: "Done."';
+  expect(handed('Done.')).toEqual({ kind: 'broken', reason: `${none} Last output: "Reconnecting... 1/5".`, usage });
   expect(handed('', { exit: { code: 1, signal: null } })).toEqual({
     kind: 'broken',
-    reason: 'The agent "mine" exited with status 1. Its last words were "Reconnecting... 1/5".',
+    reason: 'The agent "mine" exited with status 1. Last output: "Reconnecting... 1/5".',
     usage,
   });
 });
@@ -127,25 +127,22 @@ test('events tell the result, what it used and why it broke; the file still goes
 test('a bad exit breaks what claims to be completed, and tells the last words', () => {
   const stdout = '{"status":"completed"}';
   checkBroken({ stdout, exit: { code: 3, signal: null } }, 'The agent "mine" exited with status 3, although its result says completed.');
-  checkBroken({ exit: { code: null, signal: 'SIGSEGV' } }, 'The agent "mine" was ended by the signal SIGSEGV.');
+  checkBroken({ exit: { code: null, signal: 'SIGSEGV' } }, 'The agent "mine" was killed by signal SIGSEGV.');
   checkBroken(
     { exit: { code: 1, signal: null }, stderr: 'Starting\n\u001b[31mInvalid API key\u001b[0m\n\n' },
-    'The agent "mine" exited with status 1. Its last words were "Invalid API key".',
+    'The agent "mine" exited with status 1. Last output: "Invalid API key".',
   );
   const error = { session_id: 'x', error: { type: 'Error', message: 'Invalid API key', code: 41 } };
   checkBroken(
     { exit: { code: 41, signal: null }, stderr: `Trying\n    at run (x.js:1:1) {\n  status: 401\n}\n${JSON.stringify(error, null, 2)}\n` },
-    'The agent "mine" exited with status 41. Its last words were "Invalid API key".',
+    'The agent "mine" exited with status 41. Last output: "Invalid API key".',
   );
   const answer = '{"is_error":true,"result":"Failed.\\nInvalid API key","type":"result","total_cost_usd":0}';
   checkBroken(
     { exit: { code: 1, signal: null }, stdout: answer },
-    'The agent "mine" exited with status 1. Its last words were "Invalid API key".',
+    'The agent "mine" exited with status 1. Last output: "Invalid API key".',
   );
-  checkBroken(
-    { exit: { code: 1, signal: null }, stdout: 'no', stderr: '}' },
-    'The agent "mine" exited with status 1. Its last words were "}".',
-  );
+  checkBroken({ exit: { code: 1, signal: null }, stdout: 'no', stderr: '}' }, 'The agent "mine" exited with status 1. Last output: "}".');
   expect(read({ stdout: '{"status":"failed","error":"x"}', exit: { code: 1, signal: null } })).toMatchObject({
     kind: 'failed',
     error: 'x',
@@ -175,7 +172,7 @@ test('the answers that command lines of models wrap are unwrapped, with their co
   check(claude('Done.\n```json\n{"status":"completed","findings":"ok"}\n```'), { findings: 'ok', usage: spent });
   expect(read({ stdout: claude('Credit balance is too low') })).toEqual({
     kind: 'broken',
-    reason: 'The agent "mine" handed in no result: its answer holds no JSON object. It ends: "Credit balance is too low"',
+    reason: 'The agent "mine" returned no result: its answer has no JSON object. It ends: "Credit balance is too low"',
     usage: spent,
   });
   expect(read({ stdout: claude('bye'), file: '{"status":"completed"}' })).toEqual({ ...DONE, usage: spent });
@@ -186,10 +183,10 @@ test('the answers that command lines of models wrap are unwrapped, with their co
 
 test('what was too long to be read is said, and where all of it is kept', () => {
   const long = `{"status":"completed","findings":"${'x'.repeat(1_100_000)}"}`;
-  const where = 'have it write its result to the file that UMPIRE_RESULT_FILE names. All that it printed is kept: umpire logs';
+  const where = 'it should write its result to the file at UMPIRE_RESULT_FILE. Full output: umpire logs';
   expect(read({ stdout: long })).toMatchObject({
     kind: 'broken',
-    reason: expect.stringContaining(`Only the last 1 MB of what it says is searched for a result; ${where} `),
+    reason: expect.stringContaining(`Umpire searches only the last 1 MB of its output for a result; ${where} `),
   });
   expect(read({ stdout: 'no' })).toMatchObject({ kind: 'broken', reason: expect.not.stringContaining('1 MB') });
   expect(read({ stdout: `${'y'.repeat(2_000_000)}\n{"status":"completed"}` })).toEqual(DONE);

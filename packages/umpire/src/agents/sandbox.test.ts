@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newFolder, newWatch, until } from '../../../../test/support/assignment.js';
 import { hasBubblewrap } from '../../../../test/support/bubblewrap.js';
 import type { Watch } from '@umpire/core/ports.js';
-import { runChild } from './child.js';
-import type { ChildEnd } from './child.js';
+import { runChildProcess } from './child-process.js';
+import type { ChildEnd } from './child-process.js';
 import { startGuardian } from './guardian.js';
 import type { Guardian } from './guardian.js';
 import { openSandbox } from './sandbox.js';
@@ -70,7 +70,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     const env = { PATH: searchPath, HOME: places.kept, CALL: call };
     const how = { finish: 'SIGTERM', timeoutMs: 60_000, graceMs: 20_000, tailBytes: 10_000 } as const;
     const launch = { argv, workdir, writable: [places.session], env, mark: `CALL=${call}`, input: '', ...how };
-    return runChild(launch, by, watch);
+    return runChildProcess(launch, by, watch);
   }
 
   async function canWrite(...paths: readonly string[]): Promise<readonly boolean[]> {

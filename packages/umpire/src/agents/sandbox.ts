@@ -1,5 +1,5 @@
-// The sandbox of `--sandbox`: every program of a run sees the whole disk and writes only where its work goes. bubblewrap makes it;
-// which places are whose is said by who runs the session. Starting and ending programs is left to child.ts.
+// The sandbox of `--sandbox`, made with bubblewrap: programs can read the whole disk and write only to the folders of their task. The
+// caller says which folders. child-process.ts starts and ends programs.
 
 import { execFile } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
@@ -10,19 +10,19 @@ import type { Sandbox } from '@umpire/core/ports.js';
 import { isFile } from '../sessions/entry.js';
 import { homeFolder } from '../sessions/environment.js';
 
-/** All absolute. Where one lies in another, the later of these lists holds; what agents need for themselves is open also in a kept place. */
+/** All absolute. Where one contains another, the later list wins; the agents' own state folders are writable also inside a kept folder. */
 export interface SandboxPlaces {
-  /** Never written: the person's checkout and repository, the worktrees of others. */
+  /** Never writable: the person's checkout and repository, the worktrees of other tasks. */
   readonly kept: readonly string[];
-  /** What the person's settings allow beside what agents need for themselves. */
+  /** Folders that the settings allow. */
   readonly write: readonly string[];
-  /** What belongs to a working folder and lies beside it. */
+  /** The repository that belongs to a working folder. */
   readonly alongside?: (workdir: string) => string;
-  /** What only Umpire writes in the session folder. */
+  /** Files in the session folder that only Umpire writes. */
   readonly sealed: readonly string[];
 }
 
-/** Where coding agents keep their sign-in, settings and history, and package managers what they have downloaded; below the home folder. */
+/** Sign-in, settings and history of coding agents, and caches of package managers; below the home folder. */
 const STATE: readonly string[] = [
   '.claude',
   '.claude.json',
@@ -35,10 +35,10 @@ const STATE: readonly string[] = [
   '.npm',
 ];
 
-/** The same, moved elsewhere by the person. */
+/** Environment variables that move those folders. */
 const STATE_VARIABLES: readonly string[] = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'OPENCODE_CONFIG_DIR', 'XDG_CACHE_HOME'];
 
-/** Root without its powers could make no sandbox inside, and Codex makes one. By another name it is as any user; its files stay root's. */
+/** Codex makes its own sandbox inside, which root without capabilities cannot. As another user it can; files stay root's. */
 const AS_NOBODY = process.getuid?.() === 0 ? ['--unshare-user', '--uid', '65534', '--gid', '65534'] : [];
 
 const BASE: readonly string[] = [
@@ -56,11 +56,11 @@ const BASE: readonly string[] = [
   '/proc',
 ];
 
-/** bubblewrap itself must outlive the question whether its program would finish, and a shell cannot trap what it inherits as ignored. */
+/** bubblewrap itself must survive the request to finish, and a shell cannot trap signals that it inherits as ignored. */
 const HEEDLESS = ['/usr/bin/env', '--ignore-signal=INT,TERM'];
 const HEEDING = ['/usr/bin/env', '--default-signal=INT,TERM'];
 
-/** Throws `sandbox-unavailable` where programs cannot be held here: nothing runs without the sandbox that was asked for. */
+/** Throws `sandbox-unavailable`: Umpire never runs without the sandbox that was asked for. */
 export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
   const bwrap = findProgram('bwrap', process.env['PATH'] ?? '');
   if (platform() !== 'linux' || bwrap === null) throw new UmpireError('sandbox-unavailable', { detail: whyNone(platform()) });
@@ -86,10 +86,10 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
 }
 
 function whyNone(system: string): string {
-  return system === 'linux' ? 'the program bwrap is not installed' : `it is made with bubblewrap, which ${system} does not have`;
+  return system === 'linux' ? 'bubblewrap (bwrap) is not installed' : `it needs bubblewrap, which ${system} does not have`;
 }
 
-/** Paths with links in them are resolved: inside, a link may lead elsewhere. What is not there is left out. */
+/** Resolves links, since a link may lead elsewhere inside the sandbox. Missing paths are left out. */
 function realPlaces(paths: readonly string[]): readonly string[] {
   return paths.flatMap((path) => {
     try {
@@ -114,8 +114,8 @@ function shutAt(place: string): Bind {
 }
 
 /**
- * Open and shut places, each holding against those around it; one that is both is shut. What is bound cannot be renamed: so the open
- * folders on the way to a shut place, or to one of the `inner` ones, are bound too, lest they be moved away and others put where they were.
+ * Writable and read-only places; inner ones override outer ones, and read-only wins for the same path. A bound folder cannot be renamed: so
+ * the writable folders on the way to a read-only or `inner` place are bound too, or a program could move them away and replace them.
  */
 function grounds(open: readonly string[], shut: readonly string[], inner: readonly string[]): readonly Bind[] {
   const byLength = (one: Bind, other: Bind): number => one.place.length - other.place.length;
@@ -139,20 +139,20 @@ function stateFolders(): readonly string[] {
   return [...below, ...named].filter((path) => isAbsolute(path));
 }
 
-/** An entry of PATH that is not absolute would depend on where one stands. */
+/** A relative entry of PATH would depend on the working folder. */
 function findProgram(name: string, path: string): string | null {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, name)).find((place) => isFile(place)) ?? null;
 }
 
-/** Inside, a program that cannot be started would look like one that failed. */
+/** Inside the sandbox, a program that cannot be started would look like one that failed. */
 function checkProgram(program: string, workdir: string, path: string): void {
   const place = program.includes('/') ? resolve(workdir, program) : findProgram(program, path);
   if (place === null) throw Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT' });
   accessSync(place, constants.X_OK);
 }
 
-/** Why a command fails, in its own last line; null where it does not. */
+/** The last line of a command's error; null where it succeeds. */
 function faultOfRun([program = '', ...args]: readonly string[]): Promise<string | null> {
   return new Promise((resolve) => {
     execFile(program, args, { timeout: 10_000 }, (error, _, stderr) => {

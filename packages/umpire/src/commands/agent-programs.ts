@@ -3,12 +3,12 @@
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Agent } from '@umpire/core/ports.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
-import type { AcpSpec } from '../agents/acp.js';
+import type { AcpSpec } from '../agents/acp-agent.js';
 import { splitCommand } from '../agents/command-line.js';
-import type { CommandSpec } from '../agents/command.js';
+import type { CommandSpec } from '../agents/program-agent.js';
 import { PRESET_NAMES, acpPresetFor, presetFor } from '../agents/presets.js';
-import { lookUpProgram, whyUnstartable } from '../agents/program-lookup.js';
-import type { Lookup } from '../agents/program-lookup.js';
+import { lookUpProgram, explainUnstartable } from '../agents/program-lookup.js';
+import type { ProgramLookup } from '../agents/program-lookup.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { CONFIG } from '../sessions/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../sessions/default-settings.js';
@@ -124,7 +124,7 @@ export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): v
   }
   for (const [name, chosenFor] of rolesBy) {
     const program = programNamed(name, choice);
-    const detail = program === null ? null : whyUnstartable(program.spec, choice.started.project);
+    const detail = program === null ? null : explainUnstartable(program.spec, choice.started.project);
     if (detail === null) continue;
     const many = chosenFor.length === 1 ? 'role' : 'roles';
     throw new UmpireError('agent-not-there', { name, roles: `${many} ${chosenFor.join(', ')}`, detail, agents: describeInstalledAgents() });
@@ -132,7 +132,7 @@ export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): v
 }
 
 /** Every preset with the path of its program. */
-export function lookUpPresets(): readonly { readonly name: string; readonly found: Lookup }[] {
+export function lookUpPresets(): readonly { readonly name: string; readonly found: ProgramLookup }[] {
   return PRESET_NAMES.flatMap((name) => {
     const preset = presetNamed(name, '');
     return preset === null ? [] : [{ name, found: lookUpProgram(preset.spec, '/') }];

@@ -6,13 +6,13 @@ import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Agent } from '@umpire/core/ports.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
-import { acpAgent } from '../agents/acp.js';
-import { callingAgent } from '../agents/calling-program.js';
-import { commandAgent } from '../agents/command.js';
+import { acpAgent } from '../agents/acp-agent.js';
+import { functionAgent } from '../agents/function-agent.js';
+import { commandAgent } from '../agents/program-agent.js';
 import type { Guardian } from '../agents/guardian.js';
-import { personAgent } from '../agents/person.js';
+import { personAgent } from '../agents/person-agent.js';
 import { PRESET_NAMES } from '../agents/presets.js';
-import { realTimer, scriptedAgent } from '../agents/scripted.js';
+import { realTimer, scriptedAgent } from '../agents/scripted-agent.js';
 import { checkCommand } from '../critics/check-command.js';
 import { faultOf } from '../sessions/folder.js';
 import type { Settings } from '../sessions/default-settings.js';
@@ -84,7 +84,7 @@ export async function createAgents(choice: AgentChoice): Promise<(role: string) 
 
 async function createAgent(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {
   const { config, guardian, own } = choice;
-  if (Object.hasOwn(own, name)) return callingAgent(own[name] as Agent);
+  if (Object.hasOwn(own, name)) return functionAgent(own[name] as Agent);
   const program = programNamed(name, choice);
   if (program !== null) return program.over === 'acp' ? acpAgent(program.spec, guardian) : commandAgent(program.spec, guardian);
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
@@ -102,7 +102,7 @@ function personAtTerminal(): Agent {
 
 /** An agent that plays a file of answers. */
 async function createScriptedAgent(name: string, file: string, { started }: AgentChoice): Promise<Agent> {
-  const { parseScript } = await import('../agents/script.js');
+  const { parseScript } = await import('../agents/script-file.js');
   const path = resolve(started.project, file);
   return scriptedAgent(parseScript(readScript(path, file), path), { name, timer: realTimer });
 }

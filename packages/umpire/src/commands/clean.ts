@@ -12,12 +12,11 @@ import { JOURNAL, foldJournal } from '../sessions/journal-file.js';
 import { acquireToClear } from '../sessions/lock.js';
 import { safeName } from '../sessions/safe-name.js';
 import { projectAt, sessionFolders } from '../sessions/session-folders.js';
-import { cleanSession, cleanUnbegun, isLeft } from '../workspace/cleaning.js';
-import type { Cleaned } from '../workspace/cleaning.js';
-import { cleanOrphan, findOrphans, placeOf } from '../workspace/orphans.js';
-import type { SessionPlace } from '../workspace/site.js';
-import { surveyor } from '../workspace/survey.js';
-import type { Survey } from '../workspace/survey.js';
+import { cleanSession, cleanUnbegun, isLeft, cleanOrphan, findOrphans, placeOf } from '../workspace/clean-session.js';
+import type { Cleaned } from '../workspace/clean-session.js';
+import type { SessionPlace } from '../workspace/session-git.js';
+import { createSessionRefsCache } from '../workspace/session-refs-cache.js';
+import type { SessionRefsCache } from '../workspace/session-refs-cache.js';
 import { worktreeHomes } from './project-settings.js';
 import type { WorktreeHomes } from './project-settings.js';
 import { isInSessionsFolder, hasNotStarted } from './opened-session.js';
@@ -54,9 +53,9 @@ export interface Cleaner {
 export function openCleaner(path: string): Cleaner {
   const project = projectAt(path);
   const homeOf = worktreeHomes();
-  const survey = surveyor();
+  const refsCache = createSessionRefsCache();
   return {
-    clean: (session, asked) => cleanWith(session, asked, homeOf, survey),
+    clean: (session, asked) => cleanWith(session, asked, homeOf, refsCache),
     orphans: async () => {
       const folders = sessionFolders(project);
       const home = await homeOf(project);
@@ -64,7 +63,7 @@ export function openCleaner(path: string): Cleaner {
         project,
         home,
         folders.map((folder) => basename(folder)),
-        survey,
+        refsCache,
       );
       if (found.left.length + found.unclaimed.length === 0) return found;
       const own = new Set(folders.flatMap(recordedNames));
@@ -91,7 +90,7 @@ async function cleanWith(
   session: string,
   { force = false, isBrief = false }: CleanOptions,
   homeOf: WorktreeHomes,
-  survey?: Survey,
+  refsCache?: SessionRefsCache,
 ): Promise<CleanResult> {
   const folder = openFolder(session);
   const lock = await acquireToClear(folder, 1000);
@@ -105,9 +104,9 @@ async function cleanWith(
     const run = made?.run ?? null;
     const place = made?.place ?? (await placeBy(folder, homeOf));
     if (run?.ended === null && !force) return { ok: false, why: 'open', files: [] };
-    if (!isLeft(place, survey)) return { ok: true, branch: null, nothing: true };
+    if (!isLeft(place, refsCache)) return { ok: true, branch: null, nothing: true };
     const finished = run === null ? [] : completedTasks(run);
-    const known = survey === undefined ? {} : { survey };
+    const known = refsCache === undefined ? {} : { refsCache };
     return { ...(await cleanSession(place, { force, finished, isBrief, ...known })), outcome: run?.ended?.outcome ?? 'not ended' };
   } finally {
     lock.release();

@@ -22,7 +22,7 @@ import { openFolder, placeFor, readBytes, writeAtomically } from '../sessions/fo
 import type { SessionFolder } from '../sessions/folder.js';
 import { acquireLock } from '../sessions/lock.js';
 import { isFolder } from '../sessions/entry.js';
-import { findBase } from '../workspace/change-base.js';
+import { findBase } from '../workspace/read-change.js';
 import { readSession } from '../sessions/session-record.js';
 import { CRITIC_LOOPS, loadCritic } from './critics.js';
 import { makeSessionFolder, projectFor } from './project-folders.js';

@@ -38,8 +38,8 @@ import { faultOf } from '../sessions/folder.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { CONFIG, configAt } from '../sessions/project.js';
 import { findSessions } from '../sessions/sessions.js';
-import { lookAround, askGit, tryGit } from '../workspace/git.js';
-import { filesLeftOut, isMeant } from '../workspace/left-out.js';
+import { runGitSync, askGit, tryGit } from '../workspace/git.js';
+import { listUntrackedFiles, isNamedBy } from '../workspace/untracked-files.js';
 import { findRepository } from '../workspace/repository.js';
 import type { Repository } from '../workspace/repository.js';
 import { uncommittedIn } from '../workspace/workspace.js';
@@ -96,7 +96,7 @@ const OLDEST_GIT = [2, 30] as const;
 function checkGit(folder: string): Check {
   const { hint } = ERRORS['git-missing'];
   try {
-    const { code, stdout, stderr } = lookAround(folder, ['--version']);
+    const { code, stdout, stderr } = runGitSync(folder, ['--version']);
     const [, version = '', major = '', minor = ''] = /((\d+)\.(\d+)\S*)/.exec(stdout.toString('utf8')) ?? [];
     if (code !== 0 || version === '')
       return machineCheck('git', 'fault', `git --version failed: ${stderr.trim() || `exit status ${code}`}`, hint);
@@ -207,8 +207,8 @@ const SHORT_HEAD = ['rev-parse', '--short', 'HEAD'];
 
 /** Files such as `.env` that worktrees will not have, without those that `link` or `copy` names. */
 export async function environmentFiles(repository: Repository, project: string, entries: readonly string[]): Promise<readonly string[]> {
-  const files = await filesLeftOut(repository, '.env*');
-  return files.filter((name) => !isMeant(project, entries, name));
+  const files = await listUntrackedFiles(repository, '.env*');
+  return files.filter((name) => !isNamedBy(project, entries, name));
 }
 
 const FIX_WORKTREES = `Fix that, or move the worktrees: workspace: {home: ...} in ${CONFIG}, or UMPIRE_WORKTREES.`;

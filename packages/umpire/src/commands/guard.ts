@@ -22,11 +22,10 @@ import type { GuardSettings } from '../sessions/default-settings.js';
 import { lstatOf } from '../sessions/entry.js';
 import { faultOf } from '../sessions/folder.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
-import { findBase } from '../workspace/change-base.js';
-import { onDiskIn, readChange, readerOf, stagedIn, textIn } from '../workspace/change-reader.js';
+import { findBase, filesOnDisk, readChange, createFileReader, filesStaged, textIn } from '../workspace/read-change.js';
 import { askGit } from '../workspace/git.js';
-import type { Work } from '../workspace/inspector.js';
-import { restoreOnDisk } from '../workspace/restoring.js';
+import type { Work } from '../workspace/inspect-work.js';
+import { restoreOnDisk } from '../workspace/restore-change.js';
 import { ignoreUmpire, projectFor } from './project-folders.js';
 import { openParallelReader } from './parallel-reader.js';
 
@@ -69,19 +68,19 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const index = { ...checkout, ...indexOfHook() };
   const to = request.staged === true ? await askGit(index, ['write-tree']) : null;
   // An allowance that is not staged does not count for staged files.
-  const text = to === null ? readConfigText(project) : await textIn({ seat: checkout, prefix, tree: to }, CONFIG);
+  const text = to === null ? readConfigText(project) : await textIn({ gitTarget: checkout, prefix, tree: to }, CONFIG);
   const settings = await settingsOf(text, join(project, CONFIG));
-  const read = await readChange({ seat: checkout, prefix, base, to });
+  const read = await readChange({ gitTarget: checkout, prefix, base, to });
   const earlier = await earlierSettings(read.files, settings);
   // A change cannot set its own scope.
   const scope = request.scope ?? earlier.scope ?? 'testing';
   const isUsualScope = request.scope === undefined && earlier.scope === null;
   const ran = await ranOf(request, project);
-  const same = to === null ? onDiskIn(project) : await stagedIn(index, prefix, project);
+  const same = to === null ? filesOnDisk(project) : await filesStaged(index, prefix, project);
   const check: ChangeCheck = {
     change: read,
     scope,
-    same: readerOf(same),
+    same: createFileReader(same),
     ...(ran === null ? {} : { ran }),
     allowances: settings.allowances,
     today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),
@@ -107,13 +106,13 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const mended = around(() => correctionsFor(check, view.findings.filter(isReverted), isReverted));
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
-  const after = await readChange({ seat: checkout, prefix, base, to: null });
+  const after = await readChange({ gitTarget: checkout, prefix, base, to: null });
   const { ran: _, known: __, ...plain } = check;
   // The files on disk decide: they are checked again if they differ from the plan.
   const left =
     view.findings.every(isReverted) && isSame(after, mended.change)
       ? mended.left
-      : checkChange({ ...plain, same: readerOf(same), change: after }).findings;
+      : checkChange({ ...plain, same: createFileReader(same), change: after }).findings;
   return { ...run, reverted: { corrections: mended.corrections, left, kept } };
 }
 
@@ -343,7 +342,7 @@ export function inspectWork(
     const request = {
       change,
       scope,
-      same: readerOf(onDiskIn(folder)),
+      same: createFileReader(filesOnDisk(folder)),
       ...ran,
       allowances,
       today,

@@ -13,8 +13,8 @@ import { realPath, lstatOf } from '../sessions/entry.js';
 import { faultOf, makeFolders } from '../sessions/folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
 import { safeName } from '../sessions/safe-name.js';
-import { lookAround } from '../workspace/git.js';
-import { readNoteFile, writeNoteFile } from '../workspace/note-file.js';
+import { runGitSync } from '../workspace/git.js';
+import { readStateFile, writeStateFile } from '../workspace/state-file.js';
 import type { GuardRun } from './guard.js';
 import { ignoreUmpire } from './project-folders.js';
 
@@ -89,14 +89,14 @@ export function recordAgentSession(project: string, id: string, now: Date): void
   } catch (error) {
     throw new UmpireError('write-failed', { path: `.umpire/${AGENT_SESSIONS}`, detail: faultOf(error) });
   }
-  writeNoteFile(placeOf(project, id), { commit, branch: branchOf(project), told: [] });
+  writeStateFile(placeOf(project, id), { commit, branch: branchOf(project), told: [] });
 }
 
 /** Null if its start was not recorded, or the record cannot be read. */
 function readAgentSession(project: string, id: string): AgentSession | null {
   if (!isOwn(project)) return null;
   try {
-    const read = readNoteFile(placeOf(project, id), SHAPE);
+    const read = readStateFile(placeOf(project, id), SHAPE);
     return read.kind === 'note' ? read.note : null;
   } catch (error) {
     if (isUmpireError(error)) return null;
@@ -108,7 +108,7 @@ function readAgentSession(project: string, id: string): AgentSession | null {
 function rememberReported(project: string, id: string, session: AgentSession, told: readonly string[]): void {
   const isSame = told.length === session.told.length && told.every((one) => session.told.includes(one));
   try {
-    if (!isSame) writeNoteFile(placeOf(project, id), { ...session, told });
+    if (!isSame) writeStateFile(placeOf(project, id), { ...session, told });
   } catch (error) {
     if (!isUmpireError(error)) throw error;
   }
@@ -150,7 +150,7 @@ function removeOld(folder: string, now: Date): void {
 }
 
 function ask(project: string, ...args: readonly string[]): string | null {
-  const { code, stdout } = lookAround(project, args);
+  const { code, stdout } = runGitSync(project, args);
   return code === 0 ? stdout.toString('utf8').trim() : null;
 }
 

@@ -4,20 +4,20 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { findSessions } from '../sessions/sessions.js';
 import type { KnownSessions, MadeWork } from '../sessions/sessions.js';
-import { fateReader } from '../workspace/merge-status.js';
+import { createMergeStatusReader } from '../workspace/merge-status.js';
 import { worktreeHomes } from './project-settings.js';
 import { projectOf } from './project-folders.js';
 
 /** Latest first. An unreadable session does not hide the others. `known`: see findSessions. */
 export async function listSessions(project: string, known?: KnownSessions): Promise<readonly SessionEntry[]> {
-  const fateOf = fateReader();
+  const mergeStatusOf = createMergeStatusReader();
   const homeOf = worktreeHomes();
   const work = async (made: MadeWork, path: string): Promise<SessionEntry['work']> => {
     try {
       const now = projectOf(made.project, path);
-      const fate = await fateOf({ project: now, session: made.session, home: await homeOf(now), sessionFolder: path }, made);
+      const status = await mergeStatusOf({ project: now, session: made.session, home: await homeOf(now), sessionFolder: path }, made);
       // After a move, nobody knows what became of the branches.
-      return fate === 'cleared' && now !== made.project ? null : fate;
+      return status === 'cleared' && now !== made.project ? null : status;
     } catch (error) {
       if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return null;
       throw error;

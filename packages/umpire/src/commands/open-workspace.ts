@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { startGuardian } from '../agents/guardian.js';
-import type { Inspector } from '../workspace/inspector.js';
+import type { Inspector } from '../workspace/inspect-work.js';
 import { openWorkspace } from '../workspace/workspace.js';
-import type { SessionPlace } from '../workspace/site.js';
+import type { SessionPlace } from '../workspace/session-git.js';
 import type { GitWorkspace, Opening } from '../workspace/workspace.js';
 import type { SessionFolder } from '../sessions/folder.js';
 import type { Settings } from '../sessions/default-settings.js';

@@ -6,12 +6,12 @@ import { isFlat } from '@umpire/guard/javascript/depth.js';
 import { roleOf } from '@umpire/guard/paths.js';
 import { helpersAmong, Reading } from '@umpire/guard/reading.js';
 import { tell } from '@umpire/guard/told.js';
-import { readerOf } from '../workspace/change-reader.js';
+import { createFileReader } from '../workspace/read-change.js';
 import { filesOf, takeBatch } from './parallel-reader.js';
 import type { BatchFacts, ThreadData } from './parallel-reader.js';
 
 const { files, same, batches, taken, port } = workerData as ThreadData;
-const look = readerOf(same);
+const look = createFileReader(same);
 const helpers = helpersAmong(files);
 
 /** The stack of this thread is another than the first one's: where that may tell, the first one reads. */

@@ -11,12 +11,12 @@ import type { FileChange } from '@umpire/guard/change.js';
 import { isCode } from '@umpire/guard/paths.js';
 import type { ReadBeside, ToldFile } from '@umpire/guard/told.js';
 import { codeFolder } from '../sessions/package-root.js';
-import type { SameFiles } from '../workspace/change-reader.js';
+import type { UnchangedFiles } from '../workspace/read-change.js';
 
 /** The data that the second thread starts with. */
 export interface ThreadData {
   readonly files: readonly FileChange[];
-  readonly same: SameFiles;
+  readonly same: UnchangedFiles;
   readonly batches: readonly Batch[];
   /** How many batches both threads have taken. */
   readonly taken: Int32Array;
@@ -48,7 +48,7 @@ export function takeBatch(taken: Int32Array, count: number): boolean {
 /** Null if one thread is enough. `program`: the file that the thread runs. */
 export function openParallelReader(
   files: readonly FileChange[],
-  same: SameFiles,
+  same: UnchangedFiles,
   program: string = join(codeFolder(), 'parallel-reader-thread.cjs'),
 ): ReadBeside | null {
   const size = files.reduce((sum, file) => sum + sizeOf(file), 0);
@@ -58,7 +58,7 @@ export function openParallelReader(
 
 function readTogether(
   files: readonly FileChange[],
-  same: SameFiles,
+  same: UnchangedFiles,
   program: string,
   here: (file: FileChange) => void,
 ): ReadonlyMap<string, ToldFile> {

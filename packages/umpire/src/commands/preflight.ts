@@ -3,10 +3,10 @@
 import type { RunSettings } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { findCommits } from '../workspace/difference.js';
-import { recordedWork } from '../workspace/opening.js';
-import { findSite, refuseAnothers } from '../workspace/site.js';
-import type { SessionPlace } from '../workspace/site.js';
+import { findCommits } from '../workspace/session-diff.js';
+import { recordedWork } from '../workspace/open-refs.js';
+import { findSessionGit, refuseOtherSession } from '../workspace/session-git.js';
+import type { SessionPlace } from '../workspace/session-git.js';
 import { checkPrograms } from './agent-programs.js';
 import { checkAgents } from './agents.js';
 import type { OpenedSession } from './opened-session.js';
@@ -47,9 +47,9 @@ export async function checkSessionWork({ folder }: OpenedSession, run: RunState,
   if (started.workspace === null) return;
   const { project, session } = started;
   const home = worktreeHome(project, config.workspace.home);
-  const site = findSite({ project, session, home, sessionFolder: folder.root, ...recordedCommits(run) });
-  refuseAnothers(site);
-  if (continues && (await findCommits(site)) === null) await recordedWork(site);
+  const sessionGit = findSessionGit({ project, session, home, sessionFolder: folder.root, ...recordedCommits(run) });
+  refuseOtherSession(sessionGit);
+  if (continues && (await findCommits(sessionGit)) === null) await recordedWork(sessionGit);
 }
 
 /** The commits of a session by its journal. */

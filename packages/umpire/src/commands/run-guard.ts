@@ -8,7 +8,7 @@ import type { Agent } from '@umpire/core/ports.js';
 import type { LoopGuard, Settings } from '../sessions/default-settings.js';
 import { CONFIG } from '../sessions/project.js';
 import type { BlobReader } from '../sessions/recorded-place.js';
-import type { Inspector } from '../workspace/inspector.js';
+import type { Inspector } from '../workspace/inspect-work.js';
 
 /**
  * The testing and until loops depend on tests, so findings are reverted there. In debt and review they are only reported. Custom loops

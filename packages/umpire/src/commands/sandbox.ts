@@ -13,7 +13,7 @@ import type { Settings } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { agentRepositoryAt } from '../workspace/agent-repository.js';
 import type { Repository } from '../workspace/repository.js';
-import { findSite } from '../workspace/site.js';
+import { findSessionGit } from '../workspace/session-git.js';
 import { worktreeHome } from './project-folders.js';
 
 /** Throws `sandbox-unavailable`. */
@@ -24,14 +24,14 @@ export async function checkSandbox(): Promise<void> {
 export async function openSessionSandbox(started: SessionStarted, session: string, config: Settings): Promise<Sandbox> {
   const { project, workspace } = started;
   const home = worktreeHome(project, config.workspace.home);
-  const site = workspace === null ? null : findSite({ project, session: started.session, home, sessionFolder: session });
-  const theirs = site === null ? [] : placesOf(site.repository);
+  const sessionGit = workspace === null ? null : findSessionGit({ project, session: started.session, home, sessionFolder: session });
+  const theirs = sessionGit === null ? [] : placesOf(sessionGit.repository);
   // Only existing folders can be sealed.
   for (const name of SEALED_FOLDERS) makeFolder(session, name);
   return openSandbox({
     kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
     write: config.sandbox.write.flatMap((path) => placeOf(path, project)),
-    ...(site === null ? {} : { alongside: (workdir: string) => agentRepositoryAt(site, workdir) }),
+    ...(sessionGit === null ? {} : { alongside: (workdir: string) => agentRepositoryAt(sessionGit, workdir) }),
     sealed: SEALED_NAMES.map((name) => join(session, name)),
   });
 }

@@ -14,12 +14,12 @@ import { acquireLock, LOCK, holderOf } from '../sessions/lock.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
-import { isLeft } from '../workspace/cleaning.js';
-import { diffOf, diffOfStretches, stepsTo, isBroughtOver, isMergedHere } from '../workspace/difference.js';
-import type { BranchStep } from '../workspace/difference.js';
+import { isLeft } from '../workspace/clean-session.js';
+import { diffOf, diffOfRanges, listBranchSteps, isAllApplied, isMergedHere } from '../workspace/session-diff.js';
+import type { BranchStep } from '../workspace/session-diff.js';
 import { sessionPath } from '../workspace/session-worktree.js';
-import { findSite, holderOfName } from '../workspace/site.js';
-import type { SessionPlace } from '../workspace/site.js';
+import { findSessionGit, findNameHolder } from '../workspace/session-git.js';
+import type { SessionPlace } from '../workspace/session-git.js';
 import { hasNotStarted } from './opened-session.js';
 import { projectOf, worktreeHome } from './project-folders.js';
 import { worktreeHomes } from './project-settings.js';
@@ -57,7 +57,7 @@ export async function patchOf(
   const { run, rules, place } = await openSessionWork(session);
   if (round === undefined || rules === null) return diffOf(place, { brief });
   const work = findRound(run, place.session, round, chain);
-  const steps = await stepsTo(place, work.to);
+  const steps = await listBranchSteps(place, work.to);
   const isOwn = commitsOfChain(run, rules, work.chain, steps);
   const begun = steps.findIndex(({ commit }) => commit === work.from) + 1;
   const ranges: { from: string; to: string }[] = [];
@@ -68,7 +68,7 @@ export async function patchOf(
     while (isOwn[index + 1] === true) index++;
     ranges.push({ from: first.parent, to: (steps[index] as BranchStep).commit });
   }
-  return diffOfStretches(place, ranges, brief);
+  return diffOfRanges(place, ranges, brief);
 }
 
 function findRound(run: RunState, session: string, round: number, chain: string | undefined): RoundWork {
@@ -130,11 +130,11 @@ export async function findSessionWork(run: RunState | null, session: { readonly 
     const { parseSettings } = await import('../sessions/settings.js');
     const { home } = parseSettings(readConfigText(project) ?? '', join(project, CONFIG)).workspace;
     const place = { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: session.path };
-    const site = findSite(place);
+    const sessionGit = findSessionGit(place);
     // The work belongs to the session that this folder was copied from.
-    if (holderOfName(site) !== null) return UNKNOWN;
-    const path = sessionPath({ site });
-    const isApplied = (await isBroughtOver(site)) || (run.ended !== null && (await isMergedHere(site)));
+    if (findNameHolder(sessionGit) !== null) return UNKNOWN;
+    const path = sessionPath({ sessionGit });
+    const isApplied = (await isAllApplied(sessionGit)) || (run.ended !== null && (await isMergedHere(sessionGit)));
     if (existsSync(path)) return { place: path, isCleared: false, isApplied };
     // After a move, nobody knows what became of the branches.
     return { place: null, isApplied, isCleared: run.ended !== null && project === run.started.project && !isLeft(place) };

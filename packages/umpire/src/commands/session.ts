@@ -22,7 +22,7 @@ import { removeLeftovers } from '../sessions/leftovers.js';
 import { acquireLock } from '../sessions/lock.js';
 import { resolveLoop } from '../sessions/loop-choice.js';
 import type { ChosenLoop } from '../sessions/loop-choice.js';
-import { isNameTaken } from '../workspace/cleaning.js';
+import { isNameTaken } from '../workspace/clean-session.js';
 import { checkPrograms } from './agent-programs.js';
 import { checkRunnable, checkSessionWork } from './preflight.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { changedLines } from '@umpire/core/formats/changed-lines.js';
 import type { ChangedLines } from '@umpire/core/formats/changed-lines.js';
-import { findBase } from '../workspace/change-base.js';
-import { gitFault, lookAround } from '../workspace/git.js';
+import { findBase } from '../workspace/read-change.js';
+import { gitFault, runGitSync } from '../workspace/git.js';
 
 export interface Change {
   /** The commit that the change is measured against. */
@@ -45,7 +45,7 @@ export function findChange(project: string, asked: string | null): Change | null
 }
 
 function ask(project: string, ...args: readonly string[]): string {
-  const { code, stdout, stderr } = lookAround(project, args);
+  const { code, stdout, stderr } = runGitSync(project, args);
   if (code !== 0) throw gitFault(args, code, stderr);
   return stdout.toString('utf8');
 }

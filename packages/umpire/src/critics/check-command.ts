@@ -5,8 +5,8 @@ import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
-import { runChild } from '../agents/child.js';
-import type { ChildEnd } from '../agents/child.js';
+import { runChildProcess } from '../agents/child-process.js';
+import type { ChildEnd } from '../agents/child-process.js';
 import type { Guardian } from '../agents/guardian.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
 import { lineOf } from '../report/foreign-text.js';
@@ -62,7 +62,7 @@ export function checkCommand(command: string, report: string | null, guardian: G
         isCut = true;
       }
     };
-    const end = await runChild(launch, guardian, { ...watch, log });
+    const end = await runChildProcess(launch, guardian, { ...watch, log });
     lookAgain(folder);
     if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
     if (end.kind === 'unstarted')

@@ -17,11 +17,11 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
-import { askGit, git, gitFault, lookAround, nameOf, rawNames } from '../workspace/git.js';
-import { linkPackages } from '../workspace/package-links.js';
-import { linkEnvironment, outerEnvironment } from '../workspace/python-links.js';
-import type { Provision } from '../workspace/package-links.js';
-import { place } from '../workspace/provisions.js';
+import { askGit, git, gitFault, runGitSync, nameOf, rawNames } from '../workspace/git.js';
+import { linkPackages } from '../workspace/node-modules-links.js';
+import { linkEnvironment, outerEnvironment } from '../workspace/virtualenv-links.js';
+import type { SharedFile } from '../workspace/node-modules-links.js';
+import { placeSharedFiles } from '../workspace/shared-files.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
 import { makeScratch } from '../sessions/scratch.js';
 
@@ -39,7 +39,7 @@ export interface Repository {
 /** Null where there is none, or no git. */
 export function findRepository(project: string): Repository | null {
   try {
-    const answer = lookAround(project, [
+    const answer = runGitSync(project, [
       'rev-parse',
       '--path-format=absolute',
       '--absolute-git-dir',
@@ -68,13 +68,13 @@ export async function copyCommit(repository: Repository, commit: string): Promis
   try {
     const root = join(scratch, 'tree');
     mkdirSync(root);
-    const seat = { gitDir, workTree: root, index: join(scratch, 'index') };
-    await git(seat, ['read-tree', commit]);
-    await git(seat, ['checkout-index', '--all', '--force']);
+    const gitTarget = { gitDir, workTree: root, index: join(scratch, 'index') };
+    await git(gitTarget, ['read-tree', commit]);
+    await git(gitTarget, ['checkout-index', '--all', '--force']);
     const installed = foldersOf(top, '');
-    await makeRepository(repository, seat, commit, ignoredOf(top, installed));
-    const items = [...installed.flatMap((path) => provisionsOf(top, path)), ...outerOf(top, prefix, installed)];
-    place(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
+    await makeRepository(repository, gitTarget, commit, ignoredOf(top, installed));
+    const items = [...installed.flatMap((path) => sharedFilesOf(top, path)), ...outerOf(top, prefix, installed)];
+    placeSharedFiles(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
     writeFileSync(join(scratch, PROVISIONS_NOTE), JSON.stringify([...installed, join(prefix, OUTER_ENVIRONMENT)]));
     linkOuter(top, scratch);
     const project = join(root, prefix);
@@ -89,20 +89,20 @@ export async function copyCommit(repository: Repository, commit: string): Promis
 /** One of its own at the commit, that borrows the person's objects and ignores what theirs ignores, `ignored` too. */
 async function makeRepository(
   { common }: Repository,
-  seat: { readonly gitDir: string; readonly workTree: string; readonly index: string },
+  gitTarget: { readonly gitDir: string; readonly workTree: string; readonly index: string },
   commit: string,
   ignored: readonly string[],
 ): Promise<void> {
-  const id = await askGit(seat, ['rev-parse', `${commit}^{commit}`]);
-  const format = await askGit(seat, ['rev-parse', '--show-object-format']);
-  const gitDir = join(seat.workTree, '.git');
-  await git({ gitDir, workTree: seat.workTree }, ['init', '-q', '--template=', `--object-format=${format}`]);
+  const id = await askGit(gitTarget, ['rev-parse', `${commit}^{commit}`]);
+  const format = await askGit(gitTarget, ['rev-parse', '--show-object-format']);
+  const gitDir = join(gitTarget.workTree, '.git');
+  await git({ gitDir, workTree: gitTarget.workTree }, ['init', '-q', '--template=', `--object-format=${format}`]);
   for (const folder of ['objects/info', 'info']) mkdirSync(join(gitDir, folder), { recursive: true });
   writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), `${join(common, 'objects')}\n`);
   for (const name of ['info/exclude', 'shallow']) if (existsSync(join(common, name))) copyFileSync(join(common, name), join(gitDir, name));
   appendFileSync(join(gitDir, 'info', 'exclude'), ignored.map((path) => `\n/${path.replace(/[\\*?[]/g, '\\$&')}\n`).join(''));
   writeFileSync(join(gitDir, 'HEAD'), `${id}\n`);
-  renameSync(seat.index, join(gitDir, 'index'));
+  renameSync(gitTarget.index, join(gitDir, 'index'));
 }
 
 /** Files of the project at a commit, relative to it. */
@@ -123,7 +123,7 @@ export function filesChanged(project: string, commit: string): readonly string[]
 }
 
 function names(project: string, args: readonly string[]): readonly string[] {
-  const { code, stdout, stderr } = lookAround(project, args);
+  const { code, stdout, stderr } = runGitSync(project, args);
   // No list is not an empty one: a check of no files finds nothing.
   if (code !== 0) throw gitFault(args, code, stderr);
   return [...new Set(rawNames(stdout).map(nameOf))];
@@ -146,7 +146,7 @@ function foldersOf(top: string, at: string, level = 0): readonly string[] {
   });
 }
 
-function provisionsOf(top: string, at: string): readonly Provision[] {
+function sharedFilesOf(top: string, at: string): readonly SharedFile[] {
   const isFolder = lstatSync(join(top, at)).isDirectory();
   const isPackages = isFolder && (at === PACKAGES || at.endsWith(`/${PACKAGES}`));
   if (isPackages) return linkPackages(top, at);
@@ -155,7 +155,7 @@ function provisionsOf(top: string, at: string): readonly Provision[] {
 }
 
 /** The environment that is switched on and lies elsewhere; a worktree has its own of it. */
-function outerOf(top: string, prefix: string, installed: readonly string[]): readonly Provision[] {
+function outerOf(top: string, prefix: string, installed: readonly string[]): readonly SharedFile[] {
   const at = join(prefix, OUTER_ENVIRONMENT);
   const own = installed.map((path) => join(top, path)).filter(isPythonEnvironment);
   const from = isPythonEnvironment(join(top, at)) ? join(top, at) : outerEnvironment(top, join(top, prefix), own);

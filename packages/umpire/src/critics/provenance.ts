@@ -6,7 +6,7 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { lstatOf } from '../sessions/entry.js';
-import { nameOf, rawNames, lookAround, pathIn, tryGit } from '../workspace/git.js';
+import { nameOf, rawNames, runGitSync, pathIn, tryGit } from '../workspace/git.js';
 import type { JudgedState, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 import type { CriticJob } from './critic.js';
 
@@ -25,15 +25,15 @@ export async function whatIsJudged(job: Pick<CriticJob, 'project' | 'session'>):
   const isAside = (path: string): boolean =>
     path.split('/').some((part) => ASIDE.has(part)) || isUnder(join(job.project, path), job.session);
   if (git === null) return { commit: null, content: hashOf(job.project, everyFile(job.project, isAside)) };
-  const seat = { gitDir: git.gitDir, workTree: git.top };
-  const head = await tryGit(seat, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  const gitTarget = { gitDir: git.gitDir, workTree: git.top };
+  const head = await tryGit(gitTarget, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   const commit = head.code === 0 ? head.stdout.toString('utf8').trim() : null;
   const listed = commit === null ? ['ls-files', '-z', '--cached', '--others', '--exclude-standard'] : CHANGED;
   const within = [
     '--',
     relative(git.top, job.project) === '' ? '.' : `:(top,literal)${relative(git.top, job.project).split(sep).join('/')}`,
   ];
-  const answer = await tryGit(seat, [...listed, ...within]);
+  const answer = await tryGit(gitTarget, [...listed, ...within]);
   if (answer.code !== 0) return { commit, content: hashOf(job.project, everyFile(job.project, isAside)) };
   const names = rawNames(answer.stdout).map((raw) => nameOf(commit === null ? raw : raw.slice(STATUS_WORDS)));
   const paths = names.map((name) => relative(job.project, pathIn(git.top, Buffer.from(name).toString('latin1')).toString('utf8')));
@@ -47,7 +47,7 @@ const STATUS_WORDS = 3;
 
 function findGit(project: string): { readonly gitDir: string; readonly top: string } | null {
   try {
-    const answer = lookAround(project, ['rev-parse', '--absolute-git-dir', '--show-toplevel']);
+    const answer = runGitSync(project, ['rev-parse', '--absolute-git-dir', '--show-toplevel']);
     const [gitDir = '', top = ''] = answer.stdout.toString('utf8').split('\n');
     return answer.code === 0 && top !== '' ? { gitDir, top } : null;
   } catch (error) {

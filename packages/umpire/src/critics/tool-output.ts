@@ -3,7 +3,7 @@
 
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Tail } from '../agents/tail.js';
+import { TailBuffer } from '../agents/tail-buffer.js';
 
 /** Of output for people. */
 const HALF_BYTES = 8 * 1024 * 1024;
@@ -14,7 +14,7 @@ export const WHOLE = { start: 256 * 1024 * 1024, end: 0 };
 export class KeptOutput {
   private readonly file: number | null;
   private written = 0;
-  private rest: Tail | null = null;
+  private rest: TailBuffer | null = null;
   private beyond = 0;
 
   /** Null keeps nothing. */
@@ -32,7 +32,7 @@ export class KeptOutput {
     if (now.length > 0) writeSync(this.file, now);
     this.written += now.length;
     if (now.length === chunk.length || this.bounds.end === 0) return;
-    this.rest ??= new Tail(this.bounds.end);
+    this.rest ??= new TailBuffer(this.bounds.end);
     this.rest.add(chunk.subarray(now.length));
     this.beyond += chunk.length - now.length;
   }

@@ -4,10 +4,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { runChild } from '../agents/child.js';
-import type { ChildEnd } from '../agents/child.js';
+import { runChildProcess } from '../agents/child-process.js';
+import type { ChildEnd } from '../agents/child-process.js';
 import { sweepProcesses } from '../agents/guardian.js';
-import { Tail } from '../agents/tail.js';
+import { TailBuffer } from '../agents/tail-buffer.js';
 import { isObject, nameOf, parseJson } from '@umpire/core/formats/json-text.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { surroundings } from '../sessions/environment.js';
@@ -76,7 +76,7 @@ export async function runTool(job: CriticJob, call: ToolCall): Promise<ToolRun> 
   const kept = new KeptOutput(call.keepOutput ?? null);
   const alone = new KeptOutput(call.keepStdout ?? null, WHOLE);
   const start = new Start(SHOWN_BYTES);
-  const tail = new Tail(SHOWN_BYTES);
+  const tail = new TailBuffer(SHOWN_BYTES);
   const around = toolEnvironment();
   const launch = {
     argv: call.argv,
@@ -102,7 +102,7 @@ export async function runTool(job: CriticJob, call: ToolCall): Promise<ToolRun> 
     tail.add(start.take(chunk));
   };
   try {
-    const end = await runChild(launch, job.guardian, { signal: job.watch.signal, log });
+    const end = await runChildProcess(launch, job.guardian, { signal: job.watch.signal, log });
     // Nothing that a test started outlives it, also where it left the group.
     sweepProcesses(launch.mark);
     return {

@@ -191,7 +191,7 @@ describe('an agent that calls git', () => {
     const push = spawnSync('git', ['push', 'origin', 'HEAD:main'], { cwd: folder, encoding: 'utf8' });
     expect([push.status, push.stderr.split('\n')[0]]).toEqual([
       1,
-      "umpire: nothing is pushed from a task's worktree; its files are taken over when the task is completed",
+      "umpire: cannot push from a task's worktree; Umpire merges its files when the task is completed",
     ]);
     expect(gitIn(project.remote, 'log', '--format=%s', 'main')).toBe('first\n');
   });

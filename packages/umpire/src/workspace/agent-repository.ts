@@ -1,5 +1,5 @@
-// What git commands of an agent reach: a small repository of its own behind its worktree. It borrows the person's objects and knows
-// their branches, tags and settings; what is written there (commits, branches, the stash, settings) stays in it, and goes with it.
+// The git repository that an agent sees: a small one of its own behind its worktree. It borrows the person's objects and has their
+// branches, tags and settings. Everything written there (commits, branches, stashes, settings) stays in it and is removed with it.
 
 import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -8,47 +8,47 @@ import { faultOf } from '../sessions/folder.js';
 import { identityOf } from './commits.js';
 import type { Identity } from './commits.js';
 import { copyIndex, nameOf, tryGit } from './git.js';
-import { removeSmall } from './removal.js';
-import type { Site } from './site.js';
+import { removeSmallFolder } from './remove-folder.js';
+import type { SessionGit } from './session-git.js';
 import { linkAdmin, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
-/** What is the same in all repositories for agents of a session. */
-export interface AgentModel {
-  /** A file with the person's refs, as they were when the run began. */
+/** The parts that are the same for all agent repositories of a session. */
+export interface RepositoryTemplate {
+  /** A file with the person's refs, as of the start of the run. */
   readonly refs: string;
-  /** Small files by their names in the repository. */
+  /** Small files by their name in the repository. */
   readonly files: ReadonlyMap<string, Buffer | string>;
-  /** The folders that they lie in, outer ones first. */
+  /** The folders of these files, outer ones first. */
   readonly folders: readonly string[];
 }
 
-/** Of one checkout, of Umpire, or of nobody but the person. */
+/** Refs of a single checkout, of Umpire, or private to the person. */
 const OWN_REFS = /^refs\/(?:stash$|(?:umpire|bisect|worktree|rewritten)\/)/;
 
-export async function modelFor(site: Site): Promise<AgentModel> {
-  const { gitDir, checkout, kind } = site.repository;
+export async function makeRepositoryTemplate(sessionGit: SessionGit): Promise<RepositoryTemplate> {
+  const { gitDir, checkout, kind } = sessionGit.repository;
   const [{ stdout }, identity] = await Promise.all([
-    tryGit(site.seat, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
-    identityOf(site),
+    tryGit(sessionGit.gitTarget, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
+    identityOf(sessionGit),
   ]);
   const known = stdout
     .toString('latin1')
     .split('\n')
     .map((line) => line.split(' '))
     .filter(([id = '', ref = '']) => id !== '' && !OWN_REFS.test(ref));
-  const refs = join(site.folder, 'refs');
-  const hooks = join(site.folder, 'hooks');
+  const refs = join(sessionGit.folder, 'refs');
+  const hooks = join(sessionGit.folder, 'hooks');
   const plain = known.filter(([, , to = '']) => to === '').map(([id = '', ref = '']) => `${id} ${ref}\n`);
   try {
     writeFileSync(refs, Buffer.from(`# pack-refs with: sorted \n${plain.join('')}`, 'latin1'));
     mkdirSync(hooks, { recursive: true });
     writeFileSync(join(hooks, 'pre-push'), NO_PUSH, { mode: 0o755 });
   } catch (error) {
-    throw new UmpireError('write-failed', { path: site.folder, detail: faultOf(error) });
+    throw new UmpireError('write-failed', { path: sessionGit.folder, detail: faultOf(error) });
   }
   const files = new Map<string, Buffer | string>([
-    ['config', configOf(site, hooks, identity)],
+    ['config', configOf(sessionGit, hooks, identity)],
     ['objects/info/alternates', `${lineOf(join(gitDir, 'objects'))}\n`],
   ]);
   for (const [, ref = '', to = ''] of known) if (to !== '') files.set(nameOf(ref), `ref: ${nameOf(to)}\n`);
@@ -58,7 +58,7 @@ export async function modelFor(site: Site): Promise<AgentModel> {
   ];
   for (const [from, name] of taken) {
     const content = existsSync(join(from, name)) ? readFileSync(join(from, name)) : '';
-    // Most have the one that git puts there, with nothing but comments.
+    // Mostly git's default file, with nothing but comments.
     if (/^[^#\n]/m.test(content.toString('latin1'))) files.set(name, content);
   }
   return { refs, files, folders: foldersOf(['refs/', ...files.keys()]) };
@@ -74,14 +74,14 @@ function foldersOf(paths: readonly string[]): readonly string[] {
 
 const SHARED = ['info/exclude', 'info/attributes', 'shallow'];
 
-/** What is handed in is what lies in the worktree. A push would go past the critic and the person. */
+/** Umpire takes the files of the worktree. A push would bypass the critic and the person. */
 const NO_PUSH = `#!/bin/sh
-echo "umpire: nothing is pushed from a task's worktree; its files are taken over when the task is completed" >&2
+echo "umpire: cannot push from a task's worktree; Umpire merges its files when the task is completed" >&2
 exit 1
 `;
 
-/** The person's settings hold; what is set there comes after them, and so counts more. */
-function configOf({ repository: { gitDir, checkout, kind } }: Site, hooks: string, { name, mail }: Identity): string {
+/** Includes the person's settings; later entries override them. */
+function configOf({ repository: { gitDir, checkout, kind } }: SessionGit, hooks: string, { name, mail }: Identity): string {
   const extensions = extensionsIn(join(gitDir, 'config'));
   const own = join(checkout.gitDir, 'config.worktree');
   const isOwn = kind === 'git' && extensions.some((line) => PER_WORKTREE.test(line)) && existsSync(own);
@@ -94,11 +94,11 @@ function configOf({ repository: { gitDir, checkout, kind } }: Site, hooks: strin
     '\tbare = false',
     `\thooksPath = ${lineOf(hooks, true)}`,
     '\tfsmonitor = false',
-    // Found by where the project lies, or not at all: without one they could not commit.
+    // Git may find no identity at this path; without one, agents could not commit.
     `[user]\n\tname = ${lineOf(name, true)}\n\temail = ${lineOf(mail, true)}`,
-    // What agents commit is not kept. Asked for a passphrase they would wait for ever.
+    // Agents' commits are not kept, and a passphrase prompt would block for ever.
     '[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false',
-    // Nothing goes on in it when its task has ended.
+    // No background work may outlive the task.
     '[gc]\n\tauto = 0\n[maintenance]\n\tauto = false',
     ...(kept.length > 0 ? ['[extensions]', ...kept] : []),
     '',
@@ -108,7 +108,7 @@ function configOf({ repository: { gitDir, checkout, kind } }: Site, hooks: strin
 const PER_WORKTREE = /^\s*worktreeConfig\b/i;
 const REF_STORAGE = /^\s*refStorage\b/i;
 
-/** How the repository is made; git reads it from the file itself, and follows no include for it. */
+/** Git reads extensions from the file itself and follows no include for them. */
 function extensionsIn(config: string): readonly string[] {
   let isInside = false;
   return readFileSync(config, 'utf8')
@@ -120,19 +120,19 @@ function extensionsIn(config: string): readonly string[] {
     });
 }
 
-/** A path, or words, on one line, as git reads it. */
+/** Text on one line of a git file, quoted where needed. */
 function lineOf(path: string, isQuoted = path.includes('\n')): string {
   return isQuoted ? `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"` : path;
 }
 
-/** From here on git commands in the worktree reach its own repository. `branch`: it is on that one; else on none. */
-export function setApart(model: AgentModel, worktree: Worktree, at: string, branch: string | null): void {
-  const { apart: folder, root } = worktree;
+/** Switches git in the worktree to its own repository. `branch`: checked out there; null: detached. */
+export function makeAgentRepository(template: RepositoryTemplate, worktree: Worktree, at: string, branch: string | null): void {
+  const { agentGitDir: folder, root } = worktree;
   try {
     mkdirSync(folder);
-    for (const name of model.folders) mkdirSync(join(folder, name));
-    for (const [name, content] of model.files) writeFileSync(join(folder, name), content);
-    linkOrCopy(model.refs, join(folder, 'packed-refs'));
+    for (const name of template.folders) mkdirSync(join(folder, name));
+    for (const [name, content] of template.files) writeFileSync(join(folder, name), content);
+    linkOrCopy(template.refs, join(folder, 'packed-refs'));
     if (branch !== null) {
       mkdirSync(dirname(join(folder, branch)), { recursive: true });
       writeFileSync(join(folder, branch), `${at}\n`);
@@ -145,19 +145,19 @@ export function setApart(model: AgentModel, worktree: Worktree, at: string, bran
   }
 }
 
-/** The one behind the worktree that this folder is in. */
-export function agentRepositoryAt(site: Site, folder: string): string {
-  const [name = ''] = relative(site.folder, folder).split(sep);
-  return worktreeOf(site, name).apart;
+/** The agent repository of the worktree that contains this folder. */
+export function agentRepositoryAt(sessionGit: SessionGit, folder: string): string {
+  const [name = ''] = relative(sessionGit.folder, folder).split(sep);
+  return worktreeOf(sessionGit, name).agentGitDir;
 }
 
-/** Git there is that of the person's repository again. What agents made in theirs is gone. */
-export async function joinAgain(worktree: Worktree): Promise<void> {
+/** Switches git in the worktree back to the person's repository and removes the agent's. */
+export async function removeAgentRepository(worktree: Worktree): Promise<void> {
   linkAdmin(worktree);
-  await removeSmall(worktree.apart);
+  await removeSmallFolder(worktree.agentGitDir);
 }
 
-/** Refs and index are replaced by git when they change, and never written into. */
+/** Git replaces refs and index and never writes into them, so a hard link is safe. */
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);

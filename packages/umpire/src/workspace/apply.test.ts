@@ -18,7 +18,7 @@ import {
 } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
-import { diffOf } from './difference.js';
+import { diffOf } from './session-diff.js';
 
 cleanUpAfterwards();
 

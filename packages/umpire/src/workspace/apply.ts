@@ -1,66 +1,67 @@
-// Brings what a session made over to the person's files, as changes that are not committed: the index stays as it is. Refused
-// where anything of the person's own would be lost or mixed in; then nothing is changed. May be repeated after a crash.
+// Applies the work of a session to the person's files as uncommitted changes; the index stays as it is. Refuses, and changes nothing, where
+// the person's own changes would be lost or mixed in. Can be repeated after a crash.
 
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { removeFrom } from './changes.js';
+import { removeFrom } from './worktree-changes.js';
 import { differences, isAncestor } from './commits.js';
 import type { Difference } from './commits.js';
-import { commitsOf } from './difference.js';
-import { askGit, copyIndex, git, gitFault, namesInput, pathIn, rawNames, tryGit } from './git.js';
-import type { RawName, Seat } from './git.js';
-import { applyIndex, forgetIndexes, isHalfWritten, leftIndexes } from './half-written.js';
-import { unmark } from './marks.js';
-import { SHORT_ID, listFew, projectNames } from './names.js';
-import { linkTest } from './on-the-way.js';
+import { requireCommits } from './session-diff.js';
+import { askGit, copyIndex, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf } from './git.js';
+import type { RawName, GitTarget } from './git.js';
+import { clearSkipFlags } from './index-flags.js';
+import { SHORT_ID, listFew, projectNames } from './git-names.js';
+import { linkOnPathTest } from './path-checks.js';
 import { changeRefs, refsOf } from './refs.js';
-import { findSite } from './site.js';
-import type { SessionPlace, Site } from './site.js';
+import { findSessionGit } from './session-git.js';
+import type { SessionPlace, SessionGit } from './session-git.js';
 import { modulesInTheWay, replacedModules } from './submodules.js';
-import { carryOver } from './three-way.js';
+import { applyTreeDiff } from './three-way-merge.js';
+import { lstatOf } from '../sessions/entry.js';
+import { breakLock } from './session-worktree.js';
 
 export interface Applied {
   readonly base: string;
   readonly head: string;
-  /** What was changed by this; none where the work was there already. */
+  /** Files changed by this call; empty where the work was already there. */
   readonly files: readonly string[];
-  /** Submodules by the index, which stays as it is, that are plain files now: git overlooks these until they are taken out of it. */
+  /** Submodules in the index that are plain files now: git ignores these files until the submodule is removed from the index. */
   readonly replaced: readonly string[];
 }
 
 export async function applySession(place: SessionPlace): Promise<Applied> {
-  const site = findSite(place);
-  const { base, head } = await commitsOf(site);
-  const { kind, checkout, prefix } = site.repository;
-  mkdirSync(site.folder, { recursive: true });
+  const sessionGit = findSessionGit(place);
+  const { base, head } = await requireCommits(sessionGit);
+  const { kind, checkout, prefix } = sessionGit.repository;
+  mkdirSync(sessionGit.folder, { recursive: true });
   const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
-  const to = from === base ? head : await settled(site, base, head, from);
-  const files = to === null ? [] : await bringOver(site, from, to);
-  await record(site, head, files.length > 0);
+  const to = from === base ? head : await settled(sessionGit, base, head, from);
+  const files = to === null ? [] : await bringOver(sessionGit, from, to);
+  await record(sessionGit, head, files.length > 0);
   const replaced = kind === 'git' ? await replacedModules(checkout, files) : [];
   return { base, head, files: projectNames(files, prefix), replaced: projectNames(replaced, prefix) };
 }
 
-/** The files are there whatever becomes of it: repeated, it finds them, and records that. */
-async function record(site: Site, head: string, isChanged: boolean): Promise<void> {
+/** The files are applied even if recording fails: a second apply finds them and records it. */
+async function record(sessionGit: SessionGit, head: string, isChanged: boolean): Promise<void> {
   try {
-    await changeRefs(site, [{ ref: refsOf(site).applied, to: head }]);
+    await changeRefs(sessionGit, [{ ref: refsOf(sessionGit).applied, to: head }]);
   } catch (error) {
     if (!isUmpireError(error) || !isChanged) throw error;
-    throw new UmpireError('apply-unrecorded', { session: site.place.session, detail: error.message });
+    throw new UmpireError('apply-unrecorded', { session: sessionGit.place.session, detail: error.message });
   }
 }
 
-/** The work on top of what the person has committed since; null where that holds it already. */
-async function settled(site: Site, base: string, head: string, own: string): Promise<string | null> {
-  if (await isAncestor(site, head, own)) return null;
-  const merge = await carryOver(site, base, head, own);
+/** The work rebased on the person's later commits; null where these include it already. */
+async function settled(sessionGit: SessionGit, base: string, head: string, own: string): Promise<string | null> {
+  if (await isAncestor(sessionGit, head, own)) return null;
+  const merge = await applyTreeDiff(sessionGit, base, head, own);
   if (merge.ok) return merge.tree;
-  const files = projectNames(merge.files, site.repository.prefix);
+  const files = projectNames(merge.files, sessionGit.repository.prefix);
   throw new UmpireError('apply-conflict', {
-    session: site.place.session,
-    branch: site.branch,
+    session: sessionGit.place.session,
+    branch: sessionGit.branch,
     base: base.slice(0, SHORT_ID),
     head: own.slice(0, SHORT_ID),
     files: listFew(files),
@@ -68,109 +69,146 @@ async function settled(site: Site, base: string, head: string, own: string): Pro
 }
 
 /** Works on a copy of the index: git checks every file against it before it writes the first one. */
-async function bringOver(site: Site, from: string, to: string): Promise<readonly RawName[]> {
-  const { checkout, kind } = site.repository;
-  const changed = await differences(site, from, to);
+async function bringOver(sessionGit: SessionGit, from: string, to: string): Promise<readonly RawName[]> {
+  const { checkout, kind } = sessionGit.repository;
+  const changed = await differences(sessionGit, from, to);
   const steps = changed.map(({ name }) => name);
   if (steps.length === 0) return [];
   const modules = modulesInTheWay(checkout.workTree, changed);
-  if (modules.length > 0) refuse(site, 'apply-in-the-way', modules);
-  const left = await leftIndexes(site);
-  const index = applyIndex(site);
-  const seat = { ...checkout, index };
+  if (modules.length > 0) refuse(sessionGit, 'apply-in-the-way', modules);
+  const left = await leftIndexes(sessionGit);
+  const index = applyIndex(sessionGit);
+  const gitTarget = { ...checkout, index };
   try {
-    const dirty = kind === 'git' ? await dirtyIn(site) : [];
-    const beyond = new Set(steps.filter(linkTest(checkout.workTree)));
-    // A link on the way to a file: git would stop there, or write somewhere else. One that the work takes away is looked at as any file.
+    const dirty = kind === 'git' ? await dirtyIn(sessionGit) : [];
+    const beyond = new Set(steps.filter(linkOnPathTest(checkout.workTree)));
+    // A link on the path of a file: git would stop there, or write elsewhere. A link that the work removes is checked like any file.
     const odd = [...beyond].filter(outside(changed.filter((step) => step.to === null)));
-    if (odd.length > 0) refuse(site, 'apply-in-the-way', odd);
+    if (odd.length > 0) refuse(sessionGit, 'apply-in-the-way', odd);
     if (kind === 'git' && existsSync(join(checkout.gitDir, 'index'))) copyIndex(join(checkout.gitDir, 'index'), index);
-    else await git(seat, ['read-tree', from]);
-    // Of what is left out, and not there, git knows how it is. A folder is looked at by git itself, file by file.
-    const absent = new Set((await unmark(seat, steps)).filter((name) => kindOf(site, name) === 'nothing'));
+    else await git(gitTarget, ['read-tree', from]);
+    // Git knows the state of skipped files that are not on disk. Git checks folders itself, file by file.
+    const absent = new Set((await clearSkipFlags(gitTarget, steps)).filter((name) => kindOf(sessionGit, name) === 'nothing'));
     const seen = [...new Set([...dirty, ...steps])].filter((name) => !beyond.has(name));
-    const names = seen.filter((name) => kindOf(site, name) !== 'folder' && !absent.has(name));
-    await git(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
-    await refuseOwn(site, seat, { from, to, dirty, wasKilled: left.length > 0 });
-    // From what is there, not from what was: an earlier run may have done a part. Also outside the folders that are checked out.
-    const here = await askGit(seat, ['write-tree']);
+    const names = seen.filter((name) => kindOf(sessionGit, name) !== 'folder' && !absent.has(name));
+    await git(gitTarget, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
+    await refuseOwn(sessionGit, gitTarget, { from, to, dirty, wasKilled: left.length > 0 });
+    // Starts from the files on disk, since an earlier run may have applied a part. Includes files outside a sparse checkout.
+    const here = await askGit(gitTarget, ['write-tree']);
     const args = ['read-tree', '-m', '-u', '--no-sparse-checkout', here, to];
-    const { code, stderr } = await tryGit(seat, args);
-    if (code !== 0 && !REFUSED.test(stderr)) await putBack(site, seat, { here, to, absent });
+    const { code, stderr } = await tryGit(gitTarget, args);
+    if (code !== 0 && !REFUSED.test(stderr)) await putBack(sessionGit, gitTarget, { here, to, absent });
     if (code !== 0) throw gitFault(args, code, stderr);
     forgetIndexes(left);
-    return (await differences(site, here, to)).map(({ name }) => name);
+    return (await differences(sessionGit, here, to)).map(({ name }) => name);
   } finally {
     forgetIndexes([index]);
   }
 }
 
-/** Does none of these stand where a folder of the path will be? */
+/** True where no removed path is a parent folder of the name. */
 function outside(gone: readonly Difference[]): (name: RawName) => boolean {
   const places = new Set(gone.map(({ name }) => name));
   return (name) => !name.split('/').some((_, end, parts) => end > 0 && places.has(parts.slice(0, end).join('/')));
 }
 
-/** Git looks at every file before it writes the first one. What it says so of was changed in this moment, and not by it. */
+/** Git checks every file before it writes the first one, so these messages mean that another process changed a file just now. */
 const REFUSED = /not uptodate|would be overwritten|would be removed|would lose|Refusing to remove/;
 
 interface Halfway {
   /** The files as they were. */
   readonly here: string;
   readonly to: string;
-  /** In that tree, and not on disk. */
+  /** In that tree, but not on disk. */
   readonly absent: ReadonlySet<RawName>;
 }
 
-/** The disk may be full in the middle of it: what was written goes again, first, and what was there comes back. */
-async function putBack(site: Site, seat: Seat, { here, to, absent }: Halfway): Promise<void> {
-  const steps = await differences(site, to, here);
+/** The disk may become full midway: removes the new files first, then restores the old ones. */
+async function putBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to, absent }: Halfway): Promise<void> {
+  const steps = await differences(sessionGit, to, here);
   const isNew = ({ name, to: was }: (typeof steps)[number]): boolean => was === null || absent.has(name);
-  // A folder that stood in the way is the person's.
-  for (const { name } of steps.filter(isNew)) if (kindOf(site, name) === 'file') removeFrom(site.repository.checkout.workTree, name);
+  // A folder in its place is the person's.
+  for (const { name } of steps.filter(isNew))
+    if (kindOf(sessionGit, name) === 'file') removeFrom(sessionGit.repository.checkout.workTree, name);
   const before = steps.filter((step) => !isNew(step)).map(({ name }) => name);
-  await tryGit(seat, ['checkout-index', '--force', '--quiet', '-z', '--stdin'], { input: namesInput(before) });
+  await tryGit(gitTarget, ['checkout-index', '--force', '--quiet', '-z', '--stdin'], { input: namesInput(before) });
 }
 
-/** What git calls changed. Something staged is always the person's doing; Umpire never stages. */
-async function dirtyIn(site: Site): Promise<readonly RawName[]> {
+/** Files that git reports as changed. Staged changes are always the person's; Umpire never stages. */
+async function dirtyIn(sessionGit: SessionGit): Promise<readonly RawName[]> {
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
-  const entries = rawNames(await git(site.repository.checkout, args));
+  const entries = rawNames(await git(sessionGit.repository.checkout, args));
   const staged = entries.filter((entry) => !entry.startsWith(' ')).map((entry) => entry.slice(3));
   const names = entries.map((entry) => entry.slice(3));
-  const own = [...staged, ...names.filter(linkTest(site.repository.checkout.workTree))];
-  if (own.length > 0) refuse(site, 'apply-dirty', own);
+  const own = [...staged, ...names.filter(linkOnPathTest(sessionGit.repository.checkout.workTree))];
+  if (own.length > 0) refuse(sessionGit, 'apply-dirty', own);
   return names;
 }
 
-/** A file that is neither as it was nor as it will be is the person's own. */
+/** A file in neither the old nor the new state is the person's own change. */
 async function refuseOwn(
-  site: Site,
-  seat: Seat,
+  sessionGit: SessionGit,
+  gitTarget: GitTarget,
   { from, to, dirty, wasKilled }: { from: string; to: string; dirty: readonly RawName[]; wasKilled: boolean },
 ): Promise<void> {
-  const [old, wanted] = await Promise.all([from, to].map((tree) => otherThan(seat, tree)));
+  const [old, wanted] = await Promise.all([from, to].map((tree) => otherThan(gitTarget, tree)));
   const own: RawName[] = [];
-  for (const name of old ?? []) if (wanted?.has(name) === true && !(wasKilled && (await isHalfWritten(site, to, name)))) own.push(name);
+  for (const name of old ?? [])
+    if (wanted?.has(name) === true && !(wasKilled && (await isHalfWritten(sessionGit, to, name)))) own.push(name);
   if (own.length === 0) return;
   const code = own.some((name) => dirty.includes(name)) ? 'apply-dirty' : 'apply-in-the-way';
-  refuse(site, code, own);
+  refuse(sessionGit, code, own);
 }
 
-function refuse({ place, repository }: Site, code: 'apply-dirty' | 'apply-in-the-way', names: readonly RawName[]): never {
+function refuse({ place, repository }: SessionGit, code: 'apply-dirty' | 'apply-in-the-way', names: readonly RawName[]): never {
   throw new UmpireError(code, { session: place.session, files: listFew(projectNames(names, repository.prefix)) });
 }
 
-async function otherThan(seat: Seat, tree: string): Promise<ReadonlySet<RawName>> {
+async function otherThan(gitTarget: GitTarget, tree: string): Promise<ReadonlySet<RawName>> {
   return new Set(
-    rawNames(await git(seat, ['diff-index', '--cached', '--name-only', '--no-renames', '--ignore-submodules=all', '-z', tree])),
+    rawNames(await git(gitTarget, ['diff-index', '--cached', '--name-only', '--no-renames', '--ignore-submodules=all', '-z', tree])),
   );
 }
 
-function kindOf({ repository }: Site, name: RawName): 'folder' | 'file' | 'nothing' {
+function kindOf({ repository }: SessionGit, name: RawName): 'folder' | 'file' | 'nothing' {
   try {
     return lstatSync(pathIn(repository.checkout.workTree, name)).isDirectory() ? 'folder' : 'file';
   } catch {
     return 'nothing';
   }
+}
+
+/** Only the holder of the session's lock works here, so another process's index belongs to a dead process. */
+export function applyIndex({ folder }: SessionGit): string {
+  return join(folder, `apply-${process.pid}.index`);
+}
+
+const LEFT = /^apply-\d+\.index$/;
+
+/** Indexes of killed runs. A git process of theirs may still be working and gets a moment. */
+export async function leftIndexes(sessionGit: SessionGit): Promise<readonly string[]> {
+  const names = existsSync(sessionGit.folder) ? readdirSync(sessionGit.folder) : [];
+  const left = names.filter((name) => LEFT.test(name)).map((name) => join(sessionGit.folder, name));
+  for (const index of left) await breakLock(`${index}.lock`);
+  return left;
+}
+
+export function forgetIndexes(indexes: readonly string[]): void {
+  for (const index of indexes) for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+}
+
+/**
+ * Is the file missing, or a prefix of its content in the tree? An `apply` killed with its git leaves such files; rewriting them loses
+ * nothing.
+ */
+export async function isHalfWritten(sessionGit: SessionGit, tree: string, name: RawName): Promise<boolean> {
+  const { checkout } = sessionGit.repository;
+  const path = nameOf(name);
+  if (rawOf(path) !== name) return false;
+  const { code, stdout } = await tryGit(checkout, ['cat-file', '--filters', `${tree}:${path}`]);
+  if (code !== 0) return false;
+  const place = pathIn(checkout.workTree, name);
+  const stat = lstatOf(place);
+  if (stat === undefined) return true;
+  return stat.isFile() && stat.size < stdout.length && readFileSync(place).equals(stdout.subarray(0, stat.size));
 }

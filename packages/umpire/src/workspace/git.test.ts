@@ -17,7 +17,7 @@ import {
 } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
-import { cleanSession } from './cleaning.js';
+import { cleanSession } from './clean-session.js';
 import { copyIndex } from './git.js';
 
 cleanUpAfterwards();

@@ -16,9 +16,9 @@ import {
   writeFiles,
 } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
-import { cleanSession } from './cleaning.js';
-import { diffOf } from './difference.js';
-import { openUp, removeTree } from './removal.js';
+import { cleanSession } from './clean-session.js';
+import { diffOf } from './session-diff.js';
+import { makeWritable, removeFolder } from './remove-folder.js';
 import { openWorkspace } from './workspace.js';
 
 cleanUpAfterwards();
@@ -53,11 +53,7 @@ test('a clone of another repository and one more worktree are no work; a submodu
   gitIn(folder, 'clone', '-q', library.root, 'clone');
   gitIn(folder, 'worktree', 'add', '-q', '--detach', 'more');
   expect(await workspace.submit('T1', 1, 'nothing')).toBe(null);
-  expect(told).toEqual(
-    ['clone/', 'more/'].map(
-      (name) => `T1 left a clone of another repository, or one more worktree, in ${name}; it is no part of its work.`,
-    ),
-  );
+  expect(told).toEqual(['clone/', 'more/'].map((name) => `T1 left a clone or a worktree in ${name}; it is not part of its work.`));
   gitIn(folder, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'lib');
   const work = await workspace.submit('T1', 1, 'a submodule');
   expect(work?.files).toEqual(['.gitmodules', 'lib']);
@@ -174,11 +170,11 @@ test('rights that were taken away are given back where that is needed to read, a
   chmodSync(join(folder, 'hidden.txt'), 0o100);
   chmodSync(join(folder, 'shut'), 0);
   symlinkSync('/', join(folder, 'out'));
-  openUp(folder);
+  makeWritable(folder);
   const rights = (name: string): string => (statSync(join(folder, name)).mode & 0o777).toString(8);
   expect(['shut', 'open.txt', 'hidden.txt'].map(rights)).toEqual(['700', '754', '500']);
   digDeep(folder);
-  await removeTree(folder);
+  await removeFolder(folder);
   expect(existsSync(folder)).toBe(false);
 });
 

@@ -1,16 +1,16 @@
-// Patterns as people write them in settings (`.env*`, `config/*.json`) and as git reads them in a list of what to ignore.
+// Patterns as people write them in settings (`.env*`, `config/*.json`) and as git reads them in an ignore file.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Matches one name. `*` and `?` stand for what they stand for in a shell. */
+/** Matches one name; `*` and `?` as in a shell. */
 export function nameTest(pattern: string): (name: string) => boolean {
   const source = pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, (sign) => (sign === '*' ? '.*' : sign === '?' ? '.' : `\\${sign}`));
   const test = new RegExp(`^${source}$`, 'su');
   return (name) => test.test(name);
 }
 
-/** The paths under `root` that a pattern with slashes means. */
+/** The paths under `root` that match a pattern with slashes. */
 export function expandPath(root: string, pattern: string): readonly string[] {
   const parts = pattern.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) return [];
@@ -28,7 +28,7 @@ function namesIn(folder: string, pattern: string): readonly string[] {
   }
 }
 
-/** A path as a line of a list of what to ignore: nothing in it stands for anything else. */
+/** A literal path as a line of an ignore file. */
 export function escapePattern(path: string): string {
   return path.replaceAll(/[\\*?[\]!# ]/g, '\\$&');
 }

@@ -1,56 +1,58 @@
-// Makes a new worktree ready for work: provisions, then the set-up command. What that command made is not the task's doing, so it
-// is told apart from what comes later.
+// Prepares a new worktree: adds shared files, then runs the set-up command. Changes by that command are recorded separately, since they are
+// not the task's work.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentModel } from './agent-repository.js';
-import { hasChanges, listChanges, writeTree } from './changes.js';
+import type { RepositoryTemplate } from './agent-repository.js';
+import { hasChanges, listChanges, writeTree } from './worktree-changes.js';
 import { rawOf } from './git.js';
 import type { RawName } from './git.js';
-import type { Inspector } from './inspector.js';
-import { blockTest } from './on-the-way.js';
-import { place } from './provisions.js';
-import type { Provisions } from './provisions.js';
+import type { Inspector } from './inspect-work.js';
+import { blockedPathTest } from './path-checks.js';
+import { placeSharedFiles } from './shared-files.js';
+import type { SharedFiles } from './shared-files.js';
 import { runSetup } from './setup-command.js';
 import type { SetupCommand } from './setup-command.js';
-import type { Site } from './site.js';
+import type { SessionGit } from './session-git.js';
 import type { Worktree } from './worktree.js';
 
-/** A session's site with what its worktrees get. */
-export interface Bay {
-  readonly site: Site;
-  readonly provisions: Provisions;
+/** A session's git with everything that its worktrees need. */
+export interface WorkspaceContext {
+  readonly sessionGit: SessionGit;
+  readonly sharedFiles: SharedFiles;
   readonly setup: SetupCommand | null;
-  readonly model: AgentModel;
+  readonly template: RepositoryTemplate;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector;
-  /** Hears what a person must know of a task's work. */
+  /** Gets notes on a task's work for the person. */
   readonly say?: (note: string) => void;
 }
 
-/** The project's folder in a worktree: where tasks work. */
-export function workdirOf({ repository }: Site, root: string): string {
+/** The project's folder in a worktree, where tasks work. */
+export function workdirOf({ repository }: SessionGit, root: string): string {
   return repository.prefix === '' ? root : join(root, repository.prefix);
 }
 
-/** Can the project lie there, with no file and no link in the place of its folder or of one above it? */
-export function isRoomFor({ repository }: Site, root: string): boolean {
-  return !blockTest(root)(rawOf(join(repository.prefix, '.git')));
+/** True if no file or link is in place of the project's folder or a parent. */
+export function hasRoomForProject({ repository }: SessionGit, root: string): boolean {
+  return !blockedPathTest(root)(rawOf(join(repository.prefix, '.git')));
 }
 
-/** What is there stays; what is missing is put there. The project's own folder may be missing in a commit. */
-export function provide({ site, provisions }: Bay, { root }: Worktree): void {
-  if (isRoomFor(site, root)) mkdirSync(workdirOf(site, root), { recursive: true });
-  place(root, provisions);
+/** Adds what is missing. The project's folder may be missing in a commit. */
+export function addSharedFiles({ sessionGit, sharedFiles }: WorkspaceContext, { root }: Worktree): void {
+  if (hasRoomForProject(sessionGit, root)) mkdirSync(workdirOf(sessionGit, root), { recursive: true });
+  placeSharedFiles(root, sharedFiles);
 }
 
-/** Answers with the files that set-up made or changed, ignored ones left out. `watch`: an index that holds them too, written if there are any. */
-export async function furnish(bay: Bay, worktree: Worktree, watch: string): Promise<readonly RawName[]> {
-  const { provisions, setup } = bay;
-  provide(bay, worktree);
+/**
+ * Returns the files that the set-up command made or changed, without ignored ones. `watch`: an index with them, written if there are any.
+ */
+export async function prepareWorktree(context: WorkspaceContext, worktree: Worktree, watch: string): Promise<readonly RawName[]> {
+  const { sharedFiles, setup } = context;
+  addSharedFiles(context, worktree);
   if (setup === null) return [];
-  await runSetup(setup, workdirOf(bay.site, worktree.root));
-  const changes = await listChanges(worktree, worktree.index, provisions);
+  await runSetup(setup, workdirOf(context.sessionGit, worktree.root));
+  const changes = await listChanges(worktree, worktree.index, sharedFiles);
   if (!hasChanges(changes)) return [];
   await writeTree(worktree, worktree.index, changes, watch);
   return [...changes.tracked, ...changes.added];

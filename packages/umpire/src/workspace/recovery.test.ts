@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, filesUnder, gitIn, gitProject, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
-import { cleanSession, isLeft } from './cleaning.js';
-import { diffOf } from './difference.js';
+import { cleanSession, isLeft } from './clean-session.js';
+import { diffOf } from './session-diff.js';
 import type { GitWorkspace } from './workspace.js';
 
 cleanUpAfterwards();

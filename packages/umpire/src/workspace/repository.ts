@@ -1,32 +1,32 @@
-// Which repository a project's work goes into: the git repository around it, or a private one where there is none (no git, no
-// commit yet, or an outer repository that knows nothing of the project). Making the private one is left to snapshot.ts.
+// Finds the repository for a project's work: the git repository around it, or a private one (no git, no commit yet, or an outer repository
+// that does not track the project). snapshot.ts makes the private one.
 
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { isFolder, lstatOf, statOf } from '../sessions/entry.js';
-import { gitFault, gitWords, lookAround } from './git.js';
+import { gitFault, gitMessage, runGitSync } from './git.js';
 
 export interface Repository {
   readonly kind: 'git' | 'snapshot';
-  /** The folder that all worktrees share. */
+  /** The git folder that all worktrees share. */
   readonly gitDir: string;
-  /** The person's own files and index. Read only, but for `umpire apply`. */
+  /** The person's own files and index. Read-only, except for `umpire apply`. */
   readonly checkout: { readonly gitDir: string; readonly workTree: string };
-  /** The project's folder in it, with slashes; empty where it is the whole. */
+  /** The project's folder in the repository, with slashes; empty for the root. */
   readonly prefix: string;
-  /** Refs and worktrees lie in plain files, as gitrepository-layout(5) describes them. */
+  /** Refs and worktrees are plain files, as in gitrepository-layout(5). */
   readonly isPlain: boolean;
 }
 
 /** The private repository in a session's folder. */
 export const SNAPSHOT = 'snapshot.git';
 
-/** `known`: what a session that has begun has found out. It holds, whatever has become of the folder since. */
+/** `known`: the kind that a session has recorded. It applies whatever has become of the folder since. */
 export function findRepository(project: string, sessionFolder: string, known: Repository['kind'] | null): Repository {
   const folder = realpathSync.native(project);
   if (known === 'snapshot' || (known === null && existsSync(join(sessionFolder, SNAPSHOT)))) return snapshotOf(folder, sessionFolder);
-  const around = lookAround(folder, ['rev-parse', ...PLACES]);
+  const around = runGitSync(folder, ['rev-parse', ...PLACES]);
   if (around.code !== 0) {
     if (!/not a git repository/.test(around.stderr)) throw gitFault(['rev-parse'], around.code, around.stderr);
     refuseDamaged(folder, null, around.stderr);
@@ -44,37 +44,37 @@ export function findRepository(project: string, sessionFolder: string, known: Re
 
 const PLACES = ['--is-inside-work-tree', '--show-cdup', '--absolute-git-dir', '--git-common-dir'];
 
-/** One line each, and asked for one by one where a path has lines of its own. */
+/** One line each; asked one by one where a path contains a line break. */
 function placesIn(folder: string, told: string): Record<'isInside' | 'up' | 'own' | 'common', string> {
   const lines = told.split('\n');
-  const ask = (place: string): string => lookAround(folder, ['rev-parse', place]).stdout.toString('utf8').slice(0, -1);
+  const ask = (place: string): string => runGitSync(folder, ['rev-parse', place]).stdout.toString('utf8').slice(0, -1);
   const [isInside = '', up = '', own = '', common = ''] = lines.length === PLACES.length + 1 ? lines : PLACES.map(ask);
   return { isInside, up, own, common };
 }
 
-/** Is there anything of the project in the last commit? Only what is can be in a worktree. */
+/** Does the last commit contain anything of the project? Worktrees have only that. */
 function hasCommitted(folder: string, prefix: string): boolean {
-  const { code, stdout } = lookAround(folder, ['cat-file', '--batch-check'], `HEAD^{tree}\nHEAD:${prefix}\n`);
+  const { code, stdout } = runGitSync(folder, ['cat-file', '--batch-check'], `HEAD^{tree}\nHEAD:${prefix}\n`);
   const [whole = '', tree = ''] = stdout.toString('utf8').split('\n');
   const isTree = (line: string): boolean => code === 0 && / tree \d+$/.test(line);
   if (!isTree(whole)) refuseUnreadable(folder);
   return isTree(whole) && isTree(tree);
 }
 
-/** A branch without a commit is no fault. One that leads to something that git cannot read is. */
+/** A branch without a commit is fine. A branch to an unreadable commit is damage. */
 function refuseUnreadable(folder: string): void {
-  const { code, stderr } = lookAround(folder, ['log', '-1', '--format=', '--raw', '--']);
+  const { code, stderr } = runGitSync(folder, ['log', '-1', '--format=', '--raw', '--']);
   if (code !== 0 && !/does not have any commits yet/.test(stderr)) throw damaged(gitPlaceAbove(folder) ?? folder, stderr);
 }
 
-/** Git passes over what it does not take for a repository, to one further out (`found`) or to none at all. */
+/** Git skips a damaged repository and uses an outer one (`found`) or none. */
 function refuseDamaged(folder: string, found: string | null, said: string): void {
   const place = gitPlaceAbove(folder);
   if (place === null || (found !== null && (!isFolder(place) || realpathSync.native(place) === realpathSync.native(found)))) return;
-  throw damaged(place, said === '' ? lookAround(dirname(place), ['--git-dir', place, 'rev-parse']).stderr : said);
+  throw damaged(place, said === '' ? runGitSync(dirname(place), ['--git-dir', place, 'rev-parse']).stderr : said);
 }
 
-/** The nearest `.git` with anything in it, from the folder upwards, as far as git looks. */
+/** The nearest non-empty `.git` at or above the folder, as far as git looks. */
 function gitPlaceAbove(folder: string): string | null {
   const ceilings = new Set((process.env['GIT_CEILING_DIRECTORIES'] ?? '').split(':'));
   const { dev } = statOf(folder) ?? {};
@@ -86,7 +86,7 @@ function gitPlaceAbove(folder: string): string | null {
   return null;
 }
 
-/** An empty folder of that name holds nothing that could be damaged: containers put one there. */
+/** Containers create an empty `.git` folder, which is no damage. */
 function isSomething(place: string): boolean {
   try {
     const stat = lstatOf(place);
@@ -97,7 +97,7 @@ function isSomething(place: string): boolean {
 }
 
 function damaged(place: string, said: string): UmpireError {
-  return new UmpireError('git-damaged', { place, detail: gitWords(said) || 'it gives no reason' });
+  return new UmpireError('git-damaged', { place, detail: gitMessage(said) || 'git gives no reason' });
 }
 
 function snapshotOf(folder: string, sessionFolder: string): Repository {

@@ -1,5 +1,5 @@
-// The set-up command of a project, run in every new worktree. It is the person's own text from their settings, so a shell reads
-// it; nothing of a task ever comes near it.
+// Runs the project's set-up command in every new worktree. A shell parses it, since it is the person's own text from the settings; it
+// contains nothing of a task.
 
 import { spawn } from 'node:child_process';
 import { UmpireError } from '@umpire/core/errors.js';
@@ -10,11 +10,11 @@ import { environmentIn } from '../sessions/python-environment.js';
 
 export interface SetupCommand {
   readonly command: string;
-  /** For its environment, beside the person's own. */
+  /** Added to the person's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Ends it, with all it has started. */
+  /** Stops it with everything it has started. */
   readonly signal: AbortSignal | null;
-  /** Where programs are held in a sandbox: what it runs may be the work of an agent by now. */
+  /** Its sandbox: the command may run code that an agent wrote. */
   readonly sandbox: Sandbox | null;
 }
 
@@ -39,15 +39,15 @@ export async function runSetup({ command, env: added, signal, sandbox }: SetupCo
   signal?.addEventListener('abort', stop, { once: true });
   const closed = new Promise<void>((resolve) => child.on('close', () => resolve()));
   try {
-    // Its own exit counts: something it left running in the background may hold its output open for ever.
+    // Its own exit counts: a background process may hold its output open for ever.
     const how = await new Promise<string | null>((resolve) => {
       child.on('error', (error) => resolve(error.message));
-      child.on('exit', (code, killed) => resolve(code === 0 ? null : killed === null ? `exit status ${code}` : `ended by ${killed}`));
+      child.on('exit', (code, killed) => resolve(code === 0 ? null : killed === null ? `exit status ${code}` : `killed by ${killed}`));
     });
     if (how === null) return;
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, OUTPUT_WAIT_MS).unref())]);
     const said = lineOf(tail).trim().slice(-SHOWN);
-    throw fault(command, folder, said === '' ? how : `${how}; it said: ${said}`);
+    throw fault(command, folder, said === '' ? how : `${how}; output: ${said}`);
   } finally {
     signal?.removeEventListener('abort', stop);
     child.stdout.destroy();
@@ -64,6 +64,6 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

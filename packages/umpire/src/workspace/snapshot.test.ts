@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, filesUnder, gitIn, plainProject, writeFiles } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
-import { cleanSession } from './cleaning.js';
-import { diffOf } from './difference.js';
+import { cleanSession } from './clean-session.js';
+import { diffOf } from './session-diff.js';
 
 cleanUpAfterwards();
 

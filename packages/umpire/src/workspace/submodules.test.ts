@@ -67,7 +67,7 @@ test('one that .gitmodules still names fails the task, with the file that git wo
   writeFiles(folder, { 'deep/lib/l.txt': 'l\n', 'a.txt': 'changed\n' });
   await expect(workspace.submit('T1', 1, 'mixed')).rejects.toMatchObject({
     code: 'read-failed',
-    message: expect.stringMatching(/deep\/lib.* is a submodule, .*: deep\/lib\/l\.txt/),
+    message: expect.stringMatching(/deep\/lib.* is a submodule with plain files in its place \(deep\/lib\/l\.txt\)/),
   });
   // Ignored files are no work, there as elsewhere.
   rmSync(join(folder, 'deep/lib/l.txt'));
@@ -113,7 +113,7 @@ test('what a task changed in one and did not commit there is told, with nothing 
   writeFiles(gitIn(lib, 'rev-parse', '--absolute-git-dir').trim(), { 'info/attributes': '* filter=x\n' });
   writeFiles(lib, { 'l.txt': 'changed\n', 'new.txt': 'n\n', 'same.txt': 'same\n' });
   expect(await workspace.submit('T1', 1, 'only in the submodule')).toBe(null);
-  expect(said).toEqual(['T1 left changes that are not committed in the submodule deep/lib: l.txt, new.txt. It is not part of the work.']);
+  expect(said).toEqual(['T1 left uncommitted changes in the submodule deep/lib: l.txt, new.txt. They are not part of its work.']);
   expect(existsSync(mark)).toBe(false);
   // Committed there, it is.
   gitIn(lib, 'add', '-A');

@@ -1,41 +1,40 @@
-// The worktree of one writing task: lent, its work taken as one commit, given back. Agents may commit, switch branches or break
-// git there as they like: what counts is what lies on disk, against the commit that was lent.
+// The worktree of one writing task: created, its work taken as one commit, removed. Agents may commit, switch branches or break git there:
+// only the files on disk count, compared with the base commit.
 
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { flag, object, text } from '@umpire/core/formats/shape.js';
-import { setApart } from './agent-repository.js';
-import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './changes.js';
+import { makeAgentRepository } from './agent-repository.js';
+import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './worktree-changes.js';
 import { commitTree, differences, titleOf, treeOf } from './commits.js';
-import { furnish, isRoomFor, provide, workdirOf } from './prepare-worktree.js';
-import type { Bay } from './prepare-worktree.js';
+import { prepareWorktree, hasRoomForProject, addSharedFiles, workdirOf } from './prepare-worktree.js';
+import type { WorkspaceContext } from './prepare-worktree.js';
 import { git } from './git.js';
 import type { RawName } from './git.js';
-import { inspectTree } from './inspector.js';
-import { taskName } from './names.js';
-import { uncommittedWords } from './module-changes.js';
-import { copyWords } from './nested.js';
-import { readNoteFile, writeNoteFile } from './note-file.js';
+import { inspectTree } from './inspect-work.js';
+import { taskName } from './git-names.js';
+import { describeUncommitted, keepModules, refuseMixed } from './submodules.js';
+import { describeClones } from './nested-repositories.js';
+import { readStateFile, writeStateFile } from './state-file.js';
 import { changeRefs, readRef, taskRef } from './refs.js';
-import type { Site } from './site.js';
-import { keepModules, refuseMixed } from './submodules.js';
-import { carryOver } from './three-way.js';
-import { dropLink, makeWorktree, removeWorktree, seatOf, worktreeOf } from './worktree.js';
+import type { SessionGit } from './session-git.js';
+import { applyTreeDiff } from './three-way-merge.js';
+import { dropLink, makeWorktree, removeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
-/** Written when a worktree is ready, removed before the worktree is. Without it there is nothing to take. */
+/** Written when a worktree is ready, removed before the worktree. Without it there is no work to take. */
 interface Lease {
-  /** The commit that was lent. */
+  /** The commit that the task began with. */
   readonly base: string;
   readonly admin: string;
-  /** The set-up command left changes of its own. */
+  /** The set-up command made changes. */
   readonly hasProducts: boolean;
 }
 
 const LEASE = object<Lease>({ base: text, admin: text, hasProducts: flag });
 
-export interface Submitted {
+export interface TaskCommit {
   readonly commit: string;
   readonly base: string;
   readonly files: readonly RawName[];
@@ -48,144 +47,163 @@ interface Paths {
   readonly draft: string;
 }
 
-function pathsOf(site: Site, task: string, attempt: number): Paths {
-  return pathsBy(site, `task-${taskName(task, attempt)}`);
+function pathsOf(sessionGit: SessionGit, task: string, attempt: number): Paths {
+  return pathsBy(sessionGit, `task-${taskName(task, attempt)}`);
 }
 
-function pathsBy(site: Site, name: string): Paths {
-  const file = (ending: string): string => join(site.folder, `${name}.${ending}`);
+function pathsBy(sessionGit: SessionGit, name: string): Paths {
+  const file = (ending: string): string => join(sessionGit.folder, `${name}.${ending}`);
   return { name, lease: file('json'), watch: file('watch'), draft: file('draft') };
 }
 
-/** A worktree that is still lent, and the index that its work is told by; null where nothing of it is left to read. */
-export function leaseOf(site: Site, name: string): { readonly worktree: Worktree; readonly index: string } | null {
-  const { lease, watch } = pathsBy(site, name);
-  const read = readNoteFile(lease, LEASE);
+/** A worktree in use with the index to compare it with; null where nothing is left to read. */
+export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktree: Worktree; readonly index: string } | null {
+  const { lease, watch } = pathsBy(sessionGit, name);
+  const read = readStateFile(lease, LEASE);
   if (read.kind !== 'note') return null;
-  const worktree = worktreeOf(site, name, read.note.admin);
+  const worktree = worktreeOf(sessionGit, name, read.note.admin);
   const index = read.note.hasProducts ? watch : worktree.index;
   return [worktree.root, worktree.admin, index].every((path) => existsSync(path)) ? { worktree, index } : null;
 }
 
-/** After the project was moved: git's folders about the worktrees that are lent went with it. What lies in one may be all that is left of its task. */
-export function followLeases(site: Site): void {
-  for (const file of readdirSync(site.folder).filter((name) => /^task-.*\.json$/.test(name))) {
-    const { name, lease } = pathsBy(site, file.slice(0, -'.json'.length));
-    const read = readNoteFile(lease, LEASE);
-    const admin = read.kind === 'note' ? join(site.repository.gitDir, 'worktrees', basename(read.note.admin)) : '';
+/** After the project was moved: git's admin folders moved with it. A worktree may have the only copy of a task's work. */
+export function followMovedLeases(sessionGit: SessionGit): void {
+  for (const file of readdirSync(sessionGit.folder).filter((name) => /^task-.*\.json$/.test(name))) {
+    const { name, lease } = pathsBy(sessionGit, file.slice(0, -'.json'.length));
+    const read = readStateFile(lease, LEASE);
+    const admin = read.kind === 'note' ? join(sessionGit.repository.gitDir, 'worktrees', basename(read.note.admin)) : '';
     if (read.kind !== 'note' || !existsSync(admin)) rmSync(lease);
     else {
-      writeFileSync(join(admin, 'gitdir'), `${join(worktreeOf(site, name).root, '.git')}\n`);
-      writeNoteFile(lease, { ...read.note, admin });
+      writeFileSync(join(admin, 'gitdir'), `${join(worktreeOf(sessionGit, name).root, '.git')}\n`);
+      writeStateFile(lease, { ...read.note, admin });
     }
   }
 }
 
-/** `kept`: what an earlier attempt did before it asked. It lies there as changes: in the end the task is one commit. */
-export async function lendWorktree(bay: Bay, task: string, attempt: number, head: string, kept: string | null): Promise<string> {
-  const { site } = bay;
-  const paths = pathsOf(site, task, attempt);
-  await forget(site, paths);
-  const { base, tree } = kept === null ? { base: head, tree: null } : await startFrom(site, head, kept);
-  const worktree = await makeWorktree(site, paths.name, base);
-  setApart(bay.model, worktree, base, null);
-  const products = await furnish(bay, worktree, paths.watch);
-  if (tree !== null) await layIn(bay, worktree, base, tree, paths.draft);
-  writeNoteFile(paths.lease, { base, admin: worktree.admin, hasProducts: products.length > 0 });
-  return workdirOf(site, worktree.root);
+/** `kept`: the work of an earlier attempt that asked a question. It is added as changes, so that the task becomes one commit. */
+export async function lendWorktree(
+  context: WorkspaceContext,
+  task: string,
+  attempt: number,
+  head: string,
+  kept: string | null,
+): Promise<string> {
+  const { sessionGit } = context;
+  const paths = pathsOf(sessionGit, task, attempt);
+  await forget(sessionGit, paths);
+  const { base, tree } = kept === null ? { base: head, tree: null } : await startFrom(sessionGit, head, kept);
+  const worktree = await makeWorktree(sessionGit, paths.name, base);
+  makeAgentRepository(context.template, worktree, base, null);
+  const products = await prepareWorktree(context, worktree, paths.watch);
+  if (tree !== null) await layIn(context, worktree, base, tree, paths.draft);
+  writeStateFile(paths.lease, { base, admin: worktree.admin, hasProducts: products.length > 0 });
+  return workdirOf(sessionGit, worktree.root);
 }
 
-/** On top of what was merged meanwhile. Where the two do not fit, where it began: merging tells of the conflict. */
-async function startFrom(site: Site, head: string, kept: string): Promise<{ readonly base: string; readonly tree: string | null }> {
-  const parent = await readRef(site, `${kept}^`);
-  // Somebody removed its ref, and git collected it: begun anew.
+/** On top of the current head; on a conflict, on its old base: merging then reports the conflict. */
+async function startFrom(
+  sessionGit: SessionGit,
+  head: string,
+  kept: string,
+): Promise<{ readonly base: string; readonly tree: string | null }> {
+  const parent = await readRef(sessionGit, `${kept}^`);
+  // Its ref was removed and git deleted the commit, so the task begins anew.
   if (parent === null) return { base: head, tree: null };
   if (parent === head) return { base: head, tree: kept };
-  const carried = await carryOver(site, parent, kept, head);
+  const carried = await applyTreeDiff(sessionGit, parent, kept, head);
   return carried.ok ? { base: head, tree: carried.tree } : { base: parent, tree: kept };
 }
 
-/** Puts the files of a tree into the worktree. Its index stays at the base. */
-async function layIn(bay: Bay, worktree: Worktree, base: string, tree: string, draft: string): Promise<void> {
-  const steps = await differences(bay.site, base, tree);
-  await git(seatOf(worktree, draft), ['read-tree', tree]);
+/** Writes the files of a tree to the worktree. Its index stays at the base. */
+async function layIn(context: WorkspaceContext, worktree: Worktree, base: string, tree: string, draft: string): Promise<void> {
+  const steps = await differences(context.sessionGit, base, tree);
+  await git(gitTargetOf(worktree, draft), ['read-tree', tree]);
   for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
   const written = steps.filter(({ to }) => to !== null).map(({ name }) => name);
   await checkOut(worktree, draft, written);
-  provide(bay, worktree);
+  addSharedFiles(context, worktree);
   rmSync(draft, { force: true });
 }
 
 export async function takeWork(
-  { site, provisions, inspect, say }: Bay,
+  { sessionGit, sharedFiles, inspect, say }: WorkspaceContext,
   task: string,
   attempt: number,
   title: string,
-): Promise<Submitted | null> {
-  const paths = pathsOf(site, task, attempt);
-  const read = readNoteFile(paths.lease, LEASE);
+): Promise<TaskCommit | null> {
+  const paths = pathsOf(sessionGit, task, attempt);
+  const read = readStateFile(paths.lease, LEASE);
   if (read.kind !== 'note') throw new UmpireError('worktree-lost', { task, attempt });
   const { base, admin, hasProducts } = read.note;
-  const worktree = worktreeOf(site, paths.name, admin);
+  const worktree = worktreeOf(sessionGit, paths.name, admin);
   dropLink(worktree.root);
   if (!existsSync(worktree.root)) throw new UmpireError('worktree-lost', { task, attempt });
-  if (!isRoomFor(site, worktree.root)) throw new UmpireError('read-failed', { path: site.repository.prefix, detail: NO_ROOM });
-  const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, provisions, true);
+  if (!hasRoomForProject(sessionGit, worktree.root))
+    throw new UmpireError('read-failed', { path: sessionGit.repository.prefix, detail: NO_ROOM });
+  const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, sharedFiles, true);
   const tell = (words: readonly string[]): void => words.forEach((word) => say?.(`${titleOf(task, 'A task')} ${word}.`));
-  tell(await uncommittedWords(worktree));
+  tell(await describeUncommitted(worktree));
   if (!hasChanges(changes)) return null;
   await refuseMixed(worktree, changes);
-  tell(copyWords(worktree, changes.added));
+  tell(describeClones(worktree, changes.added));
   const written = await writeTree(worktree, worktree.index, changes, paths.draft);
-  const { prefix } = site.repository;
-  const work = { task, attempt, seat: seatOf(worktree, paths.draft), prefix, base, tree: written, folder: workdirOf(site, worktree.root) };
+  const { prefix } = sessionGit.repository;
+  const work = {
+    task,
+    attempt,
+    gitTarget: gitTargetOf(worktree, paths.draft),
+    prefix,
+    base,
+    tree: written,
+    folder: workdirOf(sessionGit, worktree.root),
+  };
   const tree = inspect === undefined ? written : await inspectTree(inspect, work);
-  const steps = await differences(site, base, tree);
+  const steps = await differences(sessionGit, base, tree);
   const files = steps.map(({ name }) => name);
   if (files.length === 0) return null;
-  tell(await keepModules(site, worktree, steps));
-  const ref = taskRef(site, task, attempt);
-  const earlier = await readRef(site, ref);
-  if (earlier !== null && (await isSame(site, earlier, base, tree))) return { commit: earlier, base, files };
-  const message = `${titleOf(title, task)}\n\nUmpire-Session: ${site.place.session}\nUmpire-Task: ${titleOf(task, 'unnamed')}, attempt ${attempt}`;
-  const commit = await commitTree(site, tree, [base], message);
-  await changeRefs(site, [{ ref, to: commit }]);
+  tell(await keepModules(sessionGit, worktree, steps));
+  const ref = taskRef(sessionGit, task, attempt);
+  const earlier = await readRef(sessionGit, ref);
+  if (earlier !== null && (await isSame(sessionGit, earlier, base, tree))) return { commit: earlier, base, files };
+  const message = `${titleOf(title, task)}\n\nUmpire-Session: ${sessionGit.place.session}\nUmpire-Task: ${titleOf(task, 'unnamed')}, attempt ${attempt}`;
+  const commit = await commitTree(sessionGit, tree, [base], message);
+  await changeRefs(sessionGit, [{ ref, to: commit }]);
   return { commit, base, files };
 }
 
-const NO_ROOM = 'a file or a link stands in the place of the project';
+const NO_ROOM = "a file or a link has replaced the project's folder";
 
-/** Was this very work taken before, by a run that did not live to tell? */
-async function isSame(site: Site, commit: string, base: string, tree: string): Promise<boolean> {
-  return (await treeOf(site, commit)) === tree && (await readRef(site, `${commit}^`)) === base;
+/** Did a killed run take this same work before? */
+async function isSame(sessionGit: SessionGit, commit: string, base: string, tree: string): Promise<boolean> {
+  return (await treeOf(sessionGit, commit)) === tree && (await readRef(sessionGit, `${commit}^`)) === base;
 }
 
-/** Its work is taken by now. What cannot be removed, such as files of another user that a container left, stays for `umpire clean` to tell of. */
-export async function returnWorktree(site: Site, task: string, attempt: number): Promise<void> {
-  await forgetIfPossible(site, pathsOf(site, task, attempt));
+/** Call this after taking the work. Files that cannot be removed, such as another user's, stay until `umpire clean` reports them. */
+export async function returnWorktree(sessionGit: SessionGit, task: string, attempt: number): Promise<void> {
+  await forgetIfPossible(sessionGit, pathsOf(sessionGit, task, attempt));
 }
 
-async function forgetIfPossible(site: Site, paths: Paths): Promise<void> {
+async function forgetIfPossible(sessionGit: SessionGit, paths: Paths): Promise<void> {
   try {
-    await forget(site, paths);
+    await forget(sessionGit, paths);
   } catch {
-    // It is in nobody's way: another attempt has another name.
+    // It blocks nothing: another attempt has another name.
   }
 }
 
-async function forget(site: Site, { name, lease, watch, draft }: Paths): Promise<void> {
+async function forget(sessionGit: SessionGit, { name, lease, watch, draft }: Paths): Promise<void> {
   for (const file of [lease, watch, draft, `${draft}.lock`]) rmSync(file, { force: true });
-  await removeWorktree(site, name);
+  await removeWorktree(sessionGit, name);
 }
 
-/** What a crash left of worktrees that were never ready, or were being removed. Finished ones wait for their task. */
-export async function removeHalfMade(site: Site): Promise<void> {
-  const names = readdirSync(site.folder);
+/** Removes what a crash left of worktrees that were not ready or half removed. Ready ones stay for their task. */
+export async function removeHalfMade(sessionGit: SessionGit): Promise<void> {
+  const names = readdirSync(sessionGit.folder);
   const ready = new Set(names);
   const half = names.filter(
     (name) => name.startsWith('merge-') || (name.startsWith('task-') && !name.endsWith('.json') && !ready.has(`${stem(name)}.json`)),
   );
-  for (const name of new Set(half.map(stem))) await forgetIfPossible(site, pathsBy(site, name));
+  for (const name of new Set(half.map(stem))) await forgetIfPossible(sessionGit, pathsBy(sessionGit, name));
 }
 
 /** `task-T1-1.index.lock` belongs to `task-T1-1`. */

@@ -360,8 +360,8 @@ describe('taking work back', () => {
     expect(back).toMatchObject({ ok: true, files: ['a.txt', 'one.txt'] });
     expect(shown(workspace)).toEqual({ 'a.txt': lines({ 5: 'two' }) });
     expect(project.git('log', '-2', '--format=%s', workspace.branch).trim().split('\n')).toEqual([
-      'Take back: The work of T1',
-      'Take back: The work of T3',
+      'Revert: The work of T1',
+      'Revert: The work of T3',
     ]);
     // Again, as after a crash: nothing more to do.
     expect(await (await project.open()).revert([one!.commit, three!.commit], 'again')).toEqual({ ...back, files: [] });

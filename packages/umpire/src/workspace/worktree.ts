@@ -1,5 +1,5 @@
-// One worktree: its folder, git's folder about it, and an index that only Umpire writes. Made, found and removed here; what is
-// in it is left to changes.ts.
+// One worktree: its folder, git's admin folder of it, and an index that only Umpire writes. Makes, finds and removes it;
+// worktree-changes.ts handles its files.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -9,97 +9,103 @@ import { faultOf } from '../sessions/folder.js';
 import { safeName } from '../sessions/safe-name.js';
 import { differences } from './commits.js';
 import { copyIndex, git, namesInput } from './git.js';
-import type { Seat } from './git.js';
-import { unmark } from './marks.js';
+import type { GitTarget } from './git.js';
+import { clearSkipFlags } from './index-flags.js';
 import { readRef, refsOf } from './refs.js';
-import { removeSmall, removeTree } from './removal.js';
-import type { Site } from './site.js';
+import { removeSmallFolder, removeFolder } from './remove-folder.js';
+import type { SessionGit } from './session-git.js';
 
 const SPARSE = 'info/sparse-checkout';
 
 export interface Worktree {
   readonly name: string;
   readonly root: string;
-  /** Git's own folder about it. */
+  /** Git's admin folder. */
   readonly admin: string;
-  /** The files as they were handed over. Agents run git as they like; this index is not theirs. */
+  /** The files at the start. Agents run git as they like; this index is not theirs. */
   readonly index: string;
-  /** The repository that git commands of agents reach from here (agent-repository.ts). */
-  readonly apart: string;
+  /** The repository that the agent's git commands use (agent-repository.ts). */
+  readonly agentGitDir: string;
 }
 
-/** Where git commands about a worktree's files sit: by name, since an agent may remove or replace the .git file there. */
-export function seatOf({ admin, root }: Worktree, index?: string): Seat & { readonly workTree: string } {
+/** Names the git folder, since an agent may remove or replace the .git file. */
+export function gitTargetOf({ admin, root }: Worktree, index?: string): GitTarget & { readonly workTree: string } {
   return { gitDir: admin, workTree: root, ...(index === undefined ? {} : { index }) };
 }
 
-export function worktreeOf(site: Site, name: string, admin = plainAdmin(site, name)): Worktree {
-  return { name, root: join(site.folder, name), admin, index: join(site.folder, `${name}.index`), apart: join(site.folder, `${name}.git`) };
+export function worktreeOf(sessionGit: SessionGit, name: string, admin = plainAdmin(sessionGit, name)): Worktree {
+  return {
+    name,
+    root: join(sessionGit.folder, name),
+    admin,
+    index: join(sessionGit.folder, `${name}.index`),
+    agentGitDir: join(sessionGit.folder, `${name}.git`),
+  };
 }
 
-/** No other session's, and no worktree of the person's own: `+` is in no safe name. */
-function plainAdmin({ repository, place }: Site, name: string): string {
+/** Unique to this session: `+` is in no safe name. */
+function plainAdmin({ repository, place }: SessionGit, name: string): string {
   return join(repository.gitDir, 'worktrees', `umpire+${safeName(place.session)}+${name}`);
 }
 
 /** `at`: a commit, or the branch as `refs/heads/...`. */
-export async function makeWorktree(site: Site, name: string, at: string): Promise<Worktree> {
-  const planned = worktreeOf(site, name);
-  await removeWorktree(site, name);
-  const made = site.repository.isPlain ? makeByHand(site, planned, at) : await makeByGit(site, planned, at);
-  await git(seatOf(made), ['read-tree', '--reset', '-u', at]);
-  if (existsSync(join(made.admin, SPARSE))) await addOwn(site, made, at);
+export async function makeWorktree(sessionGit: SessionGit, name: string, at: string): Promise<Worktree> {
+  const planned = worktreeOf(sessionGit, name);
+  await removeWorktree(sessionGit, name);
+  const made = sessionGit.repository.isPlain ? makeByHand(sessionGit, planned, at) : await makeByGit(sessionGit, planned, at);
+  await git(gitTargetOf(made), ['read-tree', '--reset', '-u', at]);
+  if (existsSync(join(made.admin, SPARSE))) await addOwn(sessionGit, made, at);
   copyIndex(join(made.admin, 'index'), made.index);
   return made;
 }
 
-/** A checkout of some folders only: what the session itself made or changed elsewhere is in it too. */
-async function addOwn(site: Site, made: Worktree, at: string): Promise<void> {
-  const base = await readRef(site, refsOf(site).base);
-  const own = base === null ? [] : (await differences(site, base, at)).map(({ name }) => name);
-  const skipped = await unmark(seatOf(made), own);
+/** In a sparse checkout, also adds the files that the session itself made or changed elsewhere. */
+async function addOwn(sessionGit: SessionGit, made: Worktree, at: string): Promise<void> {
+  const base = await readRef(sessionGit, refsOf(sessionGit).base);
+  const own = base === null ? [] : (await differences(sessionGit, base, at)).map(({ name }) => name);
+  const skipped = await clearSkipFlags(gitTargetOf(made), own);
   if (skipped.length > 0)
-    await git(seatOf(made), ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input: namesInput(skipped) });
+    await git(gitTargetOf(made), ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input: namesInput(skipped) });
 }
 
-/** Half the time of `git worktree add`, which starts three more processes. The files are those of gitrepository-layout(5). */
-function makeByHand(site: Site, made: Worktree, at: string): Worktree {
+/** Takes half the time of `git worktree add`, which starts three more processes. The files follow gitrepository-layout(5). */
+function makeByHand(sessionGit: SessionGit, made: Worktree, at: string): Worktree {
   try {
     mkdirSync(made.root, { recursive: true });
-    writeAdmin(site, made, at);
+    writeAdmin(sessionGit, made, at);
   } catch (error) {
     throw new UmpireError('write-failed', { path: made.root, detail: faultOf(error) });
   }
   return made;
 }
 
-/** Git's folder about a worktree whose files are there already. */
-export function writeAdmin({ repository }: Site, { admin, root }: Worktree, at: string): void {
+/** Git's admin folder for a worktree whose files exist. */
+export function writeAdmin({ repository }: SessionGit, { admin, root }: Worktree, at: string): void {
   mkdirSync(admin, { recursive: true });
-  // Until all of it is written, `git worktree prune` must not take it for a leftover.
+  // Locked until complete, so that `git worktree prune` does not remove it.
   writeFileSync(join(admin, 'locked'), 'umpire is making it\n');
   writeFileSync(join(admin, 'commondir'), '../..\n');
   writeFileSync(join(admin, 'HEAD'), at.startsWith('refs/') ? `ref: ${at}\n` : `${at}\n`);
-  // A checkout of some folders only stays one of these.
+  // A sparse checkout stays sparse.
   for (const name of [SPARSE, 'config.worktree']) {
     const from = join(repository.checkout.gitDir, name);
     if (repository.kind !== 'git' || !existsSync(from)) continue;
     mkdirSync(dirname(join(admin, name)), { recursive: true });
-    // Where the person's own checkout lies is not where this one lies.
+    // The path of the person's checkout is not the path of this one.
     writeFileSync(join(admin, name), readFileSync(from, 'utf8').replaceAll(/^\s*(?:worktree|bare)\s*=.*\n?/gim, ''));
   }
   linkAdmin({ admin, root });
-  // By this file other gits take notice of it, so all else must be there: half a worktree stops them.
+  // Other git processes notice the worktree by this file, so it comes last: an incomplete worktree breaks them.
   writeFileSync(join(admin, 'gitdir'), `${join(root, '.git')}\n`);
   rmSync(join(admin, 'locked'));
 }
 
-/** A link in the place of a worktree leads elsewhere, to the person's own files for one. It goes, and nothing behind it is looked at. */
+/** Removes a link in place of a worktree without following it: it may lead to the person's files. */
 export function dropLink(root: string): void {
   if (lstatOf(root)?.isSymbolicLink() === true) unlinkSync(root);
 }
 
-/** The file by which git finds its folder from inside the worktree. */
+/** The .git file that leads to git's admin folder. */
 export function linkAdmin({ admin, root }: Pick<Worktree, 'admin' | 'root'>): void {
   const file = join(root, '.git');
   if (adminBy(root) === admin) return;
@@ -107,9 +113,9 @@ export function linkAdmin({ admin, root }: Pick<Worktree, 'admin' | 'root'>): vo
   writeFileSync(file, `gitdir: ${admin}\n`);
 }
 
-async function makeByGit(site: Site, made: Worktree, at: string): Promise<Worktree> {
+async function makeByGit(sessionGit: SessionGit, made: Worktree, at: string): Promise<Worktree> {
   const what = at.startsWith('refs/heads/') ? [made.root, at.slice('refs/heads/'.length)] : ['--detach', made.root, at];
-  await git(site.seat, ['worktree', 'add', '--quiet', '--force', '--no-checkout', ...what]);
+  await git(sessionGit.gitTarget, ['worktree', 'add', '--quiet', '--force', '--no-checkout', ...what]);
   return { ...made, admin: adminBy(made.root) ?? made.admin };
 }
 
@@ -122,9 +128,9 @@ function adminBy(root: string): string | null {
   }
 }
 
-/** Git's folder about a worktree, whatever it is called; null where git knows nothing of it. */
-export function findAdmin(site: Site, root: string): string | null {
-  const all = join(site.repository.gitDir, 'worktrees');
+/** Git's admin folder of a worktree, whatever its name; null where git does not know it. */
+export function findAdmin(sessionGit: SessionGit, root: string): string | null {
+  const all = join(sessionGit.repository.gitDir, 'worktrees');
   const isIts = (admin: string): boolean => {
     try {
       return readFileSync(join(admin, 'gitdir'), 'utf8').trimEnd() === join(root, '.git');
@@ -132,24 +138,29 @@ export function findAdmin(site: Site, root: string): string | null {
       return false;
     }
   };
-  // Mostly by the name that it was given; with hundreds of sessions, looking at all of them takes long.
-  const planned = plainAdmin(site, basename(root));
+  // Tries the planned name first: with hundreds of sessions, searching all is slow.
+  const planned = plainAdmin(sessionGit, basename(root));
   if (isIts(planned)) return planned;
   const names = existsSync(all) ? readdirSync(all) : [];
   const found = names.find((name) => isIts(join(all, name)));
   return found === undefined ? null : join(all, found);
 }
 
-/** Other gits overlook it from the first step on. */
+/** Other git processes ignore it from the first step on. */
 export async function removeAdmin(admin: string): Promise<void> {
   rmSync(join(admin, 'gitdir'), { force: true });
-  await removeSmall(admin);
+  await removeSmallFolder(admin);
 }
 
 /** Removes a worktree, or what a crash left of one. */
-export async function removeWorktree(site: Site, name: string): Promise<void> {
-  const { root, admin, index, apart } = worktreeOf(site, name);
-  const byGit = site.repository.isPlain ? null : findAdmin(site, root);
-  await Promise.all([removeTree(root), removeSmall(apart), removeAdmin(admin), ...(byGit === null ? [] : [removeAdmin(byGit)])]);
+export async function removeWorktree(sessionGit: SessionGit, name: string): Promise<void> {
+  const { root, admin, index, agentGitDir } = worktreeOf(sessionGit, name);
+  const byGit = sessionGit.repository.isPlain ? null : findAdmin(sessionGit, root);
+  await Promise.all([
+    removeFolder(root),
+    removeSmallFolder(agentGitDir),
+    removeAdmin(admin),
+    ...(byGit === null ? [] : [removeAdmin(byGit)]),
+  ]);
   for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
 }

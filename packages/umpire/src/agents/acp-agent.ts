@@ -1,0 +1,138 @@
+// The agent over the Agent Client Protocol (SPEC section 7): JSON-RPC over stdin and stdout, one message per line. acp-conversation.ts owns
+// the messages; this file splits the bytes into lines, writes the log and turns the outcome into the ending of the task.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
+import { LineStream } from '@umpire/reports/line-stream.js';
+import type { Agent, Watch } from '@umpire/core/ports.js';
+import type { Allowable } from '../sessions/default-settings.js';
+import { packageRoot } from '../sessions/package-root.js';
+import { AcpConversation } from './acp-conversation.js';
+import type { Guardian } from './guardian.js';
+import { programAgent } from './program-agent.js';
+import type { EndedProcess, ProgramResult, ProgramSpec } from './program-agent.js';
+import { promptFor } from './prompt.js';
+import { CLEAN_EXIT, describeExit, fullOutputHint } from './result.js';
+
+export interface AcpSpec extends ProgramSpec {
+  /** Kinds of tools that it may use on request, besides reading and editing in its folders. */
+  readonly allow?: readonly Allowable[];
+  /** A command that it may also run: the check of the loop. */
+  readonly command?: string;
+  /** Time limit until the agent accepts the task. */
+  readonly readyMs?: number;
+}
+
+/** Long enough for `npx` to download an agent. */
+const READY_MS = 120_000;
+
+const LF = 0x0a;
+
+/** Diffs of whole files come in one message. */
+const LONGEST_MESSAGE = 16 * 1024 * 1024;
+
+export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
+  const { allow = [], command, readyMs = READY_MS } = spec;
+  return programAgent(spec, guardian, (assignment, taskFiles, watch) => {
+    const { workdir, session, writes } = assignment;
+    const log = new DialogueLog(watch, (text) => conversation.hear(text));
+    const conversation = new AcpConversation({
+      scope: { workdir, session, writes, allow, ...(command === undefined ? {} : { command }) },
+      prompt: promptFor(assignment, taskFiles),
+      version: ownVersion(),
+      readyMs,
+      tell: (words) => log.tell(words),
+    });
+    const take: Watch['log'] = (stream, chunk) => {
+      if (stream === 'stderr') watch.log(stream, chunk);
+      else if (log.take(chunk) > LONGEST_MESSAGE)
+        conversation.settle(`printed a line of more than 16 MB. ${fullOutputHint(session, assignment.task.id)}`, true);
+    };
+    return {
+      input: conversation,
+      finish: 'SIGTERM',
+      watch: { signal: watch.signal, log: take },
+      readEnd: (end) => {
+        log.end();
+        return handoverOf(conversation, end);
+      },
+    };
+  });
+}
+
+function handoverOf(conversation: AcpConversation, { code, signal }: EndedProcess): ProgramResult {
+  const { told, words, open, refused } = conversation.end();
+  // A refused permission may explain why the agent failed.
+  const note = refused === null ? {} : { note: `Last permission request: ${refused}.` };
+  // After its turn Umpire closes the agent, so its exit status means nothing.
+  if (words !== undefined) return { exit: words === null ? CLEAN_EXIT : { code, signal, words }, told, isOrderly: words === null, ...note };
+  const when = open === 'session/prompt' ? 'in the middle of its turn' : `before it answered ${open}`;
+  return { exit: { code, signal, words: `${describeExit({ code, signal })} ${when}` }, told, isOrderly: false, ...note };
+}
+
+/** Writes the agent's output to the log as it comes, and Umpire's own lines between two lines of it. */
+class DialogueLog {
+  private untold = '';
+  private isAtLineEnd = true;
+  /** Length of the unfinished line. */
+  private length = 0;
+  private readonly lines: LineStream;
+
+  constructor(
+    private readonly watch: Watch,
+    hear: (text: string) => void,
+  ) {
+    this.lines = new LineStream(({ text }) => hear(text), LONGEST_MESSAGE);
+  }
+
+  /** Returns the length of the unfinished line. */
+  take(chunk: Uint8Array): number {
+    const end = chunk.lastIndexOf(LF) + 1;
+    // Whole lines first, so that Umpire's answers to them follow directly.
+    if (end > 0) this.pass(chunk.subarray(0, end));
+    if (end < chunk.length) this.pass(chunk.subarray(end));
+    this.length = (end > 0 ? 0 : this.length) + chunk.length - end;
+    return this.length;
+  }
+
+  tell(words: string): void {
+    this.untold += `${words}\n`;
+  }
+
+  end(): void {
+    if (this.untold !== '' && !this.isAtLineEnd) this.untold = `\n${this.untold}`;
+    this.flush();
+  }
+
+  private pass(chunk: Uint8Array): void {
+    if (this.isAtLineEnd) this.flush();
+    this.watch.log('stdout', chunk);
+    this.lines.write(chunk);
+    this.isAtLineEnd = chunk.at(-1) === LF;
+    if (this.isAtLineEnd) this.flush();
+  }
+
+  private flush(): void {
+    const words = this.untold;
+    this.untold = '';
+    if (words !== '') this.watch.log('stdout', Buffer.from(words));
+  }
+}
+
+let version: string | null = null;
+
+/** The protocol wants the version of the client. */
+function ownVersion(): string {
+  return (version ??= readVersion());
+}
+
+function readVersion(): string {
+  try {
+    const read = parseJson(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
+    const said = read.ok && isObject(read.value) ? own(read.value, 'version') : null;
+    return typeof said === 'string' ? said : '0';
+  } catch {
+    return '0';
+  }
+}

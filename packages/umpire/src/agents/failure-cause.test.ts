@@ -1,0 +1,75 @@
+// Words as claude 2.1, codex 0.166, gemini and opencode 1.18 said them, or as people reported them, hosts and ids shortened.
+
+import { expect, test } from 'vitest';
+import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
+import { retryDelayMs, classifyFailure } from './failure-cause.js';
+import type { FailureCause } from './failure-cause.js';
+
+function check(words: string, expected: FailureCause | null, status: number | null = null): void {
+  expect({ words, cause: classifyFailure({ ...NO_API_ERROR_INFO, words, status }) }).toEqual({ words, cause: expected });
+}
+
+test('faults that pass by themselves', () => {
+  check('API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment.', 'passing', 529);
+  check('API Error: Repeated 529 Overloaded errors', 'passing');
+  check('API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', 'passing');
+  check('API Error: Request rejected (429) · This request would exceed your rate limit', 'passing', 429);
+  check('API Error: Request rejected (429) · This request would exceed your rate limit', 'passing');
+  check('API Error: 500 Internal server error. This is a server-side issue, usually temporary', 'passing');
+  check('API Error: Connection dropped (ECONNRESET). Check the gateway set in ANTHROPIC_BASE_URL, then try again.', 'passing');
+  check('API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)', 'passing');
+  check('exceeded retry limit, last status: 429 Too Many Requests', 'passing');
+  check('unexpected status 529 <unknown status code>: The server is overloaded., url: http://127.0.0.1/v1/responses', 'passing');
+  check('We’re currently experiencing high demand, which may cause temporary errors.', 'passing');
+  check('stream disconnected before completion: error sending request', 'passing');
+  check('Rate limit reached for fake. Please try again in 7s.', 'passing', 429);
+  check('Resource has been exhausted (e.g. check quota).', 'passing', 429);
+  check('You have exceeded your rate limit. The limit resets in 40 seconds.', 'passing', 429);
+  check('The model is overloaded. Please try again later.', 'passing', 503);
+  check('You exceeded your current quota, please check your plan and billing details. Please retry in 33.1s.', 'passing', 429);
+});
+
+test('a plan that is used up does not pass soon, whatever its status', () => {
+  check('You’ve hit your usage limit. Upgrade to Pro, or try again at 10:51 AM.', 'limit');
+  check("You've hit your session limit · resets 3am (Europe/Berlin)", 'limit', 429);
+  check('Claude AI usage limit reached|1749924000', 'limit', 429);
+  check('API Error: Request rejected (429) · Your credit balance is too low to access the Anthropic API.', 'limit', 429);
+  check('Quota exceeded. Check your plan and billing details.', 'limit');
+  check('You exceeded your current quota, please check your plan and billing details.', 'limit', 429);
+  check('Limit reached, resets in 3 hours', 'limit', 429);
+  check('5-hour limit reached ∙ resets 3pm', 'limit');
+});
+
+test('a key or a sign-in does not mend itself', () => {
+  check('Invalid API key · Fix external API key', 'sign-in', 401);
+  check('Invalid API key · Please run /login', 'sign-in');
+  check('Failed to authenticate. API Error: 403 no permission', 'sign-in', 403);
+  check('unexpected status 401 Unauthorized: Incorrect API key provided, url: http://127.0.0.1/v1/responses', 'sign-in');
+  check('API key not valid.', 'sign-in', 401);
+});
+
+test('all else is the task’s own', () => {
+  for (const words of [
+    '',
+    'error_max_turns',
+    'I found that the server answers with 429 and the client never waits.',
+    'The retry of the 503 page is not tested.',
+    'expected 529 to be 200',
+    'Prompt is too long',
+  ])
+    check(words, null);
+  check('API Error: 400 the prompt is too long, and the server was overloaded', null, 400);
+  check('model not found', null, 404);
+});
+
+test('when it may be asked again', () => {
+  const asked = (words: string, afterMs: number | null = null) => retryDelayMs({ status: null, words, afterMs });
+  expect(asked('Rate limit reached. Please try again in 7s.')).toBe(7000);
+  expect(asked('Please try again in 11.054s')).toBe(11_054);
+  expect(asked('try again in 1m30s')).toBe(90_000);
+  expect(asked('retry after 250 ms')).toBe(250);
+  expect(asked('try again in 2 hours 5 minutes')).toBe(7_500_000);
+  expect(asked('try again in a moment')).toBeNull();
+  expect(asked('try again in 3 fortnights')).toBeNull();
+  expect(asked('Please try again in 7s.', 9000)).toBe(9000);
+});

@@ -1,0 +1,261 @@
+// Removes what a session left outside its folder: worktrees, refs, the branch, a private repository. Keeps unapplied work unless forced.
+// Also finds sessions whose folder was deleted, by the note beside their worktrees.
+
+import { existsSync, readdirSync, rmdirSync, realpathSync } from 'node:fs';
+import { join, resolve, dirname } from 'node:path';
+import { UmpireError } from '@umpire/core/errors.js';
+import { safeName } from '../sessions/safe-name.js';
+import { listChanges } from './worktree-changes.js';
+import { differences } from './commits.js';
+import { findCommits, isAllApplied } from './session-diff.js';
+import { git, runGitSync } from './git.js';
+import type { RawName } from './git.js';
+import { followMovedProject } from './moved-project.js';
+import { branchOf, projectNames } from './git-names.js';
+import { readSharedFiles } from './shared-files.js';
+import { removeFolder } from './remove-folder.js';
+import { SNAPSHOT } from './repository.js';
+import { changeRefs, readRef, refsOf } from './refs.js';
+import { readSessionNote, leftFolders, sessionPath } from './session-worktree.js';
+import {
+  findSessionRemains,
+  findSessionGit,
+  findNameHolder,
+  isOwnSessionFolder,
+  refuseOtherSession,
+  readWorkspaceNote,
+} from './session-git.js';
+import type { SessionPlace, SessionGit } from './session-git.js';
+import type { SessionRefsCache } from './session-refs-cache.js';
+import { isElsewhere, unmergedWork } from './unmerged-work.js';
+import type { UnmergedWork } from './unmerged-work.js';
+import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
+
+export type Cleaned =
+  /** `branch`: it stays because it is checked out in that folder. */
+  | { readonly ok: true; readonly branch: { readonly name: string; readonly place: string } | null }
+  /** Work not applied, edits in the session's worktree, or commits never merged into its branch. Nothing was removed. */
+  | {
+      readonly ok: false;
+      readonly why: 'unapplied' | 'edited' | 'unmerged';
+      readonly files: readonly string[];
+      readonly unmerged?: readonly UnmergedWork[];
+    };
+
+interface Cleaning {
+  readonly force?: boolean;
+  /** Completed tasks: the remains of their earlier attempts are not work. */
+  readonly finished?: readonly string[];
+  /** Shared when many sessions are cleaned. */
+  readonly refsCache?: SessionRefsCache;
+  /** Skips listing the files of unapplied work. */
+  readonly isBrief?: boolean;
+}
+
+export async function cleanSession(place: SessionPlace, cleaning: Cleaning = {}): Promise<Cleaned> {
+  const { force = false, refsCache } = cleaning;
+  const sessionGit = force ? findSessionRemains(place, refsCache?.find) : findSessionGit(place, refsCache?.find);
+  refuseOtherSession(sessionGit);
+  await followMovedProject(sessionGit);
+  const held = force ? null : await findWorkToKeep(sessionGit, cleaning);
+  return held ?? { ok: true, branch: await removeSession(sessionGit) };
+}
+
+interface Unbegun {
+  readonly force: boolean;
+  /** It has a task list, so it may have begun after all. */
+  readonly hasTasks: boolean;
+}
+
+/**
+ * Removes what a session left that never began. Keeps what another session of the same name owns. A session with an emptied journal looks
+ * the same: so commits count as work, and with a task list edits do, too. Null where nothing is its own.
+ */
+export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unbegun): Promise<Cleaned | null> {
+  const sessionGit = force ? findSessionRemains(place) : findSessionGit(place);
+  if (!isItsOwn(sessionGit)) return null;
+  const held = force ? null : await findWorkToKeep(sessionGit, {});
+  if (held !== null && (held.why !== 'edited' || hasTasks)) return held;
+  return { ok: true, branch: await removeSession(sessionGit) };
+}
+
+/** Returns the branch if it had to stay. */
+async function removeSession(sessionGit: SessionGit): Promise<Extract<Cleaned, { ok: true }>['branch']> {
+  await removeWorktrees(sessionGit);
+  const branch = await removeRefs(sessionGit);
+  await removeFolder(sessionGit.folder);
+  return branch;
+}
+
+/**
+ * A new session inherits nothing. Removes the remains of its own attempt that never began; anything else under its name belongs to another
+ * session.
+ */
+export async function clearUnbegunSession(sessionGit: SessionGit): Promise<void> {
+  const { place, branch } = sessionGit;
+  const names = refsOf(sessionGit);
+  const [made, base, head] = await Promise.all([names.branch, names.base, names.head].map((ref) => readOnce(sessionGit, ref)));
+  const isFree = made === null && base === null && head === null;
+  if (isOwnSessionFolder(sessionGit) === null && isFree) return;
+  // A crash may have happened between two refs.
+  const isUnbegun = [made, head].every((commit) => commit === null || commit === base);
+  if (isItsOwn(sessionGit) && isUnbegun && (await unmergedWork(sessionGit, [])).length === 0) await removeSession(sessionGit);
+  else throw new UmpireError('session-taken', { session: place.session, branch });
+}
+
+/** Without a folder, the branch may belong to a session in another worktree. A snapshot lies in the session's own folder. */
+function isItsOwn(sessionGit: SessionGit): boolean {
+  return isOwnSessionFolder(sessionGit) ?? sessionGit.repository.kind === 'snapshot';
+}
+
+async function readOnce(sessionGit: SessionGit, ref: string): Promise<string | null> {
+  return existsSync(sessionGit.repository.gitDir) ? readRef(sessionGit, ref) : null;
+}
+
+/** Is there anything of its own to remove? */
+export function isLeft(place: SessionPlace, refsCache?: SessionRefsCache): boolean {
+  const { project, session, home, sessionFolder } = place;
+  if (existsSync(join(sessionFolder, SNAPSHOT))) return true;
+  const isTaken = isNameTaken(existsSync(project) ? project : null, home, session, refsCache?.hasRefs);
+  return isTaken && findNameHolder(findSessionRemains(place, refsCache?.find)) === null;
+}
+
+/** Do worktrees, a branch or refs with this name exist? `project`: null without a repository. */
+export function isNameTaken(
+  project: string | null,
+  home: string,
+  session: string,
+  hasRefs: SessionRefsCache['hasRefs'] = findRefs,
+): boolean {
+  if (existsSync(join(resolve(home), safeName(session)))) return true;
+  return project !== null && hasRefs(project, session);
+}
+
+function findRefs(project: string, session: string): boolean {
+  const names = [`refs/heads/${branchOf(session)}`, `refs/umpire/${safeName(session)}`];
+  const { code, stdout } = runGitSync(project, ['for-each-ref', '--count=1', ...names]);
+  return code === 0 && stdout.length > 0;
+}
+
+async function findWorkToKeep(
+  sessionGit: SessionGit,
+  { finished = [], refsCache, isBrief = false }: Cleaning,
+): Promise<Extract<Cleaned, { ok: false }> | null> {
+  const { prefix } = sessionGit.repository;
+  const edited = [...projectNames(await editedIn(sessionGit), prefix), ...leftFolders(sessionGit)];
+  if (edited.length > 0) return { ok: false, why: 'edited', files: edited };
+  if (isBrief && refsCache?.isUnapplied(sessionGit) === true) return { ok: false, why: 'unapplied', files: [] };
+  const made = await unappliedIn(sessionGit);
+  const unmerged = await unmergedWork(sessionGit, finished);
+  const beside = unmerged.length === 0 ? {} : { unmerged };
+  if (made.length > 0) return { ok: false, why: 'unapplied', files: projectNames(made, prefix), ...beside };
+  return unmerged.length === 0
+    ? null
+    : { ok: false, why: 'unmerged', files: [...new Set(unmerged.flatMap(({ files }) => files))], ...beside };
+}
+
+/** Files that only the branch has. */
+async function unappliedIn(sessionGit: SessionGit): Promise<readonly RawName[]> {
+  const commits = await findCommits(sessionGit);
+  if (commits === null) return [];
+  const made = (await differences(sessionGit, commits.base, commits.head)).map(({ name }) => name);
+  if (made.length === 0 || (await isAllApplied(sessionGit))) return [];
+  return (await isElsewhere(sessionGit, commits.head)) ? [] : made;
+}
+
+async function editedIn(sessionGit: SessionGit): Promise<readonly string[]> {
+  const read = readSessionNote(sessionGit);
+  if (read.kind === 'missing') return [];
+  const planned = worktreeOf(sessionGit, 'session');
+  // A damaged note does not name git's admin folder of the worktree; git does.
+  const worktree = { ...planned, admin: read.kind === 'note' ? read.note.admin : (findAdmin(sessionGit, planned.root) ?? planned.admin) };
+  if (!existsSync(worktree.root) || !existsSync(worktree.admin) || !existsSync(worktree.index)) return [];
+  const { tracked, added } = await listChanges(worktree, worktree.index, readSharedFiles(sessionGit));
+  return [...tracked, ...added];
+}
+
+async function removeWorktrees(sessionGit: SessionGit): Promise<void> {
+  const { repository, place, folder } = sessionGit;
+  const all = join(repository.gitDir, 'worktrees');
+  const own = `umpire+${safeName(place.session)}+`;
+  const byName = existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(own)) : [];
+  const folders = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
+  for (const { name } of folders) {
+    // Only worktrees have an admin folder, and the search is slow with hundreds of them.
+    const admin = WORKTREE.test(name) ? findAdmin(sessionGit, join(folder, name)) : null;
+    if (admin !== null) await removeAdmin(admin);
+    await removeFolder(join(folder, name));
+  }
+  for (const name of byName) await removeAdmin(join(all, name));
+  try {
+    rmdirSync(all);
+  } catch {
+    // It is not empty, or gone.
+  }
+}
+
+/** Not the agent repositories behind them. */
+const WORKTREE = /^(?:session|task-|merge-)(?!.*\.git$)/;
+
+async function removeRefs(sessionGit: SessionGit): Promise<{ readonly name: string; readonly place: string } | null> {
+  const { repository, branch } = sessionGit;
+  if (repository.kind === 'snapshot') {
+    await removeFolder(repository.gitDir);
+    return null;
+  }
+  const names = refsOf(sessionGit);
+  const asked = ['for-each-ref', '--format=%(refname) %(worktreepath)', names.branch, names.all];
+  const found = (await git(sessionGit.gitTarget, asked))
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const seen = found.find((line) => line.startsWith(`${names.branch} `));
+  const place = seen?.slice(names.branch.length + 1) ?? '';
+  const gone = found.map((line) => line.slice(0, line.indexOf(' '))).filter((ref) => ref !== names.branch || place === '');
+  await changeRefs(
+    sessionGit,
+    gone.map((name) => ({ ref: name, to: null })),
+  );
+  return place === '' ? null : { name: branch, place };
+}
+
+export interface Orphans {
+  /** Worktrees with a note that names a deleted session folder. */
+  readonly left: readonly SessionPlace[];
+  /** Names of branches or refs without worktrees: of a session elsewhere, or of none. */
+  readonly unclaimed: readonly string[];
+}
+
+/** `known`: names of the existing sessions. */
+export function findOrphans(project: string, home: string, known: readonly string[], refsCache: SessionRefsCache): Orphans {
+  const place = resolve(home);
+  const folders = existsSync(place) ? readdirSync(place) : [];
+  const here = realpathSync.native(project);
+  const left = folders.flatMap((name): readonly SessionPlace[] => {
+    const note = readWorkspaceNote(join(place, name));
+    if (note === null || note.project !== here || safeName(note.session) !== name || !isGone(here, note.sessionFolder)) return [];
+    return [{ project: here, session: note.session, home: place, sessionFolder: note.sessionFolder }];
+  });
+  const taken = new Set([...folders, ...known.map(safeName)]);
+  const isHeld = (name: string): boolean => findNameHolder(findSessionRemains(placeOf(here, home, name), refsCache.find)) !== null;
+  const unclaimed = [...refsCache.names(here)].filter((name) => !taken.has(name) && !isHeld(name));
+  return { left, unclaimed };
+}
+
+export function placeOf(project: string, home: string, session: string): SessionPlace {
+  return { project, session, home: resolve(home), sessionFolder: join(project, '.umpire', 'sessions', session) };
+}
+
+/** A folder elsewhere may be on a disk that is not mounted. */
+function isGone(project: string, sessionFolder: string): boolean {
+  if (existsSync(sessionFolder)) return false;
+  return dirname(sessionFolder) === join(project, '.umpire', 'sessions') || existsSync(dirname(sessionFolder));
+}
+
+/** Like any session. A private repository was deleted with the session's folder, so the worktree's files are the only copy. */
+export async function cleanOrphan(place: SessionPlace, force: boolean): Promise<Cleaned> {
+  const sessionGit = findSessionRemains(place);
+  const files = sessionGit.repository.kind === 'snapshot' ? sessionPath({ sessionGit }) : null;
+  if (!force && files !== null && existsSync(files)) return { ok: false, why: 'edited', files: [files] };
+  return cleanSession(place, { force });
+}

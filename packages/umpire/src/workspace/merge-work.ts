@@ -1,0 +1,79 @@
+// Merges submitted commits into the session's branch, and reverts merged ones. The result is complete before anything moves: a conflict
+// changes nothing.
+
+import { applyTreeDiff, mergeCommits } from './three-way-merge.js';
+import { commitTree, differences, isAncestor, titleOf, treeOf } from './commits.js';
+import type { WorkspaceContext } from './prepare-worktree.js';
+import { askGit, git } from './git.js';
+import type { RawName } from './git.js';
+import { SHORT_ID } from './git-names.js';
+import { readRef } from './refs.js';
+import { moveTo } from './session-worktree.js';
+import type { SessionGit } from './session-git.js';
+
+export type RawMerge =
+  | { readonly ok: true; readonly head: string; readonly files: readonly RawName[] }
+  | { readonly ok: false; readonly files: readonly RawName[] };
+
+/** `base`: the commit's parent, if the caller knows it and knows that the commit is not merged yet. */
+export async function mergeWork(
+  context: WorkspaceContext,
+  head: string,
+  task: string,
+  commit: string,
+  base: string | null,
+): Promise<RawMerge> {
+  const { sessionGit } = context;
+  if (base === null && (await isAncestor(sessionGit, commit, head)))
+    return { ok: true, head, files: (await differences(sessionGit, `${commit}^`, commit)).map(({ name }) => name) };
+  const parent = base ?? (await readRef(sessionGit, `${commit}^`));
+  const next = parent === head ? commit : await mergedCommit(sessionGit, head, task, commit);
+  if (typeof next !== 'string') return next;
+  return moved(context, head, next);
+}
+
+async function mergedCommit(
+  sessionGit: SessionGit,
+  head: string,
+  task: string,
+  commit: string,
+): Promise<string | Extract<RawMerge, { ok: false }>> {
+  const merge = await mergeCommits(sessionGit, head, commit);
+  return merge.ok ? commitTree(sessionGit, merge.tree, [head, commit], `Merge the work of ${titleOf(task, 'a task')}`) : merge;
+}
+
+async function moved(context: WorkspaceContext, from: string, to: string): Promise<RawMerge> {
+  if (from === to) return { ok: true, head: from, files: [] };
+  const steps = await differences(context.sessionGit, from, to);
+  await moveTo(context, from, to, steps);
+  return { ok: true, head: to, files: steps.map(({ name }) => name) };
+}
+
+/** Makes one revert commit for each commit, the latest first. A commit that was reverted before needs nothing. */
+export async function revertWork(context: WorkspaceContext, head: string, commits: readonly string[], why: string): Promise<RawMerge> {
+  const { sessionGit } = context;
+  let next = head;
+  const conflicts = new Set<RawName>();
+  for (const commit of await latestFirst(sessionGit, head, commits)) {
+    const undone = await applyTreeDiff(sessionGit, commit, `${commit}^`, next);
+    if (!undone.ok) {
+      for (const file of undone.files) conflicts.add(file);
+      continue;
+    }
+    if (undone.tree === (await treeOf(sessionGit, next))) continue;
+    const subject = await askGit(sessionGit.gitTarget, ['log', '-1', '--no-show-signature', '--format=%s', commit]);
+    const message = `Revert: ${titleOf(subject, commit)}\n\n${titleOf(why, 'No reason was given.')}\n\nThis reverts commit ${commit.slice(0, SHORT_ID)}.`;
+    next = await commitTree(sessionGit, undone.tree, [next], message);
+  }
+  return conflicts.size > 0 ? { ok: false, files: [...conflicts].toSorted() } : moved(context, head, next);
+}
+
+/** In the order of the branch. Commits that are not in it are left out. */
+async function latestFirst(sessionGit: SessionGit, head: string, commits: readonly string[]): Promise<readonly string[]> {
+  const wanted = new Set(commits);
+  const lines = (await git(sessionGit.gitTarget, ['rev-list', '--first-parent', '--parents', head])).toString('utf8').split('\n');
+  return lines.flatMap((line) => {
+    const [own = '', , ...merged] = line.split(' ');
+    return [own, ...merged].filter((commit) => wanted.has(commit));
+  });
+}

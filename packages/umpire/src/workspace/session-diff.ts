@@ -1,0 +1,120 @@
+// The patch of a session between any two of its commits. The journal says which commits make a round.
+
+import { existsSync } from 'node:fs';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { git, tryGit } from './git.js';
+import { forkOf } from './open-refs.js';
+import { readRef, refsOf } from './refs.js';
+import { findSessionGit, refuseOtherSession } from './session-git.js';
+import type { SessionPlace, SessionGit } from './session-git.js';
+import { applyTreeDiff } from './three-way-merge.js';
+import type { TreeMerge } from './three-way-merge.js';
+
+/** First and last commit of the session. */
+export interface SessionCommits {
+  readonly base: string;
+  readonly head: string;
+}
+
+/** One step of the branch: from its parent to its commit. */
+export interface BranchStep {
+  readonly commit: string;
+  readonly parent: string;
+  readonly merged: readonly string[];
+}
+
+export async function findCommits(sessionGit: SessionGit): Promise<SessionCommits | null> {
+  if (!existsSync(sessionGit.repository.gitDir)) return null;
+  const names = refsOf(sessionGit);
+  const [base, head, branch] = await Promise.all([names.base, names.head, names.branch].map((ref) => readRef(sessionGit, ref)));
+  const tip = head ?? branch ?? null;
+  if (tip === null) return null;
+  // Some tools prune refs other than branches: then the branch tells, as on resume.
+  return { base: base ?? (await forkOf(sessionGit, tip)), head: tip };
+}
+
+/** Has `apply` applied everything? */
+export async function isAllApplied(sessionGit: SessionGit): Promise<boolean> {
+  const commits = await findCommits(sessionGit);
+  return commits !== null && (await readRef(sessionGit, refsOf(sessionGit).applied)) === commits.head;
+}
+
+/** Has the person merged everything into the current checkout? */
+export async function isMergedHere(sessionGit: SessionGit): Promise<boolean> {
+  const commits = sessionGit.repository.kind === 'git' ? await findCommits(sessionGit) : null;
+  if (commits === null || commits.head === commits.base) return false;
+  const { code } = await tryGit(sessionGit.repository.checkout, ['merge-base', '--is-ancestor', commits.head, 'HEAD']);
+  return code === 0;
+}
+
+export async function requireCommits(sessionGit: SessionGit): Promise<SessionCommits> {
+  refuseOtherSession(sessionGit);
+  const found = await findCommits(sessionGit);
+  if (found === null) throw new UmpireError('nothing-made', { session: sessionGit.place.session, branch: sessionGit.branch });
+  return found;
+}
+
+/** `from`, `to`: commits; null for the first and the last of the session. `brief`: of binary files, only that they differ. */
+export async function diffOf(
+  place: SessionPlace,
+  { from, to, brief = false }: { readonly from?: string | null; readonly to?: string | null; readonly brief?: boolean } = {},
+): Promise<Buffer> {
+  const sessionGit = findSessionGit(place);
+  const { base, head } = await requireCommits(sessionGit);
+  const shape = ['--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', '--src-prefix=a/', '--dst-prefix=b/'];
+  const links = ['--submodule=short', '--ignore-submodules=none'];
+  return git(sessionGit.gitTarget, [
+    'diff',
+    ...shape,
+    ...links,
+    ...(brief ? [] : ['--binary']),
+    '--end-of-options',
+    from ?? base,
+    to ?? head,
+    '--',
+  ]);
+}
+
+/** A part of the branch, from one commit to a later one. */
+interface CommitRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The patch of several ranges together, which names a file once and leaves out what came in between. If a later range builds on the changes
+ * in between, there is one patch per range.
+ */
+export async function diffOfRanges(place: SessionPlace, ranges: readonly CommitRange[], brief: boolean): Promise<Buffer> {
+  const [first, ...later] = ranges;
+  if (first === undefined) return Buffer.alloc(0);
+  const sessionGit = findSessionGit(place);
+  let tree: string | null = first.to;
+  for (const { from, to } of later) {
+    const merge: TreeMerge | null = tree === null ? null : await applyTreeDiff(sessionGit, from, to, tree).catch(unwritten);
+    tree = merge?.ok === true ? merge.tree : null;
+  }
+  if (tree !== null) return diffOf(place, { from: first.from, to: tree, brief });
+  const parts: Buffer[] = [];
+  for (const range of ranges) parts.push(await diffOf(place, { ...range, brief }));
+  return Buffer.concat(parts);
+}
+
+/** Without write access there is no combined tree. */
+function unwritten(error: unknown): null {
+  if (isUmpireError(error)) return null;
+  throw error;
+}
+
+/** The steps of the session's branch up to a commit, oldest first, each with the commits it merged. Null: none. */
+export async function listBranchSteps(place: SessionPlace, to: string | null): Promise<readonly BranchStep[]> {
+  const sessionGit = findSessionGit(place);
+  const { base } = await requireCommits(sessionGit);
+  if (to === null) return [];
+  const args = ['rev-list', '--first-parent', '--reverse', '--parents', '--end-of-options', `${base}..${to}`, '--'];
+  const lines = (await git(sessionGit.gitTarget, args)).toString('utf8').split('\n');
+  return lines.flatMap((line) => {
+    const [commit = '', parent = '', ...merged] = line.split(' ');
+    return commit === '' ? [] : [{ commit, parent, merged }];
+  });
+}

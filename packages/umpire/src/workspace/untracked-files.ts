@@ -1,0 +1,45 @@
+// Lists untracked files in the project's folder, which worktrees will not have. Runs before a session begins; writes only a scratch
+// repository and removes it.
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isFile } from '../sessions/entry.js';
+import { makeScratch } from '../sessions/scratch.js';
+import { git, nameOf, rawNames } from './git.js';
+import type { GitTarget } from './git.js';
+import { expandPath, nameTest } from './patterns.js';
+import type { Repository } from './repository.js';
+
+/** Names that match a pattern such as `.env*`. Names that are not text are left out: no setting can name them. */
+export async function listUntrackedFiles(repository: Repository, pattern: string): Promise<readonly string[]> {
+  const { checkout, prefix } = repository;
+  const folder = join(checkout.workTree, prefix);
+  const listed = repository.kind === 'git' ? await listIn(checkout, [], prefix, pattern) : await ignoredIn(folder, pattern);
+  const names = listed.map((name) => (prefix === '' ? name : name.slice(prefix.length + 1)));
+  const fits = nameTest(pattern);
+  return names.filter((name) => !/[/\ufffd]/.test(name) && fits(name) && isFile(join(folder, name))).toSorted();
+}
+
+/** Untracked files by their name in the repository. */
+async function listIn(gitTarget: GitTarget, which: readonly string[], prefix: string, pattern: string): Promise<readonly string[]> {
+  const inside = prefix === '' ? `:(glob)${pattern}` : `:(literal)${prefix}`;
+  return rawNames(await git(gitTarget, ['ls-files', '-z', '-o', '--directory', ...which, '--', inside])).map(nameOf);
+}
+
+/** In a folder without commits, a snapshot records everything that is not ignored. */
+async function ignoredIn(folder: string, pattern: string): Promise<readonly string[]> {
+  const gitDir = makeScratch('look');
+  try {
+    await git({ gitDir }, ['init', '--quiet', '--bare', '--template=']);
+    const rules = join(folder, '.git', 'info', 'exclude');
+    const own = isFile(rules) ? ['-X', rules] : [];
+    return await listIn({ gitDir, workTree: folder }, ['-i', '--exclude-standard', ...own], '', pattern);
+  } finally {
+    rmSync(gitDir, { recursive: true, force: true });
+  }
+}
+
+/** Do these entries of `link` or `copy` match this file of the project's folder? */
+export function isNamedBy(project: string, entries: readonly string[], name: string): boolean {
+  return entries.some((entry) => (entry.includes('/') ? expandPath(project, entry).includes(name) : nameTest(entry)(name)));
+}

@@ -1,0 +1,221 @@
+// A thin Python virtual environment for a worktree that finds the packages of the person's environment behind it. What a task installs
+// stays there, and editable packages lead to the worktree's sources, not to the checkout.
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ENVIRONMENT_NOTE, isPythonEnvironment, originsOf } from '../sessions/python-environment.js';
+import { isFile, lstatOf, namesIn, statOf } from '../sessions/entry.js';
+import type { SharedFile } from './node-modules-links.js';
+
+/** `root`: the checkout, links resolved. `from`: the person's environment, absolute. `at`: its path in the worktree. */
+export function linkEnvironment(root: string, from: string, at: string): readonly SharedFile[] {
+  const move = { root, from, at };
+  // A Python without a virtual environment, such as a container's, gets one with its packages behind.
+  const said = textOf(join(from, ENVIRONMENT_NOTE)) ?? `home = ${join(from, 'bin')}\ninclude-system-site-packages = false\n`;
+  const note = `${said.replace(/\n*$/, '\n')}umpire-of = ${from}\n`;
+  const libraries = sitesIn(from);
+  return [
+    // The person may have recreated theirs with another Python.
+    { kind: 'folder', at, isOld: (place) => originsOf(place).length > 0 && textOf(join(place, ENVIRONMENT_NOTE)) !== note },
+    written(`${at}/${ENVIRONMENT_NOTE}`, () => note),
+    // Like Python from 3.13 on: git ignores the environment, whatever the project ignores.
+    written(`${at}/.gitignore`, () => '*\n'),
+    { kind: 'folder', at: `${at}/bin` },
+    ...namesIn(join(from, 'bin')).flatMap((name) => programOf(move, name)),
+    ...libraries.flatMap((library) => siteOf(move, library)),
+    ...namesIn(from)
+      .filter((name) => name === 'include' || name === 'share' || name === 'etc')
+      .flatMap((name) => besidesOf(join(from, name), `${at}/${name}`)),
+    ...(lstatOf(join(from, 'lib64'))?.isSymbolicLink() === true
+      ? [{ kind: 'link', at: `${at}/lib64`, to: join(from, 'lib64'), inside: `${at}/lib` } as const]
+      : []),
+  ];
+}
+
+interface Move {
+  readonly root: string;
+  readonly from: string;
+  readonly at: string;
+}
+
+/** Does it have an editable package of the checkout? */
+export function isForEditing(root: string, from: string): boolean {
+  return sitesIn(from).some((library) => siteOf({ root, from, at: '' }, library).length > 2);
+}
+
+/** `lib/python3.12/site-packages`; links lead to one of these. */
+function sitesIn(from: string): readonly string[] {
+  return namesIn(join(from, 'lib'))
+    .filter((name) => /^(?:python|pypy)\d/.test(name))
+    .map((name) => `lib/${name}/site-packages`)
+    .filter((path) => statOf(join(from, path))?.isDirectory() === true);
+}
+
+/** Beyond this number it is a whole system. */
+const MOST_BESIDES = 5000;
+
+/**
+ * Manuals, headers and settings of packages: one link per file, since through a folder link an installation would change the person's own.
+ */
+function besidesOf(from: string, at: string): readonly SharedFile[] {
+  const found: SharedFile[] = [];
+  const walk = (path: string): void => {
+    if (found.length > MOST_BESIDES) return;
+    const source = join(from, path);
+    if (lstatOf(source)?.isDirectory() !== true) found.push({ kind: 'link', at: join(at, path), to: source, inside: null });
+    else {
+      found.push({ kind: 'folder', at: join(at, path) });
+      for (const name of namesIn(source)) walk(join(path, name));
+    }
+  };
+  walk('');
+  return found.length > MOST_BESIDES ? [{ kind: 'link', at, to: from, inside: null }] : found;
+}
+
+const MOST_BYTES = 256 * 1024;
+
+/** Scripts name their Python, and `activate` its environment: both get this one. Programs are linked. */
+function programOf({ from, at }: Move, name: string): readonly SharedFile[] {
+  const source = join(from, 'bin', name);
+  const place = `${at}/bin/${name}`;
+  if (lstatOf(source)?.isSymbolicLink() === true) {
+    // The resolved path is the system's Python, which looks for its environment around the link: it finds this one.
+    const to = realPath(source);
+    return to === null ? [] : [{ kind: 'link', at: place, to, inside: null }];
+  }
+  if (!isFile(source)) return [];
+  const text = textOf(source);
+  const names = [from, realPath(from) ?? from, ...builtAs(from)];
+  if (text === null || !names.some((path) => mentions(text, path))) return [{ kind: 'link', at: place, to: source, inside: null }];
+  const mode = (statOf(source)?.mode ?? 0) & 0o777;
+  return [
+    written(
+      place,
+      (root) => {
+        const own = join(root, at);
+        return startable(
+          names.reduce((moved, path) => moveIn(moved, path, own), text),
+          own,
+        );
+      },
+      mode,
+    ),
+  ];
+}
+
+/** The limit of older systems; a longer line is cut off. */
+const LONGEST_FIRST_LINE = 127;
+
+/** A shebang allows neither spaces nor long paths: then the shell starts Python, as in pip's scripts. */
+function startable(text: string, own: string): string {
+  const [first = ''] = text.split('\n', 1);
+  const [, name, options = ''] = first.startsWith(`#!${own}/`)
+    ? (/^bin\/((?:python|pypy)\S*)(.*)$/.exec(first.slice(own.length + 3)) ?? [])
+    : [];
+  if (name === undefined || (!/\s/.test(own) && Buffer.byteLength(first) <= LONGEST_FIRST_LINE)) return text;
+  const program = `'${join(own, 'bin', name).replaceAll("'", `'"'"'`)}'`;
+  return `#!/bin/sh\n'''exec' ${program}${options.trimEnd()} "$0" "$@"\n' '''${text.slice(first.length)}`;
+}
+
+/** The path that it was created with, which differs where that is a link. */
+function builtAs(from: string): readonly string[] {
+  const said = /^\s*VIRTUAL_ENV=["']?(\/[^"'\n]+)/m.exec(textOf(join(from, 'bin', 'activate')) ?? '')?.[1];
+  return said === undefined ? [] : [said];
+}
+
+/** Files of editable packages: paths, old links, and the finders of build tools. */
+const EDITING = /\.pth$|\.egg-link$|^_.*editable.*\.py$/;
+
+function siteOf({ root, from, at }: Move, library: string): readonly SharedFile[] {
+  const site = join(from, library);
+  const place = `${at}/${library}`;
+  const own = namesIn(site)
+    .filter((name) => EDITING.test(name) && isFile(join(site, name)))
+    .flatMap((name) => {
+      const text = textOf(join(site, name));
+      const whole = text === null ? '' : name.endsWith('.pth') ? withWholePaths(text, site) : text;
+      return mentions(whole.replaceAll(from, ''), root) ? [written(`${place}/${name}`, (to) => moveIn(whole, root, to))] : [];
+    });
+  return [{ kind: 'folder', at: place }, ...own, written(`${place}/zzz-umpire.pth`, (to) => behindOf(root, site, to))];
+}
+
+/**
+ * Python reads .pth files in order of their names, so the worktree's sources come first. The checkout's sources are removed from the path:
+ * a module that a task deleted would be found there. Sources that no worktree has, since git does not track them, stay.
+ */
+function behindOf(root: string, site: string, to: string): string {
+  const paths = namesIn(site)
+    .filter((name) => name.endsWith('.pth'))
+    .flatMap((name) => withWholePaths(textOf(join(site, name)) ?? '', site).split('\n'));
+  const moved = [...new Set(paths)].filter(
+    (path) => `${path}/`.startsWith(`${root}/`) && lstatOf(to + path.slice(root.length)) !== undefined,
+  );
+  const add = `import site, sys; site.addsitedir(${JSON.stringify(site)})`;
+  return moved.length === 0 ? `${add}\n` : `${add}; sys.path[:] = [path for path in sys.path if path not in ${JSON.stringify(moved)}]\n`;
+}
+
+/** Makes relative paths in a .pth file absolute. */
+function withWholePaths(text: string, site: string): string {
+  const isPath = (line: string): boolean => line.trim() !== '' && !/^(?:#|import[ \t])/.test(line);
+  return text
+    .split('\n')
+    .map((line) => (isPath(line) ? resolve(site, line.trimEnd()) : line))
+    .join('\n');
+}
+
+function written(at: string, text: (root: string) => string, mode = 0o644): SharedFile {
+  return { kind: 'text', at, text, mode };
+}
+
+/** `/a/b` does not match in `/a/bc`. */
+function pathIn(path: string): RegExp {
+  return new RegExp(`(?<![\\w.-])${path.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![\\w.-])`, 'g');
+}
+
+function mentions(text: string, path: string): boolean {
+  return text.includes(path) && pathIn(path).test(text);
+}
+
+function moveIn(text: string, path: string, to: string): string {
+  return text.replaceAll(pathIn(path), () => to);
+}
+
+/** Null for a binary or large file. */
+function textOf(path: string): string | null {
+  try {
+    const bytes = (statOf(path)?.size ?? Infinity) > MOST_BYTES ? null : readFileSync(path);
+    return bytes === null || bytes.includes(0) ? null : bytes.toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The person's environment outside the project, if it has editable packages of the checkout: the active one, else that of the Python on the
+ * PATH if the project has none (`own`).
+ */
+export function outerEnvironment(root: string, project: string, own: readonly string[]): string | null {
+  const named = process.env['VIRTUAL_ENV'] ?? '';
+  const place = isPythonEnvironment(named) ? realPath(named) : own.length > 0 ? null : prefixOnPath(project);
+  return place === null || own.some((path) => realPath(path) === place) || !isForEditing(root, place) ? null : place;
+}
+
+/** Files of a Python project; for other projects Python is not run. */
+const PROJECT_FILES = ['pyproject.toml', 'setup.py', 'setup.cfg'];
+
+/** The prefix of the Python on the PATH (a shim, a container or conda). The system's Python has no editable packages. */
+function prefixOnPath(project: string): string | null {
+  if (!PROJECT_FILES.some((name) => isFile(join(project, name)))) return null;
+  const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.prefix)'], { cwd: '/', encoding: 'utf8', timeout: 10_000 });
+  const place = status === 0 ? realPath(stdout.trim()) : null;
+  return place === '/usr' ? null : place;
+}
