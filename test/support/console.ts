@@ -1,18 +1,20 @@
-// Runs the console examples of a page, one command after the other, and compares what each really prints. Of `umpire decide` the
-// lines for people (stderr) are shown, of other commands all that a terminal would show. What differs from run to run is
-// made the same on both sides: times, dates, commits, the folder.
+// Runs the console examples of a page from top to bottom and compares what each command prints. Of `umpire decide` only stderr is
+// shown, of other commands all that a terminal would show. What differs from run to run (times, dates, commits, the folder) is masked.
+// With UMPIRE_REFRESH_DOCS=1 outdated output lines are rewritten in the page.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
+import { isRefreshing, replaceBlock } from './page.js';
+import type { Block, Page } from './page.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** What pages call the folder that their commands are run in. */
+/** What pages call the folder that their commands run in. */
 const HOME = '/home/you';
 
-/** Gives a folder the samples and the command. */
+/** Gives a folder the examples and the command. */
 export function prepareConsole(folder: string): void {
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
   symlinkSync(join(root, 'dist', 'umpire.cjs'), join(folder, 'umpire'));
@@ -20,12 +22,12 @@ export function prepareConsole(folder: string): void {
 
 export interface Ran {
   readonly line: string;
-  /** What the page says. */
+  /** What the page shows. */
   readonly shown: string;
   readonly printed: string;
 }
 
-/** A terminal in a folder: `cd` and `$?` go on from one command to the next. */
+/** A terminal in a folder: `cd` and `$?` carry over from one command to the next. */
 export function openConsole(folder: string): (text: string) => readonly Ran[] {
   let place = folder;
   let status = 0;
@@ -40,14 +42,17 @@ export function openConsole(folder: string): (text: string) => readonly Ran[] {
     status = result.status ?? 1;
     return (line.startsWith('umpire decide') ? result.stderr : result.stderr + result.stdout).trimEnd();
   };
-  return (text) =>
-    text
-      .split(/^\$ /m)
-      .slice(1)
-      .map((command) => {
-        const [line = '', ...shown] = command.trimEnd().split('\n');
-        return { line, shown: shown.join('\n'), printed: run(line) };
-      });
+  return (text) => commandsIn(text).map(({ line, shown }) => ({ line, shown, printed: run(line) }));
+}
+
+function commandsIn(text: string): readonly Omit<Ran, 'printed'>[] {
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((command) => {
+      const [line = '', ...shown] = command.trimEnd().split('\n');
+      return { line, shown: shown.join('\n') };
+    });
 }
 
 /** A person of the page's own, without the settings of whoever runs the tests. */
@@ -66,12 +71,7 @@ function environment(folder: string, home = folder): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs the commands of one example after the other; returns each with what is shown for it and what it printed. */
-export function runConsole(text: string, folder: string): readonly Ran[] {
-  return openConsole(folder)(text);
-}
-
-/** The same for every run: when it was, how long it took, what git calls it, where it lies, how a test runner ends. */
+/** Masks what differs from run to run: times, durations, commits, the folder, and how a test runner ends. */
 export function steady(text: string, folder: string): string {
   return text
     .replaceAll(realpathSync.native(folder), HOME)
@@ -80,39 +80,85 @@ export function steady(text: string, folder: string): string {
     .replace(/ in \d+(?:\.\d+)? (?:s|min)\b/g, '')
     .replace(/\b\d+(?:\.\d+)? (?:s|min)\b/g, '1 s')
     .replace(/\b(?=[a-f]*\d)[0-9a-f]{10,64}\b/g, 'c0ffee000000')
-    .replace(/((?:Its last lines|What failed): ).*$/gm, '$1...');
+    .replace(/((?:Its last lines|What failed|Last lines): ).*$/gm, '$1...');
 }
 
-/** `folder` is prepared, and every command run. Returns how many there were. */
-export function checkConsole(texts: readonly string[], folder: string): number {
+/**
+ * Plays a page in an empty folder: writes each block that names a file, and runs the commands. A block with a part
+ * (```yaml loop.yaml table) replaces that top-level key of the file. Returns how many commands there were.
+ */
+export function playPage(page: Page, folder: string): number {
   prepareConsole(folder);
-  const ran = texts.flatMap(openConsole(folder));
+  const inTerminal = openConsole(folder);
+  let commands = 0;
+  for (const block of page.blocks) {
+    if (block.kind === 'console') commands += compareBlock(page, block, inTerminal(block.text), folder);
+    else if (isFile(block.name)) writeFile(folder, block);
+  }
+  return commands;
+}
+
+/** A name with a dot or a slash is a file; files of examples/ are only shown. */
+function isFile(name: string): boolean {
+  return /[./]/.test(name) && !name.startsWith('examples/');
+}
+
+function writeFile(folder: string, { name, part, text }: Block): void {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, part === '' ? text : withPart(readFileSync(path, 'utf8'), part, text));
+}
+
+function withPart(text: string, part: string, block: string): string {
+  const section = new RegExp(`^${part}:\\n(?: .*\\n)*`, 'm');
+  return section.test(text) ? text.replace(section, () => block) : text + block;
+}
+
+/** Compares a console block with what its commands printed. Returns how many there were. */
+export function compareBlock(page: Page, block: Block, ran: readonly Ran[], folder: string): number {
+  const isSame = ({ shown, printed }: Ran) => steady(printed, folder) === steady(shown, folder);
+  if (isRefreshing && !ran.every(isSame)) {
+    const lines = ran.flatMap((one) => [`$ ${one.line}`, ...(isSame(one) ? linesOf(one.shown) : refreshed(one, folder))]);
+    replaceBlock(page, block, `${lines.join('\n')}\n`);
+    return ran.length;
+  }
   for (const { line, shown, printed } of ran)
     expect({ line, printed: steady(printed, folder) }).toEqual({ line, printed: steady(shown, folder) });
   return ran.length;
 }
 
+/** The new output, masked. A line that only differs in what is masked stays as the page has it. */
+function refreshed({ shown, printed }: Ran, folder: string): readonly string[] {
+  const old = new Map(linesOf(shown).map((line) => [steady(line, folder), line]));
+  return linesOf(steady(printed, folder)).map((line) => old.get(line) ?? line);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split('\n');
+}
+
 /**
- * All of a page's examples as a person types them, in order, in one shell that begins in a clone: `first` has the command at hand, and
+ * All of a page's examples as a person types them, in order, in one shell that begins in a clone: `first` defines the command, and
  * nothing else does. Returns how many commands there were.
  */
-export function checkTour(first: string, texts: readonly string[], folder: string): number {
+export function playTour(page: Page, first: string, folder: string): number {
   const clone = join(folder, 'umpire');
   mkdirSync(clone);
   cpSync(join(root, 'examples'), join(clone, 'examples'), { recursive: true });
   symlinkSync(join(root, 'dist'), join(clone, 'dist'), 'dir');
-  const commands = texts.flatMap((text) => text.split(/^\$ /m).slice(1));
-  const lines = commands.map((command) => command.split('\n', 1)[0] ?? '');
+  const blocks = page.blocks.filter(({ kind }) => kind === 'console');
+  const lines = blocks.flatMap(({ text }) => commandsIn(text).map(({ line }) => line));
   const script = join(folder, 'tour.sh');
   writeFileSync(script, ['exec 2>&1', first, ...lines.map((line, at) => `${line}\necho "${MARK}${at}"`), ''].join('\n'));
   const { stdout } = spawnSync('sh', [script], { cwd: clone, encoding: 'utf8', env: environment(join(folder, 'nobody'), folder) });
-  const printed = stdout.split(new RegExp(`^${MARK}\\d+\\n`, 'm'));
-  for (const [at, command] of commands.entries()) {
-    const [line = '', ...shown] = command.trimEnd().split('\n');
-    expect({ line, printed: steady((printed[at] ?? '').trimEnd(), folder) }).toEqual({ line, printed: steady(shown.join('\n'), folder) });
+  const printed = stdout.split(new RegExp(`^${MARK}\\d+\\n`, 'm')).map((text) => text.trimEnd());
+  let at = 0;
+  for (const block of blocks) {
+    const ran = commandsIn(block.text).map((command) => ({ ...command, printed: printed[at++] ?? '' }));
+    compareBlock(page, block, ran, folder);
   }
-  return commands.length;
+  return lines.length;
 }
 
-/** No line of a page. */
+/** Never a line of a page. */
 const MARK = '=== end of ';
