@@ -101,7 +101,7 @@ function tangled(rows: number): string {
     );
     return `  - { id: R${row}, when: { ${tests.join(', ')} }, then: escalate, why: so, next: on }`;
   });
-  const docs = readFileSync(join(root, 'docs', 'proving-loops.md'), 'utf8');
+  const docs = readFileSync(join(root, 'docs', 'prove-and-replay.md'), 'utf8');
   const notes = /^```yaml notes.yaml\n([\s\S]*?)^```$/m.exec(docs)?.[1] ?? '';
   return notes
     .replace(/reading: \{ file: reading.json/, 'review: { file: review.json')

@@ -1,5 +1,5 @@
-// The pages about running sessions are true: docs/running.md is played from top to bottom, the agents of docs/agents.md are run, and
-// what the tables say is what the code does.
+// The pages about running sessions are true: their commands print what they show, the agents of docs/agents.md run, and the tables
+// say what the code does.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,55 +10,22 @@ import { acpPresetFor, presetFor, PRESET_NAMES } from '@umpire/umpire/agents/pre
 import { parseScript } from '@umpire/umpire/agents/script-file.js';
 import { answersTo } from '@umpire/core/decider/question.js';
 import type { Question } from '@umpire/core/decider/events.js';
-import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
-import { unrollMode, wavesOf } from '@umpire/core/loops/pipeline.js';
-import type { Mode } from '@umpire/core/loops/pipeline.js';
-import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
-import { openConsole, prepareConsole, steady } from './support/console.js';
+import { openConsole, playPage, prepareConsole, steady } from './support/console.js';
+import { codeIn, expectBlock, findBlock, readPage, tableOf } from './support/page.js';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const running = read('docs/running.md');
-const agents = read('docs/agents.md');
-const formats = read('docs/formats.md');
-const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-running-')));
+const answering = readPage('docs/answer-and-resume.md');
+const agents = readPage('docs/agents.md');
+const files = readPage('docs/session-files.md');
+const library = readPage('docs/library.md');
+const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-docs-run-')));
 const shop = join(folder, 'shop');
 const inTerminal = openConsole(folder);
+/** Where docs/raise-coverage.md was played. */
+const COVERED = join('raise-coverage', 'shop');
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Fenced blocks of a page: the language, the word behind it, the text. */
-function blocks(page: string): readonly { readonly kind: string; readonly name: string; readonly text: string }[] {
-  return [...page.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map(([, kind = '', name = '', text = '']) => ({ kind, name, text }));
-}
-
-function blockOf(page: string, name: string): string {
-  return blocks(page).find((block) => block.name === name)?.text ?? expect.fail(`The page has no block ${name}.`);
-}
-
-/** The rows of all tables that begin with this header. An empty first cell is the one above. */
-function tableOf(page: string, header: string): readonly (readonly string[])[] {
-  const bodies = page.split(`| ${header} |\n`).slice(1);
-  return bodies.flatMap((body) => {
-    const [rows = ''] = body.split('\n\n', 1);
-    let first = '';
-    return rows
-      .split('\n')
-      .slice(1)
-      .map((row) => {
-        const [head = '', ...others] = row
-          .replace(/^\| (?:\| )?/, (start) => (start.length > 2 ? ' | ' : ''))
-          .replace(/ \|$/, '')
-          .split(' | ');
-        first = head === '' ? first : head;
-        return [first, ...others];
-      });
-  });
-}
-
-function codeIn(cell: string): readonly string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
-}
 
 /** Runs commands in the shop as the page's terminal would; each must have this exit status. */
 function inShop(line: string, exit = 0): string {
@@ -72,16 +39,26 @@ function inShop(line: string, exit = 0): string {
 
 beforeAll(() => prepareConsole(folder));
 
-describe('docs/running.md', () => {
-  it('shows what the commands really print', () => {
-    const texts = blocks(running).filter((block) => block.kind === 'console');
-    const ran = texts.flatMap(({ text }) => inTerminal(text));
-    for (const { line, shown, printed } of ran)
-      expect({ line, printed: steady(printed, folder) }).toEqual({ line, printed: steady(shown, folder) });
-    expect(ran.length).toBeGreaterThan(20);
-  });
+/** Plays a page in a folder of its own. */
+function play(name: string): number {
+  const place = join(folder, name);
+  mkdirSync(place);
+  return playPage(readPage(`docs/${name}.md`), place);
+}
 
-  it('shows what Ctrl-C does, and the session goes on', async () => {
+it.each([
+  ['run-until-tests-pass', 7],
+  ['raise-coverage', 7],
+  ['answer-and-resume', 14],
+])('docs/%s.md shows what the commands really print', (name, commands) => {
+  expect(play(name)).toBeGreaterThan(commands);
+});
+
+describe('docs/answer-and-resume.md', () => {
+  it('shows what Ctrl-C does, and the session resumes', async () => {
+    cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
+    cpSync(join(shop, 'agents', 'cart-mended.mjs'), join(shop, 'src', 'cart.mjs'));
+    inTerminal('$ cd shop\n$ git init -q -b main && git add -A && git commit -q -m start\n');
     writeFileSync(join(shop, 'agents', 'slow.sh'), '#!/bin/sh\nexec sleep 100\n', { mode: 0o755 });
     const config = join(shop, 'umpire.config.yaml');
     writeFileSync(config, readFileSync(config, 'utf8').replace('agents:\n', 'agents:\n  slow: { command: ./agents/slow.sh }\n'));
@@ -94,19 +71,12 @@ describe('docs/running.md', () => {
       if (!isThere && said.includes('TESTGEN-001 started')) child.kill('SIGINT');
     });
     const exit = await new Promise((resolve) => child.on('close', resolve));
-    const told = steady(said, folder);
-    expect(told.slice(told.indexOf('wave 2') - 6)).toBe(blockOf(running, 'ctrl-c').replace('^C', ''));
     expect(exit).toBe(130);
+    const told = steady(said, folder);
+    const [first = '', ...others] = told.slice(told.lastIndexOf('\n', told.indexOf('TESTGEN-001 started')) + 1).split('\n');
+    expectBlock(answering, findBlock(answering, 'ctrl-c'), [first, `^C${others[0] ?? ''}`, ...others.slice(1)].join('\n'));
     const resumed = inShop('umpire resume tonight --agent generator=rehearsal --agent executor=measure');
     expect(resumed).toContain('TESTGEN-001 started (generator, agent rehearsal, attempt 2)');
-  });
-
-  it('has every mode with its tasks', () => {
-    const said = tableOf(running, 'loop | mode | tasks | chosen').map(([loop = '', mode = '', tasks = '']) => [loop, mode, tasks]);
-    const modes = BUILTIN_NAMES.flatMap((loop) =>
-      Object.entries(builtinPipeline(loop)?.modes ?? {}).map(([name, mode]) => [`\`${loop}\``, `\`${name}\``, graphOf(mode)]),
-    );
-    expect(said).toEqual(modes);
   });
 
   it('has every answer to every question', () => {
@@ -120,27 +90,11 @@ describe('docs/running.md', () => {
       { kind: 'edit', seq: null, ...base },
     ];
     const said = new Map<string, string[]>();
-    for (const [about = '', answers = ''] of tableOf(running, 'it waits on | answers | what happens'))
+    for (const [about = '', answers = ''] of tableOf(answering, 'it waits on | answers | what happens'))
       said.set(about, [...(said.get(about) ?? []), ...codeIn(answers)]);
     expect([...said.values()]).toEqual(questions.map((question) => [...answersTo(question)]));
   });
 });
-
-/** `A → [B ∥ C]`: the waves of a mode, each task by the first part of its id. */
-function graphOf(mode: Mode): string {
-  if (mode.turns > 1) return 'two sprints in a row';
-  const tasks = unrollMode(mode);
-  const waves = wavesOf(tasks);
-  const steps = [...new Set(waves)].map((wave) => {
-    const names = tasks.filter((_, index) => waves[index] === wave).map(({ task }) => (task.id.split('-')[0] ?? '') + gateOf(task.approve));
-    return names.length === 1 ? names[0] : `[${names.join(' ∥ ')}]`;
-  });
-  return steps.join(' → ') + (mode.judged ? '' : ', not judged');
-}
-
-function gateOf(approve: boolean): string {
-  return approve ? ' → *you approve*' : '';
-}
 
 describe('docs/agents.md', () => {
   beforeAll(() => {
@@ -148,20 +102,17 @@ describe('docs/agents.md', () => {
     inTerminal('$ cd ~\n$ cd shop-2\n$ git init -q -b main && git add -A && git commit -q -m start\n');
   });
 
-  it.each(blocks(agents).filter(({ name }) => name.startsWith('examples/')))('shows $name as it is', ({ name, text }) => {
-    expect(text).toBe(read(name));
+  it.each(agents.blocks.filter(({ name }) => name.startsWith('examples/')))('shows $name as it is', (block) => {
+    expectBlock(agents, block, read(block.name));
   });
 
-  it('has an agent in sh that works, and its task file as it was', () => {
-    inShop('umpire until "node --test" "mend the cart" --agent mender --session .umpire/sessions/mended');
+  it('has an agent in sh that works, and names what its task file holds', () => {
+    inShop('umpire until "node --test" "fix the cart" --agent mender --session .umpire/sessions/mended');
     expect(inShop('umpire diff mended')).toContain('+  return items.reduce((sum, item) => sum + item.price * item.count, 0);');
-    const shown = JSON.parse(blockOf(agents, 'task-file')) as Record<string, unknown>;
     const file = readFileSync(join(folder, 'shop-2', '.umpire', 'sessions', 'mended', 'agents', '1.task.json'), 'utf8');
-    const real = JSON.parse(file.replaceAll(folder, '/home/you').replaceAll('/shop-2/', '/shop/')) as Record<string, unknown>;
-    const start = String(shown['role_text']).replace(' ...', '');
-    expect(String(real['role_text']).startsWith(start)).toBe(true);
-    const context = String(real['prev_context']).replace(/(What failed: ).*/s, '$1...');
-    expect({ ...real, role_text: shown['role_text'], prev_context: context }).toEqual(shown);
+    const row = ['id', 'title', 'description', 'deps', 'context_from', 'exec_mode', 'wave', 'status'];
+    const said = tableOf(agents, 'key | holds').flatMap(([keys = '']) => codeIn(keys));
+    expect(Object.keys(JSON.parse(file) as object).toSorted()).toEqual([...row, ...said].toSorted());
   });
 
   it('has an agent in Node that measures, also what fails', () => {
@@ -177,7 +128,8 @@ describe('docs/agents.md', () => {
     symlinkSync(root, join(place, 'node_modules', 'umpire'), 'dir');
     cpSync(join(root, 'examples', 'library'), place, { recursive: true });
     const { stdout, stderr } = spawnSync(process.execPath, ['three-at-once.mjs'], { cwd: place, encoding: 'utf8' });
-    expect({ stdout, stderr }).toEqual({ stdout: blockOf(agents, 'three-at-once'), stderr: '' });
+    expect(stderr).toBe('');
+    expectBlock(library, findBlock(library, 'three-at-once'), stdout);
   });
 
   it('names every variable that an agent is given', () => {
@@ -202,28 +154,26 @@ describe('docs/agents.md', () => {
     expect(told).toEqual(real);
   });
 
-  it('has a script that parses, with every key explained', () => {
-    const { answers } = parseScript(blockOf(agents, 'script'), 'script.yaml');
-    expect(answers.length).toBeGreaterThan(5);
+  it('explains every key of a script', () => {
     const explained = new Set(tableOf(agents, 'key of an answer | what it does').flatMap(([name = '']) => codeIn(name)));
     const all = parseScript(read('examples/scripts/faults.yaml'), 'faults.yaml').answers.flatMap((answer) => Object.keys(answer));
     expect([...new Set(all)].filter((key) => !explained.has(key))).toEqual([]);
   });
 });
 
-describe('docs/formats.md', () => {
+describe('docs/session-files.md', () => {
   const session = (name: string, file: string) => {
-    const text = readFileSync(join(folder, name.includes('cart') ? 'shop' : 'shop-2', '.umpire', 'sessions', name, file), 'utf8');
+    const text = readFileSync(join(folder, name.includes('cart') ? COVERED : 'shop-2', '.umpire', 'sessions', name, file), 'utf8');
     return JSON.parse(steady(text, folder)) as Record<string, unknown>;
   };
 
   it('shows session-state.json as it is', () => {
-    const name = readdirSync(join(shop, '.umpire', 'sessions')).find((one) => one.startsWith('testing-cover')) ?? '';
-    expect(session(name, 'session-state.json')).toEqual(JSON.parse(blockOf(formats, 'session-state')));
+    const name = readdirSync(join(folder, COVERED, '.umpire', 'sessions')).find((one) => one.startsWith('testing-cover')) ?? '';
+    expect(session(name, 'session-state.json')).toEqual(JSON.parse(findBlock(files, 'session-state').text));
   });
 
   it('shows what becomes of an interactive task', () => {
-    const shown = JSON.parse(blockOf(formats, 'interactive-result')) as { findings: string; turns: readonly { text: string }[] };
+    const shown = JSON.parse(findBlock(files, 'interactive-result').text) as { findings: string; turns: readonly { text: string }[] };
     const [question, answer] = shown.turns.map(({ text }) => text);
     const play = { answers: [{ role: 'executor', ask: question, result: { findings: shown.findings } }, { result: { findings: 'ok' } }] };
     writeFileSync(join(folder, 'shop-2', 'agents', 'idle.yaml'), JSON.stringify(play));
@@ -236,7 +186,7 @@ describe('docs/formats.md', () => {
   });
 
   it('shows events as --json prints them', () => {
-    const shown = blockOf(formats, 'event-stream').trim().split('\n');
+    const shown = findBlock(files, 'event-stream').text.trim().split('\n');
     const printed = inShop('umpire run review x --mode patch --agent-command ./spy.sh --session .umpire/sessions/told --json 2> told.txt');
     const shape = (line: string) => {
       const { data, ...event } = JSON.parse(line) as { type: string; data: Record<string, unknown> };
@@ -250,20 +200,20 @@ describe('docs/formats.md', () => {
     const types = ['packages/core/src/decider/messages.ts', 'packages/core/src/decider/run-messages.ts'].flatMap((path) => [
       ...read(path).matchAll(/readonly type: '(\w+)'/g),
     ]);
-    const said = new Set(tableOf(formats, 'event | when').flatMap(([name = '']) => codeIn(name)));
+    const said = new Set(tableOf(files, 'event | when').flatMap(([name = '']) => codeIn(name)));
     expect(types.map(([, name = '']) => name).filter((name) => !said.has(name))).toEqual([]);
     expect(types.length).toBeGreaterThan(20);
   });
 
   it('names every file that a run leaves', () => {
-    const said = tableOf(formats, 'file | who writes it | what it is').flatMap(([name = '']) => codeIn(name));
+    const said = tableOf(files, 'file | who writes it | what it is').flatMap(([name = '']) => codeIn(name));
     const known = said.map((name) => new RegExp(`^${(name.split('/')[0] ?? '').replaceAll('.', '\\.').replace(/\{.*?\}|<.*?>/g, '.+')}$`));
-    const files = ['shop', 'shop-2'].flatMap((project) => {
+    const left = ['shop', 'shop-2', COVERED].flatMap((project) => {
       const sessions = join(folder, project, '.umpire', 'sessions');
       return readdirSync(sessions).flatMap((name) => readdirSync(join(sessions, name)));
     });
-    expect([...new Set(files)].filter((file) => file !== 'env.txt' && !known.some((name) => name.test(file)))).toEqual([]);
-    expect(files).toContain('logs');
+    expect([...new Set(left)].filter((file) => file !== 'env.txt' && !known.some((name) => name.test(file)))).toEqual([]);
+    expect(left).toContain('logs');
   });
 });
 
@@ -275,7 +225,7 @@ it('the README has an example in TypeScript that fits the library', () => {
   mkdirSync(place);
   writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
   writeFileSync(join(place, 'package.json'), '{"type":"module"}');
-  const example = blocks(read('README.md')).find(({ kind }) => kind === 'ts');
+  const example = readPage('README.md').blocks.find(({ kind }) => kind === 'ts');
   writeFileSync(join(place, 'example.ts'), example?.text ?? 'there is none');
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   expect(spawnSync(process.execPath, [compiler, '-p', place], { encoding: 'utf8' }).stdout).toBe('');

@@ -1,5 +1,7 @@
-// What the pages say is true: generated ones are fresh, examples parse, and the README's output is what the command prints.
+// What the pages say is true: generated ones are fresh, examples parse, links lead somewhere, and the README shows what the command
+// prints.
 
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,31 +12,38 @@ import { READERS } from '@umpire/core/formats/readers.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import { generatedPages } from '@umpire/umpire/report/pages.js';
-import { checkTour } from './support/console.js';
+import { playPage, playTour } from './support/console.js';
+import { readPage } from './support/page.js';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const PAGES = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`);
+const PAGES = ['docs', 'docs/reference'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`),
+);
+
+/** Runs `work` in a new folder that is removed afterwards. */
+function inFolder<T>(work: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'umpire-docs-'));
+  try {
+    return work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 describe('generated pages', () => {
-  it.each(Object.entries(generatedPages()))('%s is fresh (npm run docs writes it anew)', (path, text) => {
+  it.each(Object.entries(generatedPages()))('%s is fresh (npm run docs writes it)', (path, text) => {
     expect(read(path)).toBe(text);
   });
 });
 
-/** Fenced examples of a page with the words behind the fence. */
-function examples(page: string): readonly { readonly kind: string; readonly text: string }[] {
-  return [...page.matchAll(/^```(\S+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map((match) => ({
-    kind: match[2] ?? match[1] ?? '',
-    text: match[3] ?? '',
-  }));
-}
-
-/** Of a session that Umpire runs: held against real ones by docs-run.test.ts. */
+/** Blocks of a session that Umpire runs; docs-run.test.ts compares them with real ones. */
 const RUN = ['session-state', 'interactive-result', 'event-stream'];
 
-describe('docs/formats.md', () => {
-  const found = examples(read('docs/formats.md'));
+describe('docs/session-files.md', () => {
+  const found = readPage('docs/session-files.md').blocks.map(({ kind, name, text }) => ({ kind: name === '' ? kind : name, text }));
 
   it('has an example of every file, and each is read', () => {
     const kinds = found.map((example) => example.kind);
@@ -65,22 +74,29 @@ describe('docs/formats.md', () => {
 
 describe('README.md', () => {
   it('shows what the commands really print', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'umpire-readme-'));
-    try {
-      const all = examples(read('README.md'));
-      const start = all.find((example) => example.kind === 'sh')?.text ?? '';
-      const [alias = expect.fail('The README does not say how to call the command.')] = /^alias umpire=.*$/m.exec(start) ?? [];
-      const tour = all.filter((example) => example.kind === 'console').map((example) => example.text);
-      expect(checkTour(alias, tour, folder)).toBeGreaterThan(8);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const page = readPage('README.md');
+    const start = page.blocks.find(({ kind }) => kind === 'sh')?.text ?? '';
+    const [alias = expect.fail('The README does not say how to call the command.')] = /^alias umpire=.*?(?=  +#|$)/m.exec(start) ?? [];
+    expect(inFolder((folder) => playTour(page, alias, folder))).toBeGreaterThan(7);
   });
 
   it('is short, and names the two commands', () => {
     expect(read('README.md').split('\n').length).toBeLessThan(140);
+    expect(read('README.md')).toMatch(/^npm start\b.*\nnpm test\b/m);
     expect(read('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(250);
   });
+});
+
+it.each(['review-a-change', 'pay-down-debt', 'brainstorm', 'judge-a-loop-you-run-yourself'])(
+  'docs/%s.md shows what the commands really print',
+  (name) => {
+    expect(inFolder((folder) => playPage(readPage(`docs/${name}.md`), folder))).toBeGreaterThan(1);
+  },
+);
+
+it('the pages have no more words than allowed (npm run words)', () => {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts', 'words.mjs')], { encoding: 'utf8' });
+  expect({ status, said: stdout.split('\n').at(-2) }).toEqual({ status: 0, said: expect.stringMatching(/^[\d,]+ of 18,000 words/) });
 });
 
 describe('ARCHITECTURE.md', () => {
@@ -94,11 +110,29 @@ describe('ARCHITECTURE.md', () => {
   });
 });
 
+/** A heading as its link is written. */
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
 describe('links between pages', () => {
   const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'examples/README.md', ...PAGES];
+  const anchorsOf = (path: string) => [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slugOf(heading));
 
   it.each(pages)('of %s lead somewhere', (page) => {
-    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
-    expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)/g)];
+    const broken = links.filter(([, path = '', anchor]) => {
+      const target = path === '' ? page : join(dirname(page), path);
+      return !existsSync(join(root, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+
+  it('lead from the index to every page', () => {
+    const index = read('docs/README.md');
+    expect(PAGES.filter((page) => page !== 'docs/README.md' && !index.includes(`(${page.slice('docs/'.length)}`))).toEqual([]);
   });
 });

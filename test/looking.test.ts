@@ -178,7 +178,7 @@ it('umpire list shows those that are asked for, and sums them up', () => {
   expect(err).toContain('There is no state "waiting". Did you mean "awaiting"? There are running, awaiting, interrupted, complete');
 });
 
-it('has the fields in JSON that docs/formats.md names', () => {
+it('has the fields in JSON that docs/session-files.md names', () => {
   writeStory(session('review-login'), ESCALATED);
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });

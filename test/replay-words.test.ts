@@ -1,5 +1,5 @@
 // What `umpire replay` says where there is little to say: nothing judged, nobody asked, no such folder; and that its JSON is what
-// docs/formats.md says.
+// docs/session-files.md says.
 
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -144,7 +144,7 @@ describe('the JSON', () => {
     expect([result, exit, counts]).toEqual(['differs', 3, expect.objectContaining({ asked: 3, other: 3, same: 3 })]);
   });
 
-  it('has the fields that docs/formats.md names', async () => {
+  it('has the fields that docs/session-files.md names', async () => {
     const folder = project({ good: asItIs, broken, differing, lost, empty: put('') });
     mkdirSync(join(folder, '.umpire', 'sessions', 'bad', 'journal.ndjson'), { recursive: true });
     const all = JSON.parse((await runReplay(['--all', '--project', folder, '--loop', 'review', '--json'])).stdout ?? '') as Told;

@@ -1,5 +1,5 @@
-// docs/writing-loops.md is true: its loop parses, its parts fit into one, its mistakes are told in these words, and its
-// command prints what it shows.
+// docs/write-your-own-loop.md is true: its loop parses, its parts fit into one, mistakes are reported with their line, and its
+// commands print what it shows.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,42 +12,20 @@ import { defineLoop, parseLoop } from '@umpire/core/loops/loop-file.js';
 import type { LoopInput } from '@umpire/core/loops/loop-file.js';
 import { loopSchema } from '@umpire/core/loops/loop-schema.js';
 import { fillTemplate } from '@umpire/core/loops/template.js';
-import { checkConsole } from './support/console.js';
+import { playPage } from './support/console.js';
+import { codeIn, readPage, tableOf as tableIn } from './support/page.js';
 
 const root = join(import.meta.dirname, '..');
-const page = readFileSync(join(root, 'docs', 'writing-loops.md'), 'utf8');
-
-/** Fenced examples: the kind, and the file that it is to be, where it is one. */
-const examples = [...page.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map((match) => ({
-  kind: match[1] ?? '',
-  file: match[2] ?? null,
-  text: match[3] ?? '',
-}));
-const files = examples.filter((example) => example.file !== null);
-const tiny = files.find((example) => example.file === 'tiny.yaml')?.text ?? '';
-
-/** The cells of the table that begins with this header. */
-function tableOf(header: string): readonly (readonly string[])[] {
-  const [, body = ''] = page.split(`| ${header} |\n`);
-  const rows = body.split('\n').slice(1);
-  return rows
-    .slice(
-      0,
-      rows.findIndex((row) => !row.startsWith('|')),
-    )
-    .map((row) => row.slice(2, -2).split(/ (?<!\\)\| /));
-}
-
-/** What stands in backticks. */
-function codeIn(cell: string): readonly string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
-}
+const page = readPage('docs/write-your-own-loop.md');
+const files = page.blocks.filter(({ name }) => name !== '');
+const tiny = files.find(({ name }) => name === 'tiny.yaml')?.text ?? '';
+const tableOf = (header: string) => tableIn(page, header);
 
 type Part = Partial<Record<keyof LoopInput, object>>;
 
-const parts = examples.filter((example) => example.kind === 'yaml' && example.file === null).map((example) => parse(example.text) as Part);
+const parts = page.blocks.filter(({ kind, name }) => kind === 'yaml' && name === '').map(({ text }) => parse(text) as Part);
 const facts = parse(
-  tableOf('example | is | absent where')
+  tableOf('example | is | absent if')
     .map(([example = '']) => codeIn(example)[0])
     .join('\n'),
 ) as object;
@@ -71,14 +49,14 @@ describe('the loop language', () => {
   });
 
   it('names every key of the file and every reader', () => {
-    const words = new Set(page.match(/\$?[a-z]+(?:-[a-z]+)*/g));
+    const words = new Set(page.text.match(/\$?[a-z]+(?:-[a-z]+)*/g));
     expect([...Object.keys(loopSchema.shape), ...Object.keys(READERS)].filter((name) => !words.has(name))).toEqual([]);
     const shown = new Set(['$schema', ...Object.keys(parse(tiny) as object), ...parts.flatMap((part) => Object.keys(part))]);
     expect(Object.keys(loopSchema.shape).filter((key) => !shown.has(key))).toEqual([]);
   });
 
   it('shows conditions that a row may have', () => {
-    const tests = tableOf('test | holds where').flatMap(([cell = '']) => codeIn(cell).filter((code) => code.includes(': ')));
+    const tests = tableOf('test | holds if').flatMap(([cell = '']) => codeIn(cell).filter((code) => code.includes(': ')));
     expect(tests.length).toBeGreaterThan(8);
     const rows = tests.map((code, index) => ({ id: `X${index}`, when: parse(code) as object, then: 'escalate', why: 'x', next: 'x' }));
     expect(defineLoop(loopWith({ table: [...rows, { id: 'X', then: 'escalate', why: 'x', next: 'x' }] })).table).toHaveLength(
@@ -94,13 +72,22 @@ describe('the loop language', () => {
     }
   });
 
-  it.each(tableOf('instead of | you wrote | Umpire says'))('%s, written as %s', (right = '', wrong = '', says = '') => {
-    const [before = '', after] = [codeIn(right)[0], codeIn(wrong)[0]];
-    expect(tiny).toContain(before);
-    const line = tiny.split('\n').find((one) => one.includes(before));
-    const broken = after === undefined ? tiny.replace(`${line ?? ''}\n`, '') : tiny.replace(before, () => after);
-    const [start = ''] = says.split('…');
-    expect(() => parseLoop(broken, 'tiny.yaml')).toThrow(start);
+  it.each([
+    ['words:', 'word:', 4],
+    ['reader: json', 'reader: jason', 10],
+    ['approved: true', 'aproved: true', 19],
+    ['"<cap"', '>=2', 21],
+    ['{findings:finding}', '{finding}', 23],
+    ['id: Y4,', 'id: Y4, when: { critical: 1 },', 25],
+    ['"FIX-{round}"', 'FIX', 27],
+  ])('%s, written as %s, is reported with its line', (right, wrong, line) => {
+    expect(tiny).toContain(right);
+    const broken = tiny.replace(right, () => wrong);
+    expect(() => parseLoop(broken, 'tiny.yaml')).toThrow(`tiny.yaml:${line}: `);
+  });
+
+  it('a loop without a recheck is refused', () => {
+    expect(() => parseLoop(tiny.replace('    recheck: true\n', ''), 'tiny.yaml')).toThrow('tiny.yaml:26: tasks');
   });
 });
 
@@ -138,25 +125,23 @@ describe('the table of readers', () => {
     const known = (name: string) => said.includes(name) || (reader === 'validation-json' && /_(status|errors)$/.test(name));
     if (!free.has(reader)) expect(found.values.filter((name) => !known(name))).toEqual([]);
     if (reader !== 'json') expect(found.lists.filter((name) => !codeIn(lists).includes(name))).toEqual([]);
-    const [items = ''] = page.match(/^Items of lists:.*$/m) ?? [];
+    const [items = ''] = page.text.match(/^Items of lists:.*$/m) ?? [];
     if (!free.has(reader)) expect(found.fields.filter((name) => !items.includes(name))).toEqual([]);
   });
 });
 
 /** The files of the page, each where its fence says. */
 function writeSession(folder: string): void {
-  for (const { file, text } of files) {
-    mkdirSync(dirname(join(folder, file ?? '')), { recursive: true });
-    writeFileSync(join(folder, file ?? ''), text);
+  for (const { name, text } of files) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
   }
 }
 
 it('shows what the command really prints', () => {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-writing-'));
   try {
-    writeSession(folder);
-    const texts = examples.filter((example) => example.kind === 'console').map((example) => example.text);
-    expect(checkConsole(texts, folder)).toBeGreaterThan(2);
+    expect(playPage(page, folder)).toBeGreaterThan(2);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -180,7 +165,7 @@ it.each([
 });
 
 it('is a page and no book', () => {
-  const lines = page.split('\n').length;
+  const lines = page.text.split('\n').length;
   expect(lines).toBeGreaterThan(150);
   expect(lines).toBeLessThanOrEqual(300);
 });

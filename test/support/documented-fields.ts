@@ -1,10 +1,10 @@
-// The fields of what `--json` prints, as docs/formats.md names them, and as they are.
+// The fields of what `--json` prints, as docs/session-files.md names them, and as they are.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 
-const page = join(import.meta.dirname, '..', '..', 'docs', 'formats.md');
+const page = join(import.meta.dirname, '..', '..', 'docs', 'session-files.md');
 
 /** `- name: \`{a, b?, c[]}\`` of a section, by name. */
 export function documentedFields(heading: string): ReadonlyMap<string, readonly string[]> {

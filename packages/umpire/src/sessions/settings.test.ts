@@ -6,9 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { DEFAULT_SETTINGS } from './default-settings.js';
 import type { Settings } from './default-settings.js';
+import { SETTING_ROWS } from '../report/settings-table.js';
 import { parseSettings } from './settings.js';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'configuration.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'settings.md'), 'utf8');
 const [, example = ''] = /^```yaml umpire\.config\.yaml\n([\s\S]*?)^```$/m.exec(page) ?? [];
 
 function check(text: string, expected: Partial<Settings>): void {
@@ -114,56 +115,50 @@ it('reads the example of its page', () => {
   });
 });
 
-it('has a page with every key, and no other', () => {
-  const rows = [...page.matchAll(/^\| (`[^|]*) \|/gm)].flatMap((match) => [...(match[1] ?? '').matchAll(/`(\w+)`/g)].map((one) => one[1]));
-  const tops = [
-    'agent',
-    'roles',
-    'agents',
-    'concurrency',
-    'timeout_minutes',
-    'retries',
-    'max_rounds',
-    'max_minutes',
-    'max_cost_usd',
-    'max_tokens',
-  ];
-  const mine = [
-    'command',
-    'acp',
-    'script',
-    'person',
-    'timeout_minutes',
-    'finish',
-    'grace_seconds',
-    'allow',
-    'env',
-    'home',
-    'link',
-    'copy',
-    'setup',
-  ];
-  const allowance = ['rule', 'path', 'test', 'reason', 'until'];
-  expect(rows).toEqual([
-    ...tops,
-    'stop_when_stalled',
-    'strict',
-    'sandbox',
-    'notify',
-    'notify_at_end',
-    'workspace',
-    'critics',
-    'guard',
-    ...mine,
-    ...allowance,
-  ]);
-  expect([...page.matchAll(/`guard\.(\w+)`/g)].map((match) => match[1])).toEqual(['scope', 'allowances', 'loops']);
-  const critics = [...page.matchAll(/`critics\.([\w.]+)`/g)].map((match) => match[1]);
-  const keys = 'testing.runner testing.layers debt.reruns debt.types debt.lint debt.quality debt.complexity';
-  const others = 'design.tokens design.industry design.pairs design.grid review.reports';
-  expect(critics).toEqual(['timeout_minutes', ...`${keys} ${others}`.split(' ')]);
-  const told = complaintOf('agents: { a: { x: 1 } }');
-  expect(mine.slice(0, 9).filter((key) => !told.includes(key))).toEqual([]);
+/** The keys that may stand beside a key that is not known, as the complaint lists them. */
+function keysBeside(text: string): readonly string[] {
+  return /[a-z_]+(?:, [a-z_]+)*$/.exec(complaintOf(text).replace(/\.$/, ''))?.[0].split(', ') ?? [];
+}
+
+it('docs/reference/settings.md has every key, and no other', () => {
+  const below: Readonly<Record<string, string>> = {
+    '': 'zzz: 1',
+    'agents.NAME.': 'agents: { a: { zzz: 1 } }',
+    'workspace.': 'workspace: { zzz: 1 }',
+    'critics.': 'critics: { zzz: 1 }',
+    'critics.testing.': 'critics: { testing: { zzz: 1 } }',
+    'critics.debt.': 'critics: { debt: { zzz: 1 } }',
+    'critics.design.': 'critics: { design: { zzz: 1 } }',
+    'critics.design.pairs[].': 'critics: { design: { pairs: [{ zzz: 1 }] } }',
+    'critics.review.': 'critics: { review: { zzz: 1 } }',
+    'guard.': 'guard: { zzz: 1 }',
+    'guard.allowances[].': 'guard: { allowances: [{ zzz: 1 }] }',
+    'guard.loops.NAME.': 'guard: { loops: { until: { zzz: 1 } } }',
+    'sandbox.': 'sandbox: { zzz: 1 }',
+  };
+  const known = Object.entries(below).flatMap(([path, text]) => keysBeside(text).map((key) => path + key));
+  // A group is in the table by its parts alone; a map by the name of one of its entries.
+  const groups = new Set(['workspace', 'critics', 'guard', 'critics.testing', 'critics.debt', 'critics.design', 'critics.review']);
+  const maps = new Set(['agents', 'roles', 'guard.loops']);
+  const wanted = known.filter((key) => !groups.has(key)).map((key) => (maps.has(key) ? `${key}.NAME` : key));
+  expect(SETTING_ROWS.map(({ key }) => key).toSorted()).toEqual(wanted.toSorted());
+});
+
+it('docs/reference/settings.md has the defaults', () => {
+  const { concurrency, timeoutMinutes, retries, stopWhenStalled, strict, sandbox, notifyAtEnd, critics } = DEFAULT_SETTINGS;
+  const real = { concurrency, timeout_minutes: timeoutMinutes, retries, stop_when_stalled: stopWhenStalled, strict };
+  const others = {
+    sandbox: sandbox.isOn,
+    notify_at_end: notifyAtEnd,
+    'critics.timeout_minutes': critics.timeoutMinutes,
+    'critics.debt.reruns': critics.debt.reruns,
+    'critics.debt.complexity': critics.debt.complexity,
+    'critics.design.industry': critics.design.industry,
+    'critics.design.grid': critics.design.grid,
+    'critics.review.reports': `\`${critics.review.reports.join(', ')}\``,
+  };
+  const said = new Map(SETTING_ROWS.map(({ key, standard }) => [key, standard]));
+  for (const [key, value] of Object.entries({ ...real, ...others })) expect([key, said.get(key)]).toEqual([key, String(value)]);
 });
 
 describe('agents', () => {
