@@ -1,7 +1,6 @@
-// The demo, offline and on copies. First a session is run in a small project, from its plan to its diff: agents that play a script, tests
-// that are really run. In the same project a mistake is read from a report, measured, and hidden by a skipped test, which the guard takes
-// back. Then the built-in loops and one written by a user judge sample sessions; each is proven first, and each verdict judged again
-// afterwards. Real command, real verdicts.
+// The demo, offline and on copies. It runs a session in a small project with scripted agents and real tests. Then it reads, measures and
+// guards a bug there. Last it judges a sample session with every built-in loop and one loop of a user, proves each loop and replays
+// each verdict.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,16 +14,16 @@ const dim = (text) => (colour ? `\u001b[2m${text}\u001b[22m` : text);
 const MEANING = { converge: 'done', accept: 'accepted', revise: 'another round', escalate: 'a person decides' };
 
 const CASES = [
-  { loop: 'design', from: 'examples/sessions/design', story: 'An auditor looked at a button component.' },
+  { loop: 'design', from: 'examples/sessions/design', story: 'An auditor checked a button component.' },
   { loop: 'testing', from: 'examples/sessions/testing', story: 'The unit tests of a checkout module ran with coverage.' },
-  { loop: 'debt', from: 'examples/sessions/debt', story: 'A clean-up was validated against its baseline.' },
-  { loop: 'review', from: 'examples/sessions/review', story: 'A reviewer said CONVERGED.' },
+  { loop: 'debt', from: 'examples/sessions/debt', story: 'A clean-up was compared with its baseline.' },
+  { loop: 'review', from: 'examples/sessions/review', story: 'A reviewer said CONVERGED, above a Critical finding.' },
   { loop: 'brainstorm', from: 'examples/sessions/brainstorm', story: 'A challenger attacked the ideas.' },
-  { loop: 'until', from: 'examples/sessions/until', story: 'A command was run again after a first attempt.' },
+  { loop: 'until', from: 'examples/sessions/until', story: 'A command ran again after a first attempt.' },
   {
     loop: join('examples', 'docs-review', 'docs-review.yaml'),
     from: 'examples/docs-review/session',
-    story: 'A loop of your own, written in YAML.',
+    story: 'Your own loop, written in YAML.',
   },
 ];
 
@@ -39,12 +38,12 @@ try {
     const result = umpire('decide', loop, session, '--json');
     const verdict = parse(result.stdout);
     if (verdict === null || verdict.error) {
-      process.stderr.write(`The demo of ${loop} failed (exit ${result.status}):\n${result.stderr}\n`);
+      process.stderr.write(`The demo of ${loop} failed (exit status ${result.status}):\n${result.stderr}\n`);
       process.exit(1);
     }
     show(loop, story, verdict);
     const again = parse(umpire('replay', session, '--json').stdout);
-    rows.push({ verdict, exit: result.status, proof: proof?.result ?? 'not checked', again: again?.result ?? 'not replayed' });
+    rows.push({ verdict, exit: result.status, proof: proof?.result ?? 'not proven', again: again?.result ?? 'no' });
   }
   summary();
 } finally {
@@ -55,13 +54,13 @@ function umpire(...args) {
   return spawnSync(process.execPath, [join(root, 'dist', 'umpire.cjs'), ...args], { cwd: root, encoding: 'utf8' });
 }
 
-/** A run as a person sees it: its lines as they come, what it changed, what it cost the checkout (nothing). False: there is no git. */
+/** A run as a person sees it, and what it changed. False: there is no git. */
 function showRun(shop) {
   const git = (...args) =>
     spawnSync('git', ['-c', 'user.name=Demo', '-c', 'user.email=demo@example.com', ...args], { cwd: shop, encoding: 'utf8' });
   cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
   if (git('init', '-q').status !== 0) {
-    process.stdout.write('git was not found, so the run of a session is left out.\n\n');
+    process.stdout.write('git was not found, so the demo skips the run.\n\n');
     return false;
   }
   cpSync(join(shop, 'agents', 'cart-mended.mjs'), join(shop, 'src', 'cart.mjs'));
@@ -69,39 +68,39 @@ function showRun(shop) {
   git('commit', '-q', '-m', 'the shop');
   const wanted = ['run', 'testing', 'cover the cart', '--mode', 'targeted', '--target', '90', '--agent', 'executor=measure'];
   process.stdout.write(`${bold(`umpire ${wanted.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`)}\n`);
-  process.stdout.write('  Tests for a small shop are written by a script and run for real, wave by wave, until 90% is covered.\n');
+  process.stdout.write('  A scripted agent writes tests for a small shop. Umpire runs them until 90% is covered.\n');
   const options = { cwd: shop, encoding: 'utf8' };
   const command = join(root, 'dist', 'umpire.cjs');
   const run = spawnSync(process.execPath, [command, ...wanted], { ...options, stdio: ['ignore', 'ignore', 1] });
   if (run.status !== 0) {
-    process.stderr.write(`The demo of a run failed (exit ${run.status}).\n`);
+    process.stderr.write(`The demo run failed (exit status ${run.status}).\n`);
     process.exit(1);
   }
   const { stdout: diff } = spawnSync(process.execPath, [command, 'diff', '1'], options);
   const added = diff.split('\n').filter((line) => line.startsWith('+'));
   process.stdout.write(`\n${bold('umpire diff 1')}\n${dim(added.map((line) => `  ${line}`).join('\n'))}\n`);
   const changed = git('status', '--short').stdout.trim();
-  process.stdout.write(`  This came with round 1, on a branch of its own. The checkout: ${changed || 'untouched'}.\n\n`);
+  process.stdout.write(`  Round 1 added this on its own branch. Your checkout: ${changed || 'unchanged'}.\n\n`);
   return true;
 }
 
-/** One mistake in the shop, as three commands see it that need no session. Their exit status is 3: it is not well. */
+/** A bug in the shop, seen by three commands that need no session. Exit status 3: not passed. */
 function showMistake(shop) {
   const test = join(shop, 'test', 'cart.test.mjs');
   cpSync(join(root, 'examples', 'shop', 'src', 'cart.mjs'), join(shop, 'src', 'cart.mjs'));
-  spawnSync('git', ['-c', 'user.name=Demo', '-c', 'user.email=demo@example.com', 'commit', '-qam', 'a mistake'], { cwd: shop });
+  spawnSync('git', ['-c', 'user.name=Demo', '-c', 'user.email=demo@example.com', 'commit', '-qam', 'a bug'], { cwd: shop });
   const { stdout: report } = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: shop, encoding: 'utf8' });
   writeFileSync(join(shop, 'report.tap'), report);
-  showCommand(shop, 'The cart counts one piece of everything. A report of the test runner says so; many formats can be read.', [
+  showCommand(shop, 'The cart has a bug. Umpire reads the report of the test runner; it knows 26 formats.', [
     'read',
     'report.tap',
   ]);
   rmSync(join(shop, 'report.tap'));
-  showCommand(shop, 'Umpire runs the tests itself, with coverage, and leaves evidence for the loop.', ['critique', 'testing']);
+  showCommand(shop, 'Umpire runs the tests itself, with coverage, and keeps the result as evidence.', ['critique', 'testing']);
   writeFileSync(test, readFileSync(test, 'utf8').replace("test('counts", "test.skip('counts"));
   showCommand(
     shop,
-    'Somebody makes the tests pass, and leaves the mistake where it is. The guard takes that back.',
+    'Somebody skips the failing test instead of fixing the bug. The guard reverts that.',
     ['guard', '--revert'],
     0,
   );
@@ -113,7 +112,7 @@ function showCommand(shop, story, args, expected = 3) {
     encoding: 'utf8',
   });
   if (status !== expected) {
-    process.stderr.write(`The demo of ${args[0]} failed (exit ${status}):\n${stderr}\n`);
+    process.stderr.write(`The demo of ${args[0]} failed (exit status ${status}):\n${stderr}\n`);
     process.exit(1);
   }
   const lines = stdout.trimEnd().split('\n');
@@ -159,22 +158,21 @@ function summary() {
     again,
     verdict.tasks.map((task) => task.id).join(', ') || 'none',
   ]);
-  const head = ['loop', 'rules', 'verdict', 'meaning', 'rule', 'exit', 'judged again', 'tasks created'];
+  const head = ['loop', 'rules', 'verdict', 'meaning', 'rule', 'exit', 'replayed', 'new tasks'];
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column].length)));
   const line = (row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd();
-  const closing =
-    'A session run to its end, a lie taken back, and seven verdicts, each from evidence, by rules proven before and with the rule that gave it. Try for yourself:';
+  const closing = 'You saw a whole session, a skipped test reverted, and seven verdicts by proven rules. Now try it yourself:';
   const command = [
     `  alias umpire="node ${shown(join(root, 'dist', 'umpire.cjs'))}"`,
-    '  umpire until "npm test" --agent claude      (in a project of yours; docs/running.md)',
-    '  umpire guard --scope any                    (there too: what in your last change makes tests lie)',
+    '  umpire until "npm test" --agent claude      (in your project; see docs/run-until-tests-pass.md)',
+    '  umpire guard --scope any                    (in your project: finds skipped, weakened or deleted tests)',
     '  umpire check review',
     `  umpire decide review ${shown(join(root, 'examples', 'sessions', 'review'))} --dry-run`,
   ].join('\n');
   process.stdout.write([bold(line(head)), ...cells.map(line), '', closing, command, ''].join('\n'));
 }
 
-/** A path as a shell takes it, also within double quotes. */
+/** A path for a shell, also within double quotes. */
 function shown(path) {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path}'`;
 }
