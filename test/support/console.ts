@@ -25,6 +25,8 @@ export interface Ran {
   /** What the page shows. */
   readonly shown: string;
   readonly printed: string;
+  /** Its exit status, if it is known. */
+  readonly status?: number;
 }
 
 /** A terminal in a folder: `cd` and `$?` carry over from one command to the next. */
@@ -42,10 +44,10 @@ export function openConsole(folder: string): (text: string) => readonly Ran[] {
     status = result.status ?? 1;
     return (line.startsWith('umpire decide') ? result.stderr : result.stderr + result.stdout).trimEnd();
   };
-  return (text) => commandsIn(text).map(({ line, shown }) => ({ line, shown, printed: run(line) }));
+  return (text) => commandsIn(text).map(({ line, shown }) => ({ line, shown, printed: run(line), status }));
 }
 
-function commandsIn(text: string): readonly Omit<Ran, 'printed'>[] {
+function commandsIn(text: string): readonly Pick<Ran, 'line' | 'shown'>[] {
   return text
     .split(/^\$ /m)
     .slice(1)
@@ -116,6 +118,9 @@ function withPart(text: string, part: string, block: string): string {
 
 /** Compares a console block with what its commands printed. Returns how many there were. */
 export function compareBlock(page: Page, block: Block, ran: readonly Ran[], folder: string): number {
+  for (const [at, { line, status = 0, printed }] of ran.entries())
+    if (ERRORS.has(status) && ran[at + 1]?.line !== 'echo $?')
+      expect.fail(`${page.path}: "${line}" failed (exit status ${status}): ${printed}`);
   const isSame = ({ shown, printed }: Ran) => steady(printed, folder) === steady(shown, folder);
   if (isRefreshing && !ran.every(isSame)) {
     const lines = ran.flatMap((one) => [`$ ${one.line}`, ...(isSame(one) ? linesOf(one.shown) : refreshed(one, folder))]);
@@ -159,6 +164,9 @@ export function playTour(page: Page, first: string, folder: string): number {
   }
   return lines.length;
 }
+
+/** A page that shows a failed command says so with `echo $?`; otherwise a refresh would record a broken example. */
+const ERRORS: ReadonlySet<number> = new Set([1, 2, 126, 127]);
 
 /** Never a line of a page. */
 const MARK = '=== end of ';
