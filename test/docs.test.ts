@@ -136,3 +136,17 @@ describe('links between pages', () => {
     expect(PAGES.filter((page) => page !== 'docs/README.md' && !index.includes(`(${page.slice('docs/'.length)}`))).toEqual([]);
   });
 });
+
+it('messages and comments name only pages and headings that are there', () => {
+  const files = ['packages', 'scripts', 'examples', 'roles'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:ts|mjs|md|yaml)$/.test(name) && !/node_modules|\.test\.ts$/.test(name))
+      .map((name) => join(folder, name)),
+  );
+  const named = files.flatMap((file) => [...read(file).matchAll(/\bdocs\/[a-z/-]+\.md(?:, "([^"]+)")?/g)]);
+  const isThere = (path: string, heading: string | undefined) =>
+    PAGES.includes(path) && (heading === undefined || read(path).includes(`\n## ${heading}\n`));
+  const missing = named.filter(([text, heading]) => !isThere(text.replace(/,.*/, ''), heading) && !text.startsWith('docs/a.md'));
+  expect(missing.map(([text]) => text)).toEqual([]);
+  expect(named.length).toBeGreaterThan(10);
+});

@@ -73,6 +73,9 @@ function environment(folder: string, home = folder): NodeJS.ProcessEnv {
   };
 }
 
+/** What a test runner prints differs between versions of Node and from run to run. */
+const RUNNER_OUTPUT = /^(.*?)(?:\bnot ok \d|# \w+ \d|\bduration_ms\b|[ℹ✖✔▶] ).*$/gm;
+
 /** Masks what differs from run to run: times, durations, commits, the folder, and how a test runner ends. */
 export function steady(text: string, folder: string): string {
   return text
@@ -82,7 +85,8 @@ export function steady(text: string, folder: string): string {
     .replace(/ in \d+(?:\.\d+)? (?:s|min)\b/g, '')
     .replace(/\b\d+(?:\.\d+)? (?:s|min)\b/g, '1 s')
     .replace(/\b(?=[a-f]*\d)[0-9a-f]{10,64}\b/g, 'c0ffee000000')
-    .replace(/((?:Its last lines|What failed|Last lines): ).*$/gm, '$1...');
+    .replace(/((?:Its last lines|What failed|Last lines): ).*$/gm, '$1...')
+    .replace(RUNNER_OUTPUT, '$1...');
 }
 
 /**

@@ -38,7 +38,7 @@ export const ERRORS = {
   'loop-invalid': {
     exit: 1,
     message: '{file}{line}: {detail}.',
-    hint: 'docs/writing-loops.md describes loop files. schema/loop.schema.json gives completion in an editor.',
+    hint: 'docs/loop-file.md describes loop files. schema/loop.schema.json gives completion in an editor.',
   },
   'loop-unreadable': {
     exit: 1,
@@ -214,12 +214,12 @@ export const ERRORS = {
   'config-invalid': {
     exit: 1,
     message: '{file}{line}: {detail}.',
-    hint: 'Fix or remove the line. docs/configuration.md lists every setting with an example.',
+    hint: 'Fix or remove the line. docs/settings.md lists every setting with an example.',
   },
   'config-there': {
     exit: 1,
     message: 'The project has settings already: {path}.',
-    hint: 'Nothing was written. Check them with `umpire doctor`, and edit the file to change them (docs/configuration.md). To give a subfolder its own settings: umpire init --project DIR',
+    hint: 'Nothing was written. Check them with `umpire doctor`, and edit the file to change them (docs/settings.md). To give a subfolder its own settings: umpire init --project DIR',
   },
   'journal-broken': {
     exit: 1,
@@ -256,7 +256,7 @@ export const ERRORS = {
   'agent-unknown': {
     exit: 2,
     message: 'Unknown agent "{name}".{meant}',
-    hint: 'Known agents: {known}. To run any program: --agent-command "CMD ARGS". Define your own agents in umpire.config.yaml (docs/configuration.md) or pass them as functions (docs/library.md).',
+    hint: 'Known agents: {known}. To run any program: --agent-command "CMD ARGS". Define your own agents in umpire.config.yaml (docs/settings.md) or pass them as functions (docs/library.md).',
   },
   'agent-role-unknown': {
     exit: 2,
@@ -301,7 +301,7 @@ export const ERRORS = {
   'hook-event': {
     exit: 1,
     message: 'stdin holds no event of a coding agent. {detail}',
-    hint: 'A coding agent calls `umpire hook` with the event as JSON on stdin. docs/mcp.md shows the setup.',
+    hint: 'A coding agent calls `umpire hook` with the event as JSON on stdin. docs/mcp-and-hooks.md shows the setup.',
   },
 
   // git, worktrees and applying work
@@ -449,7 +449,7 @@ export const ERRORS = {
   'guard-report': {
     exit: 1,
     message: 'The test report {path} contains no test that ran: {detail}.',
-    hint: 'Run the tests with a reporter that `umpire read` knows (docs/evidence.md), or leave the report out.',
+    hint: 'Run the tests with a reporter that `umpire read` knows (docs/judge-a-loop-you-run-yourself.md), or leave the report out.',
   },
   'guard-nothing': {
     exit: 1,

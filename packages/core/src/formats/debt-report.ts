@@ -141,7 +141,7 @@ interface DebtScores {
 }
 
 /**
- * The debt score: points per 1,000 lines of source, 0 is no debt (docs/evidence.md). Both states are divided by the lines of the
+ * The debt score: points per 1,000 lines of source, 0 is no debt (docs/pay-down-debt.md). Both states are divided by the lines of the
  * baseline, so that removing or adding lines does not change the score. Tools measured in only one state do not count.
  */
 export function computeDebtScores(before: DebtMeasurement, after: DebtMeasurement): DebtScores {

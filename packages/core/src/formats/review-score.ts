@@ -1,4 +1,4 @@
-// Computes the score of a review from its findings, by the formula in docs/evidence.md. The reviewer's own score may lower the result,
+// Computes the score of a review from its findings, by the formula in docs/review-a-change.md. The reviewer's own score may lower the result,
 // never raise it.
 
 import type { Finding, Severity } from '../model.js';

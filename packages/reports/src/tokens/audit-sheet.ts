@@ -1,5 +1,5 @@
 // What one dimension of the audit looked at and what it found, put together: the same cause once, a flood cut short, a score from
-// what is right of what was looked at. The formulas are in docs/evidence.md.
+// what is right of what was looked at. The formulas are in docs/audit-a-design-system.md.
 
 import type { Severity } from '@umpire/core/model.js';
 import { SEVERITIES } from '@umpire/core/model.js';

@@ -95,7 +95,7 @@ test('without a good exit or a result it is broken, and the reason says why', as
   await check(
     shell('exit 0'),
     broken(
-      'The agent "mine" returned no result: no result file and no JSON object in its output. Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
+      'The agent "mine" returned no result: no result file and no JSON object in its output. Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "Your own program").',
     ),
   );
   await check(shell(`echo '${OK}'; exit 7`), broken('The agent "mine" exited with status 7, although its result says completed.'));

@@ -81,7 +81,7 @@ test('only the last object counts', () => {
   checkBroken({ stdout: '{"status":["completed"]}' }, `${where}its status is "completed"; expected completed or failed.`);
   checkBroken(
     { stdout: 'All done!' },
-    'The agent "mine" returned no result: no result file and no JSON object in its output. Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
+    'The agent "mine" returned no result: no result file and no JSON object in its output. Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "Your own program").',
   );
 });
 

@@ -130,7 +130,7 @@ function findResult({ file, fault, stdout, told = null }: ProgramOutput): FoundR
 }
 
 /** For authors of a program who have not read the docs yet. */
-const LAST_LINE = 'Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").';
+const LAST_LINE = 'Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "Your own program").';
 
 function missing(problem: string, usage: Usage | null): Extract<FoundResult, { ok: false }> {
   return { ok: false, problem, usage: usage ?? NO_USAGE };

@@ -38,7 +38,7 @@ test('goes wrong as the script says, with the reasons that a program would get',
   expect(await play('FLAKY-1', { attempt: 2 })).toEqual(done('It worked the second time.'));
   expect(await play('SILENT')).toEqual(
     broken(
-      'The agent "rehearsal" returned no result: no result file and no JSON object in its output. Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
+      'The agent "rehearsal" returned no result: no result file and no JSON object in its output. Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "Your own program").',
     ),
   );
   expect(await play('INVALID')).toEqual(

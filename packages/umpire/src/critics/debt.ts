@@ -1,5 +1,5 @@
 // The critic of the debt loop: tests, types, lint and quality of the project now, held against a commit that is its baseline. How
-// two states compare is formats/debt-comparison.ts; docs/evidence.md states the rules and the score.
+// two states compare is formats/debt-comparison.ts; docs/pay-down-debt.md states the rules and the score.
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,5 +1,5 @@
 // The critic of the design loop: audits the project's design tokens by computation and writes artifacts/audit/<row>.json. The audit
-// itself is pure (formats/tokens/audit.ts); its formulas are in docs/evidence.md.
+// itself is pure (formats/tokens/audit.ts); its formulas are in docs/audit-a-design-system.md.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

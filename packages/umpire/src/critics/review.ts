@@ -1,5 +1,5 @@
 // The critic of the review loop: what linters, type checkers and reports say of the changed lines, beside what a reviewing agent
-// found, weighed into one score. The formula is formats/review-score.ts; docs/evidence.md states it.
+// found, weighed into one score. The formula is formats/review-score.ts; docs/review-a-change.md states it.
 
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

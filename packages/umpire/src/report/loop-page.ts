@@ -1,4 +1,4 @@
-// A loop as Markdown: what it judges by, for docs/loops.md and for people who read a loop before they run it.
+// A loop as Markdown: what it judges by, for docs/reference/loops.md and for people who read a loop before they run it.
 
 import { describeCondition, parseCondition } from '@umpire/core/loops/condition.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';

@@ -1,5 +1,5 @@
 // The project's settings: umpire.config.yaml to one typed object with every default filled in. The only reader of that
-// file; docs/configuration.md is its page. Loaded late: most verdicts have no such file.
+// file; docs/settings.md is its page. Loaded late: most verdicts have no such file.
 
 import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import { MOST_RETRIES } from '@umpire/core/decider/retry-delay.js';
