@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { root } from './tools.mjs';
 
 const COLUMNS = 104;
@@ -31,8 +32,7 @@ function capture(shop) {
   const env = { ...process.env, NO_COLOR: '1', TERM: 'xterm', UMPIRE_WORKTREES: join(folder, 'worktrees') };
   const { stdout, status } = spawnSync('script', ['-qec', terminal, '/dev/null'], { cwd: shop, env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`The run failed (exit status ${status}):\n${stdout}`);
-  return stdout
-    .replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '')
+  return stripVTControlCharacters(stdout)
     .replaceAll(folder, '/home/you')
     .replace(/\b\d{4}-\d\d-\d\d\b/g, '2026-03-01')
     .replace(/^\d\d:\d\d/gm, '21:04')

@@ -1,12 +1,9 @@
 // `umpire guard` as people, hooks and CI run it: real projects, each form of output, allowances, reports of the runner, and breaches
 // taken back.
 
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GUARD_RULES } from '@umpire/guard/finding.js';
-import { compareBlock, openConsole } from './support/console.js';
-import { readPage } from './support/page.js';
 import { CART, TESTS, FILES, SKIPPED, WEAKENED, withMore, jsonOf, places, textIn, guardIn } from './support/guard-shop.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -289,38 +286,6 @@ describe('reports of the runner', () => {
       const { exit, err } = await guardIn(project, '--report-after', path);
       expect({ exit, said: err.includes(`The test report ${path} contains no test that ran`) }).toEqual({ exit: 1, said: true });
     }
-  });
-});
-
-describe('docs/guard-your-tests.md', () => {
-  const page = readPage('docs/guard-your-tests.md');
-
-  it('shows what the command really prints', () => {
-    const files = Object.fromEntries(page.blocks.filter(({ name }) => name !== '').map(({ name, text }) => [name, text]));
-    const project = makeProject({ files });
-    symlinkSync(command, join(project.beside, 'umpire'));
-    const path = process.env['PATH'] ?? '';
-    process.env['PATH'] = `${project.beside}:${path}`;
-    try {
-      const inTerminal = openConsole(project.root);
-      const blocks = page.blocks.filter(({ kind }) => kind === 'console');
-      const commands = blocks.map((block) => compareBlock(page, block, inTerminal(block.text), project.root));
-      expect(commands).toEqual([3, 3]);
-    } finally {
-      process.env['PATH'] = path;
-    }
-  });
-
-  it('names every rule', () => {
-    const rows = [...page.text.matchAll(/^\| `(\w+)` \| (`[a-z-]+`.*) \|$/gm)];
-    const told = rows.flatMap(([, group = '', rules = '']) =>
-      [...rules.matchAll(/`([a-z-]+)`/g)].map(([, rule = '']) => `${group} ${rule}`),
-    );
-    expect(told.toSorted()).toEqual(
-      Object.entries(GUARD_RULES)
-        .map(([rule, { group }]) => `${group} ${rule}`)
-        .toSorted(),
-    );
   });
 });
 
