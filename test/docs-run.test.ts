@@ -197,9 +197,7 @@ describe('docs/session-files.md', () => {
   });
 
   it('names every event that the journal may hold', () => {
-    const types = ['packages/core/src/decider/messages.ts', 'packages/core/src/decider/run-messages.ts'].flatMap((path) => [
-      ...read(path).matchAll(/readonly type: '(\w+)'/g),
-    ]);
+    const types = [...read('packages/core/src/decider/events.ts').matchAll(/readonly type: '(\w+)'/g)];
     const said = new Set(tableOf(files, 'event | when').flatMap(([name = '']) => codeIn(name)));
     expect(types.map(([, name = '']) => name).filter((name) => !said.has(name))).toEqual([]);
     expect(types.length).toBeGreaterThan(20);
