@@ -609,7 +609,7 @@ Usage: umpire guard [flags]
 
 Compares two versions of JavaScript, TypeScript and Python files and runs
 nothing. It also finds swallowed checks, mocks of the tested code, and changed
-test settings. docs/guard.md lists the rules.
+test settings. docs/guard-your-tests.md lists the rules.
 
 Flags
   --base REV             compare with REV (default: HEAD; if nothing is

@@ -4,10 +4,7 @@ import { z } from 'zod';
 import { ERRORS } from '@umpire/core/error-catalogue.js';
 import { builtinLoops } from '@umpire/core/loops/builtin.js';
 import { loopSchema } from '@umpire/core/loops/loop-schema.js';
-import { AGENT_HELP } from '../cli/agent-help.js';
 import { HELP } from '../cli/help.js';
-import { LOOK_HELP } from '../cli/look-help.js';
-import { RUN_HELP } from '../cli/run-help.js';
 import { loopPage, table } from './loop-page.js';
 import { MODE_COLUMNS, modeRows, pointLines } from './modes-table.js';
 import { SETTING_ROWS } from './settings-table.js';
@@ -26,8 +23,8 @@ export function generatedPages(): Readonly<Record<string, string>> {
 }
 
 function flagsPage(): string {
-  const { umpire, ...judging } = HELP;
-  const commands: Readonly<Record<string, string>> = { ...RUN_HELP, ...LOOK_HELP, ...judging, ...AGENT_HELP };
+  const { umpire, ...others } = HELP;
+  const commands: Readonly<Record<string, string>> = others;
   const sections = Object.keys(commands)
     .toSorted()
     .map((name) => [`## umpire ${name}`, '', '```text', (commands[name] ?? '').trimEnd(), '```', ''].join('\n'));
