@@ -23,11 +23,9 @@ export function generatedPages(): Readonly<Record<string, string>> {
 }
 
 function flagsPage(): string {
-  const { umpire, ...others } = HELP;
-  const commands: Readonly<Record<string, string>> = others;
-  const sections = Object.keys(commands)
-    .toSorted()
-    .map((name) => [`## umpire ${name}`, '', '```text', (commands[name] ?? '').trimEnd(), '```', ''].join('\n'));
+  const { umpire, ...commands } = HELP;
+  const block = (text: string) => ['```text', text.trimEnd(), '```', ''];
+  const sections = Object.entries(commands).flatMap(([name, text]) => [`## umpire ${name}`, '', ...block(text)]);
   return [
     NOTE,
     '',
@@ -35,10 +33,7 @@ function flagsPage(): string {
     '',
     'What `umpire help` and `umpire help <command>` print.',
     '',
-    '```text',
-    umpire.trimEnd(),
-    '```',
-    '',
+    ...block(umpire),
     ...sections,
   ].join('\n');
 }
