@@ -71,7 +71,7 @@ it('offers nothing by which an agent would be its own judge', async () => {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).join(' ')).toBe('critique decide guard read check list status report diff replay doctor');
   expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)).toEqual(['critique', 'decide']);
-  expect(client.getInstructions()).toContain('only they answer');
+  expect(client.getInstructions()).toContain('only a person may answer');
   for (const more of [{ maxRounds: 9 }, { round: 1 }, { deadlineMs: 0 }, { target: 1 }])
     expect(await ask(client, 'decide', { loop: 'testing', session: 'one', ...more })).toMatchObject({
       isError: true,

@@ -72,7 +72,7 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   ]);
   expect(verdictsOf(session)[0]).toContain('RETRY');
   const [page = ''] = readdirSync(join(session, 'verdicts')).toSorted();
-  expect(textOf(session, 'verdicts', page)).toContain('test-skipped at sum.test.js:5 was taken back');
+  expect(textOf(session, 'verdicts', page)).toContain('The guard reverted test-skipped at sum.test.js:5');
   const report = await project.umpire('report', session);
   expect(report.out).toMatch(/taken back by hunk, since the guard forbids it: test-skipped at sum\.test\.js:5 in the work of TESTGEN-001/);
   expect((await project.umpire('replay', session)).exit).toBe(0);

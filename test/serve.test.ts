@@ -233,7 +233,7 @@ it('ends with Ctrl-C while somebody watches, and says what it does', async () =>
   served.running.child.kill('SIGINT');
   const ended = await served.running.ended;
   expect(ended.exit).toBe(0);
-  expect(ended.err).toContain(`The sessions of ${project.root}, on this machine only`);
+  expect(ended.err).toContain(`Dashboard of ${project.root}, read-only, for this machine only`);
 });
 
 it('takes another port where the usual is taken, and refuses one that was named', async () => {
