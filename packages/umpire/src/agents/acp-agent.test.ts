@@ -44,7 +44,7 @@ async function reasonOf(agent: Agent, assignment = realAssignment()): Promise<st
 }
 
 describe('a turn', () => {
-  test('is the task in its folder: greeted, told, allowed to edit, its result read and its usage counted', async () => {
+  test('sends the task, allows an edit in the folder, and reads the result and the usage', async () => {
     const assignment = realAssignment();
     const watch = newWatch();
     expect(await playing('file').run(assignment, watch)).toEqual({ ...DONE, usage: { tokens: 900, costUsd: 0.25 } });
@@ -70,7 +70,7 @@ describe('a turn', () => {
     ]);
   });
 
-  test('may end in an answer: its pieces are put together, and words after the result do not take its place', async () => {
+  test('joins the pieces of an answer and ignores text after the result', async () => {
     const watch = newWatch();
     expect(await playing('answer').run(realAssignment(), watch)).toEqual({ ...DONE, usage: { tokens: 700, costUsd: 0 } });
     expect(readableLog(watch.text()).trimEnd().split('\n').slice(0, 2)).toEqual([
@@ -79,13 +79,13 @@ describe('a turn', () => {
     ]);
   });
 
-  test('has the session folder opened to it where it takes folders', async () => {
+  test('passes the session folder to an agent that accepts folders', async () => {
     const assignment = realAssignment();
     expect(await playing(['stays', 'folders'], { graceMs: 500 }).run(assignment, newWatch())).toEqual(DONE);
     expect(seenIn(assignment).asked[1]).toMatchObject({ additionalDirectories: [assignment.session] });
   });
 
-  test('may end in a question where the task is interactive, in a failure, or in nothing', async () => {
+  test('ends with a question in an interactive task, with a failure, or without a result', async () => {
     const run = (result: object | string, changes = {}): Promise<Ending> =>
       playing(['result', typeof result === 'string' ? result : JSON.stringify(result)]).run(realAssignment(changes), newWatch());
     expect(await run({ question: 'Which?' }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which?', usage: NO_USAGE });
@@ -97,17 +97,17 @@ describe('a turn', () => {
   });
 });
 
-describe('what breaks', () => {
+describe('a broken ending', () => {
   test.each([
     ['refusal', 'The agent "mine" refused to continue.'],
     ['max_tokens', 'The agent "mine" stopped: the token limit of its model was reached, although its result says completed.'],
     ['max_turn_requests', 'The agent "mine" stopped: its limit of model requests per turn was reached.'],
     ['cancelled', 'The agent "mine" cancelled its turn without being asked to.'],
-  ])('a turn that stops for %s', async (stop, reason) => {
+  ])('comes from a turn that stops with %s', async (stop, reason) => {
     expect(await reasonOf(playing(['stop', stop]))).toBe(reason);
   });
 
-  test('an agent that dies, whatever its status', async () => {
+  test('comes from an agent that exits during its turn, whatever the status', async () => {
     expect(await reasonOf(playing(['die', '3']))).toBe(
       'The agent "mine" exited with status 3 in the middle of its turn. Last output: "out of luck".',
     );
@@ -116,7 +116,7 @@ describe('what breaks', () => {
     expect(await reasonOf(acpAgent({ name: 'mine', argv: ['no-such-agent'] }, guardian))).toContain('program not found');
   });
 
-  test('an agent that wants a person to sign in, or answers with an error', async () => {
+  test('comes from an agent that is not signed in or answers with an error', async () => {
     const signIn =
       'The agent "mine" is not signed in; sign in with its own command, outside of Umpire (sign-in methods: "Log in"). Last output: "Authentication required".';
     expect(await reasonOf(playing('locked'))).toBe(signIn);
@@ -126,7 +126,7 @@ describe('what breaks', () => {
     );
   });
 
-  test('an agent of another version, and a program that is no such agent', async () => {
+  test('comes from another protocol version and from a program that does not speak the protocol', async () => {
     expect(await reasonOf(playing('version'))).toContain('uses Agent Client Protocol version 2; Umpire supports version 1.');
     expect(await reasonOf(acpAgent({ name: 'mine', argv: ['cat'] }, guardian))).toContain('answered initialize with an error');
     const answering = (result: string) =>
@@ -138,7 +138,7 @@ describe('what breaks', () => {
     );
   });
 
-  test('a line without an end, in bounded memory', async () => {
+  test('comes from an endless line, in bounded memory', async () => {
     const endless = node(
       `const piece = 'x'.repeat(1 << 20); const go = () => { while (process.stdout.write(piece)); process.stdout.once('drain', go); };
       process.stdout.write('{"jsonrpc":"2.0","id":1,'); go(); process.stdin.resume();`,
@@ -148,7 +148,7 @@ describe('what breaks', () => {
   });
 });
 
-test('noise is kept and breaks nothing; what is not offered is refused', async () => {
+test('noise goes to the log and breaks nothing; unsupported requests are refused', async () => {
   const assignment = realAssignment();
   const watch = newWatch();
   expect(await playing('noise').run(assignment, watch)).toEqual(DONE);
@@ -157,7 +157,7 @@ test('noise is kept and breaks nothing; what is not offered is refused', async (
   expect(readableLog(watch.text())).toContain('Umpire: rejected fs/read_text_file (not supported).\n');
 });
 
-describe('leave', () => {
+describe('a permission', () => {
   const edit = (path: string, more = {}) => ({ kind: 'edit', locations: [{ path }], ...more });
   const asking = async (calls: readonly object[], assignment: Assignment, allow: AcpSpec['allow'] = []) => {
     const watch = newWatch();
@@ -165,7 +165,7 @@ describe('leave', () => {
     return { answers: seenIn(assignment).answers.map((answer) => String(answer).replace('the-', '')), log: readableLog(watch.text()) };
   };
 
-  test('is given once for files in its folders, links followed, and never for good', async () => {
+  test('is given for one call on files in its folders, with links resolved, and never permanently', async () => {
     const assignment = realAssignment();
     const { workdir, session } = assignment;
     const elsewhere = newFolder();
@@ -207,7 +207,7 @@ describe('leave', () => {
     expect(log).toContain('(it offers no one-time permission).');
   });
 
-  test('is given for more where the settings say so', async () => {
+  test('is given for the kinds that the settings allow', async () => {
     const calls = [
       { kind: 'execute' },
       { kind: 'fetch' },
@@ -220,7 +220,7 @@ describe('leave', () => {
     expect(answers).toEqual(['allow_once', 'allow_once', 'allow_once', 'reject_once', 'reject_once', 'reject_once']);
   });
 
-  test('is given in the session folder alone where the task only reads', async () => {
+  test('is given only in the session folder for a read-only task', async () => {
     const assignment = realAssignment({ writes: false });
     const { answers, log } = await asking(
       [edit('a'), edit(join(assignment.session, 'a')), { kind: 'read', locations: [{ path: 'a' }] }],
@@ -230,7 +230,7 @@ describe('leave', () => {
     expect(log).toContain('(this task is read-only there).');
   });
 
-  test('that was not given is told where the task broke', async () => {
+  test('that was refused is named when the task breaks', async () => {
     expect(await reasonOf(playing('kept'))).toBe(
       'The agent "mine" returned no result: its answer has no JSON object. It ends: "I may not." ' +
         'Last permission request: refused: execute "npm test" (not in the settings: `allow: [execute]`).',
@@ -239,7 +239,7 @@ describe('leave', () => {
 });
 
 describe('the end', () => {
-  test('of its time: it is asked over the protocol, and what it asks then is called off', async () => {
+  test('by timeout: the turn is cancelled over the protocol, and pending permissions are cancelled', async () => {
     const assignment = realAssignment();
     const ending = await playing('long', { timeoutMs: 4000, graceMs: 20_000 }).run(assignment, newWatch());
     expect(ending).toEqual({
@@ -251,7 +251,7 @@ describe('the end', () => {
     expect(await playing('late', { timeoutMs: 4000, graceMs: 20_000 }).run(realAssignment(), newWatch())).toEqual(DONE);
   });
 
-  test('of its time: one that does not listen is killed with its whole group, and so is one that is not ready', async () => {
+  test('by timeout: an agent that ignores the request is killed with its process group, also before it is ready', async () => {
     const folder = newFolder();
     const ending = playing(['deaf', folder], { timeoutMs: 4000, graceMs: 200 }).run(realAssignment(), newWatch());
     const pids = await pidsIn(folder, ['main', 'member']);
@@ -260,7 +260,7 @@ describe('the end', () => {
     expect(await reasonOf(node('process.stdin.resume()', { timeoutMs: 200, graceMs: 60_000 }))).toContain('Umpire killed its processes');
   });
 
-  test('of the run: the turn is called off and the task is interrupted', async () => {
+  test('by a stopped run: the turn is cancelled and the task is interrupted', async () => {
     const assignment = realAssignment();
     const watch = newWatch();
     const run = playing('long', { graceMs: 20_000 }).run(assignment, watch);
@@ -272,7 +272,7 @@ describe('the end', () => {
     expect(watch.text()).toContain('Umpire: asked the agent to stop.\n');
   });
 
-  test('of the run, for one that does not listen: it is killed with its whole group', async () => {
+  test('by a stopped run: an agent that ignores the request is killed with its process group', async () => {
     const folder = newFolder();
     const watch = newWatch();
     const run = playing(['deaf', folder], { graceMs: 100 }).run(realAssignment(), watch);
@@ -282,7 +282,7 @@ describe('the end', () => {
     expect(await until(() => !pids.some(isAlive))).toBe(true);
   });
 
-  test('of the run, when its turn is over and it only has to go: it is asked to', async () => {
+  test('by a stopped run: an agent whose turn is over gets a signal to exit', async () => {
     const assignment = realAssignment();
     const watch = newWatch();
     const run = playing('stays', { graceMs: 20_000 }).run(assignment, watch);
@@ -293,7 +293,7 @@ describe('the end', () => {
   });
 });
 
-test('what Umpire says stands between the lines of the log, also where one has only begun', async () => {
+test("Umpire's log lines never split a line of the agent", async () => {
   const half = '{"jsonrpc":"2.0","id":3,';
   const agent = node(
     `const say = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
@@ -318,7 +318,7 @@ test('what Umpire says stands between the lines of the log, also where one has o
   ]);
 });
 
-test('output that cannot be kept stops the agent and is told', async () => {
+test('a log that cannot be written stops the agent and throws', async () => {
   const full = {
     ...newWatch(),
     log: () => {

@@ -36,7 +36,7 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
   const { allow = [], command, readyMs = READY_MS } = spec;
   return programAgent(spec, guardian, (assignment, taskFiles, watch) => {
     const { workdir, session, writes } = assignment;
-    const log = new DialogueLog(watch, (text) => conversation.hear(text));
+    const log = new DialogueLog(watch, (text) => conversation.handleLine(text));
     const conversation = new AcpConversation({
       scope: { workdir, session, writes, allow, ...(command === undefined ? {} : { command }) },
       prompt: promptFor(assignment, taskFiles),
@@ -62,13 +62,14 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
 }
 
 function handoverOf(conversation: AcpConversation, { code, signal }: EndedProcess): ProgramResult {
-  const { told, words, open, refused } = conversation.end();
+  const { report, words, open, refused } = conversation.end();
   // A refused permission may explain why the agent failed.
   const note = refused === null ? {} : { note: `Last permission request: ${refused}.` };
   // After its turn Umpire closes the agent, so its exit status means nothing.
-  if (words !== undefined) return { exit: words === null ? CLEAN_EXIT : { code, signal, words }, told, isOrderly: words === null, ...note };
+  if (words !== undefined)
+    return { exit: words === null ? CLEAN_EXIT : { code, signal, words }, report, isOrderly: words === null, ...note };
   const when = open === 'session/prompt' ? 'in the middle of its turn' : `before it answered ${open}`;
-  return { exit: { code, signal, words: `${describeExit({ code, signal })} ${when}` }, told, isOrderly: false, ...note };
+  return { exit: { code, signal, words: `${describeExit({ code, signal })} ${when}` }, report, isOrderly: false, ...note };
 }
 
 /** Writes the agent's output to the log as it comes, and Umpire's own lines between two lines of it. */

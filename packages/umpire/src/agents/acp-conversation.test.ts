@@ -9,16 +9,16 @@ const PLACES = { workdir: '/work', session: '/session', writes: true, allow: [] 
 
 function newConversation() {
   const sent: string[] = [];
-  const told: string[] = [];
+  const report: string[] = [];
   const conversation = new AcpConversation({
     scope: PLACES,
     prompt: 'Do it.',
     version: '1',
     readyMs: 60_000,
-    tell: (words) => void told.push(words),
+    tell: (words) => void report.push(words),
   });
   conversation.begin({ say: (text) => sent.push(text) > 0, leave: () => undefined });
-  return { conversation, sent, told };
+  return { conversation, sent, report };
 }
 
 const anything = fc.jsonValue({ maxDepth: 3 });
@@ -60,7 +60,7 @@ const line = fc.oneof(
   fc.record({ id: fc.nat(9), method: word, params: fc.oneof(anything, permission) }),
 );
 
-it('survives anything, answers every request once, and allows nothing for good', () => {
+it('survives any input, answers every request once, and allows nothing permanently', () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 30 }), fc.nat(30), (lines, stopAt) => {
       const { conversation, sent } = newConversation();
@@ -69,58 +69,58 @@ it('survives anything, answers every request once, and allows nothing for good',
       const all = [...(stopAt % 2 === 0 ? ready : []), ...texts];
       all.forEach((text, at) => {
         if (at === stopAt) conversation.finish();
-        conversation.hear(text);
+        conversation.handleLine(text);
       });
-      const { told, words } = conversation.end();
+      const { report, words } = conversation.end();
       const requests = all.map(readRpc).filter((one) => one?.kind === 'request').length;
       const answers = sent.map((text) => readRpc(text)).filter((one) => one?.kind === 'answer' || one?.kind === 'refusal');
       expect(answers.length).toBe(requests);
       expect(sent.filter((text) => text.includes('for good'))).toEqual([]);
-      expect(told.usage.tokens).toBeGreaterThanOrEqual(0);
+      expect(report.usage.tokens).toBeGreaterThanOrEqual(0);
       expect(words === undefined || words === null || words.length > 0).toBe(true);
     }),
     { numRuns: 500 },
   );
 });
 
-it('keeps only the end of what is said, and of open tools only so many', () => {
+it('keeps a bounded part of the answer and a bounded number of open tools', () => {
   const { conversation } = newConversation();
-  conversation.hear('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
-  conversation.hear('{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}');
+  conversation.handleLine('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
+  conversation.handleLine('{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}');
   const say = (update: object) =>
-    conversation.hear(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update } }));
+    conversation.handleLine(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update } }));
   const text = 'x'.repeat(100_000);
   for (let at = 0; at < 30; at += 1) say({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
   for (let at = 0; at < 3000; at += 1) say({ sessionUpdate: 'tool_call', toolCallId: String(at), title: 't' });
   say({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: '{"status":"completed"}' } });
-  const { told } = conversation.end();
-  expect(told.text.length).toBe(1024 * 1024);
-  expect(told.text.endsWith('{"status":"completed"}')).toBe(true);
+  const { report } = conversation.end();
+  expect(report.text.length).toBe(1024 * 1024);
+  expect(report.text.endsWith('{"status":"completed"}')).toBe(true);
   expect(conversation['tools'].size).toBe(1000);
 });
 
-it('is no longer told more than it reads', () => {
+it('stops an agent that does not read its input', () => {
   const conversation = new AcpConversation({ scope: PLACES, prompt: '', version: '1', readyMs: 60_000, tell: () => undefined });
   let isUrgent = false;
   conversation.begin({ say: () => false, leave: (urgent) => void (isUrgent = urgent) });
   expect([conversation.end().words, isUrgent]).toEqual(['does not read its input', true]);
 });
 
-/** As codex-acp told that its server limits the rate, ids shortened. */
-it('hears an error that is told as an answer where the agent says beside it that its server failed it', () => {
-  const told = (...updates: readonly object[]) => {
+/** As codex-acp reports that its server limits the rate, ids shortened. */
+it('takes an answer as the error when the agent reports a server failure', () => {
+  const report = (...updates: readonly object[]) => {
     const { conversation } = newConversation();
-    conversation.hear('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
-    conversation.hear('{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}');
+    conversation.handleLine('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
+    conversation.handleLine('{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}');
     for (const one of updates)
-      conversation.hear(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: one } }));
-    conversation.hear('{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","usage":null}}');
-    return conversation.end().told.fault;
+      conversation.handleLine(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: one } }));
+    conversation.handleLine('{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","usage":null}}');
+    return conversation.end().report.fault;
   };
   const status = (type: string) => ({ sessionUpdate: 'session_info_update', _meta: { codex: { threadStatus: { type } } } });
   const said = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
   const busy = 'exceeded retry limit, last status: 429 Too Many Requests';
-  expect(told(status('active'), said('Warning.\n'), status('systemError'), said(`${busy}\n\n`))).toBe(busy);
-  expect(told(status('systemError'), said(busy), status('active'), said('It works again.'))).toBeNull();
-  expect(told(said(`The server says: ${busy}`))).toBeNull();
+  expect(report(status('active'), said('Warning.\n'), status('systemError'), said(`${busy}\n\n`))).toBe(busy);
+  expect(report(status('systemError'), said(busy), status('active'), said('It works again.'))).toBeNull();
+  expect(report(said(`The server says: ${busy}`))).toBeNull();
 });

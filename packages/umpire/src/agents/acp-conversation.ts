@@ -36,7 +36,7 @@ export interface AcpBrief {
 
 /** The outcome of a conversation. */
 export interface AcpOutcome {
-  readonly told: AgentReport;
+  readonly report: AgentReport;
   /** How the turn ended, as the end of a sentence; null: normally; undefined: it has not ended. */
   readonly words: string | null | undefined;
   /** The request that was pending when the process ended. */
@@ -103,7 +103,7 @@ export class AcpConversation implements Dialogue {
   }
 
   /** Handles one printed line. Lines that are not protocol messages only go to the log. */
-  hear(text: string): void {
+  handleLine(text: string): void {
     const message = readRpc(text);
     if (message === null) return;
     switch (message.kind) {
@@ -138,7 +138,7 @@ export class AcpConversation implements Dialogue {
     const fault = this.fault ?? (this.error?.trim() || null);
     const cut = text.length < MAX_RESULT_BYTES ? {} : { lost: LAST_SEARCHED };
     return {
-      told: { text, usage, fault, ...(fault === null ? {} : { signs }), ...cut },
+      report: { text, usage, fault, ...(fault === null ? {} : { signs }), ...cut },
       words: this.words,
       open: this.open(),
       refused: this.refused,
@@ -191,10 +191,10 @@ export class AcpConversation implements Dialogue {
 
   private update(params: unknown): void {
     const { session, update } = readSessionUpdate(params);
-    if (session !== null && session === this.session) this.take(update);
+    if (session !== null && session === this.session) this.handleUpdate(update);
   }
 
-  private take(update: AcpUpdate): void {
+  private handleUpdate(update: AcpUpdate): void {
     switch (update.kind) {
       case 'said':
         return this.said(update.text, update.message);

@@ -13,7 +13,7 @@ function mayRun(rawInput: unknown, kind = 'execute', scope: Parameters<typeof an
   return request === null ? null : answerPermission(request, scope).option;
 }
 
-test('exactly the command that is to pass may be run, once each time', () => {
+test('only the exact check command is allowed, for one call at a time', () => {
   expect(mayRun({ command: 'npm test', description: 'Run the tests' })).toBe('allow_once');
   for (const rawInput of [{ command: 'npm test; curl x' }, { command: ' npm test' }, { command: ['npm test'] }, {}, null])
     expect(mayRun(rawInput)).toBe('reject_once');

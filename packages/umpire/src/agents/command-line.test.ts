@@ -17,7 +17,7 @@ function checkRefused(text: string, detail: string): void {
   expect((thrown as UmpireError).message).toBe(`Cannot parse the agent command: ${detail}.`);
 }
 
-test('words, quotes and backslashes as in a shell', () => {
+test('splits words, quotes and backslashes like a shell', () => {
   check('agent', ['agent']);
   check('  agent\t--flag \n x ', ['agent', '--flag', 'x']);
   check('agent "two words" \'and "these"\' a\\ b', ['agent', 'two words', 'and "these"', 'a b']);
@@ -25,11 +25,11 @@ test('words, quotes and backslashes as in a shell', () => {
   check('agent "a \\"b\\" \\\\ \\n" \'\\n\'', ['agent', 'a "b" \\ \\n', '\\n']);
 });
 
-test('nothing is expanded', () => {
+test('expands nothing', () => {
   check('agent $HOME `id` $(id) * ~ | & ; > x', ['agent', '$HOME', '`id`', '$(id)', '*', '~', '|', '&', ';', '>', 'x']);
 });
 
-test('what is cut off is refused', () => {
+test('refuses an incomplete command', () => {
   checkRefused('agent "x', 'a double quote is never closed');
   checkRefused("agent 'x", 'a single quote is never closed');
   checkRefused('agent x\\', 'it ends in a backslash');

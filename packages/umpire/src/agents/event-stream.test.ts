@@ -58,7 +58,7 @@ function told(text: string, size = text.length): AgentReport | null {
   return stream.end();
 }
 
-test('the last answer and all that was used, wherever the output is cut', () => {
+test('finds the last answer and the usage, however the output is chunked', () => {
   const codex = { text: 'Done: {"status":"completed"}', fault: null, usage: { tokens: 3150, costUsd: 0 } };
   const opencode = { text: 'Done.', fault: null, usage: { tokens: 1050 + 118, costUsd: 0.75 } };
   for (const size of [1, 7, 100_000]) {
@@ -67,7 +67,7 @@ test('the last answer and all that was used, wherever the output is cut', () => 
   }
 });
 
-test('of claude: its answer, what it used with its helpers, and what it was not let do', () => {
+test('reads the answer, the usage with subagents and the denied tools of claude', () => {
   const modelUsage = {
     large: { inputTokens: 1000, outputTokens: 50, cacheReadInputTokens: 5000, cacheCreationInputTokens: 200, costUSD: 0.2 },
     small: { inputTokens: 100, outputTokens: 5, costUSD: 0.05 },
@@ -83,13 +83,13 @@ test('of claude: its answer, what it used with its helpers, and what it was not 
   expect(told(ended({ is_error: true, subtype: 'error_max_turns' }))).toMatchObject({ fault: 'error_max_turns', usage: { tokens: 6250 } });
 });
 
-test('an answer as long as a result may be', () => {
+test('reads an answer of the maximum length', () => {
   const result = JSON.stringify({ status: 'completed', findings: 'x'.repeat(900_000) });
   const line = JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text: result } });
   for (const size of [64 * 1024, line.length]) expect(told(`${CODEX[0]}\n${line}\n`, size)?.text).toBe(result);
 });
 
-test('words after the result do not take its place', () => {
+test('ignores text after the result', () => {
   const said = (text: string) => JSON.stringify({ type: 'text', sessionID: 's', part: { type: 'text', text } });
   expect(told([said('I look at {"name":"x"}.'), said('{"status":"completed"}'), said('Done.')].join('\n'))?.text).toBe(
     '{"status":"completed"}',
@@ -97,7 +97,7 @@ test('words after the result do not take its place', () => {
   expect(told([said('I look at it.'), said('Done.')].join('\n'))?.text).toBe('Done.');
 });
 
-test('what went wrong last', () => {
+test('reports the last error', () => {
   const fault = (...lines: readonly string[]) => told(lines.join('\n'))?.fault;
   const again = '{"type":"error","message":"Reconnecting... 5/5"}';
   expect(fault(again, '{"type":"turn.failed","error":{"message":"401 Unauthorized"}}')).toBe('401 Unauthorized');
@@ -111,7 +111,7 @@ test('what went wrong last', () => {
   expect([fault(again, CODEX[3] ?? ''), fault(again, CODEX[6] ?? '')]).toEqual([null, null]);
 });
 
-test('lines that are no events tell nothing, and break nothing', () => {
+test('ignores lines that are not events', () => {
   for (const text of ['', 'text', '{}', '{"type":"text","part":{"text":"x"}}', '[1]\n{"type":5}\n{"type":"constructor"}', '{"type":"text"'])
     expect([text, told(text)]).toEqual([text, null]);
   const odd = [
@@ -126,7 +126,7 @@ test('lines that are no events tell nothing, and break nothing', () => {
   expect(told(`${deep}\n${long}\n${OPENCODE.join('\n')}`)?.text).toBe('Done.');
 });
 
-test('an answer of 18 MB is heard, and the end of it kept; of one that no memory should hold, that it was lost', () => {
+test('keeps the end of an 18 MB answer, and reports the loss of a larger one', () => {
   const result = '{"status":"completed","findings":"all of it"}';
   const long = told(ended({ result: `${'So it goes. '.repeat(1_500_000)}${result}` }), 65_536);
   expect(long).toMatchObject({ usage: { tokens: 6250, costUsd: 0.25 }, fault: null });

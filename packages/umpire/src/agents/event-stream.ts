@@ -25,8 +25,8 @@ export interface AgentReport {
 const LONGEST_EVENT = 32 * 1024 * 1024;
 
 export class EventStream {
-  private readonly lines = new LineStream(({ text, isCut }) => this.hearLine(text, isCut === true), LONGEST_EVENT);
-  private isHeard = false;
+  private readonly lines = new LineStream(({ text, isCut }) => this.readLine(text, isCut === true), LONGEST_EVENT);
+  private hasEvents = false;
   private text = '';
   private holdsObject = false;
   private fault: string | null = null;
@@ -43,25 +43,25 @@ export class EventStream {
   /** Null where no event came. */
   end(): AgentReport | null {
     this.lines.end();
-    const { isHeard, text, fault, signs, tokens, costUsd, refused, lost } = this;
-    if (!isHeard) return null;
+    const { hasEvents, text, fault, signs, tokens, costUsd, refused, lost } = this;
+    if (!hasEvents) return null;
     const beside = fault === null || (signs.status === null && signs.afterMs === null) ? {} : { signs };
     const more = { ...beside, ...(refused === undefined ? {} : { refused }), ...(lost === undefined ? {} : { lost }) };
     return { text, fault, usage: { tokens: Math.round(tokens), costUsd }, ...more };
   }
 
   /** A line that is too long may have been the answer, so its loss is reported. */
-  private hearLine(line: string, isCut: boolean): void {
-    if (!isCut) return this.take(line);
+  private readLine(line: string, isCut: boolean): void {
+    if (!isCut) return this.readEvent(line);
     if (!line.startsWith('{"')) return;
-    this.isHeard = true;
+    this.hasEvents = true;
     this.lost = 'It printed an event of more than 32 MB, which Umpire does not read';
   }
 
-  private take(line: string): void {
+  private readEvent(line: string): void {
     const event = readAgentEvent(line);
     if (event === null) return;
-    this.isHeard = true;
+    this.hasEvents = true;
     if (event.kind === 'failed') {
       if (event.why === '') return;
       this.fault = event.why;
@@ -71,7 +71,7 @@ export class EventStream {
     if (event.kind === 'noted') return;
     this.fault = null;
     if (event.kind === 'did') return;
-    if (event.kind !== 'spent' && event.text !== '') this.hear(event.text);
+    if (event.kind !== 'spent' && event.text !== '') this.keepText(event.text);
     if (event.kind === 'said') return;
     // The final event has the totals of the run.
     const isTotal = event.kind === 'ended';
@@ -84,7 +84,7 @@ export class EventStream {
   }
 
   /** Text after the result, such as "Done.", does not replace it: the last object counts, as in any output. */
-  private hear(all: string): void {
+  private keepText(all: string): void {
     const text = all.length > MAX_RESULT_BYTES ? all.slice(-MAX_RESULT_BYTES) : all;
     const holdsObject = findLastObject(text) !== null;
     if (this.holdsObject && !holdsObject) return;

@@ -9,7 +9,7 @@ function check(words: string, expected: FailureCause | null, status: number | nu
   expect({ words, cause: classifyFailure({ ...NO_API_ERROR_INFO, words, status }) }).toEqual({ words, cause: expected });
 }
 
-test('faults that pass by themselves', () => {
+test('a temporary server error is passing', () => {
   check('API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment.', 'passing', 529);
   check('API Error: Repeated 529 Overloaded errors', 'passing');
   check('API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', 'passing');
@@ -29,7 +29,7 @@ test('faults that pass by themselves', () => {
   check('You exceeded your current quota, please check your plan and billing details. Please retry in 33.1s.', 'passing', 429);
 });
 
-test('a plan that is used up does not pass soon, whatever its status', () => {
+test('an exhausted plan is a limit, whatever its status', () => {
   check('You’ve hit your usage limit. Upgrade to Pro, or try again at 10:51 AM.', 'limit');
   check("You've hit your session limit · resets 3am (Europe/Berlin)", 'limit', 429);
   check('Claude AI usage limit reached|1749924000', 'limit', 429);
@@ -40,7 +40,7 @@ test('a plan that is used up does not pass soon, whatever its status', () => {
   check('5-hour limit reached ∙ resets 3pm', 'limit');
 });
 
-test('a key or a sign-in does not mend itself', () => {
+test('an invalid key or a missing sign-in needs a person', () => {
   check('Invalid API key · Fix external API key', 'sign-in', 401);
   check('Invalid API key · Please run /login', 'sign-in');
   check('Failed to authenticate. API Error: 403 no permission', 'sign-in', 403);
@@ -48,7 +48,7 @@ test('a key or a sign-in does not mend itself', () => {
   check('API key not valid.', 'sign-in', 401);
 });
 
-test('all else is the task’s own', () => {
+test('any other failure has no server cause', () => {
   for (const words of [
     '',
     'error_max_turns',
@@ -62,7 +62,7 @@ test('all else is the task’s own', () => {
   check('model not found', null, 404);
 });
 
-test('when it may be asked again', () => {
+test('reads the retry delay from the message', () => {
   const asked = (words: string, afterMs: number | null = null) => retryDelayMs({ status: null, words, afterMs });
   expect(asked('Rate limit reached. Please try again in 7s.')).toBe(7000);
   expect(asked('Please try again in 11.054s')).toBe(11_054);

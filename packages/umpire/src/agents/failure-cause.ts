@@ -87,12 +87,12 @@ const TABLES: readonly CausePatterns[] = [GENERAL, ...Object.values(OF_AGENT)];
 const MAX_CHARS = 4000;
 
 /** Null where the cause is another. */
-export function classifyFailure({ words: all, status: told }: AgentFault): FailureCause | null {
-  const words = all.slice(0, MAX_CHARS);
+export function classifyFailure({ words: full, status: known }: AgentFault): FailureCause | null {
+  const words = full.slice(0, MAX_CHARS);
   const says = (cause: FailureCause) => TABLES.some((signs) => signs[cause]?.some((sign) => sign.test(words)));
   // An exhausted plan has the same status as a rate limit, so the text decides first.
   if (says('limit')) return 'limit';
-  const status = told ?? (Number(STATUS_WORDS.exec(words)?.[1] ?? 0) || null);
+  const status = known ?? (Number(STATUS_WORDS.exec(words)?.[1] ?? 0) || null);
   if (status !== null) return STATUSES.get(status) ?? null;
   return (['sign-in', 'passing'] as const).find(says) ?? null;
 }

@@ -19,7 +19,7 @@ async function check(handed: unknown, ending: Ending, more: Partial<Assignment> 
   expect(await mine(() => handed).run(assignment(more), watching())).toEqual(ending);
 }
 
-it('takes an ending as it is', async () => {
+it('returns a valid ending unchanged', async () => {
   const ending: Ending = { kind: 'completed', findings: 'x', error: '', outputs: { score: '7' }, usage: { tokens: 3, costUsd: 0.5 } };
   await check(Promise.resolve(ending), ending);
   await check({ kind: 'asked', question: 'Which?' }, { kind: 'asked', question: 'Which?', usage: NONE }, { interactive: true });
@@ -27,7 +27,7 @@ it('takes an ending as it is', async () => {
   await check({ kind: 'interrupted', usage: { tokens: 3 } }, { kind: 'interrupted', usage: { tokens: 3, costUsd: 0 } });
 });
 
-it('fills in what is left out, and makes texts of numbers and lists', async () => {
+it('fills in missing fields and turns numbers and lists into text', async () => {
   const empty = { findings: '', error: '', outputs: {}, usage: NONE };
   await check({ kind: 'completed' }, { kind: 'completed', ...empty });
   const odd = {
@@ -40,14 +40,14 @@ it('fills in what is left out, and makes texts of numbers and lists', async () =
   await check(odd, { ...empty, kind: 'failed', findings: 'a;b', outputs: { score: '7', signal: 'true' } });
 });
 
-it('is broken where it hands in no ending, and the reason says what it handed in', async () => {
+it('breaks for an invalid ending, and the reason names what was returned', async () => {
   await check(undefined, broken("returned nothing; expected an object such as { kind: 'completed' }"));
   await check('done', broken("returned no object; expected an object such as { kind: 'completed' }"));
   await check({ kind: 'done' }, broken('returned the kind "done"; expected completed or failed'));
   await check({ kind: 'asked', question: 'Which?' }, broken('asked a question, but the task is not interactive'));
 });
 
-it('is broken by what it throws, but for a log that cannot be kept', async () => {
+it('breaks when the function throws, but rejects when the log cannot be written', async () => {
   const thrower = mine(() => {
     throw new Error('no\nnetwork');
   });
@@ -67,7 +67,7 @@ it('is broken by what it throws, but for a log that cannot be kept', async () =>
   await expect(mine((_, { log }) => log('stdout', new Uint8Array())).run(assignment(), full)).rejects.toBe(fault);
 });
 
-it('has so much time and no more, and is told when it is over', async () => {
+it('times out, and the function gets the abort signal', async () => {
   let told: unknown = null;
   const sleeper = mine((_, { signal }) => {
     signal.addEventListener('abort', () => void (told = signal.reason));
@@ -77,7 +77,7 @@ it('has so much time and no more, and is told when it is over', async () => {
   expect(told).toBe('out of time');
 });
 
-it('hears that the run stops; an error of its own is then an interruption', async () => {
+it('passes on the stop of the run; an error after it counts as an interruption', async () => {
   const stop = new AbortController();
   const fetcher = mine(
     (_, { signal }) => new Promise((_done, fail) => signal.addEventListener('abort', () => fail(signal.reason as Error))),
@@ -88,7 +88,7 @@ it('hears that the run stops; an error of its own is then an interruption', asyn
   expect(await ending).toEqual({ kind: 'interrupted' });
 });
 
-it('is told that it was stopped also where it asks only then', async () => {
+it('shows the stop also to a function that reads the signal late', async () => {
   const stop = new AbortController();
   const late = mine(async (_, watch) => {
     await nextTurn();
@@ -99,7 +99,7 @@ it('is told that it was stopped also where it asks only then', async () => {
   expect(await ending).toMatchObject({ findings: 'true: stopped' });
 });
 
-it('keeps what an object of a class has', async () => {
+it('works with an agent that is an instance of a class', async () => {
   class Counter implements Agent {
     readonly name = 'counter';
     readonly inProcess = true;

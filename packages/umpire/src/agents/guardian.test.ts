@@ -52,7 +52,7 @@ function startRun(run: string, folder: string, ...plan: readonly string[]): Chil
   return child;
 }
 
-test('after kill -9 of a run its children and their children are gone', async () => {
+test('kills children and grandchildren after kill -9 of a run', async () => {
   const folder = newFolder();
   const run = startRun(randomUUID(), folder, 'watched');
   const pids = await pidsIn(folder, ['watched', 'member', 'ready']);
@@ -61,7 +61,7 @@ test('after kill -9 of a run its children and their children are gone', async ()
   expect(await until(() => !pids.some(isAlive))).toBe(true);
 });
 
-test('a group that was watched in the very instant of the kill is gone too', async () => {
+test('kills a group that was watched just before the kill', async () => {
   const folder = newFolder();
   startRun(randomUUID(), folder, 'many', 'die');
   const [last = 0] = await pidsIn(folder, ['last']);
@@ -76,7 +76,7 @@ test.runIf(hasProc)('one that left every group, or was never told of, is found b
   expect(await until(() => !isAlive(marked) && !isAlive(watched))).toBe(true);
 });
 
-test('a group that was released is left alone', async () => {
+test('leaves a released group alone', async () => {
   const folder = newFolder();
   const run = startRun(randomUUID(), folder, 'released', 'watched');
   const [released = 0, watched = 0] = await pidsIn(folder, ['released', 'watched', 'ready']);
@@ -86,7 +86,7 @@ test('a group that was released is left alone', async () => {
   expect(isAlive(released)).toBe(true);
 });
 
-test('a run that ends without a word is treated like one that was killed', async () => {
+test('treats a run that exits without closing like a killed one', async () => {
   const folder = newFolder();
   const run = startRun(randomUUID(), folder, 'watched');
   const pids = await pidsIn(folder, ['watched', 'member', 'ready']);
@@ -100,7 +100,7 @@ function sleeper(env: Readonly<Record<string, string>>): ChildProcess {
   return child;
 }
 
-test('a goodbye ends what is still watched and nothing else', async () => {
+test('kills only the groups still watched when the run closes normally', async () => {
   const guardian = startGuardian(randomUUID());
   const children = [1, 2, 3].map(() => sleeper({ UMPIRE_RUN: guardian.run }));
   const [watched = 0, released = 0, left = 0] = children.map((child) => child.pid ?? 0);
@@ -124,7 +124,7 @@ test.runIf(hasProc)('what an earlier run left is swept, and nobody else', async 
   expect([sweepRun(run), sweepRun(''), sweepRun('.*')]).toEqual([0, 0, 0]);
 });
 
-test('a run needs an id that a shell cannot misread', () => {
+test('refuses a run id with characters special to a shell', () => {
   for (const run of ['', 'short', 'a b c d e f g h', '12345678$', 'x'.repeat(65)])
     expect(() => startGuardian(run)).toThrow('cannot be called');
 });

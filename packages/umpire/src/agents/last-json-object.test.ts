@@ -6,7 +6,7 @@ function check(text: string, expected: string | null): void {
   expect(findLastObject(text)).toBe(expected);
 }
 
-test('finds it on a line of its own, in prose and in a fence', () => {
+test('finds the object on its own line, in prose and in a fence', () => {
   check('{"id":1}', '{"id":1}');
   check('Working.\n{"a":1}\n{"b":2}\n\n', '{"b":2}');
   check('Here it is: {"a": {"b": [1, {"c": null}]}} and that was it.', '{"a": {"b": [1, {"c": null}]}}');
@@ -16,7 +16,7 @@ test('finds it on a line of its own, in prose and in a fence', () => {
   check('{"n":[-1.5e+3,0,true,false,null]} .', '{"n":[-1.5e+3,0,true,false,null]}');
 });
 
-test('what is no JSON is passed over', () => {
+test('skips text that is not JSON', () => {
   for (const text of [
     '',
     'nothing',
@@ -60,7 +60,7 @@ function isJson(text: string): boolean {
   }
 }
 
-test('finds what a slow search finds', () => {
+test('finds the same object as a naive search', () => {
   const scrap = fc.constantFrom(
     '{',
     '}',
@@ -89,7 +89,7 @@ test('finds what a slow search finds', () => {
   );
 });
 
-test('a megabyte of malice takes no longer than a megabyte of prose', () => {
+test('adversarial text takes no longer than prose', () => {
   const size = 1_000_000;
   const malice = [
     '{"a":',
@@ -118,6 +118,6 @@ test('a megabyte of malice takes no longer than a megabyte of prose', () => {
   }
 });
 
-test('malice before the result does not hide it', () => {
+test('adversarial text before the result does not hide it', () => {
   for (const piece of ['{"a":', '{', '{"a":1,', '{"a":{"b":"{', '{"a":"{":"']) check(`${piece.repeat(100_000)} x\n {"ok":1} .`, '{"ok":1}');
 });

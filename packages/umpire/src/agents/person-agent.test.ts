@@ -26,7 +26,7 @@ function sitDown(present = true): Desk {
   };
 }
 
-test('tells what is to be done and takes the answers line by line', async () => {
+test('shows the task and reads the answers line by line', async () => {
   const { type, said, run } = sitDown();
   const watch = newWatch();
   const ending = run({ writes: false }, watch);
@@ -63,7 +63,7 @@ test('tells what is to be done and takes the answers line by line', async () => 
   expect(watch.text()).toContain('Findings (a summary on one line): Gr\u00fc\u00dfe\n');
 });
 
-test('what is typed ahead is kept, and tasks wait for each other', async () => {
+test('keeps lines typed ahead, and runs one task at a time', async () => {
   const { type, said, run } = sitDown();
   type('c\nfirst\n1\n\nf\nsecond\nno time\n\n');
   const endings = Promise.all([run(), run({ task: { id: 'DEV-002', description: 'x', deps: [], context_from: [] } })]);
@@ -74,7 +74,7 @@ test('what is typed ahead is kept, and tasks wait for each other', async () => {
   expect(said().indexOf('Task DEV-002')).toBeGreaterThan(said().indexOf('gc_signal'));
 });
 
-test('a person may ask where the task is a conversation', async () => {
+test('lets a person ask a question in an interactive task', async () => {
   const { type, said, run } = sitDown();
   type('? Which bank?\n');
   const turns = [{ from: 'agent', text: 'Since when?' } as const, { from: 'person', text: 'May.' } as const];
@@ -84,14 +84,14 @@ test('a person may ask where the task is a conversation', async () => {
   expect((await run()).kind).toBe('failed');
 });
 
-test('nothing in a task moves the cursor', async () => {
+test('shows control characters of a task as text', async () => {
   const { type, said, run } = sitDown();
   type('c\n\n\n\n');
   await run({ goal: 'a\u001b[2Jb\u202e' });
   expect(said()).toContain('a\\u{1b}[2Jb\\u{202e}');
 });
 
-test('without a terminal, and where the input ends, it is broken and says what to do', async () => {
+test('breaks without a terminal or after the end of the input, and names the next command', async () => {
   expect(await sitDown(false).run()).toEqual({
     kind: 'broken',
     reason: 'The task "DEV-001" is for a person, but there is no terminal. Run this in a terminal: umpire resume --retry',
@@ -105,7 +105,7 @@ test('without a terminal, and where the input ends, it is broken and says what t
   expect(await run()).toEqual({ kind: 'broken', reason: over, usage: NO_USAGE });
 });
 
-test('stops asking where the run is stopped, also those that wait', async () => {
+test('stops asking when the run is stopped, also for waiting tasks', async () => {
   const { said, run } = sitDown();
   const watch = newWatch();
   const endings = Promise.all([run({}, watch), run({}, watch)]);

@@ -7,7 +7,7 @@ import { commandAgent } from './program-agent.js';
 import { startGuardian } from './guardian.js';
 import { PRESET_NAMES, acpPresetFor, presetFor } from './presets.js';
 
-test('each takes the prompt from stdin and may write to the session', () => {
+test('each preset reads the prompt from stdin and may write to the session folder', () => {
   const once = ['claude', 'codex', 'gemini', 'opencode'];
   expect(PRESET_NAMES).toEqual([...once, ...once.map((name) => `${name}-acp`)]);
   const commands = once.map((name) => presetFor(name, '/s p', ['--model', 'm'])?.argv.join(' '));
@@ -22,7 +22,7 @@ test('each takes the prompt from stdin and may write to the session', () => {
   expect([presetFor('cursor', '/s'), presetFor('constructor', '/s')]).toEqual([null, null]);
 });
 
-test('claude may run exactly the command that is to pass, where its rules can say that', () => {
+test('claude may run exactly the check command, if its rules can express it', () => {
   const allowed = (command: string) => presetFor('claude', '/s', [], command)?.argv.slice(6, -2);
   expect(allowed('npm test -- "a, b"')).toEqual(['--allowedTools', 'Bash(npm test -- "a, b")']);
   for (const command of ['npm test:*', 'node (a)', 'sh -c "a\\nb"', 'a\nb', ' npm test', 'x'.repeat(1001)])
@@ -31,7 +31,7 @@ test('claude may run exactly the command that is to pass, where its rules can sa
   for (const [told, untold] of others) expect(told).toEqual(untold);
 });
 
-test('each is talked with over ACP where its name says so', () => {
+test('each NAME-acp preset uses ACP', () => {
   const names = PRESET_NAMES.filter((name) => name.endsWith('-acp'));
   expect(names.map((name) => acpPresetFor(name, '/s p'))).toEqual([
     { name: 'claude-acp', argv: ['claude-agent-acp'] },
@@ -42,7 +42,7 @@ test('each is talked with over ACP where its name says so', () => {
   expect([acpPresetFor('claude', '/s'), presetFor('claude-acp', '/s'), acpPresetFor('constructor', '/s')]).toEqual([null, null, null]);
 });
 
-test('a program that behaves like one of them is understood', async () => {
+test('the output of each coding agent is understood', async () => {
   const bin = newFolder();
   const assignment = realAssignment();
   const answer = JSON.stringify({

@@ -41,7 +41,7 @@ async function check(agent: Agent, expected: Ending): Promise<void> {
   expect(await agent.run(realAssignment(), newWatch())).toEqual(expected);
 }
 
-test('a program is given all that the contract says', async () => {
+test('a program gets the prompt, the task file and the environment of the contract', async () => {
   process.env['UMPIRE_OUTER'] = 'of a run around this one';
   const agent = node(
     `const fs = require('fs');
@@ -74,13 +74,13 @@ test('a program is given all that the contract says', async () => {
   delete process.env['UMPIRE_OUTER'];
 });
 
-test('it may print its result, and may not read what it is told', async () => {
+test('a program may print its result and ignore its input', async () => {
   await check(shell(`echo working >&2; echo '${OK}'; echo bye`), DONE as Ending);
   const role = { name: 'developer', text: 'x'.repeat(3_000_000) };
   expect(await shell(`exec <&-; echo '${OK}'`).run(realAssignment({ role }), newWatch())).toEqual(DONE);
 });
 
-test('no shell sees the words of a command', async () => {
+test('no shell parses the command', async () => {
   const words = ['$HOME', '`id`', '; exit 1', '*', 'two words'];
   const agent = agentOf([
     process.execPath,
@@ -91,7 +91,7 @@ test('no shell sees the words of a command', async () => {
   await check(agent, { ...DONE, findings: words.join('; ') } as Ending);
 });
 
-test('without a good exit or a result it is broken, and the reason says why', async () => {
+test('a bad exit or a missing result breaks the task with a reason', async () => {
   await check(
     shell('exit 0'),
     broken(
@@ -106,7 +106,7 @@ test('without a good exit or a result it is broken, and the reason says why', as
   );
 });
 
-test('a program that cannot be started is named', async () => {
+test('a program that cannot be started is named with the reason', async () => {
   const folder = newFolder();
   const plain = join(folder, 'plain');
   writeFileSync(plain, 'no program');
@@ -140,7 +140,7 @@ test('a program named by a path is not looked for in the worktree', async () => 
   expect(await agentOf(['bin/agent'], { base }).run(assignment, newWatch())).toEqual(DONE);
 });
 
-test.each(['bin/agent', './bin/agent', '../beside.sh'])('nor is the script %s that a program is to run', async (script) => {
+test.each(['bin/agent', './bin/agent', '../beside.sh'])('the script %s of a program is not looked for in the worktree', async (script) => {
   const base = join(newFolder(), 'project');
   const assignment = realAssignment();
   for (const [folder, status] of [
@@ -153,14 +153,14 @@ test.each(['bin/agent', './bin/agent', '../beside.sh'])('nor is the script %s th
   expect(await agentOf(['/bin/sh', script], { base }).run(assignment, newWatch())).toEqual(DONE);
 });
 
-test('a result that an earlier attempt left is not taken for this one', async () => {
+test('the result of an earlier attempt is not used', async () => {
   const assignment = realAssignment();
   await shell(`echo '${OK}' > "$UMPIRE_RESULT_FILE"`).run(assignment, newWatch());
   expect((await shell('exit 0').run(assignment, newWatch())).kind).toBe('broken');
   expect(readdirSync(join(assignment.session, 'agents'))).toEqual(['1.task.json']);
 });
 
-test("many at once do not get in each other's way", async () => {
+test('programs that run at the same time have separate files', async () => {
   const { session } = realAssignment();
   const agent = node(`const fs = require('fs'); const { id } = JSON.parse(fs.readFileSync(process.env.UMPIRE_TASK_FILE));
     fs.writeFileSync(process.env.UMPIRE_RESULT_FILE, JSON.stringify({ id, status: 'completed', findings: id }))`);
@@ -171,7 +171,7 @@ test("many at once do not get in each other's way", async () => {
   expect(endings.map((ending) => ending.kind === 'completed' && ending.findings)).toEqual(ids);
 });
 
-test('all that it prints is passed on, and only the end of it is kept', async () => {
+test('all output goes to the log, and only its end stays in memory', async () => {
   const watch = newWatch();
   const agent = node(`const line = 'x'.repeat(65535) + '\\n'; let n = 0;
     const go = () => { while (n++ < 320) if (!process.stdout.write(line)) return process.stdout.once('drain', go); process.stdout.write('${OK}'); }; go();`);
@@ -179,7 +179,7 @@ test('all that it prints is passed on, and only the end of it is kept', async ()
   expect(watch.text().length).toBe(320 * 65536 + OK.length);
 });
 
-test('output that cannot be kept stops the program and is told', async () => {
+test('a log that cannot be written stops the program and throws', async () => {
   const folder = newFolder();
   const full = {
     ...newWatch(),
@@ -193,7 +193,7 @@ test('output that cannot be kept stops the program and is told', async () => {
   expect(await until(() => !isAlive(pid))).toBe(true);
 });
 
-test('when time runs out it is asked to finish, then its whole group is killed', async () => {
+test('at its timeout a program is asked to finish, then its process group is killed', async () => {
   const folder = newFolder();
   const stubborn = shell(
     `trap '' TERM; sh -c 'echo $$ > ${folder}/member; sleep 1000' & echo $$ > ${folder}/main; while :; do sleep 1000; done`,
@@ -205,7 +205,7 @@ test('when time runs out it is asked to finish, then its whole group is killed',
   expect(await until(() => !pids.some(isAlive))).toBe(true);
 });
 
-test('one that dies of being asked is broken; one that hands in its result in good order is not', async () => {
+test('a program that returns a valid result when asked to finish is not broken', async () => {
   const spec = { timeoutMs: 300, graceMs: 20_000 };
   const asked = 'The agent "mine" timed out after 0.3 seconds; Umpire asked it to finish, and it ended without a valid result.';
   await check(shell(`echo '${OK}'; exec sleep 1000`, spec), broken(asked));
@@ -228,13 +228,13 @@ test('one that dies of being asked is broken; one that hands in its result in go
   );
 });
 
-test("the assignment's own time holds where it is shorter, and no limit is none", async () => {
+test('the shorter timeout applies, and an infinite one is no limit', async () => {
   const ending = await shell('exec sleep 1000', { timeoutMs: 60_000 }).run(realAssignment({ timeoutMs: 200 }), newWatch());
   expect(ending).toMatchObject({ reason: expect.stringContaining('after 0.2 seconds') as unknown });
   expect(await shell(`sleep 0.1; echo '${OK}'`).run(realAssignment({ timeoutMs: Infinity }), newWatch())).toEqual(DONE);
 });
 
-test('when the run is stopped the group ends and the task is interrupted', async () => {
+test('a stopped run kills the process group and interrupts the task', async () => {
   const folder = newFolder();
   const watch = newWatch();
   const run = shell(
@@ -250,7 +250,7 @@ test('when the run is stopped the group ends and the task is interrupted', async
   expect([existsSync(join(folder, 'started')), existsSync(join(assignment.session, 'agents'))]).toEqual([false, false]);
 });
 
-test('what it had used when the run was stopped is told: it is spent all the same', async () => {
+test('an interrupted task still reports its usage', async () => {
   const usage = '{"usage":{"tokens":6000,"cost_usd":0.25}}';
   const watch = newWatch();
   const run = shell(`trap 'echo '\\''${usage}'\\''; exit 130' INT; echo begun; while :; do sleep 0.05; done`, { finish: 'SIGINT' }).run(
@@ -262,7 +262,7 @@ test('what it had used when the run was stopped is told: it is spent all the sam
   expect(await run).toEqual({ kind: 'interrupted', usage: { tokens: 6000, costUsd: 0.25 } });
 });
 
-test('one that was not let do something is told to be, where it breaks; what it printed beside its answer is not', async () => {
+test('a broken task names the tool that was denied', async () => {
   const end = {
     type: 'result',
     session_id: 's',
@@ -284,7 +284,7 @@ function daemon(folder: string): string {
   return `${start} const t = setInterval(() => { if (require('fs').existsSync('${folder}/daemon')) clearInterval(t); }, 5);`;
 }
 
-test('whoever is left in the group ends with it, and whoever holds the output is not waited for', async () => {
+test('processes left in the group are killed, and an open pipe does not block the end', async () => {
   const folder = newFolder();
   await check(
     shell(`sh -c 'echo $$ > ${folder}/member; sleep 1000' & while [ ! -s ${folder}/member ]; do sleep 0.01; done; echo '${OK}'`),
@@ -307,7 +307,7 @@ function isBuried(pid: number): boolean {
   }
 }
 
-test('one that is left in the group may still say what it holds', async () => {
+test('a process left in the group may still print its last output', async () => {
   const folder = newFolder();
   const late = `until [ -e ${folder}/go ]; do sleep 0.01; done; echo '${OK}'`;
   // It has all the time that a busy machine takes, and speaks once the program is known to be gone.
@@ -327,7 +327,7 @@ test.runIf(hasProc)('one that left the group does not outlive a time-out', async
   expect(await until(() => !pids.some(isAlive))).toBe(true);
 });
 
-test('one that prints without end is ended long before the disk is full', async () => {
+test('a program that prints without end is killed at the output limit', async () => {
   const assignment = realAssignment();
   const watch = newWatch();
   const agent = shell(`trap '' TERM INT; yes '{"status":"completed"}'`, { mostBytes: 1_000_000 });

@@ -14,7 +14,7 @@ import type { Guardian } from './guardian.js';
 import { CAUSE_ADVICE, retryDelayMs, classifyFailure } from './failure-cause.js';
 import { showLine } from './safe-text.js';
 import { MAX_RESULT_BYTES } from './last-json-object.js';
-import { faultOf, fullOutputHint, readResult } from './result.js';
+import { findFault, fullOutputHint, readResult } from './result.js';
 import type { Exit, ProgramOutput } from './result.js';
 import { readResultFile, claimTaskFiles } from './task-files.js';
 import type { ClaimedTaskFiles } from './task-files.js';
@@ -47,7 +47,7 @@ export interface ProgramRun {
 
 export interface ProgramResult {
   readonly exit: Exit;
-  readonly told: AgentReport | null;
+  readonly report: AgentReport | null;
   /** It ended as asked, also when it was asked at its timeout. */
   readonly isOrderly: boolean;
   /** A sentence that explains a broken ending. */
@@ -94,9 +94,9 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, planRun: Pla
     };
     const end = await runChildProcess(launch, guardian, heard);
     if (end.kind === 'unstarted') return { kind: 'broken', reason: explainUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
-    const { exit, told, isOrderly, note } = readEnd(end);
+    const { exit, report, isOrderly, note } = readEnd(end);
     const { stdout, stderr } = end;
-    const left = { stdout, stderr, exit, told, ...readResultFile(taskFiles.resultFile) };
+    const left = { stdout, stderr, exit, report, ...readResultFile(taskFiles.resultFile) };
     const ending = readResult(left, assignment, name);
     // Many agents report their usage when asked to finish.
     if (end.stopped?.by === 'abort') return interruptedAfter(ending);
@@ -137,7 +137,7 @@ const TRY_LATER = 75;
 
 /** Adds to the reason of a broken ending the explanation and advice, and marks a temporary error. */
 function explained(ending: Extract<Ending, { kind: 'broken' }>, { exit, ...left }: ProgramOutput, note: string | undefined): Ending {
-  const fault = faultOf({ exit, ...left });
+  const fault = findFault({ exit, ...left });
   const cause = fault === null ? null : classifyFailure(fault);
   const advice = cause === null || cause === 'passing' || exit.words?.includes('sign in with') === true ? [] : [CAUSE_ADVICE[cause]];
   const reason = [ending.reason, ...(note === undefined ? [] : [note]), ...advice].join(' ');
@@ -199,17 +199,17 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
       finish,
       watch: events === null ? watch : heardBy(events, watch),
       readEnd: ({ code, signal, stopped }) => {
-        const told = events?.end() ?? null;
-        return { exit: { code, signal }, told, isOrderly: stopped?.how === 'asked' && code === 0, ...noteOn(told) };
+        const report = events?.end() ?? null;
+        return { exit: { code, signal }, report, isOrderly: stopped?.how === 'asked' && code === 0, ...noteOn(report) };
       },
     };
   });
 }
 
 /** A denied tool may explain why the agent failed. */
-function noteOn(told: AgentReport | null): { readonly note?: string } {
-  if (told?.refused === undefined) return {};
-  const what = JSON.stringify(showLine(told.refused, 200));
+function noteOn(report: AgentReport | null): { readonly note?: string } {
+  if (report?.refused === undefined) return {};
+  const what = JSON.stringify(showLine(report.refused, 200));
   return { note: `Its own settings denied ${what}; allow it there (docs/agents.md, "Presets").` };
 }
 

@@ -20,13 +20,13 @@ function outsideFences(text: string): string {
   return outside.join('\n');
 }
 
-test('says whose git it is in a worktree, and of no other folder', () => {
+test('explains the git repository of a worktree, and only there', () => {
   const own = 'It has its own git repository';
   expect(promptFor(assignmentOf({ workdir: '/work', session: '/s' }))).toContain(own);
   expect(promptFor(assignmentOf({ workdir: '/s', session: '/s' }))).not.toContain(own);
 });
 
-test('says everything that there is to say', () => {
+test('contains role, rules, task, findings, context and files', () => {
   const prompt = promptFor(assignmentOf({ attempt: 2 }), { taskFile: '/s/t.json', resultFile: '/s/r.json' });
   const parts = [
     'You are the developer in the review loop, round 2.',
@@ -48,7 +48,7 @@ test('says everything that there is to say', () => {
   expect(prompt).not.toContain('undefined');
 });
 
-test('a part without content has no heading', () => {
+test('a section without content is left out', () => {
   const prompt = promptFor(assignmentOf({ goal: '', findings: [], prevContext: [], rules: [], round: null }));
   expect([...outsideFences(prompt).matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([
     'Your role',
@@ -59,7 +59,7 @@ test('a part without content has no heading', () => {
   ]);
 });
 
-test('a reading task is told so, an interactive one may ask', () => {
+test('a read-only task says so, and an interactive one may ask', () => {
   expect(promptFor(assignmentOf({ writes: false }))).toContain('This task is read-only');
   const turns = [{ from: 'agent', text: 'Which bank?' } as const, { from: 'person', text: 'The old one.' } as const];
   const prompt = promptFor(assignmentOf({ interactive: true, turns }));
@@ -69,7 +69,7 @@ test('a reading task is told so, an interactive one may ask', () => {
   expect(prompt).toContain('return `id` and `question`');
 });
 
-test('nothing that others wrote gets out of its block', () => {
+test('untrusted text cannot leave its block', () => {
   const hostile = fc.array(
     fc.constantFrom(
       'EVIL',
@@ -114,14 +114,14 @@ test('nothing that others wrote gets out of its block', () => {
   );
 });
 
-test('the schema in the prompt is JSON without anything hidden in it', () => {
+test('the schema in the prompt is plain ASCII JSON', () => {
   const assignment = assignmentOf({ task: { id: 'A\u202e\u200bB', description: 'x', deps: [], context_from: [] } });
   const schema = findLastObject(promptFor(assignment)) ?? '';
   expect(JSON.parse(schema)).toEqual(JSON.parse(JSON.stringify(resultSchema(assignment))));
   expect(schema).toMatch(/^[\n\x20-\x7e]*$/);
 });
 
-test('a block of any size is cut in the prompt and whole in the file', () => {
+test('a long block is shortened in the prompt and complete in the task file', () => {
   const goal = 'g'.repeat(100_000);
   const prompt = promptFor(assignmentOf({ goal }));
   expect(prompt.length).toBeLessThan(70_000);
@@ -129,7 +129,7 @@ test('a block of any size is cut in the prompt and whole in the file', () => {
   expect(taskFileOf(assignmentOf({ goal }))['goal']).toBe(goal);
 });
 
-test('the task file has the row, what is around it and the schema', () => {
+test('the task file has the row, its context and the schema', () => {
   const assignment = assignmentOf();
   expect(taskFileOf(assignment)).toEqual({
     ...assignment.task,
@@ -152,7 +152,7 @@ test('the task file has the row, what is around it and the schema', () => {
   });
 });
 
-test('the schema names the id, the columns and, where it may ask, the question', () => {
+test('the schema names the id, the columns and, in an interactive task, the question', () => {
   const plain = resultSchema(assignmentOf()) as { properties: object; required: string[] };
   expect(plain.required).toEqual(['id', 'status', 'findings']);
   expect(Object.keys(plain.properties)).toEqual(['id', 'status', 'findings', 'error', 'review_score', 'gc_signal', 'usage']);

@@ -31,7 +31,7 @@ function checkBroken(given: Given, reason: string, changes: Partial<Assignment> 
   expect(read(given, changes)).toEqual({ kind: 'broken', reason, usage: NO_USAGE });
 }
 
-test('a result becomes cells', () => {
+test('turns a result into cells', () => {
   check('{"id":"DEV-001","status":"completed","findings":"All good."}', { findings: 'All good.' });
   check('{"status":" Completed ","review_score":7.5,"gc_signal":["a","b"],"else":1}', {
     outputs: { review_score: '7.5', gc_signal: 'a;b' },
@@ -49,7 +49,7 @@ test('a result becomes cells', () => {
   check('{"status":"completed","error":"one warning"}', { error: 'one warning' });
 });
 
-test('cells hold no control characters, and are kept within their lengths', () => {
+test('removes control characters and limits the length of cells', () => {
   check(JSON.stringify({ status: 'completed', findings: 'a\u0000b\u001b[2J\r\nc\ud800' }), { findings: 'a b [2J\nc\ufffd' });
   check(JSON.stringify({ status: 'completed', findings: 'x'.repeat(501), gc_signal: 'y'.repeat(2001) }), {
     findings: `${'x'.repeat(499)}\u2026`,
@@ -58,11 +58,11 @@ test('cells hold no control characters, and are kept within their lengths', () =
   check(JSON.stringify({ status: 'completed', findings: 'x'.repeat(500) }), { findings: 'x'.repeat(500) });
 });
 
-test('a column called like a part of every object is empty unless it was handed in', () => {
+test('a column named like an object member is empty unless the result has it', () => {
   check('{"status":"completed"}', { outputs: { constructor: '' } }, { outputs: ['constructor'] });
 });
 
-test('the file goes before what was printed, unless nothing was written to it', () => {
+test('the result file counts before the output, unless it is empty', () => {
   const stdout = '{"status":"failed","error":"printed"}';
   expect(read({ file: '{"status":"completed"}', stdout })).toEqual(DONE);
   expect(read({ file: '```json\n{"status":"completed"}\n```\n', stdout })).toEqual(DONE);
@@ -91,7 +91,7 @@ test('only the end of the output is searched', () => {
   expect(read({ stdout: `${' '.repeat(1024 * 1024)}${old}` }).kind).toBe('completed');
 });
 
-test('a question is one where the task is interactive', () => {
+test('a question is valid only in an interactive task', () => {
   const stdout = '{"id":"DEV-001","question":"Which bank?"}';
   expect(read({ stdout }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which bank?', usage: NO_USAGE });
   checkBroken(
@@ -102,13 +102,13 @@ test('a question is one where the task is interactive', () => {
   expect(read({ stdout, exit: { code: 1, signal: null } }, { interactive: true })).toMatchObject({ kind: 'broken' });
 });
 
-test('events tell the result, what it used and why it broke; the file still goes first', () => {
+test('events carry the result, the usage and the error; the result file still counts first', () => {
   const usage = { tokens: 3150, costUsd: 0.5 };
   const handed = (text: string, more: Partial<ProgramOutput> = {}) => {
     const stdout = Buffer.from('{"type":"turn.completed","status":"failed"}');
-    const told = { text, usage, fault: 'Reconnecting... 1/5' };
+    const report = { text, usage, fault: 'Reconnecting... 1/5' };
     return readResult(
-      { file: null, stdout, stderr: Buffer.from('words'), exit: { code: 0, signal: null }, told, ...more },
+      { file: null, stdout, stderr: Buffer.from('words'), exit: { code: 0, signal: null }, report, ...more },
       assignmentOf(),
       'mine',
     );
@@ -124,7 +124,7 @@ test('events tell the result, what it used and why it broke; the file still goes
   });
 });
 
-test('a bad exit breaks what claims to be completed, and tells the last words', () => {
+test('a bad exit breaks a completed result and quotes the last output', () => {
   const stdout = '{"status":"completed"}';
   checkBroken({ stdout, exit: { code: 3, signal: null } }, 'The agent "mine" exited with status 3, although its result says completed.');
   checkBroken({ exit: { code: null, signal: 'SIGSEGV' } }, 'The agent "mine" was killed by signal SIGSEGV.');
@@ -149,7 +149,7 @@ test('a bad exit breaks what claims to be completed, and tells the last words', 
   });
 });
 
-test('what was used is taken where it is said', () => {
+test('reads the usage under all its names', () => {
   const used = (stdout: string): unknown => (read({ stdout }) as { usage: unknown }).usage;
   expect(used('{"status":"completed","usage":{"tokens":12,"cost_usd":0.5}}')).toEqual({ tokens: 12, costUsd: 0.5 });
   expect(used('{"status":"completed","usage":{"total_cost_usd":2}}')).toEqual({ tokens: 0, costUsd: 2 });
@@ -158,7 +158,7 @@ test('what was used is taken where it is said', () => {
   expect(used('{"status":"perhaps","usage":{"input_tokens":5,"output_tokens":6}}')).toEqual({ tokens: 11, costUsd: 0 });
 });
 
-test('the answers that command lines of models wrap are unwrapped, with their cost', () => {
+test('unwraps the answers of coding agents, with their cost', () => {
   const claude = (result: unknown): string =>
     JSON.stringify({
       type: 'result',
@@ -181,7 +181,7 @@ test('the answers that command lines of models wrap are unwrapped, with their co
   check(JSON.stringify(gemini, null, 2), { usage: { tokens: 12, costUsd: 0 } });
 });
 
-test('what was too long to be read is said, and where all of it is kept', () => {
+test('says that the output was too long to search, and how to see all of it', () => {
   const long = `{"status":"completed","findings":"${'x'.repeat(1_100_000)}"}`;
   const where = 'it should write its result to the file at UMPIRE_RESULT_FILE. Full output: umpire logs';
   expect(read({ stdout: long })).toMatchObject({

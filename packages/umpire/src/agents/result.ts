@@ -33,7 +33,7 @@ export interface ProgramOutput {
   readonly stderr: Uint8Array;
   readonly exit: Exit;
   /** The events that it printed, where it does; then stdout itself has no result. */
-  readonly told?: AgentReport | null;
+  readonly report?: AgentReport | null;
 }
 
 export const CLEAN_EXIT: Exit = { code: 0, signal: null };
@@ -45,7 +45,7 @@ export function readResult(handed: ProgramOutput, assignment: Assignment, name: 
     ? endingOf(found.object, assignment, found.where, found.usage)
     : broken(`${named(name)} ${found.problem}${describeLostOutput(handed, assignment)}`, found.usage);
   // Its answer explains more than stderr.
-  if (isClean(handed.exit) && !found.ok && found.isAnswered === true && (handed.told?.fault ?? null) === null) return ending;
+  if (isClean(handed.exit) && !found.ok && found.isAnswered === true && (handed.report?.fault ?? null) === null) return ending;
   if (isClean(handed.exit) || ending.kind === 'failed') return addLastOutput(ending, handed);
   const although =
     ending.kind === 'completed' ? ', although its result says completed' : ending.kind === 'asked' ? ', although it asked a question' : '';
@@ -54,9 +54,9 @@ export function readResult(handed: ProgramOutput, assignment: Assignment, name: 
 }
 
 /** Says that the output was too long to search, and where to find all of it. */
-function describeLostOutput({ file, fault, stdout, told = null }: ProgramOutput, { session, task }: Assignment): string {
-  const isFull = told === null && stdout.length >= MAX_RESULT_BYTES;
-  const lost = told?.lost ?? (isFull ? LAST_SEARCHED : null);
+function describeLostOutput({ file, fault, stdout, report = null }: ProgramOutput, { session, task }: Assignment): string {
+  const isFull = report === null && stdout.length >= MAX_RESULT_BYTES;
+  const lost = report?.lost ?? (isFull ? LAST_SEARCHED : null);
   if (lost === null || file !== null || fault !== undefined) return '';
   return ` ${lost}; it should write its result to the file at UMPIRE_RESULT_FILE. ${fullOutputHint(session, task.id)}`;
 }
@@ -104,20 +104,20 @@ type FoundResult =
   | { readonly ok: false; readonly problem: string; readonly usage: Usage; readonly isAnswered?: boolean };
 
 /** A result file that is not empty counts; otherwise the output. */
-function findResult({ file, fault, stdout, told = null }: ProgramOutput): FoundResult {
+function findResult({ file, fault, stdout, report = null }: ProgramOutput): FoundResult {
   const printed = decodeTolerantly(stdout.subarray(Math.max(0, stdout.length - MAX_RESULT_BYTES)));
   const text = file === null ? '' : decodeTolerantly(file).trim();
-  const spent = (): Usage | null => told?.usage ?? spentIn(printed);
+  const spent = (): Usage | null => report?.usage ?? spentIn(printed);
   if (fault !== undefined) return missing(`left an unreadable result file: ${fault}.`, spent());
   if (text !== '') {
     const object = objectIn(text);
     if (object === null) return missing('wrote a result file without a JSON object.', spent());
     return { ok: true, object, where: 'The result file', usage: readUsage(object) ?? spent() };
   }
-  const object = told === null ? objectIn(printed) : null;
-  if (object === null && told === null)
+  const object = report === null ? objectIn(printed) : null;
+  if (object === null && report === null)
     return missing(`returned no result: no result file and no JSON object in its output. ${LAST_LINE}`, null);
-  const answer = told ?? readWrappedAnswer(object ?? {});
+  const answer = report ?? readWrappedAnswer(object ?? {});
   if (answer === null) return { ok: true, object: object ?? {}, where: 'The last JSON object on its output', usage: null };
   const inner = objectIn(answer.text);
   const usage = answer.usage;
@@ -153,12 +153,12 @@ function isClean({ code, signal, words }: Exit): boolean {
 }
 
 /** Adds the last error, or the last line on stderr: mostly the cause. */
-function addLastOutput(ending: Ending, { stdout, stderr, exit, told = null }: ProgramOutput): Ending {
+function addLastOutput(ending: Ending, { stdout, stderr, exit, report = null }: ProgramOutput): Ending {
   if (ending.kind !== 'broken') return ending;
   const errors = withoutColours(decodeTolerantly(stderr)).trimEnd();
   // A coding agent that failed may give the reason only in its answer.
   const answered = () => (isClean(exit) ? '' : (readWrappedAnswer(objectIn(decodeTolerantly(stdout)) ?? {})?.text ?? ''));
-  const words = lastWords(told?.fault ?? faultAtEnd(errors) ?? (errors === '' ? answered() : errors));
+  const words = lastWords(report?.fault ?? faultAtEnd(errors) ?? (errors === '' ? answered() : errors));
   return words === '""' ? ending : { ...ending, reason: `${ending.reason} Last output: ${words}.` };
 }
 
@@ -175,12 +175,12 @@ function objectEnding(text: string): JsonObject | null {
 }
 
 /** The program's own error in a machine-readable form. Text for people does not count, whatever it says. */
-export function faultOf({ stdout, stderr, exit, told = null }: ProgramOutput): AgentFault | null {
-  if (told !== null && told.fault !== null) return { words: told.fault, ...(told.signs ?? NO_API_ERROR_INFO) };
+export function findFault({ stdout, stderr, exit, report = null }: ProgramOutput): AgentFault | null {
+  if (report !== null && report.fault !== null) return { words: report.fault, ...(report.signs ?? NO_API_ERROR_INFO) };
   const error = objectEnding(withoutColours(decodeTolerantly(stderr)).trimEnd());
   const words = error === null ? null : faultIn(error);
   if (words !== null) return { words, ...readApiError(error) };
-  if (told !== null || isClean(exit)) return null;
+  if (report !== null || isClean(exit)) return null;
   const object = objectEnding(decodeTolerantly(stdout).trimEnd());
   // A script may have run a coding agent.
   const event = object === null ? null : agentEventIn(object);

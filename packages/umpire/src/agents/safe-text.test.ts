@@ -6,7 +6,7 @@ function check(text: string, expected: string): void {
   expect(showHidden(text)).toBe(expected);
 }
 
-test('plain text and other scripts stay as they are', () => {
+test('plain text and other scripts stay unchanged', () => {
   for (const text of [
     '',
     'a\tb\nc',
@@ -18,7 +18,7 @@ test('plain text and other scripts stay as they are', () => {
     check(text, text);
 });
 
-test('what cannot be seen is spelled out', () => {
+test('hidden characters are spelled out', () => {
   check('a\u0000b\u001b[31m', 'a\\u{0}b\\u{1b}[31m');
   check('rm\u202etxt.exe', 'rm\\u{202e}txt.exe');
   check('criti\u200dcal high\u200b', 'criti\\u{200d}cal high\\u{200b}');
@@ -29,14 +29,14 @@ test('what cannot be seen is spelled out', () => {
   check('\u4f60\u200d\u200c\u200d\u597d', '\u4f60\\u{200d}\\u{200c}\\u{200d}\u597d');
 });
 
-test('a line is one line and not too long, and no character is cut in half', () => {
+test('a line is one line of limited length without half characters', () => {
   expect(showLine(' a\n\tb  c ', 9)).toBe('a b c');
   expect(showLine('abcdef', 4)).toBe('abc\u2026');
   expect(cutText('ab\u{1f600}c', 4)).toBe('ab\u2026');
   expect(cutText('abc', 3)).toBe('abc');
 });
 
-test('no text closes its fence', () => {
+test('no text can close its fence', () => {
   expect(fence('x')).toBe('```text\nx\n```');
   expect(fence('a ```` b\n', 'json')).toBe('`````json\na ```` b\n`````');
   expect([inlineCode('a`b'), inlineCode('`a``')]).toEqual(['``a`b``', '``` `a`` ```']);

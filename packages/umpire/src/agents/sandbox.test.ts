@@ -23,14 +23,14 @@ afterAll(() => {
   process.env['HOME'] = home;
 });
 
-it('is refused, not left out, where there is no bubblewrap', async () => {
+it('fails without bubblewrap instead of running unprotected', async () => {
   process.env['PATH'] = newFolder();
   const opened = openSandbox(NOWHERE);
   await expect(opened).rejects.toMatchObject({ code: 'sandbox-unavailable', message: expect.stringMatching(/bwrap|bubblewrap/) as string });
   process.env['PATH'] = searchPath;
 });
 
-it('is refused in the words of bubblewrap where that does not work', async () => {
+it('fails with the error of bubblewrap', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\necho "bwrap: no namespaces for you" >&2\nexit 1\n', { mode: 0o755 });
   process.env['PATH'] = `${folder}:${searchPath}`;
@@ -84,7 +84,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
       .map((word) => word === 'yes');
   }
 
-  it('writes where its work goes, and nowhere else', async () => {
+  it('can write to its own folders and nowhere else', async () => {
     const { kept, write, session, workdir } = places;
     const open = [join(workdir, 'a'), join(session, 'b'), join(write, 'c'), '/dev/null'];
     const shut = [join(kept, 'd'), join(session, 'journal.ndjson'), join(session, 'verdicts', 'e'), '/etc/umpire-was-here', '/umpire'];
@@ -92,14 +92,14 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(readFileSync(join(session, 'journal.ndjson'), 'utf8')).toBe('one\n');
   });
 
-  it('moves and removes nothing that is sealed', async () => {
+  it('cannot move or remove sealed files', async () => {
     const { session } = places;
     const text = `cd '${session}'; mv journal.ndjson other; rm -rf journal.ndjson verdicts; mv '${session}' '${session}-2'; true`;
     await run({ argv: ['/bin/sh', '-c', text] });
     expect(['journal.ndjson', 'verdicts', 'other'].map((name) => existsSync(join(session, name)))).toEqual([true, true, false]);
   });
 
-  it('moves no folder around what is kept or sealed, also where that folder is open', async () => {
+  it('cannot move a writable folder that contains kept or sealed files', async () => {
     const outer = newFolder();
     const checkout = join(outer, 'mine', 'checkout');
     const blobs = join(outer, 'extra', 'in', 'session', 'blobs');
@@ -114,7 +114,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(all.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it('opens what agents need for themselves also where the home folder is the project, and nothing that is kept in there', async () => {
+  it("can write the agents' state folders also when the home folder is the project", async () => {
     const { kept, workdir } = places;
     const [state, cache] = [join(kept, '.claude'), join(kept, '.cache')];
     mkdirSync(state);
@@ -128,37 +128,37 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(made).toEqual(['.claude/a', '.cache/b', 'worktree/e']);
   });
 
-  it('follows no link out of its working folder', async () => {
+  it('cannot write through a link out of its working folder', async () => {
     const { kept, workdir } = places;
     symlinkSync(kept, join(workdir, 'out'));
     expect(await canWrite(join(workdir, 'out', 'f'))).toEqual([false]);
   });
 
-  it('may be reached by a link itself', async () => {
+  it('works when the working folder is reached by a link', async () => {
     const link = join(newFolder(), 'link');
     symlinkSync(places.workdir, link);
     expect(await run({ argv: ['/bin/sh', '-c', 'echo x > by-link'], workdir: link })).toMatchObject({ code: 0 });
     expect(existsSync(join(places.workdir, 'by-link'))).toBe(true);
   });
 
-  it('sees no process but its own, and hands on its exit status', async () => {
+  it('sees only its own processes and passes on its exit status', async () => {
     const end = await run({ argv: ['/bin/sh', '-c', `kill -9 ${process.pid} 2>/dev/null && echo killed; exit 7`] });
     expect(end).toMatchObject({ kind: 'ended', code: 7, stdout: Buffer.from('') });
   });
 
-  it('may make a sandbox of its own inside', async () => {
+  it('can make a sandbox inside the sandbox', async () => {
     const inner = ['--ro-bind', '/', '/', '--dev', '/dev', '--bind', places.workdir, places.workdir];
     expect(await run({ argv: ['bwrap', ...inner, '/bin/sh', '-c', 'echo x > deep'] })).toMatchObject({ code: 0 });
     expect(existsSync(join(places.workdir, 'deep'))).toBe(true);
   });
 
-  it('says as ever that a program is not there, or is none', async () => {
+  it('reports a missing or invalid program as without a sandbox', async () => {
     writeFileSync(join(places.workdir, 'plain'), 'x\n');
     const ends = await Promise.all([['no-such-program-here'], ['./nor-here'], ['./plain']].map((argv) => run({ argv })));
     expect(ends.map((end) => (end.kind === 'unstarted' ? end.error.code : end))).toEqual(['ENOENT', 'ENOENT', 'EACCES']);
   });
 
-  it('is asked to finish, and may hand something in', async () => {
+  it('can return a result when asked to finish', async () => {
     const watch = newWatch();
     const trap = `trap 'echo asked; exit 0' TERM; echo up; while :; do sleep 0.01; done`;
     const ended = run({ argv: ['/bin/sh', '-c', trap], watch });

@@ -58,23 +58,23 @@ export interface Script {
 export function parseScript(text: string, file: string): Script {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const complain = (at: number | null, detail: string): UmpireError =>
+  const errorAt = (at: number | null, detail: string): UmpireError =>
     new UmpireError('script-invalid', { file, line: at === null ? '' : `:${lines.linePos(at).line}`, detail: detail.replace(/\.$/, '') });
   const [fault] = document.errors;
-  if (fault !== undefined) throw complain(fault.pos[0], fault.message);
+  if (fault !== undefined) throw errorAt(fault.pos[0], fault.message);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch {
-    throw complain(null, 'its aliases expand to too much data');
+    throw errorAt(null, 'its aliases expand to too much data');
   }
   const parsed = scriptSchema.safeParse(value);
   if (parsed.success) return { file, answers: parsed.data.answers };
   const { where, problem } = firstIssue(parsed.error.issues);
-  throw complain(placeOf(document, where), where.length === 0 ? problem : `${where.join('.')}: ${problem}`);
+  throw errorAt(findPosition(document, where), where.length === 0 ? problem : `${where.join('.')}: ${problem}`);
 }
 
-interface SchemaIssue {
+interface ScriptIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly code?: string | undefined;
@@ -83,7 +83,7 @@ interface SchemaIssue {
 }
 
 /** Reports an unknown key before a missing one: it is often the same key, misspelt. */
-function firstIssue(issues: readonly SchemaIssue[]): { readonly where: readonly (string | number)[]; readonly problem: string } {
+function firstIssue(issues: readonly ScriptIssue[]): { readonly where: readonly (string | number)[]; readonly problem: string } {
   const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0];
   const where = [...(issue?.path ?? []), ...(issue?.keys ?? []).slice(0, 1)].map((key) => (typeof key === 'number' ? key : String(key)));
   if (issue?.code === 'unrecognized_keys') return { where, problem: 'unknown key' };
@@ -92,7 +92,7 @@ function firstIssue(issues: readonly SchemaIssue[]): { readonly where: readonly 
   return { where, problem };
 }
 
-function placeOf(document: Document.Parsed, where: readonly (string | number)[]): number | null {
+function findPosition(document: Document.Parsed, where: readonly (string | number)[]): number | null {
   for (let depth = where.length; depth >= 0; depth -= 1) {
     const node = document.getIn(where.slice(0, depth), true);
     if (isNode(node) && node.range) return node.range[0];

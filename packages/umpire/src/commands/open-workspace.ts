@@ -5,7 +5,7 @@ import { startGuardian } from '../agents/guardian.js';
 import type { Inspector } from '../workspace/inspect-work.js';
 import { openWorkspace } from '../workspace/workspace.js';
 import type { SessionPlace } from '../workspace/session-git.js';
-import type { GitWorkspace, Opening } from '../workspace/workspace.js';
+import type { GitWorkspace, OpenedWorkspace } from '../workspace/workspace.js';
 import type { SessionFolder } from '../sessions/folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { worktreeHome } from './project-folders.js';
@@ -73,7 +73,7 @@ export function newRunId(): string {
 
 interface NewWorkspace {
   readonly workspace: GitWorkspace;
-  readonly opening: Opening;
+  readonly opening: OpenedWorkspace;
 }
 
 /** For a new session. Its first run comes later, so the set-up command gets a guardian of its own. */

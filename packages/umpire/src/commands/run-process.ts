@@ -33,7 +33,7 @@ import { sessionNameInShell } from './opened-session.js';
 import type { OpenedSession } from './opened-session.js';
 import { startedAtCurrentPath } from './project-folders.js';
 import { openSessionSandbox } from './sandbox.js';
-import type { GitWorkspace, Opening } from '../workspace/workspace.js';
+import type { GitWorkspace, OpenedWorkspace } from '../workspace/workspace.js';
 import { newRunId, openWorkspaceFor } from './open-workspace.js';
 
 /** A session that this process continues. */
@@ -132,7 +132,7 @@ function workspaceChoice({ journal, folder, config, watch }: ContinuedSession) {
 }
 
 /** Opens the worktree and notes where files of an earlier one are kept. */
-async function openWorktree(workspace: GitWorkspace, { watch }: ContinuedSession): Promise<Opening> {
+async function openWorktree(workspace: GitWorkspace, { watch }: ContinuedSession): Promise<OpenedWorkspace> {
   const opening = await workspace.open();
   for (const folder of opening.aside)
     watch.onNote?.(`The session's worktree was created again. Its old files are in ${folder}; copy your edits from there.`);

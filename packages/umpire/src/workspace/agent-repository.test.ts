@@ -80,7 +80,7 @@ function spoil(folder: string): readonly string[] {
 }
 
 describe('an agent that calls git', () => {
-  test('spoils nothing of the person in its own worktree, and its work is taken as it lies there', async () => {
+  test("changes nothing of the person's repository, and its files on disk are taken", async () => {
     const project = richProject();
     const workspace = await project.open();
     const before = everything(project);
@@ -98,7 +98,7 @@ describe('an agent that calls git', () => {
     expect(project.git('log', '-1', '--format=%s', workspace.branch)).toBe('x\n');
   });
 
-  test('spoils nothing where tasks read; a person finds git there as it belongs once they have ended', async () => {
+  test('changes nothing in the session worktree, where git works for the person afterwards', async () => {
     const project = richProject();
     const workspace = await project.open();
     const before = everything(project);
@@ -121,7 +121,7 @@ describe('an agent that calls git', () => {
     expect([gitIn(workspace.path, 'rev-parse', 'HEAD').trim(), gitIn(workspace.path, 'status', '--porcelain')]).toEqual([work!.commit, '']);
   });
 
-  test('after a run that died, a person finds git in the session worktree as it belongs', async () => {
+  test('git in the session worktree works for the person after a killed run', async () => {
     const project = gitProject();
     await (await project.open()).visit();
     const workspace = await project.open();
@@ -132,7 +132,7 @@ describe('an agent that calls git', () => {
     expect(project.git('log', '-1', '--format=%s', workspace.branch)).toBe('by hand\n');
   });
 
-  test('commits where the person signs, and has hooks', async () => {
+  test('can commit although the person signs commits and has hooks', async () => {
     const project = gitProject();
     for (const key of ['commit.gpgSign', 'tag.gpgSign']) project.git('config', key, 'true');
     project.git('config', 'gpg.program', '/bin/false');
@@ -148,7 +148,7 @@ describe('an agent that calls git', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('commits where nobody said who the person is, and where that is said by the place of the project', async () => {
+  test("can commit without an identity, and with one that depends on the project's path", async () => {
     const project = gitProject();
     const home = temporaryFolder();
     const asks = async (global: string): Promise<string> => {
@@ -169,7 +169,7 @@ describe('an agent that calls git', () => {
     }
   });
 
-  test('two at once have a stash and branches of their own', async () => {
+  test('has its own stash and branches beside another agent', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const [one, two] = await Promise.all([workspace.lend('T1', 1), workspace.lend('T2', 1)]);
@@ -184,7 +184,7 @@ describe('an agent that calls git', () => {
     expect([one, two].map((folder) => readFileSync(join(folder, 'a.txt'), 'utf8'))).toEqual(['one\n', 'two\n']);
   });
 
-  test('does not push', async () => {
+  test('cannot push', async () => {
     const project = richProject();
     const folder = await (await project.open()).lend('T1', 1);
     gitIn(folder, 'commit', '-q', '--allow-empty', '-m', 'mine');
@@ -278,7 +278,7 @@ describe('git in a task’s worktree', () => {
     });
   });
 
-  test('is there in a folder without git too, and keeps the bytes of files as they are', async () => {
+  test('works in a folder without git too, and keeps files byte for byte', async () => {
     const project = plainProject({ 'a.txt': 'a\r\nb\r\n', '.gitattributes': '* text=auto eol=lf\n' });
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);

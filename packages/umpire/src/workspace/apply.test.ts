@@ -42,7 +42,7 @@ async function checkRefused(project: Project, code: string, message: string): Pr
 }
 
 describe('applying', () => {
-  test('changes files and nothing else; again, it has nothing to do', async () => {
+  test('changes only files, and nothing the second time', async () => {
     const project = gitProject({ 'a.txt': 'a\n', 'gone.txt': 'g\n', 'src/c.txt': 'c\n', file: 'f\n', 'folder/x': 'x\n', run: 'r\n' });
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);
@@ -72,14 +72,14 @@ describe('applying', () => {
     expect(ownThings(project.root)).toEqual(after);
   });
 
-  test('goes on where it was killed half way', async () => {
+  test('continues after it was killed midway', async () => {
     const project = await withWork({ 'a.txt': 'one\n', 'b.txt': null, 'new.txt': 'n\n', 'src/c.txt': null, src: 'now a file\n' });
     project.write({ 'a.txt': 'one\n', 'new.txt': 'n\n', 'src/c.txt': null });
     await applySession(project.options);
     expect(own(project)).toEqual({ 'a.txt': 'one\n', 'new.txt': 'n\n', src: 'now a file\n' });
   });
 
-  test('goes on where it was killed in the middle of a file, and takes nothing of the person for that', async () => {
+  test("continues after it was killed inside a file, and never mistakes the person's file for that", async () => {
     const made = { 'a.txt': 'one, two\n', 'b.txt': 'other\n', 'new.txt': 'all of it\n', 'src/c.txt': 'x\n' };
     const project = await withWork(made);
     project.write({ 'a.txt': 'one,', 'b.txt': null, 'new.txt': '', 'src/c.txt': 'x\n' });
@@ -94,7 +94,7 @@ describe('applying', () => {
     expect([own(project), existsSync(left)]).toEqual([made, false]);
   });
 
-  test('tells that the files are there where it cannot be recorded, and records it the next time', async () => {
+  test('reports applied files that could not be recorded, and records them the next time', async () => {
     const project = await withWork({ 'a.txt': 'one\n' });
     const way = 'refs/umpire/review-1/applied/x';
     project.git('update-ref', way, 'HEAD');
@@ -108,7 +108,7 @@ describe('applying', () => {
     expect(project.git('rev-parse', 'refs/umpire/review-1/applied')).toBe(project.git('rev-parse', 'umpire/review-1'));
   });
 
-  test('is refused on a dirty tree, staged or not', async () => {
+  test('refuses a dirty tree, staged or not', async () => {
     const project = await withWork({ 'a.txt': 'one\n' });
     project.write({ 'b.txt': 'dirty\n' });
     await checkRefused(project, 'apply-dirty', 'uncommitted changes: b.txt.');
@@ -126,7 +126,7 @@ describe('applying', () => {
     expect((await applySession(project.options)).files).toEqual(['a.txt']);
   });
 
-  test('is refused where a file of the person, ignored or not, or a link is in the way', async () => {
+  test('refuses to overwrite a file or link of the person, ignored or not', async () => {
     const project = await withWork({ 'new.txt': 'n\n', 'deep/er/x.txt': 'x\n', 'out.log': 'l\n' });
     project.write({ 'new.txt': 'own\n' });
     await checkRefused(project, 'apply-in-the-way', 'since it started: new.txt.');
@@ -148,7 +148,7 @@ describe('applying', () => {
     expect((await applySession(project.options)).files).toEqual(['deep/er/x.txt', 'new.txt', 'out.log']);
   });
 
-  test('puts a folder where a link was that the work takes away, wherever that led, and not where the person led it elsewhere', async () => {
+  test('replaces a link with a folder, unless the person changed the link', async () => {
     const project = gitProject({ 'a.txt': 'a\n', 'src/c.txt': 'c\n' });
     for (const [name, to] of [
       ['dangling', 'nowhere'],
@@ -170,7 +170,7 @@ describe('applying', () => {
     expect((await applySession(project.options)).files).toEqual([]);
   });
 
-  test('lays the work on top of commits made since, also on another branch', async () => {
+  test('applies the work on top of later commits, also on another branch', async () => {
     const project = gitProject({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n', 'b.txt': 'b\n' });
     project.git('switch', '-q', '-c', 'feature');
     project.commit({ 'feature.txt': 'of the feature\n' });
@@ -181,7 +181,7 @@ describe('applying', () => {
     expect(own(project)).toEqual({ 'a.txt': 'one\n2\n3\n4\n5\n6\nseven\n' });
   });
 
-  test('a conflict with commits made since names both sides and changes nothing', async () => {
+  test('names both sides of a conflict with later commits and changes nothing', async () => {
     const project = await withWork({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
     const base = project.git('rev-parse', '--short=10', 'HEAD').trim();
     project.commit({ 'a.txt': 'own\n' });
@@ -193,7 +193,7 @@ describe('applying', () => {
     );
   });
 
-  test('work that the person merged by hand is there already', async () => {
+  test('has nothing to do for work that the person merged', async () => {
     const project = await withWork({ 'a.txt': 'one\n' });
     project.git('merge', '-q', 'umpire/review-1');
     project.commit({ 'a.txt': 'one, and changed again\n' });
@@ -202,7 +202,7 @@ describe('applying', () => {
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test('writes line ends as the person has them', async () => {
+  test("writes line ends as the person's settings say", async () => {
     const project = gitProject({ 'a.txt': 'a\n' });
     project.git('config', 'core.autocrlf', 'true');
     project.git('config', 'core.safecrlf', 'true');
@@ -220,13 +220,13 @@ describe('applying', () => {
     expect(gitIn(project.root, 'diff', '--stat')).toContain('1 insertion(+)');
   });
 
-  test('a session without work in this project is told apart', async () => {
+  test('reports a session without work in this project', async () => {
     await expect(applySession(gitProject().options)).rejects.toMatchObject({ code: 'nothing-made' });
     await expect(diffOf(plainProject({}).options)).rejects.toMatchObject({ code: 'nothing-made' });
   });
 });
 
-test('the patch of a round, whatever the person has set for their own', async () => {
+test("the patch of a round does not depend on the person's git settings", async () => {
   const project = gitProject();
   for (const [key, value] of Object.entries({
     'diff.noprefix': 'true',
@@ -249,7 +249,7 @@ test('the patch of a round, whatever the person has set for their own', async ()
   ]);
 });
 
-test('the patch brings everything over, also bytes that are no text', async () => {
+test('the patch contains everything, also binary files', async () => {
   const project = gitProject({ 'a.txt': 'a\n', run: '#!/bin/sh\n' });
   writeFileSync(join(project.root, 'picture'), Buffer.from([0, 1, 2, 255]));
   writeFileSync(join(project.root, 'latin'), Buffer.from([0xe9, 10]));
@@ -284,7 +284,7 @@ async function beforeWriting(commands: string, act: () => Promise<void>): Promis
   }
 }
 
-test('what is changed in the very moment that it begins to write stays as it is', async () => {
+test('a file changed just before writing stays as it is', async () => {
   const project = await withWork({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
   const changed = join(project.root, 'b.txt');
   await beforeWriting(`echo mine > "${changed}"`, () =>
@@ -296,7 +296,7 @@ test('what is changed in the very moment that it begins to write stays as it is'
   expect(own(project)).toMatchObject({ 'a.txt': 'a\n', 'b.txt': 'mine\n' });
 });
 
-test('a disk that is full in the middle of it leaves everything as it was, and it can be repeated', async () => {
+test('a full disk leaves everything as it was, and apply can be repeated', async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'dir/d.txt': 'd\n', 'kept.txt': 'k\n' });
   const workspace = await project.open();
   const large = 'x'.repeat(100_000);

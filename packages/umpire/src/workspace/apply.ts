@@ -5,8 +5,8 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } f
 import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { removeFrom } from './worktree-changes.js';
-import { differences, isAncestor } from './commits.js';
-import type { Difference } from './commits.js';
+import { diffTrees, isAncestor } from './commits.js';
+import type { TreeDifference } from './commits.js';
 import { requireCommits } from './session-diff.js';
 import { askGit, copyIndex, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf } from './git.js';
 import type { RawName, GitTarget } from './git.js';
@@ -71,7 +71,7 @@ async function settled(sessionGit: SessionGit, base: string, head: string, own: 
 /** Works on a copy of the index: git checks every file against it before it writes the first one. */
 async function bringOver(sessionGit: SessionGit, from: string, to: string): Promise<readonly RawName[]> {
   const { checkout, kind } = sessionGit.repository;
-  const changed = await differences(sessionGit, from, to);
+  const changed = await diffTrees(sessionGit, from, to);
   const steps = changed.map(({ name }) => name);
   if (steps.length === 0) return [];
   const modules = modulesInTheWay(checkout.workTree, changed);
@@ -100,14 +100,14 @@ async function bringOver(sessionGit: SessionGit, from: string, to: string): Prom
     if (code !== 0 && !REFUSED.test(stderr)) await putBack(sessionGit, gitTarget, { here, to, absent });
     if (code !== 0) throw gitFault(args, code, stderr);
     forgetIndexes(left);
-    return (await differences(sessionGit, here, to)).map(({ name }) => name);
+    return (await diffTrees(sessionGit, here, to)).map(({ name }) => name);
   } finally {
     forgetIndexes([index]);
   }
 }
 
 /** True where no removed path is a parent folder of the name. */
-function outside(gone: readonly Difference[]): (name: RawName) => boolean {
+function outside(gone: readonly TreeDifference[]): (name: RawName) => boolean {
   const places = new Set(gone.map(({ name }) => name));
   return (name) => !name.split('/').some((_, end, parts) => end > 0 && places.has(parts.slice(0, end).join('/')));
 }
@@ -125,7 +125,7 @@ interface Halfway {
 
 /** The disk may become full midway: removes the new files first, then restores the old ones. */
 async function putBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to, absent }: Halfway): Promise<void> {
-  const steps = await differences(sessionGit, to, here);
+  const steps = await diffTrees(sessionGit, to, here);
   const isNew = ({ name, to: was }: (typeof steps)[number]): boolean => was === null || absent.has(name);
   // A folder in its place is the person's.
   for (const { name } of steps.filter(isNew))

@@ -29,7 +29,7 @@ function remains({ root, git, options }: Project): readonly string[] {
   ].filter((line) => line !== '');
 }
 
-test('removes worktrees, refs and the branch once the work is brought over', async () => {
+test('removes worktrees, refs and the branch once the work is applied', async () => {
   const project = gitProject();
   project.write({ '.env': 'x\n' });
   const before = ownThings(project.root);
@@ -46,7 +46,7 @@ test('removes worktrees, refs and the branch once the work is brought over', asy
   expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
 });
 
-test('work merged by hand, none at all, or given up is clean to go', async () => {
+test('removes a session whose work was merged by hand, is empty or is given up with force', async () => {
   const merged = await withWork();
   merged.git('merge', '-q', 'umpire/review-1');
   const tagged = await withWork();
@@ -61,7 +61,7 @@ test('work merged by hand, none at all, or given up is clean to go', async () =>
   expect([merged, tagged, none, given].map(remains)).toEqual([[], [], [], []]);
 });
 
-test('a new session takes the place of an attempt that never began, and of no work: also where its branch was deleted', async () => {
+test('a new session replaces an attempt that never began, but no work, also when its branch was deleted', async () => {
   const project = gitProject();
   await project.open();
   project.commit({ 'later.txt': 'l\n' });
@@ -75,7 +75,7 @@ test('a new session takes the place of an attempt that never began, and of no wo
   expect((await project.open()).branch).toBe('umpire/review-1');
 });
 
-test('something is left while a worktree is there, or a branch alone', async () => {
+test('something is left while a worktree or a branch exists', async () => {
   const project = await withWork();
   expect(isLeft(project.options)).toBe(true);
   rmSync(project.options.home, { recursive: true });
@@ -94,7 +94,7 @@ test('later work is not covered by an earlier apply', async () => {
   expect(await cleanSession(project.options)).toMatchObject({ ok: false, why: 'unapplied' });
 });
 
-test('a branch whose other refs were pruned holds work like any other', async () => {
+test('keeps the work of a branch whose other refs were pruned', async () => {
   const project = await withWork();
   for (const ref of project.git('for-each-ref', '--format=%(refname)', 'refs/umpire').trim().split('\n'))
     project.git('update-ref', '-d', ref);
@@ -103,7 +103,7 @@ test('a branch whose other refs were pruned holds work like any other', async ()
   expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
 });
 
-test('work that never came into the branch is kept: in a commit that did not fit, in a worktree that nobody took it from', async () => {
+test("keeps unmerged work: a commit with conflicts, or files in a task's worktree", async () => {
   const project = gitProject();
   const workspace = await project.open();
   const one = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
@@ -127,7 +127,7 @@ test('work that never came into the branch is kept: in a commit that did not fit
   expect(remains(project)).toEqual([]);
 });
 
-test('so it is where the project was moved since', async () => {
+test('keeps unmerged work after the project was moved', async () => {
   const project = gitProject();
   const workspace = await project.open();
   writeFiles(await workspace.lend('T1', 1), { 'src/c.txt': 'one\n' });
@@ -143,7 +143,7 @@ test('so it is where the project was moved since', async () => {
   expect(readFileSync(join(folder, 'src/c.txt'), 'utf8')).toBe('one\n');
 });
 
-test('a commit that a person made on the branch, and that a run took off it, is kept', async () => {
+test("keeps a person's commit that a run removed from the branch", async () => {
   const project = gitProject();
   const { path } = await project.open();
   writeFiles(path, { 'own.txt': 'mine\n' });
@@ -155,7 +155,7 @@ test('a commit that a person made on the branch, and that a run took off it, is 
   expect(kept).toMatchObject({ ok: false, why: 'unmerged', unmerged: [{ task: null, files: ['own.txt'], place: { commit: own } }] });
 });
 
-test('so are several, also where the last holds nothing that the person lacks', async () => {
+test('keeps several such commits, also when the person already has the last change', async () => {
   const project = gitProject();
   const { path } = await project.open();
   for (const name of ['one', 'two']) {
@@ -168,7 +168,7 @@ test('so are several, also where the last holds nothing that the person lacks', 
   expect(await cleanSession(project.options)).toMatchObject({ ok: false, why: 'unmerged', unmerged: [{ files: ['one.txt', 'two.txt'] }] });
 });
 
-test("a person's edit in the session worktree is not thrown away", async () => {
+test("keeps a person's edit in the session worktree", async () => {
   const project = gitProject();
   const { path } = await project.open();
   writeFiles(path, { 'src/c.txt': 'edited\n' });
@@ -176,7 +176,7 @@ test("a person's edit in the session worktree is not thrown away", async () => {
   expect(await cleanSession(project.options, { force: true })).toEqual({ ok: true, branch: null });
 });
 
-test('a branch that the person has checked out stays', async () => {
+test('keeps a branch that the person has checked out', async () => {
   const project = await withWork();
   project.git('checkout', '-q', '--ignore-other-worktrees', 'umpire/review-1');
   expect(await cleanSession(project.options, { force: true })).toEqual({
@@ -186,7 +186,7 @@ test('a branch that the person has checked out stays', async () => {
   expect(project.git('log', '-1', '--format=%s %D').trim()).toBe('The work of T1 HEAD -> umpire/review-1');
 });
 
-test('other sessions, and worktrees of the person, stay as they are', async () => {
+test("leaves other sessions and the person's worktrees alone", async () => {
   const project = await withWork();
   project.git('worktree', 'add', '-q', join(project.root, '..', 'own'));
   const other = await project.open({ session: 'review-10' });

@@ -6,7 +6,7 @@ import { join, resolve, dirname } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { safeName } from '../sessions/safe-name.js';
 import { listChanges } from './worktree-changes.js';
-import { differences } from './commits.js';
+import { diffTrees } from './commits.js';
 import { findCommits, isAllApplied } from './session-diff.js';
 import { git, runGitSync } from './git.js';
 import type { RawName } from './git.js';
@@ -28,7 +28,7 @@ import {
 import type { SessionPlace, SessionGit } from './session-git.js';
 import type { SessionRefsCache } from './session-refs-cache.js';
 import { isElsewhere, unmergedWork } from './unmerged-work.js';
-import type { UnmergedWork } from './unmerged-work.js';
+import type { UnmergedFiles } from './unmerged-work.js';
 import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
 
 export type Cleaned =
@@ -39,7 +39,7 @@ export type Cleaned =
       readonly ok: false;
       readonly why: 'unapplied' | 'edited' | 'unmerged';
       readonly files: readonly string[];
-      readonly unmerged?: readonly UnmergedWork[];
+      readonly unmerged?: readonly UnmergedFiles[];
     };
 
 interface Cleaning {
@@ -158,7 +158,7 @@ async function findWorkToKeep(
 async function unappliedIn(sessionGit: SessionGit): Promise<readonly RawName[]> {
   const commits = await findCommits(sessionGit);
   if (commits === null) return [];
-  const made = (await differences(sessionGit, commits.base, commits.head)).map(({ name }) => name);
+  const made = (await diffTrees(sessionGit, commits.base, commits.head)).map(({ name }) => name);
   if (made.length === 0 || (await isAllApplied(sessionGit))) return [];
   return (await isElsewhere(sessionGit, commits.head)) ? [] : made;
 }

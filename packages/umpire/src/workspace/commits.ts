@@ -47,18 +47,18 @@ export async function isAncestor(sessionGit: SessionGit, earlier: string, later:
 }
 
 /** One path that differs between two commits or trees. */
-export interface Difference {
+export interface TreeDifference {
   readonly name: RawName;
   /** Mode and id of the new content; null where it is removed. */
   readonly to: { readonly mode: string; readonly id: string } | null;
 }
 
-export async function differences(sessionGit: SessionGit, from: string, to: string): Promise<readonly Difference[]> {
+export async function diffTrees(sessionGit: SessionGit, from: string, to: string): Promise<readonly TreeDifference[]> {
   // Includes submodules that the project's settings hide.
   const shape = ['-r', '-z', '--raw', '--no-renames', '--no-ext-diff', '--full-index', '--ignore-submodules=none'];
   const out = await git(sessionGit.gitTarget, ['diff-tree', ...shape, from, to]);
   const parts = out.toString('latin1').split('\0');
-  const found: Difference[] = [];
+  const found: TreeDifference[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [, mode = '', , id = '', status = ''] = (parts[at] ?? '').split(' ');
     found.push({ name: parts[at + 1] ?? '', to: status === 'D' ? null : { mode, id } });

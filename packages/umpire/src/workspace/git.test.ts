@@ -65,7 +65,7 @@ async function checkWholeWay(project: Project): Promise<void> {
   expect(ownThings(project.root)).toMatchObject(rest);
 }
 
-test('hooks that refuse, signing, and settings that change what git prints or does', async () => {
+test('works with failing hooks, signing and unusual git settings', async () => {
   const project = gitProject();
   const hooks = join(project.root, '.git', 'refusing');
   for (const hook of ['pre-commit', 'commit-msg', 'post-checkout', 'reference-transaction', 'post-index-change', 'pre-merge-commit']) {
@@ -104,7 +104,7 @@ test('hooks that refuse, signing, and settings that change what git prints or do
   ).toEqual([]);
 });
 
-test('a copy of an index is not taken for a newer one', () => {
+test('a copied index keeps its time', () => {
   const folder = temporaryFolder();
   const [from, to] = [join(folder, 'from'), join(folder, 'to')];
   writeFileSync(from, 'index');
@@ -113,21 +113,21 @@ test('a copy of an index is not taken for a newer one', () => {
   expect(statSync(to).mtimeMs).toBe(1_000_500);
 });
 
-test('an index that cannot be copied is told as such: the disk may be full', () => {
+test('an index that cannot be copied is reported', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'from'), 'index');
   const told = { code: 'write-failed', message: expect.stringContaining(join(folder, 'none', 'to')) as string };
   expect(() => copyIndex(join(folder, 'from'), join(folder, 'none', 'to'))).toThrow(expect.objectContaining(told));
 });
 
-test('a path with lines, quotes and spaces of its own', async () => {
+test('works in a path with line breaks, quotes and spaces', async () => {
   const project = plainProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' }, `new\nline 'q" x\\/`);
   project.git('init', '-q', '-b', 'main');
   project.commit({});
   await checkWholeWay(project);
 });
 
-test('variables of a surrounding git command', async () => {
+test('ignores the variables of a calling git command', async () => {
   const elsewhere = gitProject({ 'other.txt': 'o\n' });
   const untouched = ownThings(elsewhere.root);
   Object.assign(process.env, {
@@ -159,7 +159,7 @@ function gitProjectApart(): Project {
   return project;
 }
 
-test('without an identity Umpire signs, else the person does', async () => {
+test('commits as the person, or as Umpire without an identity', async () => {
   const project = gitProject();
   const author = async (task: string): Promise<string> => {
     const work = await doTask(await project.open(), task, { 'a.txt': `${task}\n` });
@@ -172,7 +172,7 @@ test('without an identity Umpire signs, else the person does', async () => {
   expect(await author('T2')).toBe('Ada <ada@example.com>');
 });
 
-test('a git before 2.38, which merges in a checkout only', async () => {
+test('works with a git before 2.38, which merges only in a checkout', async () => {
   const project = gitProject();
   const real = gitIn(project.root, '--exec-path').trim();
   const shim = temporaryFolder();
@@ -182,7 +182,7 @@ test('a git before 2.38, which merges in a checkout only', async () => {
   await checkWholeWay(project);
 });
 
-test('a repository whose refs are not plain files', async () => {
+test('works in a repository with reftable refs', async () => {
   const project = gitProject();
   mkdirSync(join(project.root, '.git', 'reftable'));
   await checkWholeWay(project);
@@ -190,7 +190,7 @@ test('a repository whose refs are not plain files', async () => {
   expect(project.git('worktree', 'list')).toContain('[umpire/review-1]');
 });
 
-test('a repository that names its objects by sha-256', async () => {
+test('works in a sha-256 repository', async () => {
   const project = plainProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   project.git('init', '-q', '-b', 'main', '--object-format=sha256');
   expect(project.commit({})).toHaveLength(64);
@@ -200,7 +200,7 @@ test('a repository that names its objects by sha-256', async () => {
   expect(await workspace.merge('T1', work!.commit)).toMatchObject({ ok: true });
 });
 
-test('a shallow clone', async () => {
+test('works in a shallow clone', async () => {
   const origin = gitProject();
   origin.commit({ 'later.txt': 'l\n' });
   const project = gitProject();
@@ -209,7 +209,7 @@ test('a shallow clone', async () => {
   await checkWholeWay(project);
 });
 
-test('a checkout of some folders only', async () => {
+test('works in a sparse checkout', async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'in/x.txt': 'x\n', 'out/y.txt': 'y\n' });
   project.git('sparse-checkout', 'set', 'in');
   expect(filesUnder((await project.open()).path, isGit)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'in/x.txt': 'x\n' });
@@ -217,7 +217,7 @@ test('a checkout of some folders only', async () => {
   expect(project.git('show', 'HEAD:out/y.txt')).toBe('y\n');
 });
 
-test('what is made or changed outside the folders that are checked out is there for the next task, and brought over', async () => {
+test('work outside a sparse checkout reaches the next task and is applied', async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'in/x.txt': 'x\n', 'out/y.txt': 'y\n', 'out/z.txt': 'z\n' });
   project.git('sparse-checkout', 'set', 'in');
   const own = ownThings(project.root);
@@ -232,7 +232,7 @@ test('what is made or changed outside the folders that are checked out is there 
   expect(ownThings(project.root)).toEqual({ ...own, files: made });
 });
 
-test('the same where git keeps the folders that are left out as one entry each: no reader is blamed, and it is cleaned away', async () => {
+test('the same with a sparse index, without blaming a reading task, and it can be cleaned', async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'in/x.txt': 'x\n', 'out/y.txt': 'y\n', 'out/deep/z.txt': 'z\n' });
   project.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'in');
   const own = ownThings(project.root);
@@ -275,7 +275,7 @@ test.skipIf(takesForOne)(
   },
 );
 
-test('files that git was told to look away from are brought over, and an edit hidden so is not overwritten', async () => {
+test('files with skip flags are applied, and a hidden edit is not overwritten', async () => {
   for (const mark of ['assume-unchanged', 'skip-worktree']) {
     const project = gitProject();
     project.git('update-index', `--${mark}`, 'a.txt', 'b.txt');
@@ -291,7 +291,7 @@ test('files that git was told to look away from are brought over, and an edit hi
   }
 });
 
-test('submodules stay as they are recorded', async () => {
+test('submodules stay at their recorded commit', async () => {
   const library = gitProject({ 'lib.txt': 'l\n' });
   const project = gitProject();
   project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'lib');
@@ -299,7 +299,7 @@ test('submodules stay as they are recorded', async () => {
   await checkWholeWay(project);
 });
 
-test('what git says at length is told by the line that names the file', async () => {
+test('a long git message is shortened to the line that names the file', async () => {
   const project = gitProject();
   const lock = join(project.root, '.git', 'refs', 'heads', 'umpire', 'review-1.lock');
   mkdirSync(join(lock, '..'), { recursive: true });
@@ -310,7 +310,7 @@ test('what git says at length is told by the line that names the file', async ()
   });
 });
 
-test('no git at all', async () => {
+test('reports a missing git', async () => {
   const project = gitProject();
   process.env['PATH'] = temporaryFolder();
   await expect(project.open()).rejects.toMatchObject({ code: 'git-missing' });

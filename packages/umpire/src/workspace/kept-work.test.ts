@@ -7,7 +7,7 @@ import { doTask, filesUnder, gitProject, writeFiles } from '../../../../test/sup
 
 const isGit = (path: string): boolean => path === '.git';
 
-test('goes on where it left off, on top of what was merged meanwhile, as one commit', async () => {
+test('continues from the kept work on top of later merges, as one commit', async () => {
   const project = gitProject();
   const workspace = await project.open();
   const folder = await workspace.lend('T1', 1);
@@ -28,7 +28,7 @@ test('goes on where it left off, on top of what was merged meanwhile, as one com
   expect(project.git('log', '-1', '--format=%P', work!.commit).trim()).toBe(merged.ok ? merged.head : '');
 });
 
-test('work that does not fit what was merged meanwhile is gone on with where it began: merging tells', async () => {
+test('continues on the old base when kept work conflicts, and merging reports the conflict', async () => {
   const project = gitProject();
   const workspace = await project.open();
   writeFiles(await workspace.lend('T1', 1), { 'a.txt': 'of T1\n' });
@@ -41,7 +41,7 @@ test('work that does not fit what was merged meanwhile is gone on with where it 
   expect(await workspace.merge('T1', work!.commit)).toEqual({ ok: false, files: ['a.txt'] });
 });
 
-test('nothing is kept where nothing was changed', async () => {
+test('keeps nothing without changes', async () => {
   const workspace = await gitProject().open();
   await workspace.lend('T1', 1);
   expect(await workspace.keep('T1', 1)).toBe(null);

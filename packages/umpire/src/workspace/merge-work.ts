@@ -2,7 +2,7 @@
 // changes nothing.
 
 import { applyTreeDiff, mergeCommits } from './three-way-merge.js';
-import { commitTree, differences, isAncestor, titleOf, treeOf } from './commits.js';
+import { commitTree, diffTrees, isAncestor, titleOf, treeOf } from './commits.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
 import { askGit, git } from './git.js';
 import type { RawName } from './git.js';
@@ -25,7 +25,7 @@ export async function mergeWork(
 ): Promise<RawMerge> {
   const { sessionGit } = context;
   if (base === null && (await isAncestor(sessionGit, commit, head)))
-    return { ok: true, head, files: (await differences(sessionGit, `${commit}^`, commit)).map(({ name }) => name) };
+    return { ok: true, head, files: (await diffTrees(sessionGit, `${commit}^`, commit)).map(({ name }) => name) };
   const parent = base ?? (await readRef(sessionGit, `${commit}^`));
   const next = parent === head ? commit : await mergedCommit(sessionGit, head, task, commit);
   if (typeof next !== 'string') return next;
@@ -44,7 +44,7 @@ async function mergedCommit(
 
 async function moved(context: WorkspaceContext, from: string, to: string): Promise<RawMerge> {
   if (from === to) return { ok: true, head: from, files: [] };
-  const steps = await differences(context.sessionGit, from, to);
+  const steps = await diffTrees(context.sessionGit, from, to);
   await moveTo(context, from, to, steps);
   return { ok: true, head: to, files: steps.map(({ name }) => name) };
 }

@@ -25,7 +25,7 @@ cleanUpAfterwards();
 
 const isGit = (path: string): boolean => path.split('/').includes('.git');
 
-test('the files of a repository that a task made are its work: git would keep no more than a name', async () => {
+test('takes the files of a repository that a task made', async () => {
   const project = gitProject({ 'a.txt': 'a\n', '.gitignore': '*.log\n' });
   const workspace = await project.open();
   const folder = await workspace.lend('T1', 1);
@@ -44,7 +44,7 @@ test('the files of a repository that a task made are its work: git would keep no
   expect(filesUnder(join(workspace.path, 'app'))).toEqual({ '.gitignore': 'built/\n', 'inner/i.txt': 'i\n', 'main.txt': 'm\n' });
 });
 
-test('a clone of another repository and one more worktree are no work; a submodule that was added is a link', async () => {
+test('leaves out a clone and an extra worktree, and takes an added submodule as a link', async () => {
   const library = gitProject({ 'l.txt': 'l\n' });
   const project = gitProject();
   const told: string[] = [];
@@ -60,7 +60,7 @@ test('a clone of another repository and one more worktree are no work; a submodu
   expect(project.git('ls-tree', work!.commit, 'lib')).toBe(`160000 commit ${library.git('rev-parse', 'HEAD').trim()}\tlib\n`);
 });
 
-test('a submodule that git is told to overlook is work too, where a task moves it', async () => {
+test('takes a new submodule commit although git is set to ignore the submodule', async () => {
   const library = gitProject({ 'l.txt': 'l\n' });
   const before = library.git('rev-parse', 'HEAD').trim();
   const after = library.commit({ 'l.txt': 'two\n' });
@@ -118,7 +118,7 @@ test.each(['lib', 'vendor/other'])(
   },
 );
 
-test('a pipe or a socket in the place of a file is that file gone, for work and for what a killed run left', async () => {
+test('a pipe or socket in place of a file counts as a deleted file', async () => {
   const project = gitProject();
   const workspace = await project.open();
   const folder = await workspace.lend('T1', 1);
@@ -139,7 +139,7 @@ function digDeep(folder: string): void {
   execFileSync(process.execPath, ['-e', script], { cwd: folder });
 }
 
-test('folders within folders, deeper than any path: the work is taken, and they go', async () => {
+test('takes work from folders nested deeper than any path, and removes them', async () => {
   const project = gitProject();
   const workspace = await project.open();
   const folder = await workspace.lend('T1', 1);
@@ -150,7 +150,7 @@ test('folders within folders, deeper than any path: the work is taken, and they 
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a worktree that cannot be removed costs no task its work, and keeps no run from going on', async () => {
+test('a worktree that cannot be removed blocks neither the work nor the next run', async () => {
   const project = gitProject();
   const workspace = await project.open();
   const folder = await workspace.lend('T1', 1);
@@ -163,7 +163,7 @@ test('a worktree that cannot be removed costs no task its work, and keeps no run
   expect(await (await project.open()).merge('T1', work!.commit)).toMatchObject({ ok: true, files: ['a.txt'] });
 });
 
-test('rights that were taken away are given back where that is needed to read, and no others change', async () => {
+test('restores only the permissions that reading needs', async () => {
   const folder = temporaryFolder();
   writeFiles(folder, { 'shut/in.txt': 'i\n', 'open.txt': 'o\n', 'hidden.txt': 'h\n' });
   chmodSync(join(folder, 'open.txt'), 0o754);
@@ -178,7 +178,7 @@ test('rights that were taken away are given back where that is needed to read, a
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a file or a link in the place of the project fails the task, and leads nothing out of a worktree', async () => {
+test("a file or link in place of the project's folder fails the task and changes nothing outside", async () => {
   const whole = plainProject({ 'pkg/a.txt': 'a\n', 'top.txt': 't\n', '.gitignore': 'node_modules\n' });
   whole.git('init', '-q', '-b', 'main');
   whole.commit({});
@@ -208,7 +208,7 @@ test('a file or a link in the place of the project fails the task, and leads not
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-test('a link to the checkout in the place of a worktree: nothing is taken, undone or removed behind it, and the next run goes on', async () => {
+test('a link in place of a worktree is never followed, and the next run continues', async () => {
   const project = gitProject();
   project.write({ 'a.txt': 'own, not committed\n', 'own.txt': 'own\n' });
   const own = ownThings(project.root);

@@ -46,7 +46,7 @@ it('reads files that were changed, added, deleted and moved, staged or not, and 
   expect(project.git('ls-files', '--stage')).toBe(before);
 });
 
-it('reads files that git was told to look away from, and leaves alone what a sparse checkout leaves out', async () => {
+it('reads files that git skips, and ignores those outside a sparse checkout', async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });
   project.git('update-index', '--assume-unchanged', 'a.txt');
   project.git('update-index', '--skip-worktree', 'b.txt', 'c.txt');
@@ -62,7 +62,7 @@ it('reads files that git was told to look away from, and leaves alone what a spa
   expect((await changeOf(project)).files).toEqual(changed);
 });
 
-it('reads the step between two commits', async () => {
+it('reads the change between two commits', async () => {
   const project = gitProject({ 'a.txt': 'a\n' });
   const first = project.git('rev-parse', 'HEAD').trim();
   const second = project.commit({ 'a.txt': 'b\n' });
@@ -70,7 +70,7 @@ it('reads the step between two commits', async () => {
   expect(await changeOf(project, second, first)).toEqual({ problems: [], files: [{ path: 'a.txt', before: 'a\n', after: 'b\n' }] });
 });
 
-it('reads unchanged files as they are staged, whatever lies on disk', async () => {
+it('reads unchanged files from the index for a staged change', async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', 'd.txt': 'd\n', '.gitignore': 'out/\n' });
   project.write({ 'b.txt': 'staged\n' });
   project.git('add', 'b.txt');
@@ -81,7 +81,7 @@ it('reads unchanged files as they are staged, whatever lies on disk', async () =
   expect(names.map(read)).toEqual(['a\n', 'staged\n', 'c\n', 'd\n', null, 'made\n', null]);
 });
 
-it('sees a submodule that was moved to another commit or changed, and no other', async () => {
+it('sees a submodule with a new commit or changes, and no other', async () => {
   const library = gitProject({ 'lib.ts': 'export const rate = 1;\n' });
   const project = gitProject({ 'a.txt': 'a\n' });
   project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'vendor/lib');
@@ -97,7 +97,7 @@ it('sees a submodule that was moved to another commit or changed, and no other',
   expect((await changeOf(project, second, base)).files.map(({ path }) => path)).toEqual(['a.txt', 'vendor/lib']);
 });
 
-it('tells of the files of the project alone, by their names there', async () => {
+it('lists only files of the project, relative to it', async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'inner/b.txt': 'b\n' });
   project.write({ 'a.txt': 'A\n', 'inner/b.txt': 'B\n' });
   expect(await changeOf({ ...project, root: join(project.root, 'inner') })).toEqual({
@@ -106,7 +106,7 @@ it('tells of the files of the project alone, by their names there', async () => 
   });
 });
 
-it('names code that it cannot read, and still sees that it changed', async () => {
+it('names unreadable code files and still sees their change', async () => {
   const project = gitProject({ 'large.test.ts': 'x\n', 'bytes.test.js': 'x\n', 'link.test.py': 'x\n', 'picture.png': 'x\n' });
   project.write({ 'large.test.ts': '/'.repeat(2 * 1024 * 1024 + 1), 'bytes.test.js': 'a\0b', 'picture.png': 'a\0b', 'link.test.py': null });
   symlinkSync('elsewhere', join(project.root, 'link.test.py'));
@@ -124,13 +124,13 @@ it('names code that it cannot read, and still sees that it changed', async () =>
   ]);
 });
 
-it('takes lines that end in CR LF on disk only for the lines they are', async () => {
+it('ignores CR LF line ends that exist only on disk', async () => {
   const project = gitProject({ 'a.txt': 'a\nb\n', '.gitattributes': '*.txt text eol=crlf\n' });
   project.write({ 'a.txt': 'a\r\nB\r\n' });
   expect((await changeOf(project)).files).toEqual([{ path: 'a.txt', before: 'a\nb\n', after: 'a\nB\n' }]);
 });
 
-it('puts files back on disk, and touches neither others nor the index', async () => {
+it('restores files on disk without touching others or the index', async () => {
   const project = gitProject({
     'a.txt': 'a\nb\n',
     'gone.txt': 'g\n',
@@ -158,7 +158,7 @@ it('puts files back on disk, and touches neither others nor the index', async ()
   expect(project.git('ls-files', '--stage')).toBe(index);
 });
 
-it('puts files back in a tree', async () => {
+it('restores files in a tree', async () => {
   const project = gitProject({ 'a.txt': 'a\nb\n', 'gone.txt': 'g\n', 'c.txt': TEXT });
   const base = project.git('rev-parse', 'HEAD').trim();
   renameSync(join(project.root, 'c.txt'), join(project.root, 'moved.txt'));
@@ -181,7 +181,7 @@ function complaintOf(act: () => unknown): string {
   return 'none';
 }
 
-it('measures against the last commit, the fork from the trunk, or the commit before', () => {
+it('compares with the last commit, the fork from the trunk, or the previous commit', () => {
   const project = gitProject({ 'a.txt': 'a\n' });
   const words = () => findBase(project.root, null).words;
   expect(words()).toBe('HEAD');
@@ -195,7 +195,7 @@ it('measures against the last commit, the fork from the trunk, or the commit bef
   expect([words(), findBase(project.root, 'main').base]).toEqual(['HEAD', first]);
 });
 
-it('says where there is nothing to measure against', () => {
+it('reports when there is no commit to compare with', () => {
   const project = gitProject({ 'a.txt': 'a\n' });
   const plain = plainProject({ 'a.txt': 'a\n' });
   expect([complaintOf(() => findBase(project.root, 'no such')), complaintOf(() => findBase(plain.root, null))]).toEqual([

@@ -41,7 +41,7 @@ function putOldLock(path: string): void {
 }
 
 describe('the session worktree', () => {
-  test('locks that a killed git left', async () => {
+  test('removes locks that a killed git left', async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     const admin = join(project.root, '.git', 'worktrees', 'umpire+review-1+session');
@@ -52,7 +52,7 @@ describe('the session worktree', () => {
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
-  test('a lock of a git that is still at work is waited for', async () => {
+  test('waits for the lock of a running git', async () => {
     const project = gitProject();
     const { path } = await project.open();
     const lock = placeOf(project, 'session.index.lock');
@@ -62,7 +62,7 @@ describe('the session worktree', () => {
     expect((await opening).path).toBe(path);
   });
 
-  test('a folder that somebody deleted, or half of one', async () => {
+  test('is made again after its folder was deleted, fully or partly', async () => {
     const project = gitProject();
     const { path } = await project.open();
     rmSync(path, { recursive: true });
@@ -72,17 +72,20 @@ describe('the session worktree', () => {
     expect(filesUnder((await project.open()).path, isGit)).toEqual({ ...FIRST, 'after.txt': 'after\n' });
   });
 
-  test('the repository itself is not there: refused, and no private one takes its place', async () => {
+  test('refuses to open without its repository instead of using a private one', async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     renameSync(join(project.root, '.git'), join(project.options.home, 'away'));
-    await expect(project.open()).rejects.toMatchObject({ code: 'git-failed', message: expect.stringContaining('any more') as string });
+    await expect(project.open()).rejects.toMatchObject({
+      code: 'git-failed',
+      message: expect.stringContaining('no longer in a git repository') as string,
+    });
     expect(readdirSync(project.options.sessionFolder)).toEqual(['tasks.csv']);
     renameSync(join(project.options.home, 'away'), join(project.root, '.git'));
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
-  test('the repository is gone for good: what lies beside it is removed where that is insisted on, and only there', async () => {
+  test('is removed only with force when its repository is gone', async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     rmSync(join(project.root, '.git'), { recursive: true });
@@ -94,14 +97,14 @@ describe('the session worktree', () => {
     expect([existsSync(placeOf(project)), isLeft(project.options)]).toEqual([false, false]);
   });
 
-  test('everything beside the repository is gone: the branch still holds the work', async () => {
+  test('is made again from the branch when everything else is gone', async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     rmSync(project.options.home, { recursive: true });
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
-  test('worktrees live somewhere else now', async () => {
+  test('is found after the folder for worktrees changed', async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     const workspace = await project.open({ home: join(project.options.home, 'elsewhere') });
@@ -109,7 +112,7 @@ describe('the session worktree', () => {
     expect(gitIn(workspace.path, 'status', '--porcelain', '-b')).toBe('## umpire/review-1\n');
   });
 
-  test('the project was cloned anew to the same place: what lay there is kept beside', async () => {
+  test('is kept beside when the project was cloned anew to the same path', async () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFileSync(join(path, 'a.txt'), 'an edit\n');
@@ -137,7 +140,7 @@ describe('the session worktree', () => {
     expect(await cleanSession(project.options)).toEqual(kept);
   });
 
-  test('its note cannot be read: nothing is remade', async () => {
+  test('is not made again when its note cannot be read', async () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFileSync(join(path, 'a.txt'), 'an edit\n');
@@ -147,14 +150,14 @@ describe('the session worktree', () => {
     expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('an edit\n');
   });
 
-  test.each([['["node_mod'], ['{}']])('the list of what was provided is damaged (%j): it counts as empty', async (text) => {
+  test.each([['["node_mod'], ['{}']])('treats a damaged list of shared files (%j) as empty', async (text) => {
     const project = gitProject();
     await project.open();
     writeFileSync(placeOf(project, 'provisions.json'), text);
     expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
   });
 
-  test("git's folder about it was pruned: files stay, edits too", async () => {
+  test("keeps files and edits when git's admin folder was pruned", async () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFiles(path, { 'a.txt': 'edited\n' });
@@ -165,7 +168,7 @@ describe('the session worktree', () => {
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'edited\n' });
   });
 
-  test('the branch or its record is gone', async () => {
+  test('opens when the branch or its record is gone', async () => {
     const project = gitProject();
     const first = await project.open();
     await merged(first, 'T1', { 'a.txt': 'one\n' });
@@ -177,7 +180,7 @@ describe('the session worktree', () => {
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
-  test('packed refs', async () => {
+  test('opens with packed refs', async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     project.git('pack-refs', '--all', '--prune');
@@ -200,12 +203,12 @@ describe('the session worktree', () => {
     return project;
   }
 
-  test('files on their way to a commit: forward where the branch has it, else back', async () => {
+  test('finishes an interrupted move if the branch has the commit, and undoes it otherwise', async () => {
     await checkGoesOn(await onTheWay(false), FIRST);
     await checkGoesOn(await onTheWay(true), { 'a.txt': 'one\n', 'src/c.txt': 'c\n', 'new/n.txt': 'n\n' });
   });
 
-  test('an edit made after such a crash is kept aside', async () => {
+  test('keeps an edit made after such a crash', async () => {
     const project = await onTheWay(true);
     writeFiles(placeOf(project, 'session'), { 'a.txt': 'by a person\n' });
     await project.open();
@@ -213,7 +216,7 @@ describe('the session worktree', () => {
     expect(aside.map((commit) => project.git('show', `${commit}:a.txt`))).toContain('by a person\n');
   });
 
-  test('an edit was taken, and the run died before it was written down', async () => {
+  test('recovers an edit that was taken but not recorded', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const before = readFileSync(placeOf(project, 'session.json'));
@@ -230,7 +233,7 @@ describe('the session worktree', () => {
 });
 
 describe('the worktree of a task', () => {
-  test('half-made or half-removed ones are gone after the next opening; a finished one waits for its task', async () => {
+  test('is removed when incomplete, and stays when ready', async () => {
     const project = gitProject();
     const workspace = await project.open();
     writeFiles(await workspace.lend('ready', 1), { 'a.txt': 'worked on\n' });
@@ -251,7 +254,7 @@ describe('the worktree of a task', () => {
     expect(existsSync(placeOf(project, 'task-ready-1'))).toBe(false);
   });
 
-  test('goes without what it has links to: also where an agent put one in its own place', async () => {
+  test('is removed without the targets of its links, also when it is itself a link', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);
@@ -266,14 +269,14 @@ describe('the worktree of a task', () => {
     expect(filesUnder(project.root, (path) => path === '.git' || path === '.umpire')).toEqual(FIRST);
   });
 
-  test('one that was lent before is made anew', async () => {
+  test('is made again on a second call', async () => {
     const project = gitProject();
     writeFiles(await (await project.open()).lend('T1', 1), { 'a.txt': 'half\n', 'junk.txt': 'j\n' });
     const folder = await (await project.open()).lend('T1', 1);
     expect(filesUnder(folder, isGit)).toEqual(FIRST);
   });
 
-  test('work submitted twice is one commit; a killed submission leaves no trace in it', async () => {
+  test('gives one commit for work submitted twice, also after a killed submission', async () => {
     const project = gitProject();
     const workspace = await project.open();
     writeFiles(await workspace.lend('T1', 1), { 'a.txt': 'one\n' });
@@ -285,7 +288,7 @@ describe('the worktree of a task', () => {
     expect(filesUnder(later.path, isGit)).toEqual({ ...FIRST, 'a.txt': 'one\n' });
   });
 
-  test('one that is gone is an error, not an empty result', async () => {
+  test('is an error when it is gone, not an empty result', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);
@@ -294,7 +297,7 @@ describe('the worktree of a task', () => {
     await expect(workspace.submit('T2', 1, 'x')).rejects.toMatchObject({ code: 'worktree-lost' });
   });
 
-  test('a submitted commit outlives the worktree, a restart and a gc', async () => {
+  test('leaves a commit that survives its removal, a restart and a gc', async () => {
     const project = gitProject();
     const work = await doTask(await project.open(), 'T1', { 'a.txt': 'one\n' });
     project.git('reflog', 'expire', '--expire=now', '--all');

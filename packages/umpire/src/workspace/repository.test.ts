@@ -49,7 +49,7 @@ test.each<[damage: string, harm: (project: Project) => void, said: string]>([
   }
 });
 
-test('the one around it does not take the place of one that git passes over', () => {
+test('an outer repository does not replace a damaged one', () => {
   const outer = gitProject();
   const inner = join(outer.root, 'src');
   mkdirSync(join(inner, '.git'));
@@ -59,7 +59,7 @@ test('the one around it does not take the place of one that git passes over', ()
   expect(found(outer)).toBe('git');
 });
 
-test('no git, an empty folder of its name, a branch without a commit: none of it is damage', () => {
+test('no git, an empty .git folder and a branch without a commit are no damage', () => {
   const plain = plainProject({ 'a.txt': 'a\n' });
   expect(found(plain)).toBe('snapshot');
   mkdirSync(join(plain.root, '.git'));
@@ -71,7 +71,7 @@ test('no git, an empty folder of its name, a branch without a commit: none of it
   expect(found(orphan)).toBe('snapshot');
 });
 
-test('files that lie above their repository', () => {
+test('finds a repository whose files lie in a parent folder', () => {
   const project = plainProject({ 'a.txt': 'a\n' });
   mkdirSync(join(project.root, 'in'));
   project.git('init', '-q', '-b', 'main', 'in');

@@ -29,7 +29,7 @@ async function steps(project: Project, ...works: readonly Files[]): Promise<read
   return found;
 }
 
-test('names a file once that two ranges changed, without what others did to it in between', async () => {
+test('names a file of two ranges once, without the changes in between', async () => {
   const files = { 'a.txt': LINES, 'b.txt': 'b\n' };
   const project = gitProject(files);
   const all = await steps(
@@ -50,7 +50,7 @@ test('names a file once that two ranges changed, without what others did to it i
   });
 });
 
-test('has a part for each where a later one builds on what others did; none where there are none', async () => {
+test('has one patch per range when a later one builds on changes in between, and none for no range', async () => {
   const project = gitProject({ 'a.txt': 'a\n' });
   const all = await steps(project, { 'a.txt': 'mine\n' }, { 'a.txt': 'of others\n' }, { 'a.txt': 'of others, mended\n' });
   const patch = (await diffOfRanges(project.options, [all[0]!, all[2]!], true)).toString('utf8');

@@ -8,7 +8,7 @@ import { findSessionGit, findNameHolder } from './session-git.js';
 
 cleanUpAfterwards();
 
-test('a session folder that is seen under a second name, as a mount gives it, is the same one; a copy is not', async () => {
+test('a session folder mounted under a second path is the same one; a copy is not', async () => {
   const { options, open } = gitProject();
   mkdirSync(options.sessionFolder, { recursive: true });
   await open();

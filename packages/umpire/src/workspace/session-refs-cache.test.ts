@@ -21,7 +21,7 @@ async function withWork(project: Project = gitProject(), session = 'review-1'): 
 const cleanBriefly = (project: Project, session = 'review-1') =>
   cleanSession({ ...project.options, session }, { refsCache: createSessionRefsCache(), isBrief: true });
 
-test('work that is nowhere else is kept; what was changed beside it is told first', async () => {
+test('keeps work that no other branch has, and reports edits first', async () => {
   const project = gitProject();
   const path = await withWork(project);
   expect(await cleanBriefly(project)).toEqual(BRIEF);
@@ -42,7 +42,7 @@ test.each([
   expect(await cleanBriefly(project)).toEqual({ ok: true, branch: null });
 });
 
-test('of several sessions each has its own; one that later work builds on is not alone', async () => {
+test('tells sessions apart, and a commit that another session builds on is not unapplied', async () => {
   const project = gitProject();
   await withWork(project, 'review-1');
   await withWork(project, 'review-2');
@@ -55,7 +55,7 @@ test('of several sessions each has its own; one that later work builds on is not
   expect(cleaned).toEqual([BRIEF, { ok: true, branch: null }]);
 });
 
-test('a look at a session without work, or without git, leaves it to the closer look', async () => {
+test('leaves a session without work or git to the closer check', async () => {
   const none = gitProject();
   await none.open();
   const plain = plainProject({ 'a.txt': 'a\n' });
@@ -66,7 +66,7 @@ test('a look at a session without work, or without git, leaves it to the closer 
   ]);
 });
 
-test('something is left while a branch is', async () => {
+test('something is left while a branch exists', async () => {
   const project = gitProject();
   await withWork(project);
   const place = { ...project.options, home: `${project.options.home}-gone` };

@@ -8,8 +8,8 @@ import { lstatOf, statOf } from '../sessions/entry.js';
 import { removeAgentRepository, makeAgentRepository } from './agent-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, undoChanges, writeTree } from './worktree-changes.js';
 import type { Changes } from './worktree-changes.js';
-import { commitTree, differences, isAncestor, titleOf, treeOf } from './commits.js';
-import type { Difference } from './commits.js';
+import { commitTree, diffTrees, isAncestor, titleOf, treeOf } from './commits.js';
+import type { TreeDifference } from './commits.js';
 import { prepareWorktree, addSharedFiles, workdirOf } from './prepare-worktree.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
 import { copyIndex, git, tryGit } from './git.js';
@@ -60,7 +60,7 @@ export async function openWorktree(context: WorkspaceContext, head: string): Pro
   const changes = await listChanges(worktree, worktree.index, context.sharedFiles);
   await setAside(context, worktree, head, changes);
   const tip = (await readRef(sessionGit, refsOf(sessionGit).branch)) ?? head;
-  const committed = tip === head ? [] : (await differences(sessionGit, head, tip)).map(({ name }) => name);
+  const committed = tip === head ? [] : (await diffTrees(sessionGit, head, tip)).map(({ name }) => name);
   return [...new Set([...committed, ...changes.tracked, ...changes.added])];
 }
 
@@ -97,7 +97,7 @@ async function repairWorktree(context: WorkspaceContext, planned: Worktree, note
   if (note.to !== null) {
     await setAside(context, planned, head, await listChanges(planned, planned.index, context.sharedFiles));
     const from = note.to === head ? note.at : note.to;
-    await showCommit(context, planned, await differences(sessionGit, from, head), head);
+    await showCommit(context, planned, await diffTrees(sessionGit, from, head), head);
     writeSessionNote(sessionGit, { ...note, at: head, to: null });
   } else await moveIndex(context, head);
   // If nothing moved, the index is the person's, with their staged changes.
@@ -132,12 +132,12 @@ export function leftFolders({ folder }: SessionGit): readonly string[] {
 async function moveIndex(context: WorkspaceContext, head: string): Promise<void> {
   const { worktree, note } = readCurrent(context);
   if (note.at === head) return;
-  await writeIndexEntries(worktree, await differences(context.sessionGit, note.at, head), head);
+  await writeIndexEntries(worktree, await diffTrees(context.sessionGit, note.at, head), head);
   writeSessionNote(context.sessionGit, { ...note, at: head });
 }
 
 /** Moves branch, files and index from one commit to another. `openWorktree` repairs an interrupted move. */
-export async function moveTo(context: WorkspaceContext, from: string, to: string, steps: readonly Difference[]): Promise<void> {
+export async function moveTo(context: WorkspaceContext, from: string, to: string, steps: readonly TreeDifference[]): Promise<void> {
   const { sessionGit } = context;
   const { branch, head } = refsOf(sessionGit);
   const { worktree, note } = readCurrent(context);
@@ -153,7 +153,7 @@ export async function moveTo(context: WorkspaceContext, from: string, to: string
 }
 
 /** Moves index and files to a commit, overwriting what is in their way. */
-async function showCommit(context: WorkspaceContext, worktree: Worktree, steps: readonly Difference[], head: string): Promise<void> {
+async function showCommit(context: WorkspaceContext, worktree: Worktree, steps: readonly TreeDifference[], head: string): Promise<void> {
   if (steps.length === 0) return;
   await writeIndexEntries(worktree, steps, head);
   for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
@@ -163,7 +163,7 @@ async function showCommit(context: WorkspaceContext, worktree: Worktree, steps: 
 }
 
 /** Removals first: a file may become a folder. `like`: any id, for its length. */
-async function writeIndexEntries(worktree: Worktree, steps: readonly Difference[], like: string): Promise<void> {
+async function writeIndexEntries(worktree: Worktree, steps: readonly TreeDifference[], like: string): Promise<void> {
   const gone = steps.filter(({ to }) => to === null).map(({ name }) => `0 ${'0'.repeat(like.length)}\t${name}\0`);
   const there = steps.flatMap(({ name, to }) => (to === null ? [] : [`${to.mode} ${to.id}\t${name}\0`]));
   const input = Buffer.from([...gone, ...there].join(''), 'latin1');
@@ -233,7 +233,7 @@ export async function sweepWorktree(context: WorkspaceContext, head: string): Pr
   const { branch } = refsOf(sessionGit);
   const { worktree } = readCurrent(context);
   const tip = await readRef(sessionGit, branch);
-  const moved = tip === null || tip === head ? [] : (await differences(sessionGit, head, tip)).map(({ name }) => name);
+  const moved = tip === null || tip === head ? [] : (await diffTrees(sessionGit, head, tip)).map(({ name }) => name);
   if (tip !== head) await changeRefs(sessionGit, [{ ref: branch, to: head }, ...asideOf(sessionGit, tip)]);
   const changes = await listChanges(worktree, worktree.index, sharedFiles);
   await undoChanges(worktree, worktree.index, changes);
@@ -279,7 +279,7 @@ export async function takeEditIn(
     tree === (await treeOf(sessionGit, parent))
       ? parent
       : await commitTree(sessionGit, tree, [parent], titleOf(message, "A person's edit"));
-  const steps = await differences(sessionGit, head, commit);
+  const steps = await diffTrees(sessionGit, head, commit);
   const { branch, head: headRef } = refsOf(sessionGit);
   if (steps.length === 0) return null;
   await changeRefs(sessionGit, [

@@ -57,7 +57,7 @@ describe('packages', () => {
     },
   );
 
-  test("the project's own packages are those of the worktree", async () => {
+  test("lead to the worktree's sources for workspace packages", async () => {
     const project = monorepo('node_modules\n');
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);
@@ -70,7 +70,7 @@ describe('packages', () => {
     expect(runB(project.root)).toBe('a of the checkout, left, deep');
   });
 
-  test("what tools cache there stays in the worktree, and the checkout's own is left alone", async () => {
+  test("keep tool caches in the worktree and leave the checkout's alone", async () => {
     const project = monorepo('node_modules\n');
     writeFiles(project.root, { 'node_modules/.vite/kept.json': '{}\n', 'packages/b/node_modules/.cache/kept': 'x\n' });
     const workspace = await project.open();
@@ -80,7 +80,7 @@ describe('packages', () => {
     expect(caches).toEqual([['kept.json'], ['kept']]);
   });
 
-  test('what a task installs or clears away stays in its worktree', async () => {
+  test("keep a task's installs and removals in its worktree", async () => {
     const project = monorepo('');
     const before = ownThings(project.root);
     const workspace = await project.open();
@@ -96,13 +96,13 @@ describe('packages', () => {
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test('what a task installs in a project that had nothing installed, and ignores nothing', async () => {
+  test("keep a task's installs out of its work without a .gitignore", async () => {
     const workspace = await gitProject().open();
     const work = await doTask(workspace, 'T1', { 'node_modules/right/index.js': 'x\n', 'package.json': '{}\n' });
     expect(work?.files).toEqual(['package.json']);
   });
 
-  test('a folder of packages that is tracked is left as it is', async () => {
+  test('leave a tracked node_modules as it is', async () => {
     const project = gitProject({ 'fixtures/node_modules/x/index.js': 'tracked\n' });
     const workspace = await project.open();
     expect(filesUnder(await workspace.lend('T1', 1), (path) => path === '.git')).toEqual({
@@ -114,7 +114,7 @@ describe('packages', () => {
 });
 
 describe('links and copies', () => {
-  test('are made where they exist and are not tracked, and never committed', async () => {
+  test('are made for untracked files and never committed', async () => {
     const project = gitProject({ '.env.example': 'tracked\n', 'app/x.txt': 'x\n', 'config/shared.json': '{}\n' });
     project.write({
       '.env': 'SECRET=1\n',
@@ -143,7 +143,7 @@ describe('links and copies', () => {
     expect((await workspace.takeEdit('edit'))?.files).toEqual(['app/x.txt']);
   });
 
-  test("are made behind a link from one of the project's folders to another, and not behind one that leads out of it", async () => {
+  test('are made through a link inside the project, but not through one that leads out', async () => {
     const project = gitProject({ 'packages/app/x.txt': 'x\n', '.gitignore': '.env\n' });
     symlinkSync('packages/app', join(project.root, 'app'));
     project.commit({});
@@ -161,7 +161,7 @@ describe('links and copies', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test('come back where a reading task took them away', async () => {
+  test('come back after a reading task removed them', async () => {
     const project = gitProject();
     project.write({ '.env': 'x\n', 'node_modules/left/index.js': 'x\n' });
     const workspace = await project.open({ copy: ['.env'] });
@@ -172,7 +172,7 @@ describe('links and copies', () => {
 });
 
 describe('the set-up command', () => {
-  test('runs in every new worktree; what it makes is nobody\u2019s work', async () => {
+  test('runs in every new worktree; its changes are not part of the work', async () => {
     const project = gitProject({ 'lock.json': '1\n', 'a.txt': 'a\n', '.gitignore': 'built\n' });
     const setup = 'echo 2 > lock.json; echo generated > generated.txt; mkdir built; pwd > built/where';
     const workspace = await project.open({ setup });
@@ -207,7 +207,7 @@ describe('the set-up command', () => {
     expect(await workspace.sweep()).toEqual([]);
   });
 
-  test('its failure is told with the end of what it said', async () => {
+  test('fails with the end of its output', async () => {
     const project = gitProject();
     await expect(project.open({ setup: 'echo first; echo no network >&2; exit 7' })).rejects.toMatchObject({
       code: 'setup-failed',
@@ -218,7 +218,7 @@ describe('the set-up command', () => {
     expect(lstatSync(workspace.path).isDirectory()).toBe(true);
   });
 
-  test('is ended with all it started where the run is stopped', async () => {
+  test('is killed with everything it started when the run is stopped', async () => {
     const project = gitProject();
     const stop = new AbortController();
     const opening = project.open({ setup: 'echo $$ > pid; sleep 600 & echo $! > ../child; sleep 600', signal: stop.signal });
@@ -235,7 +235,7 @@ describe('the set-up command', () => {
   });
 });
 
-test('a checkout that is itself a worktree, and one whose packages are a link', async () => {
+test('works in a checkout that is a worktree, and with node_modules that is a link', async () => {
   const project = gitProject();
   const other = join(project.root, '..', 'other');
   project.git('worktree', 'add', '-q', '-b', 'mine', other);

@@ -12,7 +12,7 @@ cleanUpAfterwards();
 
 const isOurs = (path: string): boolean => path === '.umpire';
 
-test('a folder without git: lent, merged, shown, brought over, cleaned', async () => {
+test('a session in a folder without git works from the first task to clean', async () => {
   const project = plainProject({
     '.gitignore': '*.log\n',
     '.gitattributes': '* text eol=crlf\n',
@@ -48,7 +48,7 @@ test('a folder without git: lent, merged, shown, brought over, cleaned', async (
   expect([existsSync(join(project.options.home, 'review-1')), readdirSync(project.options.sessionFolder)]).toEqual([false, ['tasks.csv']]);
 });
 
-test('a session goes on as it began, also where the folder has become a repository since', async () => {
+test('a session keeps its private repository when the folder becomes a git repository', async () => {
   const project = plainProject({ 'a.txt': 'a\n' });
   const first = await project.open();
   const work = await doTask(first, 'T1', { 'a.txt': 'one\n' });
@@ -68,7 +68,7 @@ test('the base is the folder as it was when the session began', async () => {
   expect(filesUnder(await workspace.lend('T1', 1), (path) => path === '.git')).toEqual({ 'a.txt': 'a\n' });
 });
 
-test('a repository without a commit, and a folder that the repository around it knows nothing of', async () => {
+test('works in a repository without a commit, and in an untracked folder of one', async () => {
   const unborn = plainProject({ 'a.txt': 'a\n', 'ignored.txt': 'i\n' });
   unborn.git('init', '-q');
   writeFiles(unborn.root, { '.git/info/exclude': 'ignored.txt\n' });
@@ -89,7 +89,7 @@ test('a repository without a commit, and a folder that the repository around it 
   expect(unborn.git('status', '--porcelain').trim()).toBe('AM a.txt');
 });
 
-test('repositories inside the folder are part of it', async () => {
+test('includes the files of inner repositories', async () => {
   const project = plainProject({ 'a.txt': 'a\n' });
   mkdirSync(join(project.root, 'deep', 'repo'), { recursive: true });
   gitIn(join(project.root, 'deep', 'repo'), 'init', '-q');
@@ -105,7 +105,7 @@ test('repositories inside the folder are part of it', async () => {
   });
 });
 
-test('a file that the person changed since is not overwritten', async () => {
+test('does not overwrite a file that the person changed', async () => {
   const project = plainProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const workspace = await project.open();
   const work = await doTask(workspace, 'T1', { 'a.txt': 'one\n', 'new.txt': 'n\n' });
@@ -122,7 +122,7 @@ test('a file that the person changed since is not overwritten', async () => {
   expect(filesUnder(project.root, isOurs)).toEqual({ 'a.txt': 'one\n', 'b.txt': 'own as well\n', 'new.txt': 'n\n' });
 });
 
-test('an empty folder', async () => {
+test('works in an empty folder', async () => {
   const project = plainProject({});
   const workspace = await project.open();
   const work = await doTask(workspace, 'T1', { 'a.txt': 'a\n' });
@@ -131,7 +131,7 @@ test('an empty folder', async () => {
   expect(filesUnder(project.root, isOurs)).toEqual({ 'a.txt': 'a\n' });
 });
 
-test('copies of the folder that other sessions keep in it are not copied again', async () => {
+test('leaves out the copies of other sessions in the folder', async () => {
   const project = plainProject({ 'a.txt': 'a\n' });
   writeFiles(project.root, { 'runs/first/snapshot.git/objects/aa': 'x\n', 'runs/first/context.md': 'c\n' });
   const workspace = await project.open();

@@ -22,7 +22,7 @@ function withModule(): Project {
 const VENDORED = { '.gitmodules': null, 'deep/lib/l.txt': 'ours now\n', 'deep/lib/in/m.txt': 'm\n', 'deep/lib/x.log': 'no\n' };
 const TAKEN = ['.gitmodules', 'deep/lib', 'deep/lib/in/m.txt', 'deep/lib/l.txt'];
 
-test('plain files that a task put in its place are its work, merged, and there for the next task', async () => {
+test('plain files in place of a submodule are merged and reach the next task', async () => {
   const project = withModule();
   const workspace = await project.open();
   writeFiles(await workspace.lend('T1', 1), VENDORED);
@@ -38,7 +38,7 @@ test('plain files that a task put in its place are its work, merged, and there f
   expect(await workspace.submit('T2', 1, 'nothing')).toBe(null);
 });
 
-test('the checkout has its own files in it: nothing is brought over until it is emptied', async () => {
+test('apply refuses to replace a submodule with files in the checkout', async () => {
   const project = withModule();
   const workspace = await project.open();
   writeFiles(await workspace.lend('T1', 1), VENDORED);
@@ -60,7 +60,7 @@ test('the checkout has its own files in it: nothing is brought over until it is 
   expect(project.git('ls-tree', '-r', '--name-only', 'HEAD', 'deep')).toBe('deep/lib/in/m.txt\ndeep/lib/l.txt\n');
 });
 
-test('one that .gitmodules still names fails the task, with the file that git would drop', async () => {
+test('plain files in place of a submodule that .gitmodules names fail the task', async () => {
   const project = withModule();
   const workspace = await project.open();
   const folder = await workspace.lend('T1', 1);
@@ -75,7 +75,7 @@ test('one that .gitmodules still names fails the task, with the file that git wo
   expect((await workspace.submit('T1', 1, 'plain'))?.files).toEqual(['a.txt']);
 });
 
-test('one that no .gitmodules tells of: the files are work all the same', async () => {
+test('plain files in place of a submodule without .gitmodules are work', async () => {
   const project = gitProject();
   const inner = join(project.root, 'inner');
   writeFiles(inner, { 'i.txt': 'i\n' });
@@ -89,7 +89,7 @@ test('one that no .gitmodules tells of: the files are work all the same', async 
   expect((await workspace.submit('T1', 1, 'inside'))?.files).toEqual(['inner', 'inner/new.txt']);
 });
 
-test('what a reader left in its place is thrown away, and the submodule is as it was', async () => {
+test("a reading task's files in place of a submodule are discarded", async () => {
   const project = withModule();
   const workspace = await project.open();
   const folder = await workspace.visit();
@@ -101,7 +101,7 @@ test('what a reader left in its place is thrown away, and the submodule is as it
   await expect(workspace.takeEdit('edit')).rejects.toMatchObject({ code: 'read-failed' });
 });
 
-test('what a task changed in one and did not commit there is told, with nothing of the clone’s own settings run', async () => {
+test("uncommitted changes in a submodule are reported without using the clone's settings", async () => {
   const project = withModule();
   const said: string[] = [];
   const workspace = await project.open({ say: (note) => said.push(note) });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { lstatOf } from '../sessions/entry.js';
 import { faultOf } from '../sessions/folder.js';
-import type { Difference } from './commits.js';
+import type { TreeDifference } from './commits.js';
 import { runGitSync, nameOf, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, GitTarget } from './git.js';
 import { SHORT_ID, listFew } from './git-names.js';
@@ -19,7 +19,11 @@ import { removeSmallFolder } from './remove-folder.js';
 const LINK = '160000';
 
 /** Keeps a clone where the work needs a commit that the person's clone does not have. Returns notes for the person. */
-export async function keepModules(sessionGit: SessionGit, worktree: Worktree, steps: readonly Difference[]): Promise<readonly string[]> {
+export async function keepModules(
+  sessionGit: SessionGit,
+  worktree: Worktree,
+  steps: readonly TreeDifference[],
+): Promise<readonly string[]> {
   const links = steps.flatMap(({ name, to }) => (to?.mode === LINK ? [{ raw: name, to }] : []));
   if (links.length === 0) return [];
   const modules = await modulesIn(worktree);
@@ -62,7 +66,7 @@ interface KeptModule {
 }
 
 /** Kept clones that the person has not fetched from: the work needs their commits, and nothing else has them. */
-export function unfetchedModules({ folder, repository }: SessionGit, steps: readonly Difference[]): readonly KeptModule[] {
+export function unfetchedModules({ folder, repository }: SessionGit, steps: readonly TreeDifference[]): readonly KeptModule[] {
   return keptIn(folder).flatMap((worktree) =>
     steps.flatMap(({ name, to }) => {
       const place = join(folder, worktree, nameOf(name));
@@ -87,7 +91,7 @@ function fetchCommand(name: string, place: string, id: string): string {
 }
 
 /** Submodules with files in the checkout that files of the work would replace. */
-export function modulesInTheWay(workTree: string, steps: readonly Difference[]): readonly RawName[] {
+export function modulesInTheWay(workTree: string, steps: readonly TreeDifference[]): readonly RawName[] {
   const isRepository = (name: RawName): boolean => lstatOf(pathIn(workTree, `${name}/.git`)) !== undefined;
   const links = steps.filter(({ name, to }) => to?.mode !== LINK && isRepository(name)).map(({ name }) => name);
   return links.filter((link) => steps.some(({ name, to }) => to !== null && `${name}/`.startsWith(`${link}/`)));

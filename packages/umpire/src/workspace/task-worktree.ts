@@ -7,7 +7,7 @@ import { UmpireError } from '@umpire/core/errors.js';
 import { flag, object, text } from '@umpire/core/formats/shape.js';
 import { makeAgentRepository } from './agent-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './worktree-changes.js';
-import { commitTree, differences, titleOf, treeOf } from './commits.js';
+import { commitTree, diffTrees, titleOf, treeOf } from './commits.js';
 import { prepareWorktree, hasRoomForProject, addSharedFiles, workdirOf } from './prepare-worktree.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
 import { git } from './git.js';
@@ -116,7 +116,7 @@ async function startFrom(
 
 /** Writes the files of a tree to the worktree. Its index stays at the base. */
 async function layIn(context: WorkspaceContext, worktree: Worktree, base: string, tree: string, draft: string): Promise<void> {
-  const steps = await differences(context.sessionGit, base, tree);
+  const steps = await diffTrees(context.sessionGit, base, tree);
   await git(gitTargetOf(worktree, draft), ['read-tree', tree]);
   for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
   const written = steps.filter(({ to }) => to !== null).map(({ name }) => name);
@@ -158,7 +158,7 @@ export async function takeWork(
     folder: workdirOf(sessionGit, worktree.root),
   };
   const tree = inspect === undefined ? written : await inspectTree(inspect, work);
-  const steps = await differences(sessionGit, base, tree);
+  const steps = await diffTrees(sessionGit, base, tree);
   const files = steps.map(({ name }) => name);
   if (files.length === 0) return null;
   tell(await keepModules(sessionGit, worktree, steps));

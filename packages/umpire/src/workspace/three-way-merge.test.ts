@@ -32,7 +32,7 @@ test.each([
   expect(await merged(gitProject({ [file]: BASE, [rules]: `log.txt ${rule}\n` }), file, one, two)).toBe(becomes);
 });
 
-test('a way that the person has set up, and one that nobody has', async () => {
+test('uses a configured merge driver and ignores an unknown one', async () => {
   const project = gitProject({ 'lock.txt': BASE, '.gitattributes': 'lock.txt merge=mine\n' });
   project.git('config', 'merge.mine.driver', 'cat %B >> %A');
   expect(await merged(project, 'lock.txt', 'of T1\n', 'of T2\n')).toBe('of T1\nof T2\n');
@@ -40,7 +40,7 @@ test('a way that the person has set up, and one that nobody has', async () => {
   expect(await merged(nobody, 'lock.txt', 'of T1\n', 'of T2\n')).toBe('conflict in lock.txt');
 });
 
-test('what the person committed since and the work of a session, when it is brought over', async () => {
+test('apply follows .gitattributes when it merges later commits', async () => {
   const project = gitProject({ 'log.txt': BASE, '.gitattributes': 'log.txt merge=union\n' });
   const workspace = await project.open();
   await workspace.merge('T1', (await doTask(workspace, 'T1', { 'log.txt': `${BASE}of T1\n` }))!.commit);
@@ -49,7 +49,7 @@ test('what the person committed since and the work of a session, when it is brou
   expect(project.git('diff', '--unified=0', '--', 'log.txt')).toContain('+of T1\n');
 });
 
-test('rules that a link stands for are none, as for git itself; a folder without git has its own', async () => {
+test('ignores a linked .gitattributes like git, and works in a folder without git', async () => {
   const linked = gitProject({ 'log.txt': BASE, rules: 'log.txt merge=union\n' });
   linked.git('config', 'core.symlinks', 'true');
   const id = linked.git('hash-object', '-w', '--', 'rules').trim();

@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { safeName } from '../sessions/safe-name.js';
 import { hasChanges, listChanges } from './worktree-changes.js';
-import { differences } from './commits.js';
+import { diffTrees } from './commits.js';
 import { workdirOf } from './prepare-worktree.js';
 import { git, tryGit } from './git.js';
 import { SHORT_ID, projectNames } from './git-names.js';
@@ -15,7 +15,7 @@ import type { SessionGit } from './session-git.js';
 import { keptIn, unfetchedModules } from './submodules.js';
 import { leaseOf } from './task-worktree.js';
 
-export interface UnmergedWork {
+export interface UnmergedFiles {
   /** The task; null for a person's work. */
   readonly task: string | null;
   readonly files: readonly string[];
@@ -24,11 +24,11 @@ export interface UnmergedWork {
 }
 
 /** `finished`: completed tasks. The remains of their earlier attempts are not work. */
-export async function unmergedWork(sessionGit: SessionGit, finished: readonly string[]): Promise<readonly UnmergedWork[]> {
+export async function unmergedWork(sessionGit: SessionGit, finished: readonly string[]): Promise<readonly UnmergedFiles[]> {
   if (!existsSync(sessionGit.repository.gitDir)) return [];
   const done = new Set(finished.map(safeName));
   const isOpen = ({ task }: { readonly task: string | null }): boolean => task === null || !done.has(task);
-  const found: UnmergedWork[] = [];
+  const found: UnmergedFiles[] = [];
   for (const one of latestAttempts((await commitsBeside(sessionGit)).filter(isOpen))) {
     const files = await filesOnlyIn(sessionGit, one.commit);
     if (files.length > 0) found.push({ task: one.task, files, place: { commit: one.commit, show: showCommand(sessionGit, one.commit) } });
@@ -42,11 +42,11 @@ export async function unmergedWork(sessionGit: SessionGit, finished: readonly st
 }
 
 /** Submodule commits that the branch needs and the person's clones lack. */
-async function modulesLeft(sessionGit: SessionGit): Promise<readonly UnmergedWork[]> {
+async function modulesLeft(sessionGit: SessionGit): Promise<readonly UnmergedFiles[]> {
   if (keptIn(sessionGit.folder).length === 0) return [];
   const [base, head] = await Promise.all([refsOf(sessionGit).base, refsOf(sessionGit).head].map((ref) => readRef(sessionGit, ref)));
   if (base === null || base === undefined || head === null || head === undefined) return [];
-  return unfetchedModules(sessionGit, await differences(sessionGit, base, head)).map(({ name, commit, fetch, worktree }) => ({
+  return unfetchedModules(sessionGit, await diffTrees(sessionGit, base, head)).map(({ name, commit, fetch, worktree }) => ({
     task: /^task-(.*)-\d+$/.exec(worktree)?.[1] ?? worktree,
     files: projectNames([name], sessionGit.repository.prefix),
     place: { commit, show: fetch },
@@ -114,12 +114,12 @@ async function filesOnlyIn(sessionGit: SessionGit, commit: string): Promise<read
   const { kind, checkout, prefix } = sessionGit.repository;
   const start = await startOf(sessionGit, commit);
   if (start === null || (await isElsewhere(sessionGit, commit))) return [];
-  const names = (await differences(sessionGit, start, commit)).map(({ name }) => name);
+  const names = (await diffTrees(sessionGit, start, commit)).map(({ name }) => name);
   const own =
     kind === 'git' ? (await tryGit(checkout, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'])).stdout.toString('utf8').trim() : '';
   for (const other of [await readRef(sessionGit, refsOf(sessionGit).head), own === '' ? null : own]) {
     if (other === null) continue;
-    const apart = new Set((await differences(sessionGit, commit, other)).map(({ name }) => name));
+    const apart = new Set((await diffTrees(sessionGit, commit, other)).map(({ name }) => name));
     if (!names.some((name) => apart.has(name))) return [];
   }
   return projectNames(names, prefix);

@@ -65,7 +65,7 @@ function shop(ignore = SHOP['.gitignore'] ?? ''): Project & { readonly site: str
 
 describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Python)', () => {
   // The second does not match a link, the third ignores nothing.
-  test.each([['.venv\n'], ['.venv/\n'], ['']])('is at hand in every worktree and never committed (.gitignore: %j)', async (ignore) => {
+  test.each([['.venv\n'], ['.venv/\n'], ['']])('is in every worktree and never committed (.gitignore: %j)', async (ignore) => {
     const project = shop(ignore);
     const before = ownThings(project.root);
     const workspace = await project.open();
@@ -78,7 +78,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test('a package that is installed for editing is that of the worktree, however it is installed', async () => {
+  test('leads editable packages to the worktree, however they are installed', async () => {
     const project = shop();
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);
@@ -91,7 +91,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ask(folder, 'import shop.cart as c; print(c.__file__)')).toBe(join(folder, 'src/shop/cart.py'));
   });
 
-  test('paths that are told from where they lie are moved too; those that lead elsewhere are not', async () => {
+  test('moves relative paths too, but not those that lead elsewhere', async () => {
     const project = shop();
     const other = temporaryFolder();
     writeFiles(other, { 'elsewhere.py': "said = 'elsewhere'\n" });
@@ -108,7 +108,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     );
   });
 
-  test('programs of it run in it: scripts by their first line, others as they are', async () => {
+  test('runs its programs: scripts by their shebang, others unchanged', async () => {
     const project = shop();
     const bin = join(project.root, '.venv/bin');
     writeFileSync(join(bin, 'shop'), `#!${bin}/python3\nimport shop, sys\nprint(shop.__file__, sys.argv[1:])\n`, { mode: 0o755 });
@@ -124,7 +124,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     );
   });
 
-  test('programs of it run where the path of the worktree has a blank in it, or is too long for a first line', async () => {
+  test("runs its programs when the worktree's path has a space or is too long for a shebang", async () => {
     const project = shop();
     const bin = join(project.root, '.venv/bin');
     const lines = 'import shop, sys\nprint(shop.__file__, sys.flags.isolated, sys.argv[1:])\n';
@@ -139,7 +139,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     }
   });
 
-  test('gets pages, headers and settings of programs that are installed in a worktree into its own folders', async () => {
+  test('keeps manuals, headers and settings that a task installs in the worktree', async () => {
     const project = shop();
     writeFiles(join(project.root, '.venv'), { 'share/man/man1/left.1': 'left\n', 'etc/left.json': '{}\n', 'include/site/left.h': '\n' });
     const before = ownThings(project.root);
@@ -150,7 +150,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test('that is switched on and lies deep in a folder that git ignores, as direnv makes it, is at hand too', async () => {
+  test('is in the worktree when it is active deep in an ignored folder, as with direnv', async () => {
     const project = gitProject({ ...SHOP, '.gitignore': '.direnv/\n' });
     const deep = join(project.root, '.direnv/python-3');
     writeFiles(makeEnvironment(deep), { 'editing.pth': `${project.root}/src\n` });
@@ -160,7 +160,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ask(folder, 'import shop; print(shop.__file__)', join(own, 'bin/python'))).toBe(`${folder}/src/shop/__init__.py`);
   });
 
-  test('does not find in the checkout what a task has removed', async () => {
+  test('does not find a module in the checkout that a task removed', async () => {
     const project = shop();
     writeFiles(project.root, { 'src/old.py': '', 'made/other.py': '' });
     writeFiles(project.site, { 'others.pth': `${project.root}/made\n${project.root}/src\n` });
@@ -170,7 +170,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ask(project.root, found)).toBe('[True, True, True, True]');
   });
 
-  test("what is installed in a worktree stays there, and the person's own is as it was", async () => {
+  test("keeps a task's installs in the worktree and leaves the person's environment alone", async () => {
     const project = shop();
     const before = readdirSync(project.site);
     const folder = await (await project.open()).lend('T1', 1);
@@ -182,13 +182,13 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(readdirSync(project.site).filter((name) => name !== '__pycache__')).toEqual(before);
   });
 
-  test('that the settings name as a link is one', async () => {
+  test('is a plain link when the settings name it', async () => {
     const project = shop();
     const folder = await (await project.open({ link: ['.venv'] })).lend('T1', 1);
     expect(realpathSync.native(join(folder, '.venv'))).toBe(join(project.root, '.venv'));
   });
 
-  test('of a folder without git is at hand too, and no part of what is recorded', async () => {
+  test('is in worktrees of a folder without git, but not in the snapshot', async () => {
     const project = plainProject({ ...SHOP, '.gitignore': '' });
     writeFiles(makeEnvironment(join(project.root, '.venv')), { 'editing.pth': `${project.root}/src\n` });
     const workspace = await project.open();
@@ -199,7 +199,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(await workspace.submit('T1', 1, 'a file')).toMatchObject({ files: ['a.txt'] });
   });
 
-  test('that is switched on leads programs to that of the worktree, also where it is reached by a link', async () => {
+  test("leads programs to the worktree's environment when it is active, also through a link", async () => {
     const project = shop();
     const link = join(temporaryFolder(), 'env');
     symlinkSync(join(project.root, '.venv'), link);
@@ -214,7 +214,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(environmentIn({ PATH: '/usr/bin:/bin' })(folder)).toEqual({});
   });
 
-  test('of a package in a monorepo, switched on, leads programs to that of the worktree from wherever they work', async () => {
+  test("leads programs to the worktree's environment from any folder of a monorepo", async () => {
     const project = gitProject({ 'packages/api/shop.py': '', 'web/a.txt': '', '.gitignore': 'env/\n' });
     const active = join(project.root, 'packages/api/env');
     makeEnvironment(active);
@@ -226,7 +226,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(differing(project.root)).toEqual({});
   });
 
-  test('that lies outside and holds the project for editing is at hand under .umpire; one that does not is left alone', async () => {
+  test('is under .umpire when it lies outside and has the project as an editable package', async () => {
     const project = gitProject({ ...SHOP, '.gitignore': '' });
     const outer = join(temporaryFolder(), 'shop-env');
     const site = makeEnvironment(outer);
@@ -245,7 +245,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(await workspace.submit('T2', 1, 'nothing')).toBeNull();
   });
 
-  test('that the person has made anew with another Python is made anew in a worktree that is there', async () => {
+  test('is made again in an existing worktree after the person changed its Python', async () => {
     const project = shop();
     const { path } = await project.open();
     writeFiles(join(path, '.venv'), { 'of-before.txt': '' });
@@ -262,7 +262,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(existsSync(join(project.root, '.venv/bin/activate'))).toBe(true);
   });
 
-  test('of a worktree says what it was made of', async () => {
+  test('records in a worktree what it was made from', async () => {
     const project = shop();
     const folder = await (await project.open()).lend('T1', 1);
     expect(originsOf(join(folder, '.venv'))).toEqual([join(project.root, '.venv')]);
@@ -270,7 +270,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(readFileSync(join(folder, '.venv/pyvenv.cfg'), 'utf8')).toContain('home = ');
   });
 
-  test('that only the PATH leads to, as by a shim, is at hand too, and comes first there', async () => {
+  test('is found through the PATH, such as by a shim, and comes first there', async () => {
     const project = gitProject({ ...SHOP, '.gitignore': '', 'pyproject.toml': '' });
     const [outer, shims] = [join(temporaryFolder(), 'python'), temporaryFolder()];
     writeFiles(makeEnvironment(outer), { 'editing.pth': `${project.root}/src\n`, 'left.py': "said = 'left'\n" });
@@ -287,7 +287,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ask(folder, 'import left; print(left.said)', join(folder, '.umpire/venv/bin/python'))).toBe('left');
   });
 
-  test('is no reason to stop where a folder that git does not know may not be looked at', async () => {
+  test('ignores an untracked folder that cannot be read', async () => {
     const project = gitProject({ 'a.txt': 'a\n' });
     mkdirSync(join(project.root, 'shut'), { mode: 0 });
     writeFiles(project.root, { 'file.txt': '' });
@@ -295,7 +295,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     chmodSync(join(project.root, 'shut'), 0o755);
   });
 
-  test('is none where a task handed in what looks like one: its programs would come first in every check', async () => {
+  test("is not taken from a task's work, since its programs would come first in every check", async () => {
     const project = gitProject({ ...SHOP, '.gitignore': '' });
     const outer = join(temporaryFolder(), 'env');
     makeEnvironment(outer);

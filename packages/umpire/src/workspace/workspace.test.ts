@@ -45,7 +45,7 @@ describe('a session in a git repository', () => {
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test('merges tasks in the order it is asked to, whoever finished first', async () => {
+  test('merges tasks in the given order, whichever finished first', async () => {
     const project = gitProject();
     const before = ownThings(project.root);
     const workspace = await project.open();
@@ -72,7 +72,7 @@ describe('a session in a git repository', () => {
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test('a task that changed nothing submits nothing; a second look at the same file is no change', async () => {
+  test('a task without changes submits nothing, also after touching a file', async () => {
     const project = gitProject();
     const workspace = await project.open();
     expect(await doTask(workspace, 'T1', {})).toBeNull();
@@ -108,7 +108,7 @@ describe('a session in a git repository', () => {
     ]);
   });
 
-  test('eight tasks at once', async () => {
+  test('runs eight tasks at once', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -133,7 +133,7 @@ describe('a session in a git repository', () => {
     expect([filesUnder(workspace.path), filesUnder(await workspace.lend('T3', 1))]).toEqual([{}, {}]);
   });
 
-  test('what a task does to git in its worktree does not matter: what lies on disk counts', async () => {
+  test('takes the files on disk, whatever a task does to git in its worktree', async () => {
     const project = gitProject();
     const before = ownThings(project.root);
     const workspace = await project.open();
@@ -151,7 +151,7 @@ describe('a session in a git repository', () => {
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test('takes over a file that becomes a folder, a folder that becomes a file, links, rights and bytes', async () => {
+  test('takes files that become folders, folders that become files, links, permissions and bytes', async () => {
     const project = gitProject({ file: 'f\n', 'folder/x': 'x\n', run: '#!/bin/sh\n', crlf: 'a\r\nb\r\n' });
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);
@@ -173,7 +173,7 @@ describe('a session in a git repository', () => {
     });
   });
 
-  test('takes over a folder that becomes a link, wherever that leads', async () => {
+  test('takes a folder that becomes a link, wherever it leads', async () => {
     const project = gitProject({ 'src/a': 'a\n', 'src/b': 'b\n', 'lib/c': 'c\n', '.gitignore': '/lib\n' });
     project.git('add', '-f', 'lib/c');
     project.git('commit', '-q', '-m', 'tracked, though ignored');
@@ -190,7 +190,7 @@ describe('a session in a git repository', () => {
     expect(shown(workspace)).toEqual({ '.gitignore': '/lib\n', src: `-> ${outside}` });
   });
 
-  test('file names of every kind, and task ids too', async () => {
+  test('works with unusual file names and task ids', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const names = [
@@ -215,7 +215,7 @@ describe('a session in a git repository', () => {
     expect(shown(workspace)).toMatchObject(Object.fromEntries(names.map((name) => [name, utf8(`${name}\n`)])));
   });
 
-  test('a name that is no text is kept byte for byte', async () => {
+  test('keeps a file name that is not text byte for byte', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);
@@ -229,7 +229,7 @@ describe('a session in a git repository', () => {
     expect(gitIn(workspace.path, 'status', '--porcelain')).toBe('');
   });
 
-  test('a branch of the person that is checked out is not moved under their feet', async () => {
+  test('refuses to move a branch that the person has checked out', async () => {
     const project = gitProject();
     project.git('switch', '-q', '-c', 'umpire/review-1');
     await expect(project.open()).rejects.toMatchObject({ code: 'branch-in-use' });
@@ -237,13 +237,13 @@ describe('a session in a git repository', () => {
     expect((await project.open()).branch).toBe('umpire/review-1');
   });
 
-  test('a worktree home of another project is refused', async () => {
+  test('refuses the worktree folder of another project', async () => {
     const [one, two] = [gitProject(), gitProject()];
     await one.open();
     await expect(two.open({ home: one.options.home })).rejects.toMatchObject({ code: 'project-other' });
   });
 
-  test('a bare repository is refused with what to do', async () => {
+  test('refuses a bare repository and says what to do', async () => {
     const project = plainProject({});
     project.git('init', '-q', '--bare', 'bare.git');
     await expect(project.open({ project: join(project.root, 'bare.git') })).rejects.toMatchObject({ code: 'project-bare' });
@@ -251,7 +251,7 @@ describe('a session in a git repository', () => {
 });
 
 describe('the session worktree', () => {
-  test('what reading tasks changed is thrown away and named, commits included', async () => {
+  test('discards and names changes of reading tasks, including commits', async () => {
     const project = gitProject({ 'a.txt': 'a\n', 'src/c.txt': 'c\n', '.gitignore': 'cache\n' });
     const workspace = await project.open();
     writeFiles(workspace.path, { 'a.txt': 'committed by a reader\n', 'made/by/reader.txt': 'x\n', 'src/c.txt': null, cache: 'kept\n' });
@@ -267,7 +267,7 @@ describe('the session worktree', () => {
     expect(await workspace.sweep()).toEqual([]);
   });
 
-  test('a reader that put a link in place of a folder does not lead the broom outside', async () => {
+  test('cleans nothing outside when a reading task put a link in place of a folder', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const precious = { 'c.txt': 'precious\n' };
@@ -279,7 +279,7 @@ describe('the session worktree', () => {
     expect(filesUnder(outside, (path) => path === '.umpire')).toEqual(precious);
   });
 
-  test('nor does it lead a merge there that removes a file', async () => {
+  test('merges nothing outside through such a link', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const work = await doTask(workspace, 'T1', { 'src/c.txt': null });
@@ -293,7 +293,7 @@ describe('the session worktree', () => {
     expect(filesUnder(outside, (path) => path === '.umpire')).toEqual(precious);
   });
 
-  test('a reader in the middle of its work does not stop a merge', async () => {
+  test('merges while a reading task runs', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const work = await doTask(workspace, 'T1', { 'a.txt': 'one\n', 'new.txt': 'new\n', 'src/c.txt': null });
@@ -308,7 +308,7 @@ describe('the session worktree', () => {
     expect(await workspace.sweep()).toEqual(['own.txt']);
   });
 
-  test("a person's edit is taken, with their own commits, staged files and all; nothing comes of nothing", async () => {
+  test("takes a person's edit with their commits and staged files, and nothing without an edit", async () => {
     const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': '*.log\n' });
     const workspace = await project.open();
     expect(await workspace.takeEdit('nothing')).toBeNull();
@@ -331,7 +331,7 @@ describe('the session worktree', () => {
     expect(filesUnder(await workspace.lend('T1', 1))).toMatchObject({ 'a.txt': 'edited\n', 'c.txt': 'c\n' });
   });
 
-  test('an edit made between two runs is told, survives the opening and is kept aside', async () => {
+  test('reports an edit made between two runs and keeps it', async () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFiles(path, { 'a.txt': 'edited\n', 'new.txt': 'n\n' });
@@ -343,8 +343,8 @@ describe('the session worktree', () => {
   });
 });
 
-describe('taking work back', () => {
-  test('the chosen commits go, the others stay, whatever the order they are named in', async () => {
+describe('reverting work', () => {
+  test('reverts the chosen commits in any order and keeps the others', async () => {
     const project = gitProject({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n8\n9\n' });
     const workspace = await project.open();
     const lines = (change: Readonly<Record<number, string>>): string =>
@@ -367,7 +367,7 @@ describe('taking work back', () => {
     expect(await (await project.open()).revert([one!.commit, three!.commit], 'again')).toEqual({ ...back, files: [] });
   });
 
-  test('what later work builds on cannot be taken back: named, and nothing changed', async () => {
+  test('changes nothing and names the files when later work builds on a commit', async () => {
     const project = gitProject();
     const workspace = await project.open();
     const one = await doTask(workspace, 'T1', { 'a.txt': 'one\n', 'x.txt': 'x\n' });

@@ -42,7 +42,7 @@ export interface WorkspaceOptions extends SessionPlace {
   readonly say?: (note: string) => void;
 }
 
-export interface Opening {
+export interface OpenedWorkspace {
   readonly base: string;
   readonly head: string;
   /** The person's uncommitted files, which are not part of the base. */
@@ -56,7 +56,7 @@ export interface Opening {
 }
 
 export interface GitWorkspace extends Workspace {
-  open(): Promise<Opening>;
+  open(): Promise<OpenedWorkspace>;
 }
 
 export function openWorkspace(options: WorkspaceOptions): GitWorkspace {
@@ -89,7 +89,7 @@ class SessionWorkspace implements GitWorkspace {
     this.path = sessionPath({ sessionGit });
   }
 
-  open(): Promise<Opening> {
+  open(): Promise<OpenedWorkspace> {
     return this.inTurn(async () => {
       const { sessionGit, options } = this;
       if (options.isNew === true) await clearUnbegunSession(sessionGit);

@@ -7,7 +7,7 @@ import { UmpireError } from '@umpire/core/errors.js';
 import { lstatOf } from '../sessions/entry.js';
 import { faultOf } from '../sessions/folder.js';
 import { safeName } from '../sessions/safe-name.js';
-import { differences } from './commits.js';
+import { diffTrees } from './commits.js';
 import { copyIndex, git, namesInput } from './git.js';
 import type { GitTarget } from './git.js';
 import { clearSkipFlags } from './index-flags.js';
@@ -62,7 +62,7 @@ export async function makeWorktree(sessionGit: SessionGit, name: string, at: str
 /** In a sparse checkout, also adds the files that the session itself made or changed elsewhere. */
 async function addOwn(sessionGit: SessionGit, made: Worktree, at: string): Promise<void> {
   const base = await readRef(sessionGit, refsOf(sessionGit).base);
-  const own = base === null ? [] : (await differences(sessionGit, base, at)).map(({ name }) => name);
+  const own = base === null ? [] : (await diffTrees(sessionGit, base, at)).map(({ name }) => name);
   const skipped = await clearSkipFlags(gitTargetOf(made), own);
   if (skipped.length > 0)
     await git(gitTargetOf(made), ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input: namesInput(skipped) });
