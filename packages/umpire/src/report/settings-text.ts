@@ -14,7 +14,7 @@ export interface FirstChoices {
 
 export function settingsText({ agent, copy, critics }: FirstChoices): string {
   const parts: readonly (readonly string[])[] = [
-    ['# Settings of Umpire. Every key is optional; command-line flags override them.', '# docs/configuration.md lists all keys.'],
+    ['# Settings of Umpire. Every key is optional; command-line flags override them.', '# docs/settings.md lists all keys.'],
     [
       '# The agent for every role: claude, codex, gemini, opencode, person, or a name',
       '# under agents.',
