@@ -99,7 +99,7 @@ function parseAlone(path) {
 /** What `umpire resume` does before it asks what is pending, and asking it. */
 const SOURCES = {
   'packages/core/src/formats/journal.ts': ['printJournalLine', 'CHAIN_START'],
-  'packages/umpire/src/sessions/folder.ts': ['openFolder'],
+  'packages/umpire/src/sessions/session-folder.ts': ['openFolder'],
   'packages/umpire/src/sessions/journal-file.ts': ['foldJournal'],
   'packages/core/src/decider/pending-effects.ts': ['pendingEffects'],
 };

@@ -23,7 +23,7 @@ const shared = {
 
 /** What a verdict does not need: reading what people write (YAML and a schema), and other commands. Files of their own, loaded late. */
 const LATE = {
-  authored: 'packages/umpire/src/sessions/authored.ts',
+  'loop-files': 'packages/umpire/src/sessions/loop-files.ts',
   check: 'packages/umpire/src/cli/check.ts',
   replay: 'packages/umpire/src/cli/replay.ts',
   status: 'packages/umpire/src/cli/status.ts',

@@ -56,7 +56,7 @@ writeIfChanged(
 );
 
 if (process.argv.includes('--docs')) {
-  const pages = await load('packages/umpire/src/report/pages.ts');
+  const pages = await load('packages/umpire/src/cli/generated-pages.ts');
   for (const [path, text] of Object.entries(pages.generatedPages())) writeIfChanged(path, text);
 }
 

@@ -99,7 +99,9 @@ describe('rounds', () => {
     writeFileSync(join(folder, 'tasks.csv'), tasks.replaceAll(',80,', ',10,'));
     const { json } = decide('testing', folder, '--json');
     expect(json).toMatchObject({ decision: 'RETRY', round: 1, maxRounds: 2 });
-    expect((json['anomalies'] as { message: string }[]).map((one) => one.message).join()).toMatch(/journal is gone.*10; 80/);
+    expect((json['anomalies'] as { message: string }[]).map((one) => one.message).join()).toMatch(
+      /journal of this session is gone.*10, but the first verdict on .* froze it at 80/,
+    );
   });
 
   it('E5: the pages of verdicts tell the round where journal and board are gone', () => {

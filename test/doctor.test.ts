@@ -71,7 +71,7 @@ it('prints all that it found as one object, and touches nothing', async () => {
 it('fits 80 columns, and says the sum on stderr', async () => {
   const project = makeProject({ config: { agent: 'nobody-of-ours' } });
   const { exit, out, err } = await project.umpire('doctor');
-  expect({ exit, err }).toEqual({ exit: 3, err: '1 fault stops a run: every role.\n' });
+  expect({ exit, err }).toEqual({ exit: 3, err: 'Not ready: 1 fault. See every role.\n' });
   expect(out.split('\n').filter((line) => line.length > 80 && !line.includes(project.beside))).toEqual([]);
   expect(out.match(/^(?:Machine|Project|Agents|Critics)$/gm)).toHaveLength(4);
   expect(out).toMatch(/^ok {4}repository {5}git, branch main$/m);
@@ -132,7 +132,7 @@ it('says which settings cannot be read, and on which line', async () => {
   project.write({ 'umpire.config.yaml': 'agent: claude\nconcurency: 4\n' });
   const { faults, told } = await look(project);
   expect(faults).toEqual(['settings']);
-  expect(told('settings')).toMatch(/^fault: .*umpire\.config\.yaml:2: concurency: .*did you mean "concurrency"\? \[Fix or remove the line/);
+  expect(told('settings')).toMatch(/^fault: .*umpire\.config\.yaml:2: concurency: .*Did you mean "concurrency"\? \[Fix or remove the line/);
   // Who does a role is not known then.
   expect(told('every role')).toBe('');
   project.write({ 'umpire.config.yaml': null, 'umpire.config.yml': 'agent: claude\n' });

@@ -70,7 +70,7 @@ const changed: Loop = { ...review, table: review.table.filter(({ id }) => id !==
 
 it.each([
   ['other words are the same rules', reworded, []],
-  ['a changed rule is told of, and the rules of then hold', changed, ['E5']],
+  ['a changed rule is told of, and the old rules stay', changed, ['E5']],
 ])('%s', async (_, loop, anomalies) => {
   const session = sessionOf('review-fix');
   const again = await decide({ loop, session });

@@ -52,8 +52,8 @@ describe('a change', () => {
     project.write({ 'src/cart.ts': `${CART}export const none = 0;\n` });
     const strict = await guardIn(project, '--json');
     expect({ exit: strict.exit, places: places(jsonOf(strict)) }).toEqual({ exit: 3, places: ['source-changed src/cart.ts:2'] });
-    expect(JSON.parse(strict.out)).toMatchObject({ hint: 'If source may change here: umpire guard --scope any' });
-    expect((await guardIn(project)).out).toMatch(/\nIf source may change here: umpire guard --scope any\n$/);
+    expect(JSON.parse(strict.out)).toMatchObject({ hint: 'If source may change here, run: umpire guard --scope any' });
+    expect((await guardIn(project)).out).toMatch(/\nIf source may change here, run: umpire guard --scope any\n$/);
     expect((await guardIn(project, '--scope', 'any')).exit).toBe(0);
     project.git('stash', '-q');
     project.commit({ 'umpire.config.yaml': 'guard: { scope: any }\n' });
@@ -188,7 +188,7 @@ No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
     project.write({ 'src/cart.test.ts': SKIPPED });
     const ran = await guardIn(project, '--json');
     expect({ exit: ran.exit, expired: jsonOf(ran).expired.map(({ until }) => until) }).toEqual({ exit: 3, expired: ['2020-01-31'] });
-    expect((await guardIn(project)).out).toContain('Allowed no more\n');
+    expect((await guardIn(project)).out).toContain('Expired allowances\n');
   });
 
   it('are told as new where the change brings its own', async () => {

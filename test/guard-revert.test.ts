@@ -16,7 +16,7 @@ describe('--revert', () => {
     const [place = ''] = /\.umpire\/taken-back\/\d{8}T\d{6}/.exec(out) ?? [];
     expect({ exit, end: out.replace(place, 'PLACE').split('\n\n').slice(-2).join('\n\n') }).toEqual({
       exit: 0,
-      end: 'Taken back\n  src/cart.test.ts: in part, by hunk\n  As they were: PLACE. What was staged is still\n  staged: stage the files again.\n\n2 breaches in 2 changed files, against HEAD (scope testing). All taken back.\n',
+      end: 'Taken back\n  src/cart.test.ts: some hunks\n  Your versions are kept in PLACE. What was staged is still\n  staged: stage the files again.\n\n2 breaches in 2 changed files, against HEAD (scope testing). All reverted.\n',
     });
     expect(textIn(project, join(place, 'src/cart.test.ts'))).toBe(withMore(WEAKENED));
     expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/new.test.ts')]).toEqual([withMore(TESTS), FREE]);
@@ -48,12 +48,12 @@ describe('--revert', () => {
     const { exit, out } = await guardIn(project, '--revert');
     expect({ exit, end: out.split('\n\n').slice(-2).join('\n\n') }).toEqual({
       exit: 3,
-      end: `Not taken back: source, and nobody chose the scope
+      end: `Not reverted: source, because no scope was chosen
   src/cart.ts
-Take it back too: umpire guard --revert --scope testing
+Revert it too: umpire guard --revert --scope testing
 
 3 breaches in 2 changed files, against HEAD (scope testing). 1 left.
-If source may change here: umpire guard --scope any
+If source may change here, run: umpire guard --scope any
 `,
     });
     expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/cart.ts')]).toEqual([withMore(TESTS), mended]);

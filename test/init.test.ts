@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { check as checkProperty, constantFrom, property, string, uniqueArray } from 'fast-check';
 import { expect, it } from 'vitest';
 import { init } from '@umpire/umpire/index.js';
-import { settingsText } from '@umpire/umpire/report/settings-text.js';
+import { settingsText } from '@umpire/umpire/report/first-settings-text.js';
 import { parseSettings } from '@umpire/umpire/sessions/settings.js';
 import { isNamedBy } from '@umpire/umpire/workspace/untracked-files.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from './support/git-project.js';
@@ -244,6 +244,6 @@ it('has every commented line ready to be used', () => {
     maxMinutes: 120,
     maxCostUsd: 10,
     sandbox: { isOn: true },
-    notify: 'notify-send "$UMPIRE_SESSION_NAME waits on $UMPIRE_QUESTION"',
+    notify: 'notify-send "$UMPIRE_SESSION_NAME waits for $UMPIRE_QUESTION"',
   });
 });

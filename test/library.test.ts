@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import * as library from '@umpire/umpire/index.js';
 import { builtinLoop, check, critique, defineLoop, guard, list, report, resolve, resume, run, status } from '@umpire/umpire/index.js';
 import type { AgentFunction, LoopInput, RunReport, RunRequest } from '@umpire/umpire/index.js';
-import { resolveLoop } from '@umpire/umpire/sessions/loop-choice.js';
+import { resolveLoop } from '@umpire/umpire/sessions/resolve-loop.js';
 import { gitIn } from './support/git-project.js';
 
 const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-library-')));

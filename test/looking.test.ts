@@ -136,7 +136,7 @@ describe('umpire status', () => {
 });
 
 it('umpire list shows every session, and says where there is none', () => {
-  expect(umpire('list')).toEqual({ exit: 0, err: '', out: 'There is no session here.\n' });
+  expect(umpire('list')).toEqual({ exit: 0, err: '', out: 'No sessions here. Start one with: umpire run <loop> "<goal>"\n' });
   writeStory(session('review-login'), ESCALATED);
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
@@ -147,7 +147,7 @@ it('umpire list shows every session, and says where there is none', () => {
     awaiting      review-login, 2026-03-01 14:44
                   review sprint; sprint_num 1 round 3 of 3 (ESCALATE)
                   Make the payment flow safe. Cards are never logged.
-                  waits on a decision on an escalation (rule R5)
+                  waiting for a decision on an escalation (rule R5)
     unreadable    torn
                   Cannot read journal.ndjson: it is not a regular file.
     "
@@ -209,7 +209,7 @@ it('umpire report prints the whole session as Markdown', () => {
   const { exit, out, err } = umpire('report');
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
   expect(out).toMatch(/^# Session review-payments\n\n- Outcome: \*\*complete\*\*: The work was approved\.\n/);
-  expect(out).toContain('- Bring the work over: `umpire apply review-payments`\n');
+  expect(out).toContain('- Apply the work to your checkout: `umpire apply review-payments`\n');
   expect(out).toContain('\n- From 2026-03-01 14:30 to 2026-03-01 14:54 (UTC+5:30, as all times here)\n');
   expect(out).toContain('\n- Judged: REVIEW-001, 2026-03-01 14:42\n');
 });

@@ -55,7 +55,7 @@ describe('a loop of your own', () => {
       json: {
         error: {
           code: 'tasks-malformed',
-          message: `tasks.csv:3: the page "artifacts/backup.md" of EDIT-001 cannot be part of a file's name.`,
+          message: `tasks.csv:3: the page "artifacts/backup.md" of EDIT-001 cannot be part of a file name.`,
           hint: expect.stringContaining('such as L1'),
         },
       },
@@ -91,6 +91,6 @@ describe('a loop of your own', () => {
     writeFileSync(loop, example.replace(/^table:[\s\S]*?^(?=tasks:)/m, 'table:\n  - { id: X1, then: converge, why: Fine., next: Go. }\n'));
     const again = decide(loop, folder, '--json');
     expect([again.exit, again.json]).toEqual([first.exit, first.json]);
-    expect(again.err).toMatch(/the rules of then hold/);
+    expect(again.err).toMatch(/keeps the old rules/);
   });
 });

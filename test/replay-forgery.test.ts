@@ -30,63 +30,63 @@ type Forgery = readonly [why: string, session: string, at: number, change: (even
 /** Each with the line that is named, and why. */
 const FORGERIES: readonly Forgery[] = [
   [
-    'it is a decided verdict with rules of its own; one is given by the frozen rules alone',
+    'it is a decided verdict with its own rules instead of the frozen ones',
     REVIEW,
     5,
     (events) => Object.assign(events[4]!.data.scene as object, { rules: looser(events[1]!.data.rules) }),
   ],
-  ['it is a decided verdict, and no line before it froze the rules', REVIEW, 2, (events) => events.splice(1, 1)],
+  ['it is a decided verdict, but no earlier line froze the rules', REVIEW, 2, (events) => events.splice(1, 1)],
   [
-    'a partial verdict brings its rules where none were frozen before it, and only there',
+    'a partial verdict contains its rules if, and only if, none were frozen before',
     PARTIAL,
     2,
     (events) => Object.assign(events[1]!.data.scene as object, { rules: null }),
   ],
   [
-    'a partial verdict brings its rules where none were frozen before it, and only there',
+    'a partial verdict contains its rules if, and only if, none were frozen before',
     PARTIAL,
     5,
     (events) => events.splice(4, 0, events[1]!),
   ],
-  ['the rules of its loop were frozen before', REVIEW, 4, (events) => events.splice(3, 0, events[1]!)],
-  ['it holds no rules of its loop', REVIEW, 2, (events) => (events[1]!.data.rules['loop'] = 'design')],
-  ['its rules do not fit their hash', REVIEW, 2, (events) => (events[1]!.data.rules['title'] = 'Softer')],
-  ['no line before it froze the target of its chain', TESTING, 3, (events) => events.splice(2, 1)],
-  ['the target of its chain was frozen before', TESTING, 4, (events) => events.splice(3, 0, { ...events[2]! })],
-  ['it does not change the cap that held', REVIEW, 7, (events) => Object.assign(events[6]!.data, { from: 7 })],
-  ['it points at a line that is no verdict before it', REVIEW, 4, (events) => Object.assign(events[3]!.data, { verdict: 5 })],
-  ['it points at a line that is no verdict before it', REVIEW, 4, (events) => Object.assign(events[3]!.data, { verdict: 2 })],
-  ['the first line says what was observed, and this one does not', REVIEW, 1, (events) => events.splice(0, 1)],
-  ['the first line says what was observed, and this one does not', REVIEW, 1, (events) => events.unshift(line('Later', {}))],
-  ['the session was observed before', REVIEW, 4, (events) => events.splice(3, 0, events[0]!)],
-  ['its time is none', REVIEW, 3, (events) => (events[2] = { ...events[2]!, ts: 'yesterday' })],
-  ['its time is none', REVIEW, 3, (events) => (events[2] = { ...events[2]!, ts: '2026-02-31T10:00:00.000Z' })],
-  ['it holds no data', REVIEW, 3, (events) => (events[2] = line('VerdictGiven', []))],
-  ['its verdict.status is missing or of the wrong kind', REVIEW, 3, (events) => (events[2]!.data.verdict['status'] = 'final')],
-  ['its verdict.outcome is missing or of the wrong kind', REVIEW, 3, (events) => (events[2]!.data.verdict['outcome'] = 'approve')],
-  ['its scene is missing or of the wrong kind', REVIEW, 3, (events) => (events[2]!.data.scene = null)],
+  ['the rules of its loop were already frozen', REVIEW, 4, (events) => events.splice(3, 0, events[1]!)],
+  ['its rules are for another loop', REVIEW, 2, (events) => (events[1]!.data.rules['loop'] = 'design')],
+  ['its rules do not match their hash', REVIEW, 2, (events) => (events[1]!.data.rules['title'] = 'Softer')],
+  ['no earlier line froze the target of its chain', TESTING, 3, (events) => events.splice(2, 1)],
+  ['the target of its chain was already frozen', TESTING, 4, (events) => events.splice(3, 0, { ...events[2]! })],
+  ['it does not start from the current cap', REVIEW, 7, (events) => Object.assign(events[6]!.data, { from: 7 })],
+  ['it names a line that is no earlier verdict', REVIEW, 4, (events) => Object.assign(events[3]!.data, { verdict: 5 })],
+  ['it names a line that is no earlier verdict', REVIEW, 4, (events) => Object.assign(events[3]!.data, { verdict: 2 })],
+  ['the first line must start or observe the session', REVIEW, 1, (events) => events.splice(0, 1)],
+  ['the first line must start or observe the session', REVIEW, 1, (events) => events.unshift(line('Later', {}))],
+  ['the session was already observed', REVIEW, 4, (events) => events.splice(3, 0, events[0]!)],
+  ['its time is not a valid timestamp', REVIEW, 3, (events) => (events[2] = { ...events[2]!, ts: 'yesterday' })],
+  ['its time is not a valid timestamp', REVIEW, 3, (events) => (events[2] = { ...events[2]!, ts: '2026-02-31T10:00:00.000Z' })],
+  ['it has no data', REVIEW, 3, (events) => (events[2] = line('VerdictGiven', []))],
+  ['its verdict.status is missing or has the wrong type', REVIEW, 3, (events) => (events[2]!.data.verdict['status'] = 'final')],
+  ['its verdict.outcome is missing or has the wrong type', REVIEW, 3, (events) => (events[2]!.data.verdict['outcome'] = 'approve')],
+  ['its scene is missing or has the wrong type', REVIEW, 3, (events) => (events[2]!.data.scene = null)],
   [
-    'its target is missing or of the wrong kind',
+    'its target is missing or has the wrong type',
     REVIEW,
     3,
     (events) => events.splice(2, 0, line('TargetFrozen', { loop: 'review', chain: '1' })),
   ],
-  ['its chain is missing or of the wrong kind', REVIEW, 3, (events) => events.splice(2, 0, line('ChainNamed', { loop: 'review' }))],
+  ['its chain is missing or has the wrong type', REVIEW, 3, (events) => events.splice(2, 0, line('ChainNamed', { loop: 'review' }))],
   [
-    'its of is missing or of the wrong kind',
+    'its of is missing or has the wrong type',
     REVIEW,
     3,
     (events) => events.splice(2, 0, line('ChainContinued', { loop: 'review', chain: '1' })),
   ],
   [
-    'its chains.0 is missing or of the wrong kind',
+    'its chains.0 is missing or has the wrong type',
     REVIEW,
     3,
     (events) => events.splice(2, 0, line('RoundsRecalled', { loop: 'review', chains: [null] })),
   ],
-  ['its chains is missing or of the wrong kind', REVIEW, 3, (events) => events.splice(2, 0, line('RoundsRecalled', { loop: 'review' }))],
+  ['its chains is missing or has the wrong type', REVIEW, 3, (events) => events.splice(2, 0, line('RoundsRecalled', { loop: 'review' }))],
   [
-    'no line before it froze the rules of its loop',
+    'no earlier line froze the rules of its loop',
     REVIEW,
     3,
     (events) => events.splice(2, 0, line('CapChanged', { loop: 'design', from: 3, to: 9, by: '--max-rounds' })),
@@ -140,7 +140,7 @@ describe('a line that Umpire does not write', () => {
     const { exit, stdout } = await runReplay([folder]);
     expect([exit, stdout]).toEqual([
       1,
-      expect.stringContaining(`**broken at line ${at}**: Umpire writes no such line: its ${field} is missing or of the wrong kind.`),
+      expect.stringContaining(`**broken at line ${at}**: Umpire writes no such line: its ${field} is missing or has the wrong type.`),
     ]);
     expect(stdout).not.toMatch(/undefined|Cannot|null|not iterable|TypeError/);
   });
@@ -148,7 +148,7 @@ describe('a line that Umpire does not write', () => {
   it('says what is wrong with a recorded tasks.csv', async () => {
     const folder = golden(REVIEW);
     forge(folder, (events) => Object.assign(events[2]!.data.scene as object, { tasks: 'id,description\na,b\na,c\n' }));
-    expect((await runReplay([folder])).stdout).toMatch(/not what Umpire writes: tasks\.csv:3: /);
+    expect((await runReplay([folder])).stdout).toMatch(/not written by Umpire: tasks\.csv:3: /);
   });
 });
 
@@ -238,13 +238,13 @@ async function judged(): Promise<string> {
 describe('a journal that was cut back', () => {
   const LAST = 'verdicts/review-1-round-2.md';
 
-  it('knows fewer verdicts than the folder: the pages are named', async () => {
+  it('has fewer verdicts than the folder has pages: the pages are named', async () => {
     const session = await judged();
     expect((await runReplay([session])).exit).toBe(0);
     writeLines(session, linesOf(session).slice(0, 4));
     const { exit, stdout, stderr } = await runReplay([session]);
     expect(exit).toBe(1);
-    expect(stdout).toContain(`The journal **knows fewer verdicts than the folder**: it holds none for ${LAST}. It was cut back`);
+    expect(stdout).toContain(`The journal **has fewer verdicts than the folder has pages**: it lacks ${LAST}. It was cut back`);
     expect(stderr).toBe(
       `1 verdict replayed: 1 the same; verdicts missing from the journal of 1 session (${LAST}).\n` +
         'Next: restore journal.ndjson from a backup: verdicts are missing from it.\n',
@@ -262,12 +262,12 @@ describe('a journal that was cut back', () => {
     const { exit, stdout, stderr } = await runReplay(['--all', '--project', project]);
     expect(exit).toBe(1);
     expect(stderr).toContain(`verdicts missing from the journal of 3 sessions (${LAST}, `);
-    expect(stdout).toContain('| .umpire/sessions/cut | 1 | 1 same | unbroken, **fewer verdicts than pages** |\n');
+    expect(stdout).toContain('| .umpire/sessions/cut | 1 | 1 same | intact, **fewer verdicts than pages** |\n');
     expect(stdout).toContain('| .umpire/sessions/gone | 0 | never judged | **fewer verdicts than pages** |\n');
-    expect(stdout).toContain(`## .umpire/sessions/emptied\n\nThe journal **knows fewer verdicts than the folder**: it holds none for `);
+    expect(stdout).toContain(`## .umpire/sessions/emptied\n\nThe journal **has fewer verdicts than the folder has pages**: it lacks `);
     await expect(runReplay([join(own, 'emptied')])).rejects.toMatchObject({
       code: 'never-judged',
-      message: expect.stringContaining('journal.ndjson is empty, though the folder holds verdicts/review-1-round-1.md, '),
+      message: expect.stringContaining('journal.ndjson is empty, but the folder contains verdicts/review-1-round-1.md, '),
     });
   });
 

@@ -79,7 +79,7 @@ describe('other rules', () => {
       - Line 10: this round would not have happened, since looser.yaml stops the chain at line 8
       - Line 12: this round would not have happened, since looser.yaml stops the chain at line 8
 
-      The hash chain is unbroken: 13 lines.
+      The hash chain is intact: 13 lines.
       "
     `);
   });
@@ -180,7 +180,7 @@ describe('other rules', () => {
     await decide({ loop: 'brainstorm', session });
     const { verdicts } = await replay({ session, loop: 'brainstorm' });
     expect(verdicts.map(({ loop, status, other, note }) => [loop, status, other?.status, note])).toEqual([
-      ['review', 'same', undefined, 'brainstorm has no say in the review loop'],
+      ['review', 'same', undefined, 'brainstorm does not apply to the review loop'],
       ['brainstorm', 'same', 'same', undefined],
     ]);
   });
@@ -227,8 +227,8 @@ describe('every session of a project', () => {
       | session | verdicts | replayed | chain |
       |---|---|---|---|
       | .umpire/sessions/empty | 0 | never judged | none |
-      | .umpire/sessions/good | 5 | 5 same | unbroken |
-      | .workflow/.csv-wave/design-x | 3 | 3 same | unbroken |
+      | .umpire/sessions/good | 5 | 5 same | intact |
+      | .workflow/.csv-wave/design-x | 3 | 3 same | intact |
       | .workflow/.csv-wave/new | 0 | never judged | none |
       "
     `);

@@ -32,7 +32,7 @@ const differing = (session: string) =>
 describe('a journal without a whole line', () => {
   it.each([
     ['', 'journal.ndjson is empty'],
-    ['{"v":1,"seq":1,', 'journal.ndjson holds no whole line'],
+    ['{"v":1,"seq":1,', 'journal.ndjson has no complete line'],
   ])('%j is like none', async (text, why) => {
     const folder = golden('review-cap-raised');
     put(text)(folder);
@@ -87,7 +87,7 @@ describe('other rules that have no say', () => {
   it('are said to have been asked about no verdict, and which loops there are', async () => {
     const { exit, stdout, stderr } = await runReplay([await twoLoops(), '--loop', 'design']);
     expect(exit).toBe(0);
-    expect(stdout).toContain('\ndesign was asked about no verdict: those recorded here are of the loops brainstorm, review.\n');
+    expect(stdout).toContain('\ndesign applies to no verdict here: they are of the loops brainstorm, review.\n');
     expect(stderr).toContain('2 the same, none for design (they belong to the loops brainstorm, review); history unbroken.');
   });
 
@@ -95,7 +95,7 @@ describe('other rules that have no say', () => {
     const folder = project({ one: asItIs, two: differing });
     const { exit, stdout, stderr } = await runReplay(['--all', '--project', folder, '--loop', 'design']);
     expect(exit).toBe(3);
-    expect(stdout?.match(/design was asked about no verdict: those recorded here are of the loop review\./g)).toHaveLength(1);
+    expect(stdout?.match(/design applies to no verdict here: they are of the loop review\./g)).toHaveLength(1);
     expect(stderr).toContain('none for design (they belong to the loop review)');
   });
 

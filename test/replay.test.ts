@@ -184,7 +184,7 @@ describe('a history that was changed', () => {
       events[1]!.data.rules['title'] = 'Softer rules';
     });
     expect(await replay({ session: folder })).toMatchObject({
-      chain: { unbroken: false, line: 2, detail: 'Umpire writes no such line: its rules do not fit their hash' },
+      chain: { unbroken: false, line: 2, detail: 'Umpire writes no such line: its rules do not match their hash' },
       verdicts: [],
     });
   });
@@ -263,7 +263,7 @@ describe('evidence that is gone', () => {
     [
       'changed',
       (path: string) => writeFileSync(path, '{"review_score": 10, "gc_signal": "CONVERGED", "findings": []}'),
-      'was changed: it does not fit its hash',
+      'was changed: its hash is different',
     ],
     ['a folder', (path: string) => (rmSync(path), mkdirSync(path)), 'could not be read: it is not a regular file'],
   ])('is told by its path, and the other verdicts are judged: %s', async (_, spoil, why) => {
@@ -294,7 +294,7 @@ describe('evidence that is gone', () => {
     });
     expect((await replay({ session: folder })).verdicts[0]).toMatchObject({
       status: 'lost',
-      note: expect.stringContaining('does not say which file'),
+      note: expect.stringContaining('names no file in blobs/'),
     });
   });
 
@@ -306,7 +306,7 @@ describe('evidence that is gone', () => {
       for (const { data } of events) delete data.scene;
     });
     const { exit, stdout } = await runReplay([folder]);
-    expect([exit, stdout]).toEqual([1, expect.stringContaining('it was recorded before scenes were kept')]);
+    expect([exit, stdout]).toEqual([1, expect.stringContaining('an older Umpire recorded it without its evidence')]);
     const results = join(folder, 'artifacts', 'review-results.json');
     writeFileSync(results, readFileSync(results, 'utf8').replace('5.5', '5.6'));
     expect((await decide({ loop: 'review', session: folder })).verdict).toMatchObject({ round: 2, rule: 'R4' });

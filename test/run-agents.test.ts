@@ -235,7 +235,7 @@ it('refuses agents that are missing or unknown, and settings that are wrong, bef
   const gone = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
   expect({ exit: gone.exit, err: gone.err }).toEqual({ exit: 1, err: expect.stringContaining('gone.yaml') });
   const { out } = await project.umpire('list');
-  expect(out).toBe('There is no session here.\n');
+  expect(out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
 });
 
 it('tells a task for a person that there is no terminal', SOAK, async () => {

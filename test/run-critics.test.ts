@@ -1,4 +1,4 @@
-// Runs whose critic is Umpire's own: real test runners and linters measure what agents did, and an agent's word counts for nothing
+// Runs whose critic is Umpire's own: real test runners and linters measure what agents did, and an agent's statement counts for nothing
 // where a measurement can be had.
 
 import { expect, it } from 'vitest';

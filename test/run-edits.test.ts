@@ -98,7 +98,7 @@ it('says what it takes up of columns and of the wave of a new task, and takes an
     );
   });
   expect({ exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ exit: 0, refused: [] });
-  expect(err).toContain('taken up: C: added in wave 3, which follows from its deps; column note added; columns reordered\n');
+  expect(err).toContain('applied: C: added in wave 3, which follows from its deps; column note added; columns reordered\n');
 });
 
 const REFUSED: readonly (readonly [what: string, change: (text: string) => string, reason: string | RegExp])[] = [
@@ -200,7 +200,7 @@ it('takes up an edit of a task that is called as the prototype is', SOAK, async 
   };
   await edit((text) => `${text}__proto__,Late,Do it.,writer,B,,csv-wave,,,,,\n`);
   const { err } = await edit((text) => text.replace('Do it.', 'Do it well.'));
-  expect(err).toContain('your edit of tasks.csv is taken up: __proto__: description changed');
+  expect(err).toContain('Your edit of tasks.csv was applied: __proto__: description changed');
 });
 
 it('takes no file that it was writing itself when it was killed for the edit of a person', SOAK, async () => {

@@ -61,7 +61,7 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS + MORE);
   expect(rowsOf(session)['TESTGEN-001']).toMatchObject({
     status: 'completed',
-    findings: 'Umpire took back what its guard forbids: test-skipped at sum.test.js:5. all pass now',
+    findings: 'The guard reverted: test-skipped at sum.test.js:5. all pass now',
   });
   const [first] = eventsOfType(session, 'VerdictGiven');
   expect(first?.verdict.anomalies).toEqual([
@@ -84,9 +84,7 @@ it('reverts new tests that check nothing, in the testing loop alone', SOAK, asyn
   const add = 'cat "$beside/hollow.js" "$beside/more.js" >> sum.test.js';
   const tested = await project.umpire(...run, ...project.sh(`[ "$id" = TESTGEN-001 ] && { ${add}; }\ncomplete done`));
   expect(branchFile(project, tested.session, 'sum.test.js').replace(/\n\n+/g, '\n\n')).toBe(TESTS + MORE);
-  expect(rowsOf(tested.session)['TESTGEN-001']?.findings).toBe(
-    'Umpire took back what its guard forbids: test-hollow at sum.test.js:13. done',
-  );
+  expect(rowsOf(tested.session)['TESTGEN-001']?.findings).toBe('The guard reverted: test-hollow at sum.test.js:13. done');
   const mended = `sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js; ${add}`;
   const plain = await project.umpire('until', 'node --test', 'mend', '--max-rounds', '1', ...project.sh(`${mended}\ncomplete done`));
   expect(branchFile(project, plain.session, 'sum.test.js')).toContain("test('covers'");
@@ -111,9 +109,7 @@ it.each([
   );
   expect(exit, err).toBe(4);
   expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS);
-  expect(rowsOf(session)['WORK-1']?.findings).toMatch(
-    /^Umpire took back what its guard forbids: .*test-unread at sum\.test\.js:\d+\. done$/,
-  );
+  expect(rowsOf(session)['WORK-1']?.findings).toMatch(/^The guard reverted: .*test-unread at sum\.test\.js:\d+\. done$/);
 });
 
 it('reverts a change of the script that the check runs', SOAK, async () => {
@@ -133,7 +129,7 @@ it('reverts a change of the script that the check runs', SOAK, async () => {
   ] as const) {
     const { session, exit, err } = await until(command, path);
     expect(exit, err).toBe(4);
-    expect(rowsOf(session)['WORK-1']?.findings).toBe(`Umpire took back what its guard forbids: scripts-changed at ${path}:1. done`);
+    expect(rowsOf(session)['WORK-1']?.findings).toBe(`The guard reverted: scripts-changed at ${path}:1. done`);
   }
   const { session, exit, err } = await until('node app.js', 'app.js');
   expect(exit, err).toBe(0);
@@ -192,7 +188,7 @@ it('only tells of it in a review, where tests are not what is made', SOAK, async
   const { session } = await project.umpire('run', 'review', 'mend sum', '--mode', 'sprint', '--max-rounds', '1', ...agent);
   expect(rowsOf(session)['DEV-001']).toMatchObject({
     status: 'completed',
-    findings: 'Umpire found what its guard forbids: test-skipped at sum.test.js:5. done',
+    findings: 'The guard found and kept: test-skipped at sum.test.js:5. done',
   });
   expect(branchFile(project, session, 'sum.test.js')).toContain('test.skip');
   const report = await project.umpire('report', session);
@@ -243,7 +239,7 @@ describe('the plain loop', () => {
     expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS.replace('twice(2), 4', 'twice(2), 6'));
     const { findings } = eventsOfType(session, 'TaskFinished').find(({ breaches }) => breaches !== undefined) ?? {};
     expect(findings).toBe(
-      'Umpire took back what its guard forbids: test-skipped at sum.test.js:5. It left for a person: rebaselined at sum.test.js:10. done',
+      'The guard reverted: test-skipped at sum.test.js:5. The guard found and kept: rebaselined at sum.test.js:10. done',
     );
   });
 
@@ -252,10 +248,9 @@ describe('the plain loop', () => {
     const agent = project.sh(`cp "$UMPIRE_TASK_FILE" "$beside/$id.json"\n[ "$id" = WORK-1 ] && ${SKIP}\ncomplete done`);
     await project.umpire('until', 'node --test', 'mend sum', '--max-rounds', '2', ...agent);
     const rules = (task: string): string => (JSON.parse(textOf(project.beside, `${task}.json`)) as { rules: string[] }).rules.join('\n');
-    expect([rules('WORK-1'), rules('WORK-2')].map((text) => /taken back, because the guard forbids it: (.*?)\. /.exec(text)?.[1])).toEqual([
-      undefined,
-      'test-skipped at sum.test.js:5',
-    ]);
+    expect(
+      [rules('WORK-1'), rules('WORK-2')].map((text) => /guard reverted earlier work of this session: (.*?)\. /.exec(text)?.[1]),
+    ).toEqual([undefined, 'test-skipped at sum.test.js:5']);
   });
 
   it('tells of a lint comment in source and of a wanted value that was rewritten, and leaves them', SOAK, async () => {

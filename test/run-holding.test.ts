@@ -42,7 +42,7 @@ it('repairs and judges one layer while a person is needed for the other, then re
   });
   const lines = err.split('\n');
   const at = (words: string) => lines.findIndex((line) => line.includes(words));
-  expect(at('(you are asked once what does not hang on it is done)')).toBeGreaterThan(-1);
+  expect(at('(you will be asked once independent tasks are done)')).toBeGreaterThan(-1);
   expect(at('a person is needed:')).toBeGreaterThan(at('TESTRUN-fix-L2-1 judged'));
   expect(eventsOfType(session, 'PersonCalled')).toHaveLength(1);
   expect(jsonOf(session, 'session-state.json')).toMatchObject({ status: 'awaiting', question: 'no-evidence' });

@@ -27,7 +27,7 @@ it.each(['git', 'no git'])('keeps what a task that failed had changed, and names
   const [left] = eventsOfType(session, 'TaskFinished').map((data) => data.left);
   expect(left?.files).toEqual(['README.md', 'half.txt']);
   const commit = left?.commit.slice(0, 12) ?? 'none';
-  expect(err).toMatch(new RegExp(`A failed.*[^.]\\. What it had changed \\(README.md, half.txt\\) is kept as commit ${commit}$`, 'm'));
+  expect(err).toMatch(new RegExp(`A failed.*[^.]\\. Its changes \\(README.md, half.txt\\) are kept as commit ${commit}$`, 'm'));
   expect((await project.umpire('report', session)).out).toContain(
     `kept in commit ${commit} and not merged, what attempt 1 of A had changed`,
   );
@@ -42,7 +42,7 @@ it.each(['git', 'no git'])('keeps what a task that failed had changed, and names
 });
 
 it.each([
-  ['put off', 'exit 75', 'A is tried again in 30 s (1 of 1)', 'TaskPostponed'],
+  ['put off', 'exit 75', 'A retries in 30 s (1 of 1)', 'TaskPostponed'],
   ['stopped', 'touch "$beside/there"; until_file never', '', 'TaskInterrupted'],
 ] as const)('keeps what a task had changed that is %s', SOAK, async (_, ends, words, type) => {
   const project = makeProject({ files: FILES, config: { retries: 1 } });
@@ -51,7 +51,7 @@ it.each([
   running.child.kill('SIGINT');
   const { err } = await running.ended;
   expect(eventsOfType(sessionIn(project), type).map(({ left }) => left?.files)).toEqual([['half.txt']]);
-  expect(err).toContain('What it had changed (half.txt) is kept as commit ');
+  expect(err).toContain('Its changes (half.txt) are kept as commit ');
 });
 
 it('says nothing of it where nothing was changed', SOAK, async () => {

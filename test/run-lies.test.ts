@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
 import { printJournalLine } from '@umpire/core/formats/journal.js';
-import { openFolder } from '@umpire/umpire/sessions/folder.js';
+import { openFolder } from '@umpire/umpire/sessions/session-folder.js';
 import { sha256 } from '@umpire/umpire/sessions/hash.js';
 import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
 import { SOAK } from './support/campaign.js';
@@ -53,7 +53,7 @@ complete done`);
     [
       {
         rule: 'discoveries.ndjson',
-        message: '2 of 2 lines could not be read and were skipped; the first is line 1: it is not a JSON object',
+        message: '2 of 2 lines are malformed and were skipped, first line 1: it is not a JSON object',
       },
     ],
   ]);

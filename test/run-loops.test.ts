@@ -212,7 +212,7 @@ async function judgeAgain(project: RunProject, loop: string, session: string, la
   const { decision, outcome, rule, reason, round, maxRounds, unverified, counts } = last ?? {};
   expect(last?.role).toEqual({ path: expect.stringContaining(`roles/${loop}/judge.md`), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(verdict).toMatchObject({ decision, outcome, rule, reason, round, maxRounds, unverified, counts });
-  expect(decided.err).toContain('judged before, nothing written');
+  expect(decided.err).toContain('already judged, nothing written');
   const replayed = await project.umpire('replay', session);
   expect({ exit: replayed.exit, err: replayed.err }).toMatchObject({ exit: 0 });
   expect(replayed.err).toContain('history unbroken');
@@ -289,7 +289,7 @@ it('refuses a mode that is not there, with the list, and leaves nothing behind',
     'umpire: The review loop has no mode "sprnt".\nIts modes are patch, sprint, multi-sprint. Without --mode, Umpire chooses one.\n',
   );
   const { out } = await project.umpire('list');
-  expect(out).toBe('There is no session here.\n');
+  expect(out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
 });
 
 /** The plain loop with an agent that mends one of the three things each time. */

@@ -3,7 +3,7 @@
 import { chmodSync, cpSync, existsSync, watch } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openFolder } from '@umpire/umpire/sessions/folder.js';
+import { openFolder } from '@umpire/umpire/sessions/session-folder.js';
 import { acquireLock } from '@umpire/umpire/sessions/lock.js';
 import { SOAK } from './support/campaign.js';
 import { REST } from './support/run-evidence.js';
@@ -36,7 +36,7 @@ it('waits while another session is brought over', async () => {
   }
   // Nobody is told to do it again.
   const { out } = await project.umpire('status');
-  expect(out).toContain(`work     applied; it is branch umpire/${basename(session)}`);
+  expect(out).toContain(`work     applied, branch umpire/${basename(session)}`);
   expect({ applies: out.includes('umpire apply'), cleans: out.includes(`umpire clean ${basename(session)}`) }).toEqual({
     applies: false,
     cleans: true,
@@ -103,7 +103,7 @@ it('lists which work is not applied yet, and asks git as often for many sessions
   expect(err).toBe('6 sessions: 1 awaiting, 5 complete, 1 not applied.\n');
   expect(await fatesIn(project, '--unapplied')).toEqual({ a: 'not applied' });
   // `status` says the same of what was merged.
-  expect((await project.umpire('status', 'c')).out).toContain('work     applied; it is branch umpire/c');
+  expect((await project.umpire('status', 'c')).out).toContain('work     applied, branch umpire/c');
   expect((await project.umpire('status', 'a')).out).toContain('umpire apply a');
 });
 

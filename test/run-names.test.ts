@@ -116,7 +116,7 @@ it('leaves no session behind that could not begin', async () => {
   const cwd = join(project.root, '.git');
   const { exit, err } = await make(project, cwd, 'one');
   expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('it is a bare git repository or inside') as string });
-  expect((await project.umpireWith({ cwd }, 'list')).out).toBe('There is no session here.\n');
+  expect((await project.umpireWith({ cwd }, 'list')).out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
 });
 
 it('leaves nothing behind when it refuses a foreign session or a taken name', SOAK, async () => {
@@ -171,7 +171,7 @@ it.each([
   expect(await filesOf(project, moved, 'until-the-same')).toEqual(['one']);
   expect((await at('apply', 'until-the-same')).out).toBe('one\n');
   const { exit, err } = await at('resume', 'until-never');
-  expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('your work is taken up: 1 file (edited)') as string });
+  expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('Your changes were merged: 1 file (edited)') as string });
   expect(existsSync(project.root)).toBe(false);
   expect(
     gitIn(moved, 'worktree', 'list')

@@ -59,7 +59,7 @@ it('calls the command also when a session has ended, where that is asked for, an
   expect(readFileSync(told, 'utf8')).toBe(`${asked}complete: The work was approved.\n${asked}`);
 });
 
-it('tells of the end when it is taken on again, where a kill came before that', SOAK, async () => {
+it('tells of the end when it is resumed, where a kill came before that', SOAK, async () => {
   const notify = '[ -e "$TOLD" ] || { : > "$TOLD"; kill -9 $PPID; exit; }; echo "$UMPIRE_STATUS" >> "$TOLD"';
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }), config: { notify, notify_at_end: true } });
   const told = join(project.beside, 'told.txt');

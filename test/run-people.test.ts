@@ -45,7 +45,7 @@ it('waits for a plan to be approved, without a process, and goes on from there',
   expect(existsSync(join(session, 'wave-2.csv'))).toBe(false);
   const rested = await project.umpire('resume', session);
   expect({ exit: rested.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001'] });
-  expect(rested.err).toMatch(/waits on approval of the plan of TDPLAN-001\.\nAnswer with one of:\n  umpire resolve \S+ approve\n/);
+  expect(rested.err).toMatch(/Waiting for approval of the plan of TDPLAN-001\.\nAnswer with one of:\n  umpire resolve \S+ approve\n/);
   for (const wrong of ['force-approve', 'extend', 'answer', 'manual-fix']) {
     const refused = await project.umpire('resolve', session, wrong, '--reason', 'x');
     expect({ wrong, exit: refused.exit, err: refused.err }).toEqual({
@@ -101,7 +101,7 @@ it('takes an end without a reason, of a plan or an escalation, and says so in a 
   const project = makeProject({ answers: PAYERS });
   const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   const { exit, err } = await project.umpire('resolve', session, 'abort');
-  expect({ exit, said: err.includes('ended: aborted, unverified. A person aborted the session.\nRead all of it:\n') }).toEqual({
+  expect({ exit, said: err.includes('Session aborted, unverified. A person aborted the session.\nRead the report:\n') }).toEqual({
     exit: 0,
     said: true,
   });

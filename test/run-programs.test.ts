@@ -53,7 +53,7 @@ it('refuses an agent whose program is not there, and names the role and who is t
     expect(err).toContain('(installed: codex)');
     expect(err).toContain('--agent person');
   }
-  expect((await project.umpire('list')).out).toBe('There is no session here.\n');
+  expect((await project.umpire('list')).out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
   const library = run({ loop: 'until', command: 'true', project: project.root, agent: ['talker'] });
   await expect(library).rejects.toMatchObject({ code: 'agent-not-there' });
   expect((await project.umpireWith({ env }, 'until', 'true', '--agent-command', 'found-there')).exit).toBe(0);

@@ -69,7 +69,7 @@ it('tries again until the server answers, with growing pauses, and says so', asy
 it('gives up after so many times, and tells how often it was tried', SOAK, async () => {
   const { session } = await runIn(projectWith(OVERLOADED, { retries: 2 }));
   expect([endOf(session), eventsOfType(session, 'TaskPostponed').length]).toEqual(['failed unverified', 2]);
-  expect(rowsOf(session)['A']?.['error']).toMatch(/529 Overloaded\..* Umpire tried it again 2 times by itself\.$/);
+  expect(rowsOf(session)['A']?.['error']).toMatch(/529 Overloaded\..* Umpire retried it 2 times\.$/);
 });
 
 it('never tries again by itself where the settings say so', SOAK, async () => {
@@ -80,7 +80,7 @@ it('never tries again by itself where the settings say so', SOAK, async () => {
 it('can be stopped in a pause; who takes it on waits no longer than is left, and counts on', SOAK, async () => {
   const project = projectWith(OVERLOADED, { retries: 1 });
   const running = project.start('run', './prose.yaml', 'x', '--agent-command', project.words);
-  await running.says('A is tried again in 30 s (1 of 1): The agent "command" exited with status 1.');
+  await running.says('A retries in 30 s (1 of 1): The agent "command" exited with status 1.');
   running.child.kill('SIGINT');
   const { exit, err } = await running.ended;
   const session = sessionIn(project);
@@ -120,7 +120,7 @@ it('calls a person in a pause, and not after it; what it waited on is told again
     `case $id$attempt in A1) until_file "$beside/asked"; ${OVERLOADED} ;; A2) complete done ;; B1) ${asks}; touch "$beside/asked" ;; *) complete "$id" ;; esac`,
   );
   const running = project.start('run', './prose.yaml', 'x', '--agent-command', words, '--concurrency', '2');
-  await running.says('a person is needed: an answer to B. Meanwhile A is tried again in');
+  await running.says('Waiting for an answer to B. Meanwhile A retries in');
   const session = sessionIn(project);
   expect(existsSync(join(session, 'called.txt'))).toBe(true);
   const busy = await project.umpire('resolve', session, 'answer', '--reason', 'this');
@@ -131,7 +131,7 @@ it('calls a person in a pause, and not after it; what it waited on is told again
   const rested = await resume(later);
   expect([rested.status, typesOf(session).filter((type) => /Wait|Call/.test(type))]).toEqual(['awaiting', ['PersonCalled', 'WaitEnded']]);
   const { err } = await project.umpire('resume', session);
-  expect(err).toContain('It waits on an answer to B.');
+  expect(err).toContain('Waiting for an answer to B.');
 });
 
 it('waits for nothing once the minutes of the session are spent: a person is called', SOAK, async () => {

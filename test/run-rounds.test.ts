@@ -135,7 +135,7 @@ complete done`);
   const { out } = await project.umpire('diff', session);
   expect([...new Set(out.match(/text\/[\w-]+\.txt/g))]).toEqual(['text/WRITE-1.txt']);
   expect((await project.umpire('replay', session)).exit).toBe(0);
-  const told = (task: string) => textOf(project.beside, `${task}.json`).includes('made things worse, and was taken back');
+  const told = (task: string) => textOf(project.beside, `${task}.json`).includes('made things worse, so Umpire reverted it');
   expect([told('WRITE-re-1'), told('WRITE-re-2')]).toEqual([false, true]);
   expect(textOf(session, 'verdicts/prose-session-round-3.md')).toContain('WORSE: the work of this round made things worse');
 });

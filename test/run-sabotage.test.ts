@@ -128,7 +128,7 @@ it('says where work lies that git could not take over, and leaves it there', SOA
   const agent = project.sh('echo "an hour of work" > big.bin; complete done');
   const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
   const [finished] = eventsOfType(session, 'TaskFinished');
-  const told = /^Its work could not be collected: (.*) What it left is in (.*) until umpire clean\.$/.exec(finished?.error ?? '');
+  const told = /^Its work could not be collected: (.*) Its files stay in (.*) until you run umpire clean\.$/.exec(finished?.error ?? '');
   expect(told?.[1] ?? '').toContain("clean filter 'large' failed.");
   expect(textOf(told?.[2] ?? '', 'big.bin')).toBe('an hour of work\n');
 });

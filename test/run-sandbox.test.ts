@@ -112,7 +112,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     const first = await project.umpireWith({ env }, ...untilFixed, '--max-rounds', '1', '--sandbox', ...agent);
     const again = await project.umpireWith({ env }, 'resolve', 's', 'extend', '--rounds', '1', '--reason', 'once more');
     const held = eventsOfType(first.session, 'RunBegun').map(({ settings }) => settings.sandbox);
-    expect((await project.umpire('report', 's')).out).toContain('- Programs: held in a sandbox\n');
+    expect((await project.umpire('report', 's')).out).toContain('- Programs: sandboxed\n');
     expect({ exits: [first.exit, again.exit], held, planted: existsSync(join(project.root, 'planted.txt')) }).toEqual({
       exits: [4, 4],
       held: [true, true],

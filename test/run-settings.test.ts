@@ -16,14 +16,14 @@ it('refuses a key that it does not know, with its line, whatever the key is', as
   const { exit, err } = await project.umpire('until', 'true');
   expect({ exit, err }).toEqual({
     exit: 1,
-    err: expect.stringContaining('umpire.config.yaml:2: budget: this key is not known here; there are'),
+    err: expect.stringContaining('umpire.config.yaml:2: budget: unknown key. Known keys:'),
   });
 });
 
 it('refuses settings by the name that is not read, and only where the right one is not there', SOAK, async () => {
   const project = makeProject({ files: { 'umpire.config.yml': 'agent: person\n' } });
   const wrong = await project.umpire('until', 'true', ...project.sh('complete ok'));
-  const said = 'umpire.config.yml: settings are read from umpire.config.yaml; give it that name.';
+  const said = 'umpire.config.yml: Umpire reads umpire.config.yaml. Rename the file.';
   expect({ exit: wrong.exit, err: wrong.err }).toEqual({ exit: 1, err: expect.stringContaining(said) });
   project.write({ 'umpire.config.yaml': 'concurrency: 1\n' });
   expect((await project.umpire('until', 'true', ...project.sh('complete ok'))).exit).toBe(0);

@@ -15,11 +15,11 @@ it('says which command is run, at the start, in the status and in the report', S
   const { err, exit } = await project.umpire('until', 'test -d .', 'any goal', ...project.sh('complete "never"'));
   expect({ exit, first: err.split('\n')[0] }).toEqual({
     exit: 0,
-    first: expect.stringContaining(', 1 task. Until this passes: test -d .'),
+    first: expect.stringContaining(', 1 task. Runs until this passes: test -d .'),
   });
   expect(err).not.toContain('Note:');
-  expect((await project.umpire('status')).out).toContain('\nUntil this passes: test -d .\n');
-  expect((await project.umpire('report')).out).toContain('\n- Until this passes: `test -d .`\n');
+  expect((await project.umpire('status')).out).toContain('\nRuns until this passes: test -d .\n');
+  expect((await project.umpire('report')).out).toContain('\n- Runs until this passes: `test -d .`\n');
 });
 
 it('tells who forgot the quotes what is the command and what the goal', SOAK, async () => {
@@ -36,7 +36,7 @@ it('refuses a command whose program is nowhere, before anything is made', async 
   const agent = project.sh('complete "never"');
   const { exit, err } = await project.umpire('until', 'nosuchcmd --foo', ...agent);
   expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('Program "nosuchcmd" not found') });
-  expect((await project.umpire('list')).out).toBe('There is no session here.\n');
+  expect((await project.umpire('list')).out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
   expect((await project.umpire('until', 'if true; then exit; fi', ...agent)).exit).toBe(0);
 });
 
@@ -55,7 +55,7 @@ it('tells of a command that fails what failed, and where all of it is', async ()
   const name = /session (\S+):/.exec(err)?.[1] ?? '';
   expect(err).toMatch(
     new RegExp(
-      `CHECK-001 completed.*: The command ended with status 1. What failed: not ok 1 - adds. All it printed: umpire logs ${name} CHECK-001\n`,
+      `CHECK-001 completed.*: The command ended with status 1. What failed: not ok 1 - adds. Full output: umpire logs ${name} CHECK-001\n`,
     ),
   );
   expect((await project.umpire('logs', name, 'CHECK-001')).out).toContain('# todo 0\n');

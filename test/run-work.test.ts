@@ -89,9 +89,9 @@ it('shows what a session changed, all of it and by round, and brings it over int
   const report = await project.umpire('report', session);
   expect(report.exit).toBe(0);
   const { out: standing } = await project.umpire('status', session);
-  expect(standing).toMatch(/^work {5}cleared away; it was branch umpire\/\S+ at [0-9a-f]{12}\n/m);
+  expect(standing).toMatch(/^work {5}removed, was branch umpire\/\S+ at [0-9a-f]{12}\n/m);
   expect([standing.match(/cleared away/g)?.length, standing.match(/branch/g)?.length]).toEqual([1, 1]);
-  expect(report.out).toMatch(/^- Work: cleared away; it was branch /m);
+  expect(report.out).toMatch(/^- Work: removed, was branch /m);
   expect((await project.umpire('status', session)).out).not.toContain('umpire apply');
 });
 
@@ -268,7 +268,7 @@ it('says what a set-up command that fails said; what it leaves can be cleaned aw
   expect({ exit: cleaned.exit, branches: project.git('branch', '--list', 'umpire/*') }).toEqual({ exit: 0, branches: '' });
   expect(readdirSync(project.worktrees)).toEqual([]);
   const { out } = await project.umpire('list');
-  expect(out).toBe('There is no session here.\n');
+  expect(out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
 });
 
 it('ends a set-up command that runs when it is stopped', SOAK, async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { Recorded } from '@umpire/core/decider/events.js';
-import { openFolder } from '@umpire/umpire/sessions/folder.js';
+import { openFolder } from '@umpire/umpire/sessions/session-folder.js';
 import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
 import { SEED, amountOf } from '../support/campaign.js';
 import { command } from '../support/command.js';

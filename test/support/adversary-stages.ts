@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFile
 import { dirname, join } from 'node:path';
 import { defineLoop } from '@umpire/core/loops/loop-file.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
-import { readLoopFile } from '@umpire/umpire/sessions/authored.js';
+import { readLoopFile } from '@umpire/umpire/sessions/loop-files.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { printTasks } from '@umpire/core/formats/tasks-csv.js';
 

@@ -112,7 +112,7 @@ export function gitProject(files: Files = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'src
 }
 
 /** One task from lending to merging. */
-export async function doTask(workspace: GitWorkspace, task: string, files: Files, attempt = 1) {
+export async function runTask(workspace: GitWorkspace, task: string, files: Files, attempt = 1) {
   writeFiles(await workspace.lend(task, attempt), files);
   const submitted = await workspace.submit(task, attempt, `The work of ${task}`);
   await workspace.giveBack(task, attempt);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
-import { openFolder } from '@umpire/umpire/sessions/folder.js';
+import { openFolder } from '@umpire/umpire/sessions/session-folder.js';
 import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
 import { gitIn, writeFiles } from './git-project.js';
 import type { Files } from './git-project.js';

@@ -5,7 +5,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event } from '@umpire/core/decider/events.js';
 import { isOver } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import type { Ruling } from '@umpire/umpire/sessions/court.js';
+import type { CriticJudgment } from '@umpire/umpire/sessions/judge-round.js';
 import type { Fault } from './sim-session.js';
 
 export interface KnownFault {
@@ -35,17 +35,17 @@ function undo(run: RunState): void {
   while (run.wave < run.open.length && run.open[run.wave] === 0) run.front = ++run.wave;
 }
 
-type Given = Extract<Ruling, { readonly ok: true }>['given'];
+type Given = Extract<CriticJudgment, { readonly ok: true }>['given'];
 
 /** Changes the verdict that a court gives. */
-function given(change: (given: Given) => Given): (ruling: Ruling) => Ruling {
-  return (ruling) => {
-    if (!ruling.ok) return ruling;
-    const changed = change(ruling.given);
+function given(change: (given: Given) => Given): (judgment: CriticJudgment) => CriticJudgment {
+  return (judgment) => {
+    if (!judgment.ok) return judgment;
+    const changed = change(judgment.given);
     return {
-      ...ruling,
+      ...judgment,
       given: changed,
-      events: ruling.events.map((event) => (event.type === 'VerdictGiven' ? { type: 'VerdictGiven', data: changed } : event)),
+      events: judgment.events.map((event) => (event.type === 'VerdictGiven' ? { type: 'VerdictGiven', data: changed } : event)),
     };
   };
 }
@@ -184,9 +184,9 @@ const OF_THE_COURT: readonly KnownFault[] = [
   {
     what: 'a cap that is not applied',
     fault: {
-      docket: (docket) => {
-        const frozen = new Map([...docket.state.frozen].map(([loop, rules]) => [loop, { ...rules, cap: rules.cap + 3 }]));
-        return { ...docket, state: { ...docket.state, frozen } };
+      critic: (critic) => {
+        const frozen = new Map([...critic.state.frozen].map(([loop, rules]) => [loop, { ...rules, cap: rules.cap + 3 }]));
+        return { ...critic, state: { ...critic.state, frozen } };
       },
     },
     found: ['cap'],
@@ -194,7 +194,7 @@ const OF_THE_COURT: readonly KnownFault[] = [
   {
     what: 'a court that approves over Critical findings',
     fault: {
-      ruling: given((one) =>
+      judgment: given((one) =>
         one.verdict.counts.critical > 0 ? { ...one, verdict: { ...one.verdict, outcome: 'converge', unverified: false } } : one,
       ),
     },
@@ -202,17 +202,17 @@ const OF_THE_COURT: readonly KnownFault[] = [
   },
   {
     what: 'a court that never says the same twice',
-    fault: { ruling: given((one) => ({ ...one, verdict: { ...one.verdict, reason: `${one.verdict.reason} Or not.` } })) },
+    fault: { judgment: given((one) => ({ ...one, verdict: { ...one.verdict, reason: `${one.verdict.reason} Or not.` } })) },
     found: ['rejudged'],
   },
   {
     what: 'a court whose verdict holds nobody back',
-    fault: { ruling: given((one) => ({ ...one, effects: { ...one.effects, set: {} } })) },
+    fault: { judgment: given((one) => ({ ...one, effects: { ...one.effects, set: {} } })) },
     found: ['early'],
   },
   {
     what: 'a court that keeps no evidence',
-    fault: { ruling: (ruling) => (ruling.ok ? { ...ruling, blobs: new Map() } : ruling) },
+    fault: { judgment: (judgment) => (judgment.ok ? { ...judgment, blobs: new Map() } : judgment) },
     found: ['rejudged'],
   },
 ];

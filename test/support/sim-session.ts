@@ -12,16 +12,16 @@ import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { CHAIN_START, parseJournal } from '@umpire/core/formats/journal.js';
 import type { Agent, Assignment } from '@umpire/core/ports.js';
-import { judgeCritic } from '@umpire/umpire/sessions/court.js';
-import type { Docket, Ruling } from '@umpire/umpire/sessions/court.js';
+import { judgeCritic } from '@umpire/umpire/sessions/judge-round.js';
+import type { CriticToJudge, CriticJudgment } from '@umpire/umpire/sessions/judge-round.js';
 import { keepJournal } from '@umpire/umpire/sessions/journal-writer.js';
 import type { Journal } from '@umpire/umpire/sessions/journal-writer.js';
 import { NO_TRACES } from '@umpire/core/decider/rounds.js';
-import type { Place } from '@umpire/umpire/sessions/place.js';
-import { runSession } from '@umpire/umpire/sessions/run.js';
+import type { EvidenceStore } from '@umpire/umpire/sessions/gather-evidence.js';
+import { runSession } from '@umpire/umpire/sessions/run-session.js';
 import { Backstage, castAgent } from './sim-agents.js';
 import { Chance } from './sim-chance.js';
-import { SimDesk } from './sim-desk.js';
+import { SimSessionFiles } from './sim-session-files.js';
 import { Person } from './sim-person.js';
 import { beginningOf, mostSteps } from './sim-plan.js';
 import type { SimPlan } from './sim-plan.js';
@@ -46,8 +46,8 @@ export interface Fault {
   readonly record?: (event: Event) => readonly Event[];
   /** Recorded by each process before it takes the session on. */
   readonly first?: Event;
-  readonly docket?: (docket: Docket) => Docket;
-  readonly ruling?: (ruling: Ruling) => Ruling;
+  readonly critic?: (critic: CriticToJudge) => CriticToJudge;
+  readonly judgment?: (judgment: CriticJudgment) => CriticJudgment;
   readonly agent?: (agent: Agent) => Agent;
 }
 
@@ -84,7 +84,7 @@ export class Simulation {
   /** Milliseconds in which a process ran the session. */
   activeMs = 0;
   private readonly person: Person;
-  private readonly desk: SimDesk;
+  private readonly files: SimSessionFiles;
   private readonly chance: Chance;
   private stopsLeft: number;
   private started = new Set<string>();
@@ -101,7 +101,7 @@ export class Simulation {
     this.world = new World(seed, turmoil, mostSteps(plan));
     this.chance = new Chance(seed).apart('session');
     this.person = new Person(plan, new Chance(seed).apart('person'));
-    this.desk = new SimDesk(this.world, this.person, plan.loop.columns.out);
+    this.files = new SimSessionFiles(this.world, this.person, plan.loop.columns.out);
     this.stopsLeft = turmoil.stops;
   }
 
@@ -141,7 +141,7 @@ export class Simulation {
     this.world.nowMs += this.chance.within(1, 600) * 60_000;
     const blunder = this.person.blunder(question);
     if (blunder !== null) this.refuses(state, blunder);
-    this.desk.edit(0.3);
+    this.files.edit(0.3);
     const given = this.person.answer(question);
     if (given === 'edit') {
       this.repository.byHand.add('src/a.ts');
@@ -308,7 +308,7 @@ export class Simulation {
     await runSession({
       session: '/session',
       journal,
-      desk: this.desk.open(
+      files: this.files.open(
         process,
         () => journal.state,
         (seq) => this.mustKnow(seq),
@@ -328,7 +328,7 @@ export class Simulation {
           return 'nobody';
         }),
       signal: process.stop.signal,
-      neighbours: { count: () => company.within(1, 3) },
+      concurrent: { count: () => company.within(1, 3) },
       nowMs: () => world.nowMs,
       after: (ms, act) => world.after(ms, () => (process.isAlive ? act() : undefined)),
     });
@@ -338,10 +338,10 @@ export class Simulation {
     return run !== null && run.ended !== null;
   }
 
-  private judge(task: string, state: SessionState): Ruling {
-    const docket: Docket = { state, task, place: placeIn(this.world), role: ROLE, traces: NO_TRACES, anomalies: [] };
-    const ruling = judgeCritic(this.fault.docket?.(docket) ?? docket);
-    return this.fault.ruling?.(ruling) ?? ruling;
+  private judge(task: string, state: SessionState): CriticJudgment {
+    const critic: CriticToJudge = { state, task, store: storeIn(this.world), role: ROLE, traces: NO_TRACES, anomalies: [] };
+    const judgment = judgeCritic(this.fault.critic?.(critic) ?? critic);
+    return this.fault.judgment?.(judgment) ?? judgment;
   }
 
   private mustKnow(seq: number): void {
@@ -364,7 +364,7 @@ function isAccident(error: unknown): boolean {
   return error instanceof Error && error.message === 'An agent has a bug.';
 }
 
-function placeIn(world: World): Place {
+function storeIn(world: World): EvidenceStore {
   return {
     isReached: () => true,
     read: (path) => {

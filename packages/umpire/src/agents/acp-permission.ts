@@ -5,7 +5,7 @@ import { basename, relative, resolve, sep } from 'node:path';
 import type { PermissionRequest, AcpToolCall } from '@umpire/core/formats/acp-message.js';
 import type { Assignment } from '@umpire/core/ports.js';
 import type { Allowable } from '../sessions/default-settings.js';
-import { realPath } from '../sessions/entry.js';
+import { realPath } from '../sessions/file-system.js';
 import { REFUSED_NAMES } from '@umpire/core/formats/reserved-files.js';
 import { showLine } from './safe-text.js';
 

@@ -5,14 +5,14 @@ import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Assignment, Ending } from '@umpire/core/ports.js';
 import { personAgent } from './person-agent.js';
 
-interface Desk {
+interface SessionFiles {
   readonly type: (text: string) => void;
   readonly end: () => void;
   readonly said: () => string;
   readonly run: (changes?: Partial<Assignment>, watch?: ReturnType<typeof newWatch>) => Promise<Ending>;
 }
 
-function sitDown(present = true): Desk {
+function sitDown(present = true): SessionFiles {
   const input = new PassThrough();
   const output = new PassThrough();
   let said = '';

@@ -4,8 +4,8 @@
 import { resolve } from 'node:path';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
-import { isFile, isFolder } from '../sessions/entry.js';
-import { surroundings } from '../sessions/environment.js';
+import { isFile, isFolder } from '../sessions/file-system.js';
+import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 import { runChildProcess } from './child-process.js';
 import type { ChildEnd, Launch } from './child-process.js';
@@ -160,7 +160,7 @@ const SCRIPT = /^(?:\.{1,2}\/)*[\w@+-][\w./@+-]{0,200}$/;
 
 /** Read once: copying the environment costs more than most of the other work for a task. */
 function inheritedEnv({ env = {} }: ProgramSpec, guardian: Guardian): Readonly<Record<string, string>> {
-  const inherited = Object.entries(surroundings()).filter(([name]) => !name.startsWith('UMPIRE_'));
+  const inherited = Object.entries(inheritedVariables()).filter(([name]) => !name.startsWith('UMPIRE_'));
   return { ...Object.fromEntries(inherited), ...env, UMPIRE_RUN: guardian.run };
 }
 

@@ -2,8 +2,8 @@
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
-import { isFile, statOf } from '../sessions/entry.js';
-import { surroundings } from '../sessions/environment.js';
+import { isFile, statOf } from '../sessions/file-system.js';
+import { inheritedVariables } from '../sessions/environment.js';
 import { showLine } from './safe-text.js';
 import type { ProgramSpec } from './program-agent.js';
 
@@ -25,7 +25,7 @@ export function explainUnstartable(spec: Findable, from: string): string | null 
 export function lookUpProgram({ argv, base = process.cwd(), env = {} }: Findable, from: string): ProgramLookup {
   const program = argv[0] ?? '';
   const isPath = program.includes('/');
-  const folders = ({ ...surroundings(), ...env }['PATH'] ?? USUAL_PATH).split(delimiter);
+  const folders = ({ ...inheritedVariables(), ...env }['PATH'] ?? USUAL_PATH).split(delimiter);
   const places = isPath ? [resolve(base, program)] : folders.map((folder) => resolve(from, folder, program));
   const looked = places.map((place) => ({ place, fault: faultAt(place) }));
   const startable = looked.find(({ fault }) => fault === null);

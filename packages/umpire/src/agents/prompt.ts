@@ -6,7 +6,7 @@ import { COMMON_COLUMNS } from '@umpire/core/formats/tasks-csv.js';
 import type { Finding } from '@umpire/core/model.js';
 import type { Assignment } from '@umpire/core/ports.js';
 import { cutText, fence, inlineCode, showHidden, showLine } from './safe-text.js';
-import { MAX_FINDINGS } from '../sessions/ending.js';
+import { MAX_FINDINGS } from '../sessions/run-task.js';
 
 /** The files through which a program gets its task and returns its result. */
 export interface TaskFiles {

@@ -2,7 +2,7 @@
 // Pure. Hostile input is neither slow nor more than text. Critics judge the work itself.
 
 import { basename } from 'node:path';
-import { MAX_CELL, MAX_FINDINGS } from '../sessions/ending.js';
+import { MAX_CELL, MAX_FINDINGS } from '../sessions/run-task.js';
 import { agentEventIn, faultIn, tokensIn } from '@umpire/core/formats/agent-event.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-error.js';

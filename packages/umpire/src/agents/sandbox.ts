@@ -7,7 +7,7 @@ import { platform, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
-import { isFile } from '../sessions/entry.js';
+import { isFile } from '../sessions/file-system.js';
 import { homeFolder } from '../sessions/environment.js';
 
 /** All absolute. Where one contains another, the later list wins; the agents' own state folders are writable also inside a kept folder. */

@@ -7,7 +7,7 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
-import { faultOf, openFolder, placeFor, writeAtomically } from '../sessions/folder.js';
+import { faultOf, openFolder, placeFor, writeAtomically } from '../sessions/session-folder.js';
 import { endingOf, readResult } from './result.js';
 import type { ProgramOutput } from './result.js';
 import type { ScriptAnswer, Script } from './script-file.js';

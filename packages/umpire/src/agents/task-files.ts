@@ -5,8 +5,8 @@ import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, re
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Assignment } from '@umpire/core/ports.js';
-import { lstatOf } from '../sessions/entry.js';
-import { faultOf } from '../sessions/folder.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
 import { MAX_RESULT_BYTES } from './last-json-object.js';
 import { taskFileOf } from './prompt.js';
 import type { TaskFiles } from './prompt.js';

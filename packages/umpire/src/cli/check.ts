@@ -1,6 +1,6 @@
 // `umpire check`: a loop in, a proof or a counterexample out.
 
-import { check } from '../sessions/check.js';
+import { check } from '../sessions/check-loop.js';
 import { checkHeadline, checkJson, checkPage } from '../report/check-page.js';
 import { loopGraph } from '../report/loop-graph.js';
 import { rulesPage } from '../report/loop-page.js';

@@ -6,7 +6,7 @@ import { addToList } from '@umpire/core/formats/multimap.js';
 import { clean, openCleaner } from '../commands/clean.js';
 import type { Cleaner, CleanResult } from '../commands/clean.js';
 import { plainLine } from '../report/words.js';
-import { latestFirst, resolveSession } from '../sessions/sessions.js';
+import { latestFirst, resolveSession } from '../sessions/find-sessions.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';

@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { critique } from '../commands/critique.js';
 import { critiquePage } from '../report/critique-page.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
-import { isFile } from '../sessions/entry.js';
+import { isFile } from '../sessions/file-system.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';

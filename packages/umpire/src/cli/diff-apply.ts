@@ -2,9 +2,9 @@
 
 import { basename } from 'node:path';
 import { apply, patchOf } from '../commands/session-work.js';
-import { terminalText } from '../report/foreign-text.js';
+import { terminalText } from '../report/safe-text.js';
 import { count, plainLine } from '../report/words.js';
-import { latestSession, resolveSession } from '../sessions/sessions.js';
+import { latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { Outcome } from './outcome.js';
 import { showHelp } from './show-help.js';

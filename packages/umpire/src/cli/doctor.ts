@@ -1,7 +1,7 @@
 // `umpire doctor`: checks that a run can start. Changes nothing.
 
 import { checkReadiness } from '../commands/doctor.js';
-import { checkupPage, checkupSum } from '../report/checkup-page.js';
+import { doctorPage, doctorSummary } from '../report/doctor-page.js';
 import { parseArguments, refuseExtra } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';
@@ -19,6 +19,6 @@ export async function runDoctor(args: readonly string[]): Promise<Outcome> {
     const checkup = await checkReadiness({ ...(project === undefined ? {} : { project }), signal });
     const exit = checkup.outcome === 'pass' ? 0 : 3;
     if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify(checkup)}\n`, exit };
-    return { stdout: checkupPage(checkup), stderr: `${checkupSum(checkup)}\n`, sumsUp: true, exit };
+    return { stdout: doctorPage(checkup), stderr: `${doctorSummary(checkup)}\n`, sumsUp: true, exit };
   });
 }

@@ -3,8 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { guardProject } from '../commands/guard.js';
 import type { GuardRun } from '../commands/guard.js';
-import { guardJson } from '../report/guard-json.js';
-import { guardPage } from '../report/guard-page.js';
+import { guardJson, guardPage } from '../report/guard-page.js';
 import { guardSarif } from '../report/guard-sarif.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';

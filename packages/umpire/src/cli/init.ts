@@ -1,7 +1,7 @@
 // `umpire init`: writes umpire.config.yaml. Prints its path, or its text with --dry-run.
 
 import { writeFirstSettings } from '../commands/init.js';
-import { lineOf } from '../report/foreign-text.js';
+import { lineOf } from '../report/safe-text.js';
 import { parseArguments, refuseExtra } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';

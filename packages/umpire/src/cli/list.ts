@@ -5,7 +5,7 @@ import { listPage, listSum } from '../report/list-page.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { STATE_WORDS } from '../report/session-view.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
-import { projectAt } from '../sessions/session-folders.js';
+import { projectAt } from '../sessions/find-sessions.js';
 import { LOCAL_CLOCK } from './local-time.js';
 import { parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, ParsedArguments } from './flags.js';

@@ -1,12 +1,12 @@
 // `umpire logs`: shows the output of agents: raw bytes in a pipe, plain text without control sequences in a terminal.
 
 import { readableLog } from '../report/agent-log.js';
-import { lineOf, terminalText } from '../report/foreign-text.js';
+import { lineOf, terminalText } from '../report/safe-text.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { listLogs, logsOf, readLog } from '../sessions/logs.js';
-import type { LogFile } from '../sessions/logs.js';
+import { listLogs, logsOf, readLog } from '../sessions/agent-logs.js';
+import type { LogFile } from '../sessions/agent-logs.js';
 import { readSession } from '../sessions/session-record.js';
-import { latestSession, resolveSession } from '../sessions/sessions.js';
+import { latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { LOCAL_CLOCK } from './local-time.js';
 import { parseArguments, refuseExtra } from './flags.js';
 import type { ParsedArguments } from './flags.js';

@@ -2,8 +2,7 @@
 
 import { readReports } from '../commands/read.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
-import { readJson } from '../report/read-json.js';
-import { readPage } from '../report/read-page.js';
+import { readJson, readPage } from '../report/read-page.js';
 import { parseArguments, usage, type FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';
 import { showHelp } from './show-help.js';

@@ -3,10 +3,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { ProjectCounts, ProjectReplay, Replay, ReplayResult, SessionReplay } from '../report/replay-page.js';
-import { loopsNamed, pagesNamed, projectPage, replayPage, unaskedLoops } from '../report/replay-page.js';
-import { projectSum } from '../report/replay-sum.js';
+import { loopsNamed, pagesNamed, projectPage, replayPage, unaskedLoops, projectSum } from '../report/replay-page.js';
 import { replay, replayAll } from '../sessions/replay.js';
-import { resolveSession } from '../sessions/sessions.js';
+import { resolveSession } from '../sessions/find-sessions.js';
 import { plain } from '../report/words.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';

@@ -16,10 +16,10 @@ import type { RunWatch } from '../commands/opened-session.js';
 import type { RunResult } from '../commands/session.js';
 import { RANGES } from '../commands/run-flags.js';
 import type { RunFlags } from '../commands/run-flags.js';
-import { lineOf as lineOfText } from '../report/foreign-text.js';
-import { broken, followProgress } from '../report/progress-lines.js';
+import { lineOf as lineOfText } from '../report/safe-text.js';
+import { wrapLine, followProgress } from '../report/progress-lines.js';
 import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
-import { latestSession, resolveSession } from '../sessions/sessions.js';
+import { latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { timeOfDay } from './local-time.js';
 import { decimal, parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, ParsedArguments } from './flags.js';
@@ -184,7 +184,7 @@ async function runWatched(
     if (stop.signal.aborted) process.exit(130);
     // The terminal shows ^C at the start of the line.
     const room = columns === undefined ? undefined : columns() - 2;
-    say(broken('Stopping: ending the agents and writing the journal. Press Ctrl-C again to quit now.', '', room));
+    say(wrapLine('Stopping: ending the agents and writing the journal. Press Ctrl-C again to quit now.', '', room));
     stop.abort();
   };
   const removeListeners = listenForSignals(onSignal, stop.signal);
@@ -195,7 +195,7 @@ async function runWatched(
   const watch: RunWatch = {
     signal: stop.signal,
     wordOf: sessionWord,
-    onNote: (note) => say(broken(note, 'Note: ', columns?.())),
+    onNote: (note) => say(wrapLine(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
       if (json && !isStdoutBroken) {
         const detail = write(1, `${JSON.stringify(publicEvent(event))}\n`);

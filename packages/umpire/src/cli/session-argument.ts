@@ -3,10 +3,9 @@
 import { basename, relative } from 'node:path';
 import { findSessionWork } from '../commands/session-work.js';
 import type { SessionSurroundings } from '../report/session-view.js';
-import { projectAt, sessionFolders } from '../sessions/session-folders.js';
+import { projectAt, sessionFolders, latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { readSession } from '../sessions/session-record.js';
 import type { SessionRecord } from '../sessions/session-record.js';
-import { latestSession, resolveSession } from '../sessions/sessions.js';
 import type { FlagKinds, ParsedArguments } from './flags.js';
 
 export const SESSION_FLAGS: FlagKinds = { '--project': 'value', '--help': 'switch' };

@@ -14,7 +14,7 @@ import { personAgent } from '../agents/person-agent.js';
 import { PRESET_NAMES } from '../agents/presets.js';
 import { realTimer, scriptedAgent } from '../agents/scripted-agent.js';
 import { checkCommand } from '../critics/check-command.js';
-import { faultOf } from '../sessions/folder.js';
+import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { describeInstalledAgents, programNamed } from './agent-programs.js';
 import { BUILT_IN, CRITIC_LOOPS, builtInCritic, isBuiltIn } from './critics.js';

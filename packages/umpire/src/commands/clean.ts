@@ -4,14 +4,14 @@ import { readdirSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { completedTasks } from '@umpire/core/decider/run-state.js';
-import { statOf } from '../sessions/entry.js';
+import { statOf } from '../sessions/file-system.js';
 import { TASKS } from '../sessions/tasks-file.js';
-import { openFolder } from '../sessions/folder.js';
-import type { SessionFolder } from '../sessions/folder.js';
+import { openFolder } from '../sessions/session-folder.js';
+import type { SessionFolder } from '../sessions/session-folder.js';
 import { JOURNAL, foldJournal } from '../sessions/journal-file.js';
-import { acquireToClear } from '../sessions/lock.js';
+import { acquireToClean } from '../sessions/lock.js';
 import { safeName } from '../sessions/safe-name.js';
-import { projectAt, sessionFolders } from '../sessions/session-folders.js';
+import { projectAt, sessionFolders } from '../sessions/find-sessions.js';
 import { cleanSession, cleanUnbegun, isLeft, cleanOrphan, findOrphans, placeOf } from '../workspace/clean-session.js';
 import type { Cleaned } from '../workspace/clean-session.js';
 import type { SessionPlace } from '../workspace/session-git.js';
@@ -93,7 +93,7 @@ async function cleanWith(
   refsCache?: SessionRefsCache,
 ): Promise<CleanResult> {
   const folder = openFolder(session);
-  const lock = await acquireToClear(folder, 1000);
+  const lock = await acquireToClean(folder, 1000);
   try {
     if (hasNotStarted(folder)) return await removeUnstarted(folder, force, homeOf);
     const made = await openSessionWork(session, homeOf).catch((error: unknown) => {

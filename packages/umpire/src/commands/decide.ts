@@ -13,22 +13,19 @@ import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { elapsedMs } from '../sessions/clock.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { checkPlaces, commitVerdict, finishVerdict, prepareTasks } from '../sessions/commit.js';
-import { openFolder } from '../sessions/folder.js';
-import type { SessionFolder } from '../sessions/folder.js';
-import { rowOutputs } from '../sessions/gather.js';
-import type { Gathering } from '../sessions/gather.js';
+import { checkWritePaths, commitVerdict, finishVerdict, prepareTasks, eventsBeforeVerdict } from '../sessions/commit-verdict.js';
+import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
+import type { SessionFolder } from '../sessions/session-folder.js';
+import { rowOutputs, folderStore } from '../sessions/gather-evidence.js';
+import type { Gathering } from '../sessions/gather-evidence.js';
 import { sha256 } from '../sessions/hash.js';
-import { courseOf, giveVerdict, hear, keyOfRun, recordScene, summon } from '../sessions/hearing.js';
-import type { Summons } from '../sessions/hearing.js';
-import { removeLeftovers } from '../sessions/leftovers.js';
+import { composeVerdict, gatherRound, hashCriticRun, judgeRound, readCourse, recordRoundContext } from '../sessions/judge-round.js';
+import type { RoundEvidence } from '../sessions/judge-round.js';
 import { acquireLock } from '../sessions/lock.js';
-import { resolveLoop } from '../sessions/loop-choice.js';
-import { folderPlace } from '../sessions/place.js';
+import { resolveLoop } from '../sessions/resolve-loop.js';
 import { CONFIG, findProject, loadRole, readConfigText } from '../sessions/project.js';
-import { eventsBefore } from '../sessions/preamble.js';
-import { observe } from '../sessions/round-context.js';
-import type { Scene } from '../sessions/round-context.js';
+import { readRoundContext } from '../sessions/round-context.js';
+import type { RoundContext } from '../sessions/round-context.js';
 
 export interface DecideRequest {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -65,7 +62,7 @@ export interface Decision {
 
 const LOCK_WAIT_MS = 30_000;
 
-/** A stalled loop is only reported: the program that runs the loop decides whether to stop. */
+/** The verdict reports the trend but does not act on it: the program that runs the loop decides whether to stop. */
 const COURSE = { stop: false, touched: null };
 
 /** Judges the latest result of a loop's critic in a session folder. */
@@ -78,7 +75,7 @@ export async function decide(request: DecideRequest): Promise<Decision> {
   const usual = await settingsOf(project);
   const strict = request.strict ?? usual.strict;
   const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (elapsedMs() - started));
-  const context: DecideContext = {
+  const input: DecideInput = {
     request,
     loop,
     loopFolder,
@@ -88,17 +85,17 @@ export async function decide(request: DecideRequest): Promise<Decision> {
     usualRounds: usual.maxRounds,
     expired: () => remaining() <= 0,
   };
-  if (request.dryRun === true) return decideIn(context);
+  if (request.dryRun === true) return decideIn(input);
   const lock = await acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
   try {
-    removeLeftovers(folder);
-    return decideIn(context);
+    removeTemporaryFiles(folder);
+    return decideIn(input);
   } finally {
     lock.release();
   }
 }
 
-interface DecideContext {
+interface DecideInput {
   readonly request: DecideRequest;
   readonly loop: Loop;
   readonly loopFolder: string | null;
@@ -109,153 +106,147 @@ interface DecideContext {
   readonly expired: () => boolean;
 }
 
-function decideIn(context: DecideContext): Decision {
-  const role = loadRole(context.loop.loop, context.loop.roles.judge, context.project, context.loopFolder);
-  const { request, folder, loop, usualRounds, expired } = context;
-  const scene = observe({ folder, loop, layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, usualRounds, expired });
-  if (scene.state.run !== null && (request.maxRounds !== undefined || request.round !== undefined))
+function decideIn(input: DecideInput): Decision {
+  const { request, folder, loop, usualRounds, expired } = input;
+  const role = loadRole(loop.loop, loop.roles.judge, input.project, input.loopFolder);
+  const asked = { layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, usualRounds };
+  const context = readRoundContext({ folder, loop, expired, ...asked });
+  if (context.state.run !== null && (request.maxRounds !== undefined || request.round !== undefined))
     throw new UmpireError('run-by-umpire', { session: folder.name });
-  const last = decidedVerdicts(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
-  const repeat = last === null ? null : findRepeat(context, scene, last);
-  if (repeat !== null) return repeat;
-  // In a run, only the evidence at the end of the critic's task counts, not the files of now.
-  if (scene.state.run !== null && request.dryRun !== true) throw new UmpireError('run-by-umpire', { session: folder.name });
-  if (request.round !== undefined && request.round < scene.round)
-    throw new UmpireError('round-below', { asked: request.round, round: scene.round });
-  const round = Math.max(scene.round, request.round ?? 0);
-  const { gathering, draft } = hear({
-    ...summonsOf(context, scene, round),
-    cap: scene.cap,
-    target: scene.target,
-    strict: context.strict,
-    past: last !== null && last.verdict.outcome === 'revise' ? last.lists : null,
-    role,
-    anomalies: scene.anomalies,
-    course: courseOf(scene.state, scene.loop.loop, scene.chain, COURSE),
-  });
+  const last = decidedVerdicts(context.state, context.loop.loop, context.chain).at(-1) ?? null;
+  // Read once: the same evidence serves the check for a repeated call and the new verdict.
+  const known = last !== null && mayRepeat(input, context, last) ? gatherRound(evidenceAt(input, context, last.verdict.round)) : null;
+  if (last !== null && known !== null && evidenceKey(context, known) === last.key) return repeatVerdict(input, context, last);
+  // A run judges the evidence that its critic left when it ended. The folder may hold anything by now.
+  if (context.state.run !== null && request.dryRun !== true) throw new UmpireError('run-by-umpire', { session: folder.name });
+  if (request.round !== undefined && request.round < context.round)
+    throw new UmpireError('round-below', { asked: request.round, round: context.round });
+  const round = Math.max(context.round, request.round ?? 0);
+  const { gathering, draft } = judgeRound(
+    {
+      ...evidenceAt(input, context, round),
+      cap: context.cap,
+      target: context.target,
+      strict: input.strict,
+      past: last !== null && last.verdict.outcome === 'revise' ? last.lists : null,
+      role,
+      anomalies: context.anomalies,
+      course: readCourse(context.state, context.loop.loop, context.chain, COURSE),
+    },
+    known,
+  );
   if (!draft.ok) throw new UmpireError('evidence-missing', { detail: draft.message, hint: draft.hint }, draft.rule);
-  return deliver(context, scene, gathering, draft);
+  return deliver(input, context, gathering, draft);
 }
 
-/** Writes the verdict, unless it is a dry run or the same as the last one. */
-function deliver(context: DecideContext, scene: Scene, gathering: Gathering, drafted: VerdictDraft): Decision {
-  const { folder, request } = context;
+function evidenceAt({ folder, expired }: DecideInput, context: RoundContext, round: number): RoundEvidence {
+  const { loop, chain, tasks, waves, critic } = context;
+  return { store: folderStore(folder, context.board, expired), loop, chain, round, tasks, waves, critic };
+}
+
+/** Writes the verdict, unless it is a dry run or equal to the last verdict. */
+function deliver(input: DecideInput, context: RoundContext, gathering: Gathering, drafted: VerdictDraft): Decision {
+  const { folder, request } = input;
   let draft = drafted;
   let prepared = null;
   let failure: string | null = null;
   if (request.dryRun !== true) {
-    checkPlaces(folder, draft);
+    checkWritePaths(folder, draft);
     try {
-      prepared = prepareTasks(folder, scene.loop, scene.file, draft);
+      prepared = prepareTasks(folder, context.loop, context.file, draft);
     } catch (error) {
-      const instead = isUmpireError(error) ? unwritableVerdict(scene.loop, draft, error.message) : null;
+      const instead = isUmpireError(error) ? unwritableVerdict(context.loop, draft, error.message) : null;
       if (instead === null) throw error;
       draft = instead;
       failure = (error as UmpireError).message;
     }
   }
-  const past = scene.state.verdicts.get(chainKey(scene.loop.loop, scene.chain)) ?? [];
-  const tasks = scene.file?.document.text ?? null;
-  const recorded = recordScene({ ...scene, tasks }, gathering, failure, draft.verdict.status === 'partial');
-  const grounds = { ...scene, strict: context.strict, key: keyOf(scene, gathering), course: COURSE };
-  const given = giveVerdict(grounds, draft, gathering, recorded.scene);
+  const past = context.state.verdicts.get(chainKey(context.loop.loop, context.chain)) ?? [];
+  const tasks = context.file?.document.text ?? null;
+  const recorded = recordRoundContext({ ...context, tasks }, gathering, failure, draft.verdict.status === 'partial');
+  const basis = { ...context, strict: input.strict, key: evidenceKey(context, gathering), course: COURSE };
+  const given = composeVerdict(basis, draft, gathering, recorded.scene);
   const last = past.at(-1);
   const same = last !== undefined && last.key === given.key && isSameVerdict(last.verdict, given.verdict);
   if (same || request.dryRun === true) {
     prepared?.discard();
     const { verdict, report } = same ? last : given;
-    return { verdict, report, repeated: same, notes: notesOn(scene) };
+    return { verdict, report, repeated: same, notes: notesOn(context) };
   }
   const ts = (request.now ?? new Date()).toISOString();
-  const before = eventsBefore(folder.name, scene, draft.verdict.status === 'partial');
+  const before = eventsBeforeVerdict(folder.name, context, draft.verdict.status === 'partial');
   commitVerdict(
     {
       folder,
-      loop: scene.loop,
-      journal: scene.journal,
+      loop: context.loop,
+      journal: context.journal,
       ts,
       before,
       given,
       blobs: recorded.blobs,
-      tasks: scene.file,
-      board: scene.board,
-      results: scene.state.results,
-      others: scene.others,
+      tasks: context.file,
+      board: context.board,
+      results: context.state.results,
+      others: context.others,
     },
     prepared,
   );
-  return { verdict: given.verdict, report: given.report, repeated: false, notes: notesOn(scene) };
+  return { verdict: given.verdict, report: given.report, repeated: false, notes: notesOn(context) };
 }
 
-/** A release may reword texts, those of the judge's role too: that alone is no new verdict. */
+/** A release may reword texts, those of the judge's role too. That alone makes no new verdict. */
 function isSameVerdict(one: Verdict, other: Verdict): boolean {
   const data = (verdict: Verdict) => JSON.stringify({ ...verdictData(verdict), role: verdict.role.path });
   return data(one) === data(other);
 }
 
-/** The recorded verdict if the evidence is unchanged. Finishes its writes after a crash. */
-function findRepeat(context: DecideContext, scene: Scene, last: PastVerdict): Decision | null {
-  const { request } = context;
-  if (scene.isBehind || (request.round !== undefined && request.round > last.verdict.round)) return null;
-  if (last.verdict.rule === scene.loop.unwritable?.id) return null;
-  const waived = scene.loop.table.some((row) => row.id === last.verdict.rule && row.waiver !== undefined);
-  if (waived && last.strict !== context.strict) return null;
-  const gathering = summon(summonsOf(context, scene, last.verdict.round));
-  if (keyOf(scene, gathering) !== last.key) return null;
+/** May the last verdict apply to this call too, if its evidence is the same? */
+function mayRepeat({ request, strict }: DecideInput, { loop, isBehind }: RoundContext, last: PastVerdict): boolean {
+  if (isBehind || (request.round !== undefined && request.round > last.verdict.round)) return false;
+  if (last.verdict.rule === loop.unwritable?.id) return false;
+  const isWaived = loop.table.some((row) => row.id === last.verdict.rule && row.waiver !== undefined);
+  return !isWaived || last.strict === strict;
+}
+
+/** Returns the recorded verdict. Finishes its writes if a crash cut them short. */
+function repeatVerdict({ request, folder }: DecideInput, context: RoundContext, last: PastVerdict): Decision {
   if (request.round !== undefined && request.round < last.verdict.round)
     throw new UmpireError('round-below', { asked: request.round, round: last.verdict.round });
   if (!last.projected && request.dryRun !== true) {
     const ts = (request.now ?? new Date()).toISOString();
-    finishVerdict(
-      {
-        folder: context.folder,
-        loop: scene.loop,
-        journal: scene.journal,
-        ts,
-        given: last,
-        tasks: scene.file,
-        board: scene.board,
-        results: scene.state.results,
-        others: scene.others,
-      },
-      last.seq,
-    );
+    const { loop, journal, file: tasks, board, others } = context;
+    finishVerdict({ folder, loop, journal, ts, given: last, tasks, board, results: context.state.results, others }, last.seq);
   }
-  return { verdict: last.verdict, report: last.report, repeated: true, notes: notesOn(scene) };
+  return { verdict: last.verdict, report: last.report, repeated: true, notes: notesOn(context) };
 }
 
-function notesOn(scene: Scene): readonly string[] {
+function notesOn(context: RoundContext): readonly string[] {
   const notes: string[] = [];
-  if (scene.journal.torn) notes.push('A crash cut off the last line of journal.ndjson. The history continues from the line before it.');
-  if (scene.isLoopChanged) {
+  if (context.journal.torn) notes.push('A crash cut off the last line of journal.ndjson. The history continues from the line before it.');
+  if (context.isLoopChanged) {
     notes.push(
-      `The ${scene.loop.loop} loop has changed since this session started. The session keeps the old rules; use a new session folder for the new ones.`,
+      `The ${context.loop.loop} loop has changed since this session started. The session keeps the old rules; use a new session folder for the new ones.`,
     );
   }
   return notes;
 }
 
-function summonsOf({ folder, expired }: DecideContext, scene: Scene, round: number): Summons {
-  const { loop, chain, tasks, waves, critic } = scene;
-  return { place: folderPlace(folder, scene.board, expired), loop, chain, round, tasks, waves, critic };
-}
-
 /** E4: the same row with the same outputs, the same bytes of its reports, the same round in the state files, the same cap. */
-function keyOf(scene: Scene, gathering: Gathering): string {
-  const ofRun = scene.critic === null ? null : keyOfRun(scene.state, scene.critic.task.id, scene.cap);
+function evidenceKey(context: RoundContext, gathering: Gathering): string {
+  const ofRun = context.critic === null ? null : hashCriticRun(context.state, context.critic.task.id, context.cap);
   if (ofRun !== null) return ofRun;
-  const reports = decidingSources(scene.loop)
-    .filter((name) => !('row' in (scene.loop.evidence[name] ?? {})))
+  const reports = decidingSources(context.loop)
+    .filter((name) => !('row' in (context.loop.evidence[name] ?? {})))
     .map((name) => [name, gathering.exhibits[name]?.state, gathering.exhibits[name]?.ref?.sha256 ?? null]);
-  const row = scene.critic === null ? null : rowOutputs(scene.loop, scene.critic.task);
-  return sha256(JSON.stringify({ row, reports, state: scene.stateRound, cap: scene.cap }));
+  const row = context.critic === null ? null : rowOutputs(context.loop, context.critic.task);
+  return sha256(JSON.stringify({ row, reports, state: context.stateRound, cap: context.cap }));
 }
 
 /** The settings of the project that affect a verdict. */
 async function settingsOf(project: string | null): Promise<Pick<Settings, 'strict' | 'maxRounds'>> {
   const text = readConfigText(project);
   if (text === null) return { strict: false, maxRounds: null };
-  const { parseSettings } = await import('../sessions/authored.js');
+  const { parseSettings } = await import('../sessions/settings.js');
   return parseSettings(text, CONFIG);
 }
 

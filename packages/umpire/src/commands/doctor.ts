@@ -26,18 +26,18 @@ import { removeScratch, surveyTests } from '../critics/testing-survey.js';
 import type { Survey, SurveyedPlace } from '../critics/testing-survey.js';
 import { NO_RUNNER } from '../critics/testing.js';
 import { readManifest } from '../critics/tool.js';
-import { tellOf, EVERY_ROLE } from '../report/checkup-page.js';
-import type { Checkup, Check } from '../report/checkup-page.js';
-import { copySetting } from '../report/settings-text.js';
+import { checksOf, EVERY_ROLE } from '../report/doctor-page.js';
+import type { Checkup, Check } from '../index.js';
+import { copySetting } from '../report/first-settings-text.js';
 import { count } from '../report/words.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import type { Settings, CommandLine, CriticSettings } from '../sessions/default-settings.js';
-import { isFolder, lstatOf } from '../sessions/entry.js';
-import { faultOf } from '../sessions/folder.js';
+import { isFolder, lstatOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { CONFIG, configAt } from '../sessions/project.js';
-import { findSessions } from '../sessions/sessions.js';
+import { findSessions } from '../sessions/find-sessions.js';
 import { runGitSync, askGit, tryGit } from '../workspace/git.js';
 import { listUntrackedFiles, isNamedBy } from '../workspace/untracked-files.js';
 import { findRepository } from '../workspace/repository.js';
@@ -85,7 +85,7 @@ function umpireVersion(): string {
   return typeof version === 'string' ? version : 'unknown';
 }
 
-const machineCheck = tellOf('machine');
+const machineCheck = checksOf('machine');
 
 export async function checkMachine(folder: string, isSandboxOn: boolean): Promise<readonly Check[]> {
   return [checkGit(folder), await checkSandboxTool(isSandboxOn)];
@@ -125,7 +125,7 @@ async function checkSandboxTool(isSandboxOn: boolean): Promise<Check> {
   }
 }
 
-const projectCheck = tellOf('project');
+const projectCheck = checksOf('project');
 
 export interface SettingsCheck {
   /** The defaults if the file cannot be read. */
@@ -284,7 +284,7 @@ function checkSessions(project: string): readonly Check[] {
   return [projectCheck('sessions', see === null ? 'ok' : 'note', see === null ? `${parts[0]} (umpire list)` : parts.join(', '), see)];
 }
 
-const agentCheck = tellOf('agents');
+const agentCheck = checksOf('agents');
 
 /** Without readable settings the agents of roles are unknown. */
 export async function checkAgentSetup(project: string, config: Settings, areSettingsRead: boolean): Promise<readonly Check[]> {
@@ -385,7 +385,7 @@ function checkBuiltInCritic(title: string, project: string, role: string | undef
   );
 }
 
-const criticCheck = tellOf('critics');
+const criticCheck = checksOf('critics');
 
 /** For all test runners together. */
 const RUNNER_TIMEOUT_MS = 20_000;

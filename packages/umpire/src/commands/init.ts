@@ -3,8 +3,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { settingsText } from '../report/settings-text.js';
-import { faultOf } from '../sessions/folder.js';
+import { settingsText } from '../report/first-settings-text.js';
+import { faultOf } from '../sessions/session-folder.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { CONFIG, configAt } from '../sessions/project.js';
 import { lookUpPresets } from './agent-programs.js';

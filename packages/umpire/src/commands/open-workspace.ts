@@ -6,7 +6,7 @@ import type { Inspector } from '../workspace/inspect-work.js';
 import { openWorkspace } from '../workspace/workspace.js';
 import type { SessionPlace } from '../workspace/session-git.js';
 import type { GitWorkspace, OpenedWorkspace } from '../workspace/workspace.js';
-import type { SessionFolder } from '../sessions/folder.js';
+import type { SessionFolder } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { worktreeHome } from './project-folders.js';
 import type { Sandbox } from '@umpire/core/ports.js';

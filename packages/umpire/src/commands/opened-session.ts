@@ -6,9 +6,9 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import type { Agent } from '@umpire/core/ports.js';
 import { shellWord } from '../report/session-question.js';
-import { statOf } from '../sessions/entry.js';
-import { openFolder } from '../sessions/folder.js';
-import type { SessionFolder } from '../sessions/folder.js';
+import { statOf } from '../sessions/file-system.js';
+import { openFolder } from '../sessions/session-folder.js';
+import type { SessionFolder } from '../sessions/session-folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
 import type { OpenJournal } from '../sessions/journal-writer.js';
 

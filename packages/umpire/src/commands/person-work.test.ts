@@ -58,7 +58,7 @@ it.each([
   });
   const second = await resume({ session: first.session, retry: kind !== 'interrupted', ...sitting, ...told });
   expect({ status: second.status, found }).toEqual({ status: 'complete', found: 'an hour of work\n' });
-  expect(rules).toContain('What an earlier attempt changed lies in the working folder.');
+  expect(rules).toContain('The working folder contains the changes of an earlier attempt.');
   const stopped = events.find(({ type }) => type === 'TaskInterrupted');
   if (kind === 'interrupted') expect(stopped?.data).toMatchObject({ left: { files: ['a.txt'], goesOn: true } });
 });
@@ -147,5 +147,7 @@ it('goes on, and says so, where the work of an earlier attempt cannot be taken o
     return DONE;
   });
   expect((await resume({ session: first.session, retry: true, ...again })).status).toBe('complete');
-  expect(rules).toMatch(/could not be taken over, and lies in a worktree beside this one until umpire clean\. Attempt 1: Cannot read sub/);
+  expect(rules).toMatch(
+    /could not be reused\. They stay in a worktree beside this one until you run umpire clean\. Attempt 1: Cannot read sub/,
+  );
 });

@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, rmdirSync, wr
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { isFile, isFolder, statOf } from '../sessions/entry.js';
-import { cacheHome, surroundings } from '../sessions/environment.js';
-import { faultOf, makeFolders } from '../sessions/folder.js';
+import { isFile, isFolder, statOf } from '../sessions/file-system.js';
+import { cacheHome, inheritedVariables } from '../sessions/environment.js';
+import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { sha256 } from '../sessions/hash.js';
 import { JOURNAL } from '../sessions/journal-file.js';
 import { configAt, projectAbove } from '../sessions/project.js';
@@ -199,7 +199,7 @@ async function gitNames(project: string, args: readonly string[]): Promise<reado
   try {
     const { stdout } = await exec('git', ['-C', project, ...args], {
       maxBuffer: 1 << 26,
-      env: { ...surroundings(), GIT_OPTIONAL_LOCKS: '0' },
+      env: { ...inheritedVariables(), GIT_OPTIONAL_LOCKS: '0' },
     });
     return stdout.split('\0').filter((name) => name !== '');
   } catch {

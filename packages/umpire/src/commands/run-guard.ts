@@ -7,7 +7,7 @@ import type { TestResult } from '@umpire/core/model.js';
 import type { Agent } from '@umpire/core/ports.js';
 import type { LoopGuard, Settings } from '../sessions/default-settings.js';
 import { CONFIG } from '../sessions/project.js';
-import type { BlobReader } from '../sessions/recorded-place.js';
+import type { BlobReader } from '../sessions/recorded-evidence.js';
 import type { Inspector } from '../workspace/inspect-work.js';
 
 /**

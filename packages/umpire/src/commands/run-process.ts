@@ -8,20 +8,19 @@ import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Anomaly } from '@umpire/core/model.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { NO_BOARD, readBoard, unreadLines } from '../sessions/board.js';
-import { judgeCritic } from '../sessions/court.js';
-import type { Ruling } from '../sessions/court.js';
-import { openDesk } from '../sessions/session-files.js';
-import type { Desk } from '../sessions/session-files.js';
-import { placeOfCritic, takeEvidence } from '../sessions/critic-evidence.js';
-import { putAside } from '../sessions/earlier-evidence.js';
+import { NO_BOARD, readBoard, malformedLines } from '../sessions/board.js';
+import { judgeCritic } from '../sessions/judge-round.js';
+import type { CriticJudgment } from '../sessions/judge-round.js';
+import { openSessionFiles } from '../sessions/session-files.js';
+import type { SessionFiles } from '../sessions/session-files.js';
+import { evidenceOfCritic, takeEvidence, moveEarlierEvidence } from '../sessions/critic-evidence.js';
 import { enterProcess } from '../sessions/concurrent-sessions.js';
-import { folderPlace } from '../sessions/place.js';
+import { folderStore } from '../sessions/gather-evidence.js';
 import { findRole, loadRole } from '../sessions/project.js';
-import { runSession } from '../sessions/run.js';
+import { runSession } from '../sessions/run-session.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { blobsIn } from '../sessions/recorded-place.js';
-import { findTraces } from '../sessions/traces.js';
+import { blobsIn } from '../sessions/recorded-evidence.js';
+import { findTraces } from '../sessions/verdict-traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '@umpire/core/ports.js';
@@ -46,17 +45,17 @@ export interface ContinuedSession extends OpenedSession {
 
 export async function continueSession(session: ContinuedSession): Promise<void> {
   const { journal } = session;
-  const desk = openFiles(session);
-  if ((journal.state.run as RunState).ended === null) await runTasks(session, desk);
+  const files = openFiles(session);
+  if ((journal.state.run as RunState).ended === null) await runTasks(session, files);
   else {
     // A crash may have come between the end of the session and its report.
-    journal.record(...desk.show());
+    journal.record(...files.show());
     journal.flush();
   }
   await notifyEnd(session);
 }
 
-async function runTasks(session: ContinuedSession, desk: Desk): Promise<void> {
+async function runTasks(session: ContinuedSession, files: SessionFiles): Promise<void> {
   const { journal, folder, watch, config, settings, by } = session;
   const { runs, running, head, aborted } = journal.state.run as RunState;
   const started = startedIn(session);
@@ -90,21 +89,21 @@ async function runTasks(session: ContinuedSession, desk: Desk): Promise<void> {
     known.set(role, agent);
     return agent;
   };
-  const neighbours = enterProcess();
+  const concurrent = enterProcess();
   try {
     await recordEdit(session, workspace, wasAtWork, opening !== null && opening.head !== head ? opening.head : null);
     await runSession({
       session: folder.root,
       journal,
-      desk,
+      files,
       workspace,
       ...(runGuard === null ? {} : { breachesOf: runGuard.breachesOf }),
       judge: createJudge(session, rules, isParent),
       takeEvidence: (task, role, measured) => {
         if (!started.judged || !leavesEvidence(rules, role)) return null;
-        const { found, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task, measured);
-        desk.keepBlobs(blobs);
-        return found;
+        const { hashes, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task, measured);
+        files.keepBlobs(blobs);
+        return hashes;
       },
       agentFor,
       endStrays: () => {
@@ -113,12 +112,12 @@ async function runTasks(session: ContinuedSession, desk: Desk): Promise<void> {
       call: (question) => callPerson(session, question),
       tellsEnd: config.notifyAtEnd && config.notify !== null,
       signal: watch.signal ?? NEVER_ABORTED,
-      neighbours,
+      concurrent,
       nowMs: () => now().getTime(),
       after: callAfter,
     });
   } finally {
-    neighbours.leave();
+    concurrent.leave();
     await guardian.close();
     if (isParent) sweepRun(id);
   }
@@ -163,7 +162,7 @@ function frozenRules({ journal }: ContinuedSession): Loop {
   return rules;
 }
 
-function openFiles(session: ContinuedSession): Desk {
+function openFiles(session: ContinuedSession): SessionFiles {
   const { journal, folder, watch } = session;
   const { loop, project, loopFolder } = startedIn(session);
   const texts = new Map<string, string>();
@@ -172,14 +171,14 @@ function openFiles(session: ContinuedSession): Desk {
     texts.set(role, known);
     return known;
   };
-  return openDesk({ folder, state: () => journal.state, now: watch.now ?? (() => new Date()), roleText });
+  return openSessionFiles({ folder, state: () => journal.state, now: watch.now ?? (() => new Date()), roleText });
 }
 
 /**
  * Judges a critic's task by the evidence in the session folder. `isShared`: other processes write there too, so the board is checked for
  * unreadable lines even if the loop does not read it.
  */
-function createJudge(session: ContinuedSession, rules: Loop, isShared: boolean): (task: string) => Ruling {
+function createJudge(session: ContinuedSession, rules: Loop, isShared: boolean): (task: string) => CriticJudgment {
   const { journal, folder } = session;
   const { loop, project, loopFolder } = startedIn(session);
   const asked = Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
@@ -188,14 +187,14 @@ function createJudge(session: ContinuedSession, rules: Loop, isShared: boolean):
   const role = loadRole(loop, rules.roles.judge, project, loopFolder);
   return (task) => {
     const board = asked.length === 0 && !isShared ? NO_BOARD : readBoard(folder, types, () => false);
-    const place = placeOfCritic(
+    const store = evidenceOfCritic(
       folder,
       journal.state,
       task,
-      folderPlace(folder, board, () => false),
+      folderStore(folder, board, () => false),
     );
-    const anomalies = [...anomaliesOf(journal.state.run as RunState, task), ...unreadLines(board)];
-    return judgeCritic({ state: journal.state, task, place, role, traces, anomalies });
+    const anomalies = [...anomaliesOf(journal.state.run as RunState, task), ...malformedLines(board)];
+    return judgeCritic({ state: journal.state, task, store, role, traces, anomalies });
   };
 }
 
@@ -222,7 +221,7 @@ function withFreshEvidence(agent: Agent, { folder, journal }: ContinuedSession, 
   return {
     ...agent,
     run: (assignment, watch) => {
-      putAside(folder, rules, journal.state.run as RunState, assignment.task.id, assignment.attempt);
+      moveEarlierEvidence(folder, rules, journal.state.run as RunState, assignment.task.id, assignment.attempt);
       return agent.run(assignment, watch);
     },
   };

@@ -8,7 +8,7 @@ import type { SessionStarted } from '@umpire/core/decider/events.js';
 import { SEALED_FOLDERS, SEALED_NAMES } from '@umpire/core/formats/reserved-files.js';
 import { openSandbox } from '../agents/sandbox.js';
 import { cacheHome, homeFolder } from '../sessions/environment.js';
-import { faultOf } from '../sessions/folder.js';
+import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { agentRepositoryAt } from '../workspace/agent-repository.js';

@@ -13,15 +13,14 @@ import { checkProgram } from '../critics/command-program.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { sameRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
-import { statOf } from '../sessions/entry.js';
-import { openFolder } from '../sessions/folder.js';
+import { statOf } from '../sessions/file-system.js';
+import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
 import { openJournal } from '../sessions/journal-writer.js';
 import type { OpenJournal } from '../sessions/journal-writer.js';
-import { removeLeftovers } from '../sessions/leftovers.js';
 import { acquireLock } from '../sessions/lock.js';
-import { resolveLoop } from '../sessions/loop-choice.js';
-import type { ChosenLoop } from '../sessions/loop-choice.js';
+import { resolveLoop } from '../sessions/resolve-loop.js';
+import type { ChosenLoop } from '../sessions/resolve-loop.js';
 import { isNameTaken } from '../workspace/clean-session.js';
 import { checkPrograms } from './agent-programs.js';
 import { checkRunnable, checkSessionWork } from './preflight.js';
@@ -209,7 +208,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
   const lock = await acquireLock(folder, LOCK_WAIT_MS);
   try {
     watch.onOpen?.(folder.root);
-    removeLeftovers(folder);
+    removeTemporaryFiles(folder);
     const now = watch.now ?? (() => new Date());
     const journal: OpenJournal = openJournal(folder, now, (event) => watch.onEvent?.(event, journal.state, folder.root));
     try {

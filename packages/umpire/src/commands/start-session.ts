@@ -8,16 +8,15 @@ import { checkGraph } from '@umpire/core/decider/waves.js';
 import { UmpireError } from '@umpire/core/errors.js';
 import { parseTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
-import { rememberedPipeline } from '@umpire/core/loops/pipeline.js';
+import { rememberedPipeline, buildPipeline } from '@umpire/core/loops/pipeline.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { defaultPipeline } from '@umpire/core/loops/validate-pipeline.js';
 import { chooseMode } from '@umpire/core/loops/choose-mode.js';
-import { buildPipeline } from '@umpire/core/loops/pipeline.js';
 import type { Pipeline, PlannedRun } from '@umpire/core/loops/pipeline.js';
 import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { sha256 } from '../sessions/hash.js';
-import { targetOf } from '../sessions/limits.js';
+import { targetOf } from '../sessions/round-limits.js';
 import type { OpenedSession } from './opened-session.js';
 import { changedFiles, isInGit } from './project-folders.js';
 import { absentWords, uncommittedWords } from './settings-notes.js';
@@ -136,6 +135,6 @@ function hashLoop(loop: Loop): string {
 export async function findPipeline(named: string | Loop, loop: Loop): Promise<Pipeline> {
   if (typeof named !== 'string') return rememberedPipeline(loop) ?? builtinPipeline(loop.loop) ?? defaultPipeline(loop);
   if (builtinLoop(named) !== null) return builtinPipeline(named) ?? defaultPipeline(loop);
-  const { readPipelinesFile } = await import('../sessions/authored.js');
+  const { readPipelinesFile } = await import('../sessions/loop-files.js');
   return readPipelinesFile(named);
 }

@@ -10,7 +10,7 @@ import { entriesOfRound, printDiscovery, roundStated } from '@umpire/core/format
 import { NO_COUNTS } from '@umpire/core/formats/severity.js';
 import type { CheckOutcome, Counts, Discovery } from '@umpire/core/model.js';
 import { readBoard } from '../sessions/board.js';
-import { openFolder } from '../sessions/folder.js';
+import { openFolder } from '../sessions/session-folder.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic } from './critic.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';

@@ -9,14 +9,14 @@ import { runChildProcess } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
 import type { Guardian } from '../agents/guardian.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
-import { lineOf } from '../report/foreign-text.js';
+import { lineOf } from '../report/safe-text.js';
 import { PRINTED_NOTHING } from '../report/words.js';
 import { elapsedMs } from '../sessions/clock.js';
-import { statOf } from '../sessions/entry.js';
-import { surroundings } from '../sessions/environment.js';
+import { statOf } from '../sessions/file-system.js';
+import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
-import { lookAgain, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../sessions/folder.js';
-import type { SessionFolder } from '../sessions/folder.js';
+import { forgetCheckedFolders, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../sessions/session-folder.js';
+import type { SessionFolder } from '../sessions/session-folder.js';
 
 export const RESULT = 'results/until.json';
 const OUTPUT = 'results/output-until.txt';
@@ -32,7 +32,7 @@ export function checkCommand(command: string, report: string | null, guardian: G
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
     const mark = `UMPIRE_CHECK=${assignment.session}#${assignment.attempt}`;
-    const around = surroundings();
+    const around = inheritedVariables();
     const env = { ...around, ...environmentIn(around)(assignment.workdir), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
     const launch = {
       argv: ['/bin/sh', '-c', command],
@@ -63,7 +63,7 @@ export function checkCommand(command: string, report: string | null, guardian: G
       }
     };
     const end = await runChildProcess(launch, guardian, { ...watch, log });
-    lookAgain(folder);
+    forgetCheckedFolders(folder);
     if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
     if (end.kind === 'unstarted')
       return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { UmpireError } from '@umpire/core/errors.js';
-import { surroundings } from '../sessions/environment.js';
+import { inheritedVariables } from '../sessions/environment.js';
 
 /** A first word that every shell reads as a name: no path, no quotes, no assignment, no function that is defined here. */
 const NAME = /^\s*([A-Za-z_][\w.+-]*)(?=$|[\s&<>])(?!\s*\()/;
@@ -24,7 +24,7 @@ export async function checkProgram(command: string, folder: string): Promise<voi
 
 /** A shell that cannot be asked says nothing against the program. */
 function isKnown(program: string, folder: string): Promise<boolean> {
-  const child = spawn('/bin/sh', ['-c', 'command -v "$1"', 'sh', program], { cwd: folder, stdio: 'ignore', env: surroundings() });
+  const child = spawn('/bin/sh', ['-c', 'command -v "$1"', 'sh', program], { cwd: folder, stdio: 'ignore', env: inheritedVariables() });
   return new Promise((resolve) => {
     child.on('error', () => resolve(true));
     child.on('exit', (code) => resolve(code === 0 || code === null));

@@ -5,7 +5,7 @@ import type { Guardian } from '../agents/guardian.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
 import type { Watch } from '@umpire/core/ports.js';
 import type { CriticSettings } from '../sessions/default-settings.js';
-import { openFolder, writeAtomically } from '../sessions/folder.js';
+import { openFolder, writeAtomically } from '../sessions/session-folder.js';
 
 export interface CriticJob {
   /** Where the tools run, absolute: the project, or the session's worktree. */

@@ -23,7 +23,7 @@ import { linkEnvironment, outerEnvironment } from '../workspace/virtualenv-links
 import type { SharedFile } from '../workspace/node-modules-links.js';
 import { placeSharedFiles } from '../workspace/shared-files.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
-import { makeScratch } from '../sessions/scratch.js';
+import { makeScratch } from '../sessions/temporary-folder.js';
 
 /** A repository and where in it the project lies. */
 export interface Repository {

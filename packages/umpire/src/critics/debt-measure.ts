@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { makeFinding } from '@umpire/core/formats/finding.js';
 import type { DebtMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { Finding } from '@umpire/core/model.js';
-import { makeScratch } from '../sessions/scratch.js';
+import { makeScratch } from '../sessions/temporary-folder.js';
 import type { CriticJob } from './critic.js';
 import { runCheckCommand, STATUS_RULE } from './debt-command.js';
 import { openSuite } from './debt-suite.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { readTokenFile } from '@umpire/reports/tokens/token-file.js';
 import type { TokenFile } from '@umpire/reports/tokens/token.js';
-import { faultOf } from '../sessions/folder.js';
+import { faultOf } from '../sessions/session-folder.js';
 import { findFiles } from './project-files.js';
 
 /** Samples for tests and pages of examples are no part of the design. */

@@ -7,7 +7,7 @@ import { isObject, own } from '@umpire/core/formats/json-text.js';
 import { auditTokens, type Audit } from '@umpire/reports/tokens/audit.js';
 import { severityName } from '@umpire/core/formats/severity.js';
 import { SEVERITIES } from '@umpire/core/model.js';
-import { openFolder, placeFor } from '../sessions/folder.js';
+import { openFolder, placeFor } from '../sessions/session-folder.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { leave } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';

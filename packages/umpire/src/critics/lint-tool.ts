@@ -7,7 +7,7 @@ import type { CheckOutcome, Finding, ToolReport } from '@umpire/core/model.js';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import { withoutColours } from '@umpire/reports/line-stream.js';
 import { placeInProject } from '@umpire/reports/places.js';
-import { statOf } from '../sessions/entry.js';
+import { statOf } from '../sessions/file-system.js';
 import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
 import { askWhatItLooksAt, LookedFiles } from './lint-looked.js';

@@ -3,8 +3,8 @@
 
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { isFile, namesIn, statOf } from '../sessions/entry.js';
-import { surroundings } from '../sessions/environment.js';
+import { isFile, namesIn, statOf } from '../sessions/file-system.js';
+import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn, isPythonEnvironment, originsOf } from '../sessions/python-environment.js';
 
 export interface PythonProgram {
@@ -43,7 +43,7 @@ interface Places {
 
 /** Its own environment, the one that is switched on, those of the folders around it. */
 function placesFor(folder: string): Places {
-  const around = surroundings();
+  const around = inheritedVariables();
   const { PATH = '', VIRTUAL_ENV = '' } = { ...around, ...environmentIn(around)(folder) };
   const [own = folder, ...above] = foldersUp(folder);
   const homes = [...ownOf([own]), ...(isAbsolute(VIRTUAL_ENV) ? [VIRTUAL_ENV] : []), ...ownOf(above)];

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from '../sessions/entry.js';
+import { namesIn } from '../sessions/file-system.js';
 
 export type PythonLinter = 'ruff' | 'flake8' | 'pylint' | 'bandit' | 'mypy' | 'pyright';
 

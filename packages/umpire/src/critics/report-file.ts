@@ -6,8 +6,8 @@ import type { LookedAt } from '@umpire/reports/format.js';
 import { formatById, openReport } from '@umpire/reports/open-report.js';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { ToolReport } from '@umpire/core/model.js';
-import { statOf } from '../sessions/entry.js';
-import { faultOf } from '../sessions/folder.js';
+import { statOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
 
 const CHUNK_BYTES = 256 * 1024;
 

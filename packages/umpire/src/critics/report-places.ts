@@ -3,7 +3,7 @@
 
 import { dirname, join } from 'node:path';
 import type { Finding } from '@umpire/core/model.js';
-import { isFile } from '../sessions/entry.js';
+import { isFile } from '../sessions/file-system.js';
 
 export interface PlacedFindings {
   readonly findings: readonly Finding[];

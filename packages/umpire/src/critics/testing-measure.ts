@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { CheckOutcome, FileCoverage, TestResult, ToolReport } from '@umpire/core/model.js';
-import { statOf } from '../sessions/entry.js';
+import { statOf } from '../sessions/file-system.js';
 import { errorWords } from './error-words.js';
 import type { ShownPlaces } from './provenance.js';
 import { readReport } from './report-file.js';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
-import { namesIn } from '../sessions/entry.js';
+import { namesIn } from '../sessions/file-system.js';
 import { pathTest } from './path-pattern.js';
 import { findFiles } from './project-files.js';
 import { scriptTests } from './runner-script.js';

@@ -3,7 +3,7 @@
 
 import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { makeScratch } from '../sessions/scratch.js';
+import { makeScratch } from '../sessions/temporary-folder.js';
 import type { CriticJob } from './critic.js';
 import { likelyPath } from './foreign-runners.js';
 import { findFiles } from './project-files.js';

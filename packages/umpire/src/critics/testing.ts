@@ -4,8 +4,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
-import { openFolder, placeFor } from '../sessions/folder.js';
-import type { SessionFolder } from '../sessions/folder.js';
+import { openFolder, placeFor } from '../sessions/session-folder.js';
+import type { SessionFolder } from '../sessions/session-folder.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';

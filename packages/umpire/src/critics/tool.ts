@@ -10,7 +10,7 @@ import { sweepProcesses } from '../agents/guardian.js';
 import { TailBuffer } from '../agents/tail-buffer.js';
 import { isObject, nameOf, parseJson } from '@umpire/core/formats/json-text.js';
 import { elapsedMs } from '../sessions/clock.js';
-import { surroundings } from '../sessions/environment.js';
+import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 import type { CriticJob } from './critic.js';
 import type { ToolUse } from './provenance.js';
@@ -158,7 +158,7 @@ const FOREIGN =
 
 /** As in a CI: no colours, no questions, no snapshot written because there was none. */
 function toolEnvironment(): Record<string, string> {
-  const inherited = Object.entries(surroundings()).filter(([name]) => !FOREIGN.test(name));
+  const inherited = Object.entries(inheritedVariables()).filter(([name]) => !FOREIGN.test(name));
   return { ...Object.fromEntries(inherited), CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' };
 }
 

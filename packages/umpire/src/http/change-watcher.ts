@@ -1,6 +1,6 @@
 // Watches the session files of a project for changes: once a second, and only while somebody listens.
 
-import { stampOf } from '../sessions/session-stamp.js';
+import { sessionStamp } from '../sessions/find-sessions.js';
 
 const INTERVAL_MS = 1000;
 
@@ -39,6 +39,6 @@ export class ChangeWatcher {
   }
 
   private readStamps(): ReadonlyMap<string, string> {
-    return new Map([...this.folders()].map(([id, path]) => [id, stampOf(path)]));
+    return new Map([...this.folders()].map(([id, path]) => [id, sessionStamp(path)]));
   }
 }

@@ -9,9 +9,9 @@ import { readableLog } from '../report/agent-log.js';
 import { historyOf } from '../report/session-history.js';
 import { isSaidBelow } from '../report/status-page.js';
 import { UTC } from '../report/words.js';
-import { listLogs, readLog } from '../sessions/logs.js';
-import { sessionFolders } from '../sessions/session-folders.js';
-import type { KnownSessions } from '../sessions/sessions.js';
+import { listLogs, readLog } from '../sessions/agent-logs.js';
+import { sessionFolders } from '../sessions/find-sessions.js';
+import type { KnownSessions } from '../sessions/find-sessions.js';
 import type { LogAnswer, SessionAnswer, SessionsAnswer } from './answers.js';
 
 /** Only the end of a longer log is shown. */

@@ -9,8 +9,8 @@ import * as reading from '../commands/read.js';
 import type { ReadRequest, ReportsRead } from '../commands/read.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { ProjectReplay, Replay } from '../report/replay-page.js';
-import * as checking from '../sessions/check.js';
-import type { Checked } from '../sessions/check.js';
+import * as checking from '../sessions/check-loop.js';
+import type { Checked } from '../sessions/check-loop.js';
 import * as replaying from '../sessions/replay.js';
 import type { ReplayAllRequest, ReplayRequest } from '../sessions/replay.js';
 import {

@@ -3,7 +3,7 @@
 import { checkReadiness } from '../commands/doctor.js';
 import { writeFirstSettings } from '../commands/init.js';
 import type { FirstSettings } from '../commands/init.js';
-import type { Checkup } from '../report/checkup-page.js';
+import type { Checkup } from '../index.js';
 import { FLAG, PATH, TEXT, checkRequest } from './argument-checks.js';
 
 export interface DoctorRequest {

@@ -9,21 +9,17 @@ import { critique, check, decide, guard, readReports, replay, replayAll } from '
 import { list, report, status } from '../library/sessions.js';
 import { diff } from '../library/session-work.js';
 import { checkJson, checkPage } from '../report/check-page.js';
-import { checkupPage } from '../report/checkup-page.js';
+import { doctorPage } from '../report/doctor-page.js';
 import { critiquePage } from '../report/critique-page.js';
-import { guardJson } from '../report/guard-json.js';
-import { guardPage } from '../report/guard-page.js';
+import { guardJson, guardPage } from '../report/guard-page.js';
 import { listPage } from '../report/list-page.js';
-import { readJson } from '../report/read-json.js';
-import { readPage } from '../report/read-page.js';
+import { readJson, readPage } from '../report/read-page.js';
 import { projectPage, replayPage } from '../report/replay-page.js';
 import { statusPage } from '../report/status-page.js';
 import { UTC } from '../report/words.js';
-import { verdictJson } from '../report/verdict-json.js';
-import { verdictLines } from '../report/verdict-lines.js';
-import { realPath, statOf } from '../sessions/entry.js';
-import { projectAt } from '../sessions/session-folders.js';
-import { latestSession, resolveSession } from '../sessions/sessions.js';
+import { verdictJson, verdictLines } from '../report/verdict-page.js';
+import { realPath, statOf } from '../sessions/file-system.js';
+import { projectAt, latestSession, resolveSession } from '../sessions/find-sessions.js';
 
 /** The context of a tool call. */
 export interface ToolCall {
@@ -272,7 +268,7 @@ const LOOKING: readonly Tool[] = [
     {},
     async (_, { signal }) => {
       const checkup = await checkReadiness({ signal });
-      return { text: checkupPage(checkup), data: checkup };
+      return { text: doctorPage(checkup), data: checkup };
     },
   ),
 ];

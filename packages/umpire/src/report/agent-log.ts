@@ -1,17 +1,20 @@
-// What an agent printed, as a person reads it: the events of coding agents in words, everything else as it came.
+// `umpire logs`: makes the output of agents readable. Events of coding agents and of the Agent Client Protocol become lines; other
+// output stays as it is.
 
 import { readAgentEvent } from '@umpire/core/formats/agent-event.js';
 import type { AgentEvent } from '@umpire/core/formats/agent-event.js';
-import { AcpLog } from './acp-log.js';
+import { errorText, mergeToolCall, readSessionUpdate } from '@umpire/core/formats/acp-message.js';
+import type { AcpToolCall } from '@umpire/core/formats/acp-message.js';
+import { readRpc } from '@umpire/core/formats/json-rpc.js';
 
-/** Lines that say nothing to a person are left out. */
+/** Leaves out lines that mean nothing to a person. */
 export function readableLog(text: string): string {
   if (!text.includes('{"type":"') && !text.includes('"jsonrpc"')) return text;
   const acp = new AcpLog();
   let said = '';
   const lines = text.split('\n').flatMap((line) => {
     const event = readAgentEvent(line);
-    // What it said last it may say again when it ends.
+    // An agent may repeat its last message when it ends.
     if (event?.kind === 'ended' && event.text === said) return [];
     if (event?.kind === 'said') said = event.text;
     if (event !== null) return wordsOf(event);
@@ -34,4 +37,48 @@ function wordsOf(event: AgentEvent): readonly string[] {
     case 'noted':
       return [];
   }
+}
+
+export class AcpLog {
+  private text = '';
+  private message: string | null = null;
+  private readonly tools = new Map<string, AcpToolCall>();
+
+  /** The finished lines; null if this is no line of the protocol. */
+  read(line: string): readonly string[] | null {
+    if (!line.startsWith('{"')) return null;
+    const said = readRpc(line);
+    if (said === null) return null;
+    if (said.kind === 'refusal') return [...this.end(), `error: ${errorText(said.error)}`];
+    if (said.kind !== 'notice' || said.method !== 'session/update') return [];
+    const { update } = readSessionUpdate(said.params);
+    if (update.kind === 'used') return this.used(update.tool);
+    if (update.kind !== 'said') return [];
+    const done = update.message === this.message ? [] : this.end();
+    this.message = update.message;
+    this.text += update.text;
+    return done;
+  }
+
+  /** The rest of the current message. */
+  end(): readonly string[] {
+    const { text } = this;
+    this.text = '';
+    return text.trim() === '' ? [] : [text];
+  }
+
+  private used(update: AcpToolCall): readonly string[] {
+    const tool = mergeToolCall(this.tools.get(update.id), update);
+    const isDone = tool.status === 'completed' || tool.status === 'failed';
+    if (isDone) this.tools.delete(update.id);
+    else this.tools.set(update.id, tool);
+    return [...this.end(), ...(isDone ? [`> ${toolWords(tool)}`] : [])];
+  }
+}
+
+/** A title may be a command or a file, so the kind is added. */
+function toolWords({ title = 'a tool', kind, status, failure }: AcpToolCall): string {
+  const failed = status !== 'failed' ? [] : [failure === undefined ? 'failed' : `failed: ${failure.replaceAll('```', '').trim()}`];
+  const more = [...(kind === undefined ? [] : [kind]), ...failed];
+  return more.length === 0 ? title : `${title} (${more.join(', ')})`;
 }

@@ -1,4 +1,4 @@
-// A proof as people read it: what holds, or what is wrong and the story that shows it.
+// `umpire check` as Markdown: what is proved, or what is wrong with an example.
 
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Proof } from '@umpire/core/proof/check.js';
@@ -7,7 +7,7 @@ import type { Refutation, ExplainedVerdict, Explanation } from '@umpire/core/pro
 import { count, plain, plainLine } from './words.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
-/** `lineOf`: the place of a path in the loop's file, such as `my-loop.yaml:57`, or null where there is no file. */
+/** `lineOf`: the place of a path in the loop file, such as `my-loop.yaml:57`; null without a file. */
 export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['path']) => string | null): string {
   const head = `# ${proof.loop}: ${proof.result}`;
   return [
@@ -19,7 +19,7 @@ export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['p
     ...(proof.holds ? [...proven(loop, proof), ''] : []),
     ...section(
       'Waivers',
-      'Approved without clean evidence, and marked `unverified`; `--strict` refuses each.',
+      'Approvals without clean evidence, marked `unverified`. With `--strict` they escalate instead.',
       proof.waivers.map(({ row, waiver }) => `${displayId(row)}: ${waiver}.`),
     ),
     ...section('Notes', null, proof.notes),
@@ -29,12 +29,12 @@ export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['p
     .replace(/\n*$/, '\n');
 }
 
-/** The proof as the object that scripts read: each complaint with its place in the loop's file. */
+/** The proof for scripts: each complaint with its place in the loop file. */
 export function checkJson(proof: Proof, placeOf: (path: Refutation['path']) => string | null): object {
   return { ...proof, complaints: proof.complaints.map((complaint) => ({ ...complaint, place: placeOf(complaint.path) })) };
 }
 
-/** The same in a line, for the person who watches. */
+/** The proof in one line. */
 export function checkHeadline(proof: Proof): string {
   const scale = `${count(proof.combinations, 'combination')} in ${count(proof.cases, 'case')}`;
   if (proof.holds) return `${proof.loop}: ${proof.result}, ${scale}.`;
@@ -43,24 +43,22 @@ export function checkHeadline(proof: Proof): string {
 }
 
 function scope(proof: Proof): string[] {
-  const targets = proof.targets.length === 0 ? '' : `, at targets of ${proof.targets.join(', ')}`;
+  const targets = proof.targets.length === 0 ? '' : ` and targets of ${proof.targets.join(', ')}`;
   const lines = [
-    `${count(proof.combinations, 'combination')} of ${count(proof.facts, 'fact')}, evidence and rounds, at caps of ${proof.caps.join(', ')}${targets}, walked through repairs and table in ${count(proof.cases, 'case')}.`,
+    `Checked ${count(proof.combinations, 'combination')} of ${count(proof.facts, 'fact')}, evidence and rounds in ${count(proof.cases, 'case')}, with caps of ${proof.caps.join(', ')}${targets}.`,
   ];
-  if (proof.held.length > 0) lines.push('', heldLine(proof));
+  if (proof.held.length > 0) lines.push('', partlyCheckedLine(proof));
   return lines;
 }
 
-function heldLine({ held }: Proof): string {
+function partlyCheckedLine({ held }: Proof): string {
   const facts = held.map(({ fact, value, kinds }) =>
-    value === null
-      ? `${fact} (${kinds} kinds of values, the first 31 looked at)`
-      : `${fact} (${kinds} kinds of values, held at ${word(value)})`,
+    value === null ? `${fact} (the first 31 of ${kinds} kinds of values)` : `${fact} (only ${word(value)} of ${kinds} kinds of values)`,
   );
-  return `There is more than can be walked. Everything below holds for every combination of the other facts, with these not looked at in full: ${facts.join(', ')}. Merge them: let one fact, drawn by the critic or by a repair, say what the rules really ask, or ask for fewer thresholds.`;
+  return `There are too many combinations to check all. The result holds for every combination of the other facts; these were checked only in part: ${facts.join(', ')}. To check all, merge facts (let the critic or a repair compute what the rules ask) or use fewer thresholds.`;
 }
 
-/** Complaints of one kind and place are told once: a row that approves without evidence does so however it is lacking. */
+/** Groups complaints about one place: a row that approves without evidence is reported once, however the evidence is lacking. */
 function grouped(complaints: readonly Refutation[]): readonly (readonly [Refutation, ...Refutation[]])[] {
   const groups = new Map<string, [Refutation, ...Refutation[]]>();
   for (const one of complaints) {
@@ -88,22 +86,22 @@ function complaint(
   return [
     `## ${number}. ${group.map(({ code }) => code).join(', ')}: ${displayId(at)}${what}${place === null ? '' : `, ${place}`}`,
     '',
-    [says, ...others.map(({ code }) => `The same where it is ${LACKING[code] ?? code}.`)].join(' '),
+    [says, ...others.map(({ code }) => `The same if it is ${LACKING[code] ?? code}.`)].join(' '),
     '',
-    ...(story === null ? [] : [...tellStory(loop, story), '']),
-    `Mend: ${mend}`,
+    ...(story === null ? [] : [...storyLines(loop, story), '']),
+    `Fix: ${mend}`,
     '',
   ];
 }
 
-function tellStory(loop: Loop, story: Explanation): string[] {
-  const target = story.target === null ? '' : ` and the target ${story.target}`;
-  const lines = [`How it comes about, where the cap is ${story.cap}${target}:`, ''];
+function storyLines(loop: Loop, story: Explanation): string[] {
+  const target = story.target === null ? '' : ` and a target of ${story.target}`;
+  const lines = [`Example with a cap of ${story.cap}${target}:`, ''];
   let before: ExplainedVerdict | null = null;
   for (const scene of story.scenes) {
     const again = before !== null && sayings(loop, before) === sayings(loop, scene);
-    const forged = scene.forged ? ` The files of the session claim round ${scene.round}.` : '';
-    const where = scene.round > story.cap ? `Round ${scene.round}, past the cap` : `Round ${scene.round} of ${story.cap}`;
+    const forged = scene.forged ? ` The session's files claim round ${scene.round}.` : '';
+    const where = scene.round > story.cap ? `Round ${scene.round}, after the cap` : `Round ${scene.round} of ${story.cap}`;
     lines.push(`- ${where}.${forged} ${again ? 'The critic says the same again.' : sayings(loop, scene)}`);
     if (!again) for (const { rule, message } of scene.anomalies) lines.push(`  Anomaly ${rule}: ${message}`);
     lines.push(`  ${endOf(loop, scene, again && before?.rule === scene.rule)}`);
@@ -116,8 +114,8 @@ function sayings(loop: Loop, scene: ExplainedVerdict): string {
   const facts = scene.facts.map(([fact, value]) => `${fact} is ${word(value)}`);
   const lacking = scene.lacking.map(([name, state]) => `${loop.evidence[name]?.what ?? name} (${state})`);
   const said = facts.length === 0 ? '' : `The critic says: ${facts.join(', ')}.`;
-  const lacks = lacking.length === 0 ? '' : `Not there: ${lacking.join(', ')}.`;
-  return said === '' && lacks === '' ? 'Whatever the critic says.' : `${said} ${lacks}`.trim();
+  const lacks = lacking.length === 0 ? '' : `Missing: ${lacking.join(', ')}.`;
+  return said === '' && lacks === '' ? 'The critic may say anything.' : `${said} ${lacks}`.trim();
 }
 
 function endOf(loop: Loop, scene: ExplainedVerdict, again: boolean): string {
@@ -136,16 +134,16 @@ function proven(loop: Loop, proof: Proof): string[] {
   const stops = proof.revisions === null ? 'never' : count(proof.revisions, 'revision');
   const vows = loop.promises?.length ?? 0;
   return [
-    '- Every combination ends in exactly one row, or in an error that says what to do.',
-    `- Every critic is stopped: with the cap of ${loop.cap.default}, rounds counted from ${first}, after ${stops} at most; so is one who owns the session folder, since the round never falls and rules, cap and target are frozen by the first verdict.`,
-    '- At the cap a row asks a person, accepts, or converges by a declared waiver.',
-    '- Nothing is approved without a declared waiver over a Critical finding that a fact counts, where none of the sources of a fact was there and read, where one that no other speaks for was not counted, or on an absent fact that no repair takes up.',
-    '- With `--strict` nothing is approved by waiver.',
+    '- Every combination leads to exactly one row, or to an error that says what to do.',
+    `- Every loop ends after at most ${stops}, with the cap of ${loop.cap.default} and rounds counted from ${first}. A critic that writes to the session folder cannot change that: the round never falls, and the first verdict freezes rules, cap and target.`,
+    '- At the cap, a row asks a person, accepts, or converges by a declared waiver.',
+    '- Without a declared waiver, nothing is approved with a Critical finding, with unread or uncounted evidence, or on an absent fact that no repair handles.',
+    '- With `--strict`, nothing is approved by waiver.',
     ...(proof.held.length === 0
       ? [
           vows === 0
-            ? '- No row and no repair is dead; the repairs settle.'
-            : '- No row, no repair and no promise is dead; the repairs settle.',
+            ? '- Every row and repair can apply, and the repairs terminate.'
+            : '- Every row, repair and promise can apply, and the repairs terminate.',
         ]
       : []),
     ...(vows === 0

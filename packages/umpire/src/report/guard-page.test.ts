@@ -113,25 +113,25 @@ it('tells what is allowed and by whom, what is over, what was not read, and what
   test-deleted in src/** until 2026-06-30, an allowance that comes with this
     change: the feature goes. Used at src/cart.test.ts:9
 
-Allowed no more
+Expired allowances
   assertions in src/** (cart > adds) ended on 2026-01-01: the feature goes
 
 Not read
   a.test.ts: Not readable as code: unexpected end
 
-Written anew: counted, not compared one by one
-  src/shop.test.ts: 14 exact checks before, 17 now. Look at it yourself.
+Rewritten files: checks counted, not compared one by one
+  src/shop.test.ts: 14 exact checks before, 17 now. Review it yourself.
 
 Taken back
-  src/cart.test.ts: in part, by hunk
-  b.test.ts: removed, it was new
+  src/cart.test.ts: some hunks
+  b.test.ts: removed (it was new)
   c.test.ts: the whole file
   d.txt: the whole file, which is d.test.ts again
-  As they were: .umpire/taken-back/20260101T000000. What was staged is still
+  Your versions are kept in .umpire/taken-back/20260101T000000. What was staged is still
   staged: stage the files again.
 
 1 breach in 2 changed files, against HEAD (scope testing). 1 allowed, by 1 new
-allowance. Tests that could not be read are not vouched for. All taken back.
+allowance. Unreadable tests were not checked. All reverted.
 `);
 });
 

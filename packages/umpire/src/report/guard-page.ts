@@ -1,10 +1,10 @@
-// What the guard found, as people read it: each finding with why it is one, what an honest change would be, and the two versions,
-// side by side where the terminal is wide enough.
+// `umpire guard` for a terminal: each finding with its reason, an honest alternative and both versions, side by side if the
+// terminal is wide enough. Also as JSON.
 
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { Correction } from '@umpire/guard/taking-back.js';
-import { clip, columnsOf, lineOf, terminalText, wrap } from './foreign-text.js';
+import { clip, columnsOf, lineOf, terminalText, wrap } from './safe-text.js';
 import { count } from './words.js';
 
 export interface GuardPage {
@@ -14,7 +14,7 @@ export interface GuardPage {
   readonly newAllowances: readonly GuardAllowance[];
   readonly problems: readonly { readonly file: string; readonly message: string }[];
   readonly isBlind: boolean;
-  /** Test files that were written anew, with their exact checks on both sides. */
+  /** Rewritten test files, with their numbers of exact checks before and after. */
   readonly rewritten: readonly { readonly file: string; readonly before: number; readonly after: number }[];
   readonly against: string;
   readonly scope: string;
@@ -28,9 +28,9 @@ export interface Terminal {
   readonly color: boolean;
 }
 
-/** From here on two versions stand side by side. */
-const WIDE = 100;
-const MOST_LINES = 12;
+/** From this width on, both versions are shown side by side. */
+const SIDE_BY_SIDE_COLUMNS = 100;
+const MAX_LINES = 12;
 const ESC = String.fromCharCode(27);
 const RED = 31;
 const GREEN = 32;
@@ -46,16 +46,16 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
       [...new Set(allowed.map(({ allowance }) => allowance))].flatMap((one) => allowedLines(one, page)),
     ),
     listed(
-      'Allowed no more',
+      'Expired allowances',
       expired.flatMap((one) => wrap(`${allowanceWords(one)} ended on ${one.until}: ${lineOf(one.reason)}`, '    ', '  ')),
     ),
     listed(
       'Not read',
       problems.flatMap(({ file, message }) => wrap(`${lineOf(file)}: ${lineOf(message, 300)}`, '    ', '  ')),
     ),
-    listed('Written anew: counted, not compared one by one', rewritten.flatMap(rewrittenLines)),
-    reverted === undefined ? [] : takenLines(reverted),
-    reverted === undefined ? [] : sparedLines(page, reverted.left),
+    listed('Rewritten files: checks counted, not compared one by one', rewritten.flatMap(rewrittenLines)),
+    reverted === undefined ? [] : revertedLines(reverted),
+    reverted === undefined ? [] : keptSourceLines(page, reverted.left),
     [...sumLines(page, newAllowances.length, terminal), ...(scopeHint(page) === null ? [] : [scopeHint(page) ?? ''])],
   ];
   return `${parts
@@ -80,7 +80,7 @@ function findingLines(finding: GuardFinding, terminal: Terminal): readonly strin
   ];
 }
 
-/** The lines of a version without the indent that all of them share. */
+/** The lines of a version without their common indent. */
 function linesOf(version: GuardFinding['before']): readonly string[] {
   if (version === null) return [];
   const all = terminalText(version.text).replaceAll('\t', '  ').split('\n');
@@ -88,17 +88,17 @@ function linesOf(version: GuardFinding['before']): readonly string[] {
   const common = indents.length === 0 ? 0 : Math.min(...indents);
   const lines = all.map((line) => line.slice(common).trimEnd());
   while (lines.length > 1 && lines.at(-1) === '') lines.pop();
-  const more = lines.length - MOST_LINES;
-  return more > 1 ? [...lines.slice(0, MOST_LINES), `... and ${more} more lines`] : lines;
+  const more = lines.length - MAX_LINES;
+  return more > 1 ? [...lines.slice(0, MAX_LINES), `... and ${more} more lines`] : lines;
 }
 
-/** Side by side where there is room for all of both: a wide terminal shows no less than a narrow one. */
+/** Side by side only if every line fits: a wide terminal shows no less than a narrow one. */
 function versions({ before, after }: GuardFinding, terminal: Terminal): readonly string[] {
   const [left, right] = [linesOf(before), linesOf(after)];
   const width = Math.floor((terminal.columns - 5) / 2);
-  const fits = terminal.columns >= WIDE && [...left, ...right].every((line) => columnsOf(line) <= width);
+  const fits = terminal.columns >= SIDE_BY_SIDE_COLUMNS && [...left, ...right].every((line) => columnsOf(line) <= width);
   return fits
-    ? beside(before === null ? ['(not there)'] : left, after === null ? ['(gone)'] : right, width, terminal)
+    ? beside(before === null ? ['(none)'] : left, after === null ? ['(gone)'] : right, width, terminal)
     : below(left, right, terminal);
 }
 
@@ -109,15 +109,15 @@ function below(left: readonly string[], right: readonly string[], terminal: Term
   return [...shown('-', RED, left, right), ...shown('+', GREEN, right, left)];
 }
 
-const LEAD = 20;
+const CONTEXT_CHARACTERS = 20;
 
-/** A line that would be cut before it differs from the other begins shortly before that. */
+/** If a line would be cut before its difference, it starts shortly before that. */
 function fromDifference(line: string, other: string, room: number): string {
   if (line === other || columnsOf(line) <= room || clip(line, room) !== clip(other, room)) return line;
   let at = 0;
   while (at < line.length && line[at] === other[at]) at += 1;
-  // Half a letter is none.
-  return `...${line.slice(Math.max(0, at - LEAD)).replace(/^[\uDC00-\uDFFF]/, '')}`;
+  // Drops half a surrogate pair.
+  return `...${line.slice(Math.max(0, at - CONTEXT_CHARACTERS)).replace(/^[\uDC00-\uDFFF]/, '')}`;
 }
 
 function beside(left: readonly string[], right: readonly string[], width: number, terminal: Terminal): readonly string[] {
@@ -139,7 +139,7 @@ function allowanceWords({ rule, path, test }: GuardAllowance): string {
 
 function allowedLines(allowance: GuardAllowance, { allowed, newAllowances }: GuardPage): readonly string[] {
   const places = allowed.filter((one) => one.allowance === allowance).map(({ finding }) => `${finding.file}:${finding.line}`);
-  const isNew = newAllowances.includes(allowance) ? ', an allowance that comes with this change' : '';
+  const isNew = newAllowances.includes(allowance) ? ', added by this change' : '';
   return wrap(
     `${allowanceWords(allowance)} until ${allowance.until}${isNew}: ${lineOf(allowance.reason)}. Used at ${lineOf(places.join(', '), 300)}`,
     '    ',
@@ -148,48 +148,73 @@ function allowedLines(allowance: GuardAllowance, { allowed, newAllowances }: Gua
 }
 
 function rewrittenLines({ file, before, after }: GuardPage['rewritten'][number]): readonly string[] {
-  return wrap(`${lineOf(file)}: ${count(before, 'exact check')} before, ${after} now. Look at it yourself.`, '    ', '  ');
+  return wrap(`${lineOf(file)}: ${count(before, 'exact check')} before, ${after} now. Review it yourself.`, '    ', '  ');
 }
 
-function takenLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {
-  return listed('Taken back', [
-    ...corrections.map((one) => `  ${lineOf(one.path)}: ${takenWords(one)}`),
-    ...(kept === '' ? [] : wrap(`As they were: ${lineOf(kept)}. What was staged is still staged: stage the files again.`, '  ', '  ')),
+function revertedLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {
+  return listed('Reverted', [
+    ...corrections.map((one) => `  ${lineOf(one.path)}: ${revertWords(one)}`),
+    ...(kept === ''
+      ? []
+      : wrap(`Your versions are kept in ${lineOf(kept)}. Staged changes stay staged: stage the files again.`, '  ', '  ')),
   ]);
 }
 
-/** Source that only the usual scope forbids stays as it is. */
-function sparedLines({ isUsualScope }: GuardPage, left: readonly GuardFinding[]): readonly string[] {
+/** Source changes are not reverted if only the default scope forbids them. */
+function keptSourceLines({ isUsualScope }: GuardPage, left: readonly GuardFinding[]): readonly string[] {
   const files = [...new Set(left.filter(({ rule }) => isUsualScope && rule === 'source-changed').map(({ file }) => file))];
   if (files.length === 0) return [];
   return [
-    'Not taken back: source, and nobody chose the scope',
+    'Not reverted: source, because no scope was chosen',
     ...files.map((file) => `  ${lineOf(file)}`),
-    `Take it back too: ${TAKE_SOURCE}`,
+    `Revert it too: ${REVERT_SOURCE}`,
   ];
 }
 
-const TAKE_SOURCE = 'umpire guard --revert --scope testing';
+const REVERT_SOURCE = 'umpire guard --revert --scope testing';
 
-/** Whoever is told of source by a scope that nobody chose is told of the other one. */
+/** Suggests the other scope if the default one reports source changes. */
 export function scopeHint({ findings, isUsualScope }: Pick<GuardPage, 'findings' | 'isUsualScope'>): string | null {
   const isMet = isUsualScope && findings.some(({ rule }) => rule === 'source-changed');
-  return isMet ? 'If source may change here: umpire guard --scope any' : null;
+  return isMet ? 'If source may change here, run: umpire guard --scope any' : null;
 }
 
-function takenWords({ how, text, renamedFrom }: Correction): string {
-  if (how === 'hunk') return 'in part, by hunk';
-  if (text === null) return 'removed, it was new';
-  return renamedFrom === undefined ? 'the whole file' : `the whole file, which is ${lineOf(renamedFrom)} again`;
+function revertWords({ how, text, renamedFrom }: Correction): string {
+  if (how === 'hunk') return 'some hunks';
+  if (text === null) return 'removed (it was new)';
+  return renamedFrom === undefined ? 'the whole file' : `the whole file, renamed back to ${lineOf(renamedFrom)}`;
 }
 
 function sumLines(page: GuardPage, fresh: number, terminal: Terminal): readonly string[] {
   const { findings, against, scope, files, allowed, isBlind, reverted } = page;
   const what = `in ${count(files, 'changed file')}, against ${lineOf(against)} (scope ${scope})`;
   const spared = allowed.length === 0 ? '' : ` ${allowed.length} allowed${fresh === 0 ? '' : `, by ${count(fresh, 'new allowance')}`}.`;
-  const blind = isBlind ? ' Tests that could not be read are not vouched for.' : '';
+  const blind = isBlind ? ' Unreadable tests were not checked.' : '';
   const word = findings.length === 0 ? 'No breach' : `${findings.length} ${findings.length === 1 ? 'breach' : 'breaches'}`;
-  const left = reverted === undefined ? '' : reverted.left.length === 0 ? ' All taken back.' : ` ${reverted.left.length} left.`;
+  const left = reverted === undefined ? '' : reverted.left.length === 0 ? ' All reverted.' : ` ${reverted.left.length} left.`;
   const tone = findings.length === 0 && !isBlind ? GREEN : RED;
   return wrap(`${word} ${what}.${spared}${blind}${left}`, '').map((line) => paint(tone, line, terminal));
+}
+
+/** The guard's result for scripts. */
+export interface GuardObject extends GuardPage {
+  readonly base: string;
+}
+
+export function guardJson(run: GuardObject): Readonly<Record<string, unknown>> {
+  const { findings, allowed, expired, problems, rewritten, base, scope, newAllowances, reverted } = run;
+  const hint = scopeHint(run);
+  return {
+    findings,
+    allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
+    expired,
+    problems,
+    rewritten,
+    base,
+    scope,
+    ...(hint === null ? {} : { hint }),
+    ...(reverted === undefined
+      ? {}
+      : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left, kept: reverted.kept }),
+  };
 }

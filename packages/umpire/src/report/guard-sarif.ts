@@ -1,10 +1,10 @@
-// The guard's findings as SARIF 2.1.0, for code hosts and editors. What an allowance covers is there too, as suppressed.
+// The guard's findings as SARIF 2.1.0, for code hosts and editors. Allowed findings are marked as suppressed.
 
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import { GUARD_RULES } from '@umpire/guard/finding.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { Severity } from '@umpire/core/model.js';
-import { lineOf } from './foreign-text.js';
+import { lineOf } from './safe-text.js';
 
 export interface GuardLog {
   readonly findings: readonly GuardFinding[];
@@ -69,7 +69,7 @@ function resultOf(finding: GuardFinding) {
     locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(file) }, region: { startLine: line } } }],
     partialFingerprints: { 'umpireGuard/v1': fingerprint },
     properties: {
-      // A level has no word for it.
+      // SARIF levels have no `critical`.
       ...(severity === 'critical' ? { 'security-severity': '9.5' } : {}),
       ...(test === undefined ? {} : { test }),
       before: before?.text ?? null,

@@ -1,12 +1,12 @@
 // The sessions of a project, two lines each, for a terminal of 80 columns.
 
-import { clip, lineOf, wrap } from './foreign-text.js';
+import { clip, lineOf, wrap } from './safe-text.js';
 import { STATE_WORDS } from './session-view.js';
 import type { ChainView, SpentView, StateWord } from './session-view.js';
 import { count } from './words.js';
 import type { Clock } from './words.js';
 
-/** `applied`: the checkout holds it, by `umpire apply` or by a merge. `cleared`: `umpire clean` has removed it. */
+/** `applied`: the checkout contains it, by `umpire apply` or a merge. `cleared`: `umpire clean` removed it. */
 export type WorkFate = 'not applied' | 'applied' | 'cleared';
 
 export interface SessionEntry {
@@ -19,24 +19,24 @@ export interface SessionEntry {
   readonly loops: readonly string[];
   readonly goal: string;
   readonly mode: string;
-  /** The time of the last event; null where nothing was recorded. */
+  /** The time of the last event; null if there is none. */
   readonly lastAt: string | null;
   readonly chains: readonly ChainView[];
-  /** What it waits on, in a few words. */
+  /** What it waits for, in a few words. */
   readonly waitsOn: string | null;
-  /** Null where others run it. */
+  /** Null if Umpire does not run it. */
   readonly spent: SpentView | null;
-  /** What became of the work of a session that has ended; null where it has not, changed nothing, or nobody can tell. */
+  /** The state of an ended session's work; null if there is none or it is unknown. */
   readonly work: WorkFate | null;
-  /** Why it is unreadable, or what is wrong with its history. */
+  /** Why it is unreadable, or what is wrong with its journal. */
   readonly notes: readonly string[];
 }
 
 const WIDTH = 'never judged'.length + 2;
 
-/** Times are those of the clock, which is the reader's own: they need no zone. */
+/** Times are local, so they need no zone. */
 export function listPage(entries: readonly SessionEntry[], clock: Pick<Clock, 'moment'>): string {
-  if (entries.length === 0) return 'There is no session here.\n';
+  if (entries.length === 0) return 'No sessions here. Start one with: umpire run <loop> "<goal>"\n';
   return `${entries.map((entry) => linesOf(entry, clock).join('\n')).join('\n')}\n`;
 }
 
@@ -67,7 +67,7 @@ function linesOf(entry: SessionEntry, clock: Pick<Clock, 'moment'>): readonly st
     ),
     ...(facts.length === 0 ? [] : wrap(facts.join('; '), indent)),
     ...(goal === '' ? [] : [`${indent}${clip(lineOf(goal), 80 - WIDTH)}`]),
-    ...(waitsOn === null ? [] : wrap(`waits on ${lineOf(waitsOn)}`, indent)),
+    ...(waitsOn === null ? [] : wrap(`waiting for ${lineOf(waitsOn)}`, indent)),
     ...notes.flatMap((note) => wrap(lineOf(note), indent)),
   ];
 }

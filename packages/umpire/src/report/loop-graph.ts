@@ -1,12 +1,12 @@
-// A loop as a Mermaid state diagram: its rounds, the rows that lead from one to the next, and where it ends.
+// A loop as a Mermaid state diagram: its rounds, the rows between them, and its ends.
 
 import type { Outcome } from '@umpire/core/model.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Proof } from '@umpire/core/proof/check.js';
 import type { ReachableEnd } from '@umpire/core/proof/refutation.js';
 
-/** More rounds than this are drawn as one. */
-const MOST_ROUNDS = 6;
+/** More rounds are drawn as one state. */
+const MAX_DRAWN_ROUNDS = 6;
 
 export function loopGraph(loop: Loop, proof: Proof): string {
   const stages = stagesOf(loop);
@@ -45,7 +45,7 @@ interface Stage {
 }
 
 function stagesOf({ round: { first }, cap: { default: cap } }: Loop): readonly Stage[] {
-  if (cap - first > MOST_ROUNDS) {
+  if (cap - first > MAX_DRAWN_ROUNDS) {
     return [
       { id: 'before', title: `Rounds ${first} to ${cap - 1} of ${cap}`, from: first, to: cap - 1 },
       { id: 'last', title: `Round ${cap} of ${cap}`, from: cap, to: cap },
@@ -57,12 +57,12 @@ function stagesOf({ round: { first }, cap: { default: cap } }: Loop): readonly S
   });
 }
 
-/** Without what Mermaid reads as its own. */
+/** Removes characters with a meaning in Mermaid. */
 function plain(words: string): string {
   return words.replace(/["#:;<>{}\s\p{Cc}]+/gu, ' ').trim();
 }
 
-/** Rows by where they lead: an outcome, approvals by waiver apart, or an error. */
+/** Rows by their result: an outcome (approvals by waiver separately) or an error. */
 function grouped(ways: readonly ReachableEnd[]): ReadonlyMap<string, readonly ReachableEnd[]> {
   const groups = new Map<string, ReachableEnd[]>();
   for (const way of ways) {
@@ -75,7 +75,7 @@ function grouped(ways: readonly ReachableEnd[]): ReadonlyMap<string, readonly Re
 }
 
 function titleOf(loop: Loop, to: string): string {
-  if (to === 'error') return 'no verdict, an error';
+  if (to === 'error') return 'error, no verdict';
   const [outcome = '', mark] = to.split('_');
   return `${plain(loop.words[outcome as Outcome])} (${mark ?? outcome})`;
 }

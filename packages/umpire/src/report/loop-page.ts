@@ -1,4 +1,4 @@
-// A loop as Markdown: what it judges by, for docs/reference/loops.md and for people who read a loop before they run it.
+// A loop as Markdown: its evidence, rules and tasks, for docs/loops.md and `umpire check`.
 
 import { describeCondition, parseCondition } from '@umpire/core/loops/condition.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
@@ -40,8 +40,8 @@ export function loopPage(loop: Loop): string {
       ]),
     ),
     '',
-    ...(loop.unwritable === undefined ? [] : [`Where they cannot be written: ${loop.words.escalate}, rule ${loop.unwritable.id}.`, '']),
-    '### For a person',
+    ...(loop.unwritable === undefined ? [] : [`If they cannot be written: ${loop.words.escalate}, rule ${loop.unwritable.id}.`, '']),
+    '### Questions for a person',
     '',
     loop.ask.question,
     '',
@@ -50,7 +50,7 @@ export function loopPage(loop: Loop): string {
   ].join('\n');
 }
 
-/** The rules alone: repairs, table, waivers and promises. */
+/** Only the rules: repairs, table, waivers and promises. */
 export function rulesPage(loop: Loop): string {
   return [`# ${loop.loop}`, '', plain(loop.title), '', ...rules(loop).map((line) => plainLine(line.replace(/^### /, '## ')))]
     .join('\n')
@@ -61,7 +61,7 @@ function rules(loop: Loop): string[] {
   return [
     ...(loop.repairs.length === 0
       ? []
-      : ['### Repairs', '', 'In this order; each is an anomaly of the verdict.', '', ...repairs(loop), '']),
+      : ['### Repairs', '', 'Applied in this order. Each adds an anomaly to the verdict.', '', ...repairs(loop), '']),
     '### Decision table',
     '',
     'The first row that matches decides.',
@@ -87,12 +87,12 @@ function facts(loop: Loop): string[] {
   return [
     `- Generator: \`${loop.roles.generator}\`. Critic: \`${loop.roles.critic}\`.`,
     `- Words: ${(['converge', 'revise', 'accept', 'escalate'] as const).map((outcome) => `${outcome} = \`${loop.words[outcome]}\``).join(', ')}.`,
-    `- A round counts ${loop.round.counts}. Counted by ${chain}.`,
-    `- Round from: ${[...loop.round.from.map(roundFrom), 'the history'].join(', then ')}; never below the history.`,
-    `- Cap: ${loop.cap.default}${loop.cap.from === undefined ? '' : `, or \`${loop.cap.from.at}\` of \`${loop.cap.from.file}\``}; frozen by the first verdict.`,
+    `- A round counts ${loop.round.counts}, for each chain (${chain}).`,
+    `- Round from: ${[...loop.round.from.map(roundFrom), 'the journal'].join(', then ')}; never below the journal.`,
+    `- Cap: ${loop.cap.default}${loop.cap.from === undefined ? '' : `, or \`${loop.cap.from.at}\` of \`${loop.cap.from.file}\``}; the first verdict freezes it.`,
     ...(loop.target === undefined
       ? []
-      : [`- Target: ${loop.target.what} ${loop.target.default}, or column \`${loop.target.column}\`; frozen by the first verdict.`]),
+      : [`- Target: ${loop.target.what} ${loop.target.default}, or column \`${loop.target.column}\`; the first verdict freezes it.`]),
   ];
 }
 
@@ -134,7 +134,7 @@ function formula(
     | { readonly step: string; readonly at: number; readonly below: unknown; readonly else: unknown }
     | { readonly linear: Readonly<Record<string, number>>; readonly base: number; readonly within: readonly [number, number] },
 ): string {
-  if ('step' in value) return `${String(value.else)} where ${value.step} >= ${value.at}, else ${String(value.below)}`;
+  if ('step' in value) return `${String(value.else)} if ${value.step} >= ${value.at}, else ${String(value.below)}`;
   const terms = Object.entries(value.linear).map(([fact, weight]) => `${weight < 0 ? '-' : '+'} ${Math.abs(weight)} x ${fact}`);
   return `${value.base} ${terms.join(' ')}, within ${value.within.join(' to ')}`;
 }
@@ -145,7 +145,7 @@ function waivers(loop: Loop): string[] {
   return [
     '### Waivers',
     '',
-    'Approved without clean evidence: marked `unverified`; with `--strict` they escalate instead.',
+    'Approvals without clean evidence, marked `unverified`. With `--strict` they escalate instead.',
     '',
     ...waived.map((row) => `- ${row.id} (${whenOf(row.when)}): ${row.waiver ?? ''}.`),
     '',
@@ -154,8 +154,8 @@ function waivers(loop: Loop): string[] {
 
 function worse(loop: Loop): string[] {
   if (loop.worse === undefined) return [];
-  const what = 'the round made things worse: its work is taken back, whichever row decides, unless the verdict converges.';
-  return ['### Taken back', '', `Where ${whenOf(loop.worse)}, ${what}`, ''];
+  const what = 'the round made things worse. Umpire reverts its work, unless the verdict converges.';
+  return ['### Reverts', '', `If ${whenOf(loop.worse)}, ${what}`, ''];
 }
 
 function promises(loop: Loop): string[] {
@@ -163,7 +163,7 @@ function promises(loop: Loop): string[] {
   return [
     '### Promises',
     '',
-    'Whatever repairs and rows say; `umpire check` proves each over the raw facts. `approved`: without a waiver.',
+    'True whatever repairs and rows say: `umpire check` proves each over the raw facts. `approved` means without a waiver.',
     '',
     ...table(
       ['id', 'when', 'never', 'why'],

@@ -54,7 +54,7 @@ it('breaks lines between words where a terminal is narrow, and leaves commands w
 
 it('tells how a task went', () => {
   const one = begun([row('A', 'developer'), row('B', 'reviewer', 'A')]);
-  check([...one, start('A', 'codex', 2)], 'wave 1: A started (developer, agent codex, attempt 2)');
+  check([...one, start('A', 'codex', 2)], 'Wave 1: A started (developer, agent codex, attempt 2)');
   check([...one, start('A'), failed('A', 'Exit status 3.')], 'A failed in 1 min: Exit status 3.');
   check([...one, start('A'), done('A', { findings: 'x'.repeat(200) })], `A completed in 1 min: ${'x'.repeat(97)}...`);
   check([...one, start('A'), done('A', { findings: '' })], 'A completed in 1 min');
@@ -68,18 +68,15 @@ it('tells how a task went', () => {
       .at(-1)
       ?.slice(6),
   ).toBe('A completed in 0.1 s');
+  check([...one, start('A'), { type: 'TaskInterrupted', data: { task: 'A', attempt: 1, why: 'stopped' } }], 'A stopped; it will run again');
   check(
-    [...one, start('A'), { type: 'TaskInterrupted', data: { task: 'A', attempt: 1, why: 'stopped' } }],
-    'A was stopped; it will be run again',
-  );
-  check(
-    [...one, start('A'), { type: 'TaskInterrupted', data: { task: 'A', attempt: 1, why: 'the minutes are spent' } }],
-    'A was stopped (the minutes are spent); it will be run again',
+    [...one, start('A'), { type: 'TaskInterrupted', data: { task: 'A', attempt: 1, why: 'time limit exceeded' } }],
+    'A stopped (time limit exceeded); it will run again',
   );
   check([...one, { type: 'TaskSkipped', data: { task: 'B', reason: 'A failed: no.' } }], 'B skipped: A failed: no.');
   check(
     [...one, { type: 'TasksReopened', data: { tasks: ['A', 'B'], why: 'A person retries.' } }],
-    'A, B will be run again: A person retries.',
+    'A, B will run again: A person retries.',
   );
   // Without a memory of when it was started nothing is made up.
   const [event, state] = [recorded([...one, done('A')]).at(-1)!, fold(recorded([...one, done('A')]))];
@@ -88,7 +85,7 @@ it('tells how a task went', () => {
 
 it('tells in full what the guard took back', () => {
   const breaches = [1, 2].map((line) => ({ rule: 'test-deleted', file: 'a.test.ts', line, message: 'gone', taken: 'hunk' as const }));
-  const findings = `Umpire took back what its guard forbids: ${'test-deleted at a/long/way/to/a.test.ts:4, '.repeat(3)}config-changed at x.`;
+  const findings = `The guard reverted: ${'test-deleted at a/long/way/to/a.test.ts:4, '.repeat(3)}config-changed at x.`;
   const story = begun([row('A', 'developer')]);
   check([...story, start('A'), done('A', { findings, breaches })], `A completed in 1 min: ${findings}`);
 });
@@ -114,20 +111,20 @@ it('tells what a verdict is and what it leads to', () => {
   );
   const nothing = { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'There are no review results.', hint: 'Run it again.' };
   const unjudged: Event = { type: 'JudgingFailed', data: nothing };
-  check([...TO_REVIEW, unjudged], 'REVIEW-001 left nothing to judge (rule R9): There are no review results. It runs once more.');
-  check([...TO_REVIEW, unjudged, unjudged], 'REVIEW-001 left nothing to judge (rule R9): There are no review results. Run it again.');
+  check([...TO_REVIEW, unjudged], 'REVIEW-001 left no evidence to judge (rule R9): There are no review results. It runs again.');
+  check([...TO_REVIEW, unjudged, unjudged], 'REVIEW-001 left no evidence to judge (rule R9): There are no review results. Run it again.');
 });
 
 it('says that a person is needed, and the very commands that answer, each on a line of its own', () => {
   check(
     ESCALATED,
-    `a person is needed: a decision on an escalation (rule R5).\nAnswer with one of:\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} manual-fix\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} abort`,
+    `Waiting for a decision on an escalation (rule R5).\nAnswer with one of:\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} manual-fix\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} abort`,
   );
   const called = (key: string): Event => ({ type: 'PersonCalled', data: { key, by: 'nobody' } });
   const planned = [...begun(SPRINT, { gates: ['DESIGN-001'] }), start('DESIGN-001'), done('DESIGN-001'), called('plan:DESIGN-001:1')];
   check(
     planned,
-    `a person is needed: approval of the plan of DESIGN-001.\nAnswer with one of:\n  umpire resolve ${NAME} approve\n  umpire resolve ${NAME} revise --reason "what to change"\n  umpire resolve ${NAME} abort`,
+    `Waiting for approval of the plan of DESIGN-001.\nAnswer with one of:\n  umpire resolve ${NAME} approve\n  umpire resolve ${NAME} revise --reason "what to change"\n  umpire resolve ${NAME} abort`,
   );
   const asks: Event = {
     type: 'TaskAsked',
@@ -136,42 +133,39 @@ it('says that a person is needed, and the very commands that answer, each on a l
   check([...begun(), start('DESIGN-001'), asks], 'DESIGN-001 asks: Which vault?');
   check(
     [...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, 'manual-fix'), called(`edit:verdict:${FIRST_VERDICT}`)],
-    `a person is needed: your edit.\nAnswer with one of:\n  umpire resume ${NAME}\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} abort`,
+    `Waiting for your edit.\nAnswer with one of:\n  umpire resume ${NAME}\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} abort`,
   );
   const spent = { ...SETTINGS, maxMinutes: 1 };
   check(
     [...begun(SPRINT, { settings: spent }), begins('resume', spent), start('DESIGN-001'), done('DESIGN-001'), called('budget:minutes:1')],
-    `a person is needed: more minutes: 4.0 of 1 used.\nAnswer with one of:\n  umpire resolve ${NAME} extend --minutes 30\n  umpire resolve ${NAME} abort`,
+    `Waiting for more minutes: 4.0 of 1 minutes are spent.\nAnswer with one of:\n  umpire resolve ${NAME} extend --minutes 30\n  umpire resolve ${NAME} abort`,
   );
 });
 
 it('tells what people did, and what was thrown away or taken back', () => {
   const answer = (word: Parameters<typeof answered>[1], more = {}) => [...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, word, more)];
-  check(answer('force-approve', { reason: 'Shipped before.' }), 'answered by resolve: force-approve, unverified: Shipped before.');
-  check(answer('extend', { rounds: 2, costUsd: 5 }), 'answered by resolve: extend (2 rounds, $5.00 more)');
+  check(answer('force-approve', { reason: 'Shipped before.' }), 'Answered (resolve): force-approve, unverified: Shipped before.');
+  check(answer('extend', { rounds: 2, costUsd: 5 }), 'Answered (resolve): extend (2 rounds, $5.00 more)');
   const commit = 'b'.repeat(40);
   check(
     [...answer('manual-fix'), { type: 'PersonEdited', data: { commit, files: ['a.ts'] } }],
-    'your work is taken up: 1 file (a.ts). Its critic runs again',
+    'Your changes were merged: 1 file (a.ts). The critic runs again',
   );
   const edited = { set: {}, add: [], columns: [], told: ['SHIP-001: title changed'] };
-  check([...begun(), { type: 'TasksEdited', data: edited }], 'your edit of tasks.csv is taken up: SHIP-001: title changed');
+  check([...begun(), { type: 'TasksEdited', data: edited }], 'Your edit of tasks.csv was applied: SHIP-001: title changed');
   check(
     [...begun(), { type: 'EditRefused', data: { reason: 'the task is completed', kept: 'tasks.refused-1.csv' } }],
-    'your edit of tasks.csv is refused: the task is completed. It is kept as tasks.refused-1.csv',
+    'Your edit of tasks.csv was refused: the task is completed. Your file is kept as tasks.refused-1.csv',
   );
   check(
     [...begun(), { type: 'StrayChanges', data: { wave: 1, files: ['a', 'b', 'c', 'd', 'e'] } }],
-    '5 files (a, b, c, d and 1 more) changed by tasks that only read: thrown away',
+    'Discarded changes of read-only tasks: 5 files (a, b, c, d and 1 more)',
   );
   const reverted = { verdict: 3, tasks: ['FIX-1-1'], head: null, files: ['a.ts'] };
-  check(
-    [...begun(), { type: 'WorkReverted', data: { ...reverted, ok: true } }],
-    'the work of FIX-1-1 made things worse and was taken back',
-  );
+  check([...begun(), { type: 'WorkReverted', data: { ...reverted, ok: true } }], 'Reverted the work of FIX-1-1: it made things worse');
   check(
     [...begun(), { type: 'WorkReverted', data: { ...reverted, ok: false } }],
-    'the work of FIX-1-1 made things worse, and could not be taken back: a.ts',
+    'Could not revert the work of FIX-1-1, which made things worse: a.ts',
   );
 });
 
@@ -180,43 +174,40 @@ it('says how it ended, whether that was verified, and what to do', () => {
     ...begun(SPRINT, more),
     { type: 'SessionEnded', data: { outcome, unverified: true, reason: 'So it is.' } },
   ];
-  check(ended('complete'), `ended: complete, unverified. So it is.\nRead all of it:\n  umpire report ${NAME}`);
+  check(ended('complete'), `Session complete, unverified. So it is.\nRead the report:\n  umpire report ${NAME}`);
   const worked = ended('complete').flatMap((event) =>
     event.type === 'SessionEnded' ? [start('DEV-001'), ...merged('DEV-001', ['a.ts']), event] : [event],
   );
   check(
     worked,
-    `ended: complete, unverified. So it is.\nBring the work over:\n  umpire apply ${NAME}\nRead all of it:\n  umpire report ${NAME}`,
+    `Session complete, unverified. So it is.\nApply the work to your checkout:\n  umpire apply ${NAME}\nRead the report:\n  umpire report ${NAME}`,
   );
-  check(ended('complete', { workspace: null }), `ended: complete, unverified. So it is.\nRead all of it:\n  umpire report ${NAME}`);
-  const aborted = { outcome: 'aborted', unverified: true, reason: 'A person aborted the session: enough' } as const;
+  check(ended('complete', { workspace: null }), `Session complete, unverified. So it is.\nRead the report:\n  umpire report ${NAME}`);
+  const aborted = { outcome: 'aborted', unverified: true, reason: 'A person aborted it: enough' } as const;
   check(
     [...begun(), { type: 'SessionEnded', data: aborted }],
-    `ended: aborted, unverified. A person aborted the session: enough.\nRead all of it:\n  umpire report ${NAME}`,
+    `Session aborted, unverified. A person aborted it: enough.\nRead the report:\n  umpire report ${NAME}`,
   );
   check(
     ended('failed'),
-    `ended: failed, unverified. So it is.\nRun what failed again:\n  umpire resume ${NAME} --retry\nRead all of it:\n  umpire report ${NAME}`,
+    `Session failed, unverified. So it is.\nRetry the failed tasks:\n  umpire resume ${NAME} --retry\nRead the report:\n  umpire report ${NAME}`,
   );
   expect(linesOf(ended('failed'), { session: "/a b/it's" }).at(-1)).toContain(`umpire report '/a b/it'\\''s'`);
 });
 
 it('says who goes on, and tells of a mode that nobody judges', () => {
-  check([...TO_REVIEW, begins('resume')], 'taken on again (resume): 4 of 5 tasks done; agents: claude, reviewer by codex');
+  check([...TO_REVIEW, begins('resume')], 'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer)');
   const usage = { tokens: 0, costUsd: 0 };
   const putOff = { type: 'TaskPostponed', data: { task: 'A', attempt: 1, why: 'Overloaded.', waitMs: 300_000, usage } } as const;
   const one = [...begun([row('A', 'developer'), row('B', 'reviewer', 'A')]), start('A'), putOff];
-  check([...one, begins('resume')], expect.stringMatching(/^taken on again \(resume\): 0 of 2 tasks done.*; A is tried again in 4 min$/));
-  check([...one, { type: 'WaitEnded', data: { task: 'A' } }, begins('resume')], expect.not.stringContaining('tried again'));
+  check([...one, begins('resume')], expect.stringMatching(/^Resumed: 0 of 2 tasks done.*; A retries in 4 min$/));
+  check([...one, { type: 'WaitEnded', data: { task: 'A' } }, begins('resume')], expect.not.stringContaining('retries in'));
   const again = begins('resume') as Extract<Event, { type: 'RunBegun' }>;
   const settings = { ...again.data.settings, agents: { reviewer: 'codex', '*': 'claude' } };
-  check(
-    [...TO_REVIEW, { ...again, data: { ...again.data, settings } }],
-    'taken on again (resume): 4 of 5 tasks done; agents: claude, reviewer by codex',
-  );
+  check([...TO_REVIEW, { ...again, data: { ...again.data, settings } }], 'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer)');
   const [first] = linesOf(begun(SPRINT, { judged: false, mode: 'patch', why: 'as asked' }));
   expect(first).toBe(
-    `09:00 session ${NAME}: review, mode patch (as asked), 5 tasks. No critic of this mode is judged, so it will end unverified`,
+    `09:00 Session ${NAME}: review, mode patch (as asked), 5 tasks. This mode has no judged critic, so the session will end unverified`,
   );
 });
 
@@ -237,5 +228,5 @@ it('lets nothing of an agent reach the terminal but letters, on one line', () =>
 it('colours lines if asked, and shows the clock of the caller', () => {
   const lines = linesOf([...begun(), start('DESIGN-001'), failed('DESIGN-001', 'no')], { color: true, clock: () => '10:30' });
   expect(lines.at(-1)).toBe('\u001b[31m10:30 DESIGN-001 failed in 1 min: no\u001b[0m');
-  expect(lines.at(-2)).toBe('10:30 wave 1: DESIGN-001 started (architect, agent claude)');
+  expect(lines.at(-2)).toBe('10:30 Wave 1: DESIGN-001 started (architect, agent claude)');
 });

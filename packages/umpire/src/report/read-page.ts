@@ -1,7 +1,7 @@
-// Reports of tools as people read them, for a terminal of 80 columns: what came of each, the worst first, and what was odd.
+// `umpire read` for a terminal of 80 columns: the outcome of each report, its failures and findings, and problems. Also as JSON.
 
 import type { CheckOutcome, Coverage, Finding, ReportProblem, TestCounts, TestResult, ToolReport } from '@umpire/core/model.js';
-import { clip, lineOf, wrap } from './foreign-text.js';
+import { clip, lineOf, wrap } from './safe-text.js';
 import { count } from './words.js';
 
 export interface PageReport extends ToolReport {
@@ -13,8 +13,8 @@ export interface PageReports {
   readonly outcome: CheckOutcome;
 }
 
-const MOST_LISTED = 20;
-const MOST_PROBLEMS = 10;
+const MAX_LISTED = 20;
+const MAX_PROBLEMS = 10;
 const LABEL = 'Coverage'.length + 2;
 const WIDTH = 80;
 const ESC = String.fromCharCode(27);
@@ -38,11 +38,11 @@ function reportLines(report: PageReport, color: boolean): readonly string[] {
     ...labelled('Findings', report.counts === undefined ? '' : findingWords(report)),
     ...listed('Failed', bad.map(testLines), {
       all: (tests?.failed ?? 0) + (tests?.errored ?? 0),
-      most: MOST_LISTED,
+      most: MAX_LISTED,
       flags: '--json --all',
     }),
-    ...listed('Found', findings.map(findingLines), { all: total(report), most: MOST_LISTED, flags: '--json' }),
-    ...listed('Problems', problems.map(problemLines), { all: problems.length, most: MOST_PROBLEMS, flags: '--json' }),
+    ...listed('Found', findings.map(findingLines), { all: total(report), most: MAX_LISTED, flags: '--json' }),
+    ...listed('Problems', problems.map(problemLines), { all: problems.length, most: MAX_PROBLEMS, flags: '--json' }),
   ];
 }
 
@@ -101,7 +101,7 @@ function total({ counts, findings }: PageReport): number {
 interface Bounds {
   readonly all: number;
   readonly most: number;
-  /** What lists them all. */
+  /** The flags that list all of them. */
   readonly flags: string;
 }
 
@@ -127,4 +127,22 @@ function findingLines({ severity, artifact, line, message, rule }: Finding): rea
 function problemLines({ message, line, byte }: ReportProblem): readonly string[] {
   const where = [...(line === undefined ? [] : [`line ${line}`]), ...(byte === undefined ? [] : [`byte ${byte}`])].join(', ');
   return wrap(`${where === '' ? '' : `${where}: `}${lineOf(message)}`, '    ', '  ');
+}
+
+/** One report as an object, several as a list. `isWhole` adds each test and each file. */
+export function readJson({ reports, outcome }: PageReports, isWhole = false): object {
+  const [only, another] = reports;
+  const one = (report: ToolReport) => (isWhole ? report : brief(report));
+  return only !== undefined && another === undefined ? one(only) : { reports: reports.map(one), outcome };
+}
+
+function brief({ format, outcome, tests, coverage, findings, problems }: ToolReport): object {
+  return {
+    format,
+    outcome,
+    ...(tests === undefined ? {} : { tests }),
+    ...(coverage === undefined ? {} : { coverage }),
+    findings,
+    problems,
+  };
 }

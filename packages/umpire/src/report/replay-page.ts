@@ -1,12 +1,12 @@
-// A replay for people: what was judged again, what came of it, and whether the history is whole. Markdown.
+// `umpire replay` as Markdown: each verdict judged again, its result, and whether the journal is intact. Also its counts.
 
 import type { Outcome } from '@umpire/core/model.js';
 import { plain } from './words.js';
 
 export type ChainCheck =
-  /** `torn`: a last line that a crash cut off, by number; it is left out. */
+  /** `torn`: the number of a last line that a crash cut off; it is ignored. */
   | { readonly unbroken: true; readonly lines: number; readonly torn: number | null }
-  /** The first line that does not hold, and why. */
+  /** The first broken line, and why. */
   | { readonly unbroken: false; readonly line: number; readonly detail: string };
 
 interface FieldChange {
@@ -15,24 +15,24 @@ interface FieldChange {
   readonly is: unknown;
 }
 
-/** What other rules make of the recorded evidence. */
+/** The verdict of other rules on the recorded evidence. */
 export interface OtherVerdict {
-  /** `refused`: they give no verdict on it. */
+  /** `refused`: they give no verdict. */
   readonly status: 'same' | 'differs' | 'refused';
   readonly decision: string | null;
   readonly outcome: Outcome | null;
   readonly rule: string;
   readonly unverified: boolean;
   readonly reason: string;
-  /** The rules under which something odd was noted. */
+  /** The rules of its anomalies. */
   readonly anomalies: readonly string[];
   readonly differences: readonly FieldChange[];
-  /** Evidence that they ask for and the session did not keep. */
+  /** Evidence that they need but the session did not keep. */
   readonly notKept: readonly string[];
 }
 
 export interface ReplayedVerdict {
-  /** Its line in the journal. */
+  /** Its journal line. */
   readonly seq: number;
   readonly ts: string;
   readonly loop: string;
@@ -44,15 +44,15 @@ export interface ReplayedVerdict {
   readonly rule: string;
   readonly unverified: boolean;
   readonly partial: boolean;
-  /** `lost`: it cannot be judged again; the note says why. */
+  /** `lost`: it cannot be judged again. The note says why. */
   readonly status: 'same' | 'differs' | 'lost';
   readonly differences: readonly FieldChange[];
-  /** `endedAt`: the line after which the other rules would have stopped, so that this round would not have happened. */
+  /** `endedAt`: the line after which the other rules would have ended the chain, so that this round would not have happened. */
   readonly other?: OtherVerdict & { readonly endedAt: number | null };
   readonly note?: string;
 }
 
-/** What weighs most: a history that does not hold, then a difference, then what cannot be judged again. */
+/** The worst result: a broken journal, then a difference, then a verdict that cannot be judged again. */
 export type ReplayResult = 'same' | 'differs' | 'lost' | 'broken';
 
 export interface ReplayCounts {
@@ -60,7 +60,7 @@ export interface ReplayCounts {
   readonly same: number;
   readonly differs: number;
   readonly lost: number;
-  /** Those that the other rules were asked about, and those on which they say something else. */
+  /** Verdicts judged by the other rules, and those with another result. */
   readonly asked: number;
   readonly other: number;
 }
@@ -71,10 +71,10 @@ export interface Replay {
   readonly result: ReplayResult;
   readonly counts: ReplayCounts;
   readonly chain: ChainCheck;
-  /** Pages in verdicts/ whose verdict the journal does not hold. Not asked where the chain is broken. */
+  /** Pages in verdicts/ without a verdict in the journal. Empty if the journal is broken. */
   readonly unknownPages: readonly string[];
   readonly verdicts: readonly ReplayedVerdict[];
-  /** The other rules that were asked. */
+  /** The name of the other rules. */
   readonly by: string | null;
 }
 
@@ -88,9 +88,9 @@ export interface ProjectCounts extends ReplayCounts {
   readonly neverJudged: number;
   /** Sessions whose journal cannot be read. */
   readonly unreadable: number;
-  /** Sessions whose chain is broken. */
+  /** Sessions with a broken journal. */
   readonly broken: number;
-  /** Sessions whose journal knows fewer verdicts than the folder. */
+  /** Sessions with more verdict pages than verdicts in the journal. */
   readonly cutBack: number;
 }
 
@@ -111,9 +111,9 @@ function bodyOf(replay: Replay, unasked = ''): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** A line for each session, then the details of those that have something to tell. */
+/** A row for each session, then the details of sessions with differences or problems. */
 export function projectPage({ sessions, by }: ProjectReplay): string {
-  if (sessions.length === 0) return '# Replay\n\nThere is no session here.\n';
+  if (sessions.length === 0) return '# Replay\n\nNo sessions here.\n';
   const head = ['| session | verdicts | replayed | chain |', '|---|---|---|---|'];
   const unasked = unaskedLine(sessions, by);
   const told = sessions.flatMap((one) => {
@@ -127,17 +127,17 @@ function sessionRow(one: SessionReplay): string {
   if (one.state === 'unreadable') return row([one.session, '', `**unreadable**: ${one.error.message}`, 'unknown']);
   const fewer = one.unknownPages.length === 0 ? '' : '**fewer verdicts than pages**';
   if (one.state === 'never judged') return row([one.session, '0', 'never judged', fewer === '' ? 'none' : fewer]);
-  const chain = one.chain.unbroken ? `unbroken${fewer === '' ? '' : `, ${fewer}`}` : `**broken at line ${one.chain.line}**`;
+  const chain = one.chain.unbroken ? `intact${fewer === '' ? '' : `, ${fewer}`}` : `**broken at line ${one.chain.line}**`;
   return row([one.session, String(one.counts.verdicts), tallyOf(one), chain]);
 }
 
 function detailsOf(one: SessionReplay): string {
   if (one.state === 'unreadable') return '';
-  if (one.state === 'replayed') return isPlain(one) ? '' : bodyOf(one);
+  if (one.state === 'replayed') return hasNoNews(one) ? '' : bodyOf(one);
   return one.unknownPages.length === 0 ? '' : `${pagesLine(one)}\n`;
 }
 
-function isPlain(replay: Replay): boolean {
+function hasNoNews(replay: Replay): boolean {
   const torn = replay.chain.unbroken && replay.chain.torn !== null;
   return replay.result === 'same' && !torn;
 }
@@ -155,8 +155,7 @@ function tallyOf({ counts, by }: Replay): string {
 }
 
 function tableOf({ verdicts, by, chain }: Replay): string {
-  if (verdicts.length === 0)
-    return chain.unbroken ? 'No verdict is recorded.' : 'No verdict stands before the line at which the history breaks.';
+  if (verdicts.length === 0) return chain.unbroken ? 'The journal has no verdicts.' : 'The journal has no verdicts before its broken line.';
   const names = ['#', 'loop', 'chain', 'round', 'verdict', 'rule', 'replayed', ...(by === null ? [] : [`by ${by}`])];
   const rows = verdicts.map((one) => {
     const verdict = `${one.decision}${one.partial ? ' (partial)' : ''}${one.unverified ? ' (unverified)' : ''}`;
@@ -168,7 +167,7 @@ function tableOf({ verdicts, by, chain }: Replay): string {
 }
 
 function otherCell({ other }: ReplayedVerdict): string {
-  if (other === undefined) return 'not asked';
+  if (other === undefined) return 'not judged';
   const verdict =
     other.status === 'same'
       ? 'same'
@@ -198,10 +197,10 @@ function bulletsOn(one: ReplayedVerdict, by: string): readonly string[] {
       .join(', ');
     if (other.status === 'differs') lines.push(`Line ${one.seq} by ${by}: ${changes}. ${other.reason}`);
     if (other.status === 'refused') lines.push(`Line ${one.seq} by ${by}: no verdict (${other.rule}). ${other.reason}`);
-    if (other.status === 'same' && other.differences.length > 0) lines.push(`Line ${one.seq} by ${by}: the same verdict, but ${changes}`);
-    for (const what of other.notKept) lines.push(`Line ${one.seq}: ${by} asks for ${what}, which this session did not keep`);
+    if (other.status === 'same' && other.differences.length > 0) lines.push(`Line ${one.seq} by ${by}: same verdict, but ${changes}`);
+    for (const what of other.notKept) lines.push(`Line ${one.seq}: ${by} needs ${what}, which this session did not keep`);
     if (other.endedAt !== null)
-      lines.push(`Line ${one.seq}: this round would not have happened, since ${by} stops the chain at line ${other.endedAt}`);
+      lines.push(`Line ${one.seq}: this round would not have happened: ${by} ends the chain at line ${other.endedAt}`);
   }
   return lines.map((line) => `- ${plain(line)}`);
 }
@@ -218,19 +217,19 @@ function show(value: unknown): string {
 
 function chainLine(chain: ChainCheck): string {
   if (!chain.unbroken)
-    return `The hash chain is **broken at line ${chain.line}**: ${plain(chain.detail)}. Nothing from that line on was replayed.`;
-  const torn = chain.torn === null ? '' : ` Line ${chain.torn} was cut off while it was written, and is left out.`;
-  return `The hash chain is unbroken: ${chain.lines === 1 ? '1 line' : `${chain.lines} lines`}.${torn}`;
+    return `The hash chain is **broken at line ${chain.line}**: ${plain(chain.detail)}. Umpire replayed only the lines before it.`;
+  const torn = chain.torn === null ? '' : ` Line ${chain.torn} was cut off by a crash and is ignored.`;
+  return `The hash chain is intact: ${chain.lines === 1 ? '1 line' : `${chain.lines} lines`}.${torn}`;
 }
 
-/** Where other rules were named and no verdict was theirs to judge. */
+/** For other rules that apply to no verdict. */
 function unaskedLine(sessions: readonly SessionReplay[], by: string | null): string {
   const loops = unaskedLoops(sessions, by);
   if (loops.length === 0) return '';
-  return `${plain(by ?? '')} was asked about no verdict: those recorded here are of the ${loopsNamed(loops)}.`;
+  return `${plain(by ?? '')} applies to no verdict here: they are of the ${loopsNamed(loops)}.`;
 }
 
-/** The loops that there are, where other rules were asked about none of their verdicts. */
+/** The loops of the verdicts, if the other rules apply to none of them. */
 export function unaskedLoops(sessions: readonly SessionReplay[], by: string | null): readonly string[] {
   const verdicts = sessions.flatMap((one) => (one.state === 'replayed' ? one.verdicts : []));
   if (by === null || verdicts.some((one) => one.other !== undefined)) return [];
@@ -243,13 +242,49 @@ export function loopsNamed(loops: readonly string[]): string {
 
 function pagesLine({ unknownPages }: Pick<Replay, 'unknownPages'>): string {
   if (unknownPages.length === 0) return '';
-  return `The journal **knows fewer verdicts than the folder**: it holds none for ${pagesNamed(unknownPages, MOST_PAGES)}. It was cut back, or began anew.`;
+  return `The journal **has fewer verdicts than the folder has pages**: it lacks ${pagesNamed(unknownPages, MAX_PAGES)}. It was cut back or restarted.`;
 }
 
-/** A page names no more than these; `--json` names all. */
-const MOST_PAGES = 20;
+/** `--json` lists all of them. */
+const MAX_PAGES = 20;
 
 export function pagesNamed(pages: readonly string[], most: number): string {
   const named = plain(pages.slice(0, most).join(', '));
   return pages.length <= most ? named : `${named} and ${pages.length - most} more`;
+}
+
+export function countsOf(verdicts: readonly ReplayedVerdict[]): ReplayCounts {
+  const count = (status: ReplayedVerdict['status']) => verdicts.filter((one) => one.status === status).length;
+  const asked = verdicts.flatMap(({ other }) => (other === undefined ? [] : [other]));
+  return {
+    verdicts: verdicts.length,
+    same: count('same'),
+    differs: count('differs'),
+    lost: count('lost'),
+    asked: asked.length,
+    other: asked.filter((one) => one.status !== 'same').length,
+  };
+}
+
+export function resultOf(counts: ReplayCounts, chain: ChainCheck, unknownPages: readonly string[]): ReplayResult {
+  return worstResult(!chain.unbroken || unknownPages.length > 0, counts, counts.lost > 0);
+}
+
+export function projectSum(sessions: readonly SessionReplay[]): { readonly result: ReplayResult; readonly counts: ProjectCounts } {
+  const replayed = sessions.filter((one) => one.state === 'replayed');
+  const counts: ProjectCounts = {
+    sessions: sessions.length,
+    neverJudged: sessions.filter((one) => one.state === 'never judged').length,
+    unreadable: sessions.filter((one) => one.state === 'unreadable').length,
+    broken: replayed.filter((one) => !one.chain.unbroken).length,
+    cutBack: sessions.filter((one) => one.state !== 'unreadable' && one.unknownPages.length > 0).length,
+    ...countsOf(replayed.flatMap((one) => one.verdicts)),
+  };
+  return { counts, result: worstResult(counts.broken + counts.cutBack > 0, counts, counts.lost + counts.unreadable > 0) };
+}
+
+function worstResult(isBroken: boolean, { differs, other }: ReplayCounts, isLost: boolean): ReplayResult {
+  if (isBroken) return 'broken';
+  if (differs + other > 0) return 'differs';
+  return isLost ? 'lost' : 'same';
 }

@@ -1,21 +1,21 @@
-// What the state of a session no longer holds and its journal tells: who did a task and how long it took, what people said, what
-// was edited, thrown away and taken back. In the order in which it happened.
+// The history of a session from its journal, in order: who did a task and how long it took, answers of people, edits, and
+// discarded or reverted work.
 
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 import type { Recorded, Breach, UnmergedWork, PersonAnswered, TaskFinished } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
-import { inline } from './foreign-text.js';
+import { inline } from './safe-text.js';
 import { grantWords } from './session-question.js';
 import { count, duration } from './words.js';
 import type { Clock } from './words.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
-/** One run of one task. */
+/** One attempt of a task. */
 export interface TaskRun {
   readonly attempt: number;
   readonly agent: string;
-  readonly ending: 'completed' | 'failed' | 'asked' | 'stopped' | 'put off' | 'cut off' | 'running';
-  /** Null while it runs, and where it was cut off. */
+  readonly ending: 'completed' | 'failed' | 'asked' | 'stopped' | 'postponed' | 'cut off' | 'running';
+  /** Null while it runs, and if it was cut off. */
   readonly ms: number | null;
   readonly tokens: number;
   readonly costUsd: number;
@@ -25,7 +25,7 @@ export interface History {
   readonly firstAt: string | null;
   readonly lastAt: string | null;
   readonly runs: ReadonlyMap<string, readonly TaskRun[]>;
-  /** By verdict's line: when it was given. */
+  /** The time of each verdict, by its journal line. */
   readonly givenAt: ReadonlyMap<number, string>;
   /** Each a line of Markdown. */
   readonly people: readonly string[];
@@ -35,9 +35,9 @@ export interface History {
 }
 
 export function historyOf(events: readonly Recorded[], clock: Clock): History {
-  const book = new Book(clock);
-  for (const event of events) book.note(event);
-  const { runs, givenAt, people, edits, work, processes } = book;
+  const recorder = new HistoryRecorder(clock);
+  for (const event of events) recorder.note(event);
+  const { runs, givenAt, people, edits, work, processes } = recorder;
   return { firstAt: events[0]?.ts ?? null, lastAt: events.at(-1)?.ts ?? null, runs, givenAt, people, edits, work, processes };
 }
 
@@ -47,64 +47,64 @@ interface OpenRun extends Mutable<TaskRun> {
   startedMs: number;
 }
 
-type DataOf<T> = Extract<Recorded, { readonly type: T }>['data'];
-type Note<T> = (book: Book, data: DataOf<T>, event: Recorded, at: string) => void;
+type RecordedData<T> = Extract<Recorded, { readonly type: T }>['data'];
+type Note<T> = (history: HistoryRecorder, data: RecordedData<T>, event: Recorded, at: string) => void;
 
-/** What is worth remembering of each kind of event. The others change nothing here. */
+/** What to note for each type of event. */
 const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
-  RunBegun: (book, { by, settings }, _, at) => {
-    book.cutOff();
-    book.processes.push(`${at}: ${inline(by)}, ${agentsOf(settings.agents)}`);
+  RunBegun: (history, { by, settings }, _, at) => {
+    history.cutOff();
+    history.processes.push(`${at}: ${inline(by)}, ${agentsOf(settings.agents)}`);
   },
-  TaskStarted: (book, data, { ts }) => book.start(data, millisecondsOf(ts)),
-  TaskSubmitted: (book, data, { ts }) => book.end(data, data.status, ts, data.usage),
-  TaskFinished: (book, data, { ts }, at) => {
-    book.end(data, data.status, ts, data.usage);
-    for (const breach of data.breaches ?? []) book.work.push(`${at}: ${breachWords(data.task, breach)}`);
-    book.leave(data, at);
+  TaskStarted: (history, data, { ts }) => history.start(data, millisecondsOf(ts)),
+  TaskSubmitted: (history, data, { ts }) => history.end(data, data.status, ts, data.usage),
+  TaskFinished: (history, data, { ts }, at) => {
+    history.end(data, data.status, ts, data.usage);
+    for (const breach of data.breaches ?? []) history.work.push(`${at}: ${breachWords(data.task, breach)}`);
+    history.leave(data, at);
   },
-  TaskAsked: (book, data, { ts }, at) => {
-    book.end(data, 'asked', ts, data.usage);
-    book.people.push(`${at}: ${inline(data.task)} asked${keptWords(data)}: ${inline(data.question)}`);
+  TaskAsked: (history, data, { ts }, at) => {
+    history.end(data, 'asked', ts, data.usage);
+    history.people.push(`${at}: ${inline(data.task)} asked${keptWords(data)}: ${inline(data.question)}`);
   },
-  TaskInterrupted: (book, data, { ts }, at) => {
-    book.end(data, 'stopped', ts, data.usage ?? NO_USAGE);
-    book.leave(data, at);
+  TaskInterrupted: (history, data, { ts }, at) => {
+    history.end(data, 'stopped', ts, data.usage ?? NO_USAGE);
+    history.leave(data, at);
   },
-  TaskPostponed: (book, data, { ts }, at) => {
-    book.end(data, 'put off', ts, data.usage);
-    book.processes.push(`${at}: ${inline(data.task)} put off for ${duration(data.waitMs)}: ${inline(data.why)}`);
-    book.leave(data, at);
+  TaskPostponed: (history, data, { ts }, at) => {
+    history.end(data, 'postponed', ts, data.usage);
+    history.processes.push(`${at}: ${inline(data.task)} postponed for ${duration(data.waitMs)}: ${inline(data.why)}`);
+    history.leave(data, at);
   },
-  TasksReopened: (book, { tasks, why }, _, at) => book.processes.push(`${at}: ${inline(tasks.join(', '))} to be run again: ${inline(why)}`),
-  VerdictGiven: (book, { verdict }, { seq, ts }) => {
-    book.givenAt.set(seq, ts);
-    book.verdicts.set(seq, `${verdict.decision}, rule ${verdict.rule}`);
+  TasksReopened: (history, { tasks, why }, _, at) =>
+    history.processes.push(`${at}: ${inline(tasks.join(', '))} will run again: ${inline(why)}`),
+  VerdictGiven: (history, { verdict }, { seq, ts }) => {
+    history.givenAt.set(seq, ts);
+    history.verdicts.set(seq, `${verdict.decision}, rule ${verdict.rule}`);
   },
-  CapChanged: (book, { from, to, by }, _, at) => book.people.push(`${at}: the cap was changed from ${from} to ${to} (${inline(by)})`),
-  ChainNamed: (book, { chain, by }, _, at) => book.people.push(`${at}: ${inline(chain)} was named as a chain of its own (${inline(by)})`),
-  PersonAnswered: (book, data, _, at) => book.people.push(`${at}: ${book.answerWords(data)}`),
-  PersonEdited: (book, { files, commit }, _, at) =>
-    book.people.push(`${at}: work by hand, ${filesWords(files)}${commit === '' ? '' : `, commit ${inline(commit.slice(0, 12))}`}`),
-  TasksEdited: (book, { told }, _, at) => book.edits.push(`${at}: taken up: ${inline(told.join('; '))}`),
-  EditRefused: (book, { reason, kept }, _, at) =>
-    book.edits.push(`${at}: refused: ${inline(reason)}${kept === '' ? '' : `; kept as ${inline(kept)}`}`),
-  StrayChanges: (book, { files }, _, at) =>
-    book.work.push(`${at}: thrown away, since tasks that only read had changed it: ${filesWords(files)}`),
-  WorkReverted: (book, data, _, at) => book.work.push(`${at}: ${revertWords(data)}`),
-  JudgingFailed: (book, { task, rule, message }, _, at) =>
-    book.processes.push(`${at}: ${inline(task)} left nothing to judge (rule ${inline(rule)}): ${inline(message)}`),
-  RoundsRecalled: (book, _, __, at) => book.processes.push(`${at}: rounds that the journal had lost were counted again`),
+  CapChanged: (history, { from, to, by }, _, at) => history.people.push(`${at}: cap changed from ${from} to ${to} (${inline(by)})`),
+  ChainNamed: (history, { chain, by }, _, at) => history.people.push(`${at}: new chain ${inline(chain)} (${inline(by)})`),
+  PersonAnswered: (history, data, _, at) => history.people.push(`${at}: ${history.answerWords(data)}`),
+  PersonEdited: (history, { files, commit }, _, at) =>
+    history.people.push(`${at}: manual changes, ${filesWords(files)}${commit === '' ? '' : `, commit ${inline(commit.slice(0, 12))}`}`),
+  TasksEdited: (history, { told }, _, at) => history.edits.push(`${at}: applied: ${inline(told.join('; '))}`),
+  EditRefused: (history, { reason, kept }, _, at) =>
+    history.edits.push(`${at}: refused: ${inline(reason)}${kept === '' ? '' : `; kept as ${inline(kept)}`}`),
+  StrayChanges: (history, { files }, _, at) => history.work.push(`${at}: discarded changes of read-only tasks: ${filesWords(files)}`),
+  WorkReverted: (history, data, _, at) => history.work.push(`${at}: ${revertWords(data)}`),
+  JudgingFailed: (history, { task, rule, message }, _, at) =>
+    history.processes.push(`${at}: ${inline(task)} left no evidence to judge (rule ${inline(rule)}): ${inline(message)}`),
+  RoundsRecalled: (history, _, __, at) => history.processes.push(`${at}: rounds missing from the journal were restored`),
 };
 
-class Book {
+class HistoryRecorder {
   readonly runs = new Map<string, OpenRun[]>();
   readonly givenAt = new Map<number, string>();
   readonly people: string[] = [];
   readonly edits: string[] = [];
   readonly work: string[] = [];
   readonly processes: string[] = [];
-  /** By line: the verdict in a few words. */
+  /** Each verdict in a few words, by its journal line. */
   readonly verdicts = new Map<number, string>();
   private readonly open = new Set<OpenRun>();
 
@@ -115,7 +115,7 @@ class Book {
     note?.(this, event.data, event, this.clock.moment(event.ts));
   }
 
-  /** Another process goes on: what ran is not running any more. */
+  /** Another process has resumed: earlier attempts no longer run. */
   cutOff(): void {
     for (const run of this.open) run.ending = 'cut off';
     this.open.clear();
@@ -135,7 +135,7 @@ class Book {
   ): void {
     const run = this.runs.get(task)?.findLast((one) => one.attempt === attempt);
     if (run === undefined) return;
-    // Submitted work is finished a second time when it is merged.
+    // Submitted work ends a second time when it is merged.
     if (run.ending === 'running') run.ms = millisecondsOf(ts) - run.startedMs;
     run.ending = ending;
     this.open.delete(run);
@@ -143,12 +143,12 @@ class Book {
     run.costUsd += usage.costUsd;
   }
 
-  /** What came to nothing is kept: people may want it. */
+  /** Notes unfinished work that is kept. */
   leave({ task, attempt, left }: { readonly task: string; readonly attempt: number; readonly left?: UnmergedWork }, at: string): void {
     if (left === undefined) return;
     const commit = inline(left.commit.slice(0, 12));
     this.work.push(
-      `${at}: kept in commit ${commit} ${left.goesOn === true ? 'for the next attempt' : 'and not merged'}, what attempt ${attempt} of ${inline(task)} had changed: ${filesWords(left.files)}`,
+      `${at}: changes of attempt ${attempt} of ${inline(task)} kept as commit ${commit}, ${left.goesOn === true ? 'for the next attempt' : 'not merged'}: ${filesWords(left.files)}`,
     );
   }
 
@@ -157,18 +157,18 @@ class Book {
     const from = who === undefined ? inline(by) : `${inline(by)} by ${inline(who)}`;
     const mark = answer === 'force-approve' ? ' (**unverified**)' : '';
     const granted = grantWords(data);
-    const why = reason.trim() === '' ? '' : `, because: ${inline(reason)}`;
+    const why = reason.trim() === '' ? '' : `: ${inline(reason)}`;
     return `**${inline(answer)}**${mark} on ${this.aboutKey(key)}${granted === '' ? '' : `, ${granted}`} (${from})${why}`;
   }
 
-  /** What a question's key speaks of, for people. */
+  /** The subject of a question, by its key. */
   private aboutKey(key: string): string {
     const [kind, rest] = split(key);
     if (kind === 'verdict') return `the verdict of line ${inline(rest)} (${inline(this.verdicts.get(Number(rest)) ?? 'unknown')})`;
     if (kind === 'edit') return `the wait for an edit after ${this.aboutKey(rest)}`;
     const [about = ''] = rest.split(':');
     if (kind === 'plan') return `the plan of ${inline(about)}`;
-    if (kind === 'evidence') return `missing evidence of ${inline(about)}`;
+    if (kind === 'evidence') return `the missing evidence of ${inline(about)}`;
     if (kind === 'question') return `the question of ${inline(about)}`;
     return kind === 'budget' ? `the budget (${inline(about)})` : 'the session';
   }
@@ -180,12 +180,12 @@ function split(key: string): readonly [string, string] {
 }
 
 export function agentsOf(agents: Readonly<Record<string, string>>): string {
-  const names = Object.entries(agents).map(([role, agent]) => (role === '*' ? inline(agent) : `${inline(role)} by ${inline(agent)}`));
+  const names = Object.entries(agents).map(([role, agent]) => (role === '*' ? inline(agent) : `${inline(agent)} (${inline(role)})`));
   return names.length === 0 ? 'no agent named' : `agents: ${names.join(', ')}`;
 }
 
 function keptWords({ commit, files = [] }: { readonly commit?: string; readonly files?: readonly string[] }): string {
-  return commit === undefined ? '' : `, with ${filesWords(files)} kept in commit ${inline(commit.slice(0, 12))}`;
+  return commit === undefined ? '' : ` (${filesWords(files)} kept as commit ${inline(commit.slice(0, 12))})`;
 }
 
 /** `2 files: a.ts, b.ts`. */
@@ -196,11 +196,11 @@ export function filesWords(files: readonly string[]): string {
 }
 
 function revertWords({ tasks, files, ok, verdict }: Extract<Recorded, { type: 'WorkReverted' }>['data']): string {
-  const work = `the work of ${inline(tasks.join(', '))}, since the verdict of line ${verdict} found it worse`;
-  return ok ? `taken back: ${work}` : `could not be taken back: ${work} (${filesWords(files)})`;
+  const work = `the work of ${inline(tasks.join(', '))}, which made things worse (verdict of line ${verdict})`;
+  return ok ? `reverted ${work}` : `could not revert ${work}: ${filesWords(files)}`;
 }
 
 function breachWords(task: string, { rule, file, line, message, taken }: Breach): string {
   const what = `${inline(rule)} at ${inline(`${file}:${line}`)} in the work of ${inline(task)}: ${inline(message)}`;
-  return taken === null ? `found and left: ${what}` : `taken back by ${taken}, since the guard forbids it: ${what}`;
+  return taken === null ? `the guard found and kept ${what}` : `the guard reverted (by ${taken}) ${what}`;
 }

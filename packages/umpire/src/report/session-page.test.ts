@@ -18,10 +18,11 @@ import {
   told,
   verdict,
 } from '../../../../test/support/story.js';
-import { contextPage, sessionPage } from './session-page.js';
+import { contextPage, sessionPage, provenanceLines } from './session-page.js';
 import { stateWordOf } from './session-view.js';
 import { UTC } from './words.js';
 import type { Clock } from './words.js';
+import { readProvenance } from '@umpire/core/formats/provenance.js';
 
 function pageOf(story: readonly Event[], tasks: Parameters<typeof sessionPage>[1]['tasks'] = [], clock: Clock = UTC): string {
   const { events, state } = told(story);
@@ -66,16 +67,14 @@ it('says unverified wherever it applies, with the reason of whoever approved', (
   expect(under(page, 'Unverified')).toEqual([
     '- A person approved it without clean evidence: The logger is gone next week. (about: The review still asks for a revision at a score of 5/10 after iteration 3 of 3.)',
   ]);
-  expect(under(page, 'What people said and did')).toEqual([
+  expect(under(page, 'Answers and changes by people')).toEqual([
     `- 2026-03-01 09:15: **force-approve** (**unverified**) on the verdict of line ${FIRST_VERDICT} (ESCALATE, rule R5) (resolve), because: The logger is gone next week.`,
   ]);
   const waived = pageOf([...TO_REVIEW, verdict('REVIEW-001', { unverified: true, waivers: ['the reviewer converged at a low score'] })]);
   expect(waived).toContain('### 1. CONVERGE (**unverified**): round 1 of 3, rule R1, sprint_num 1');
   expect(waived).toContain('- Waiver: the reviewer converged at a low score');
   expect(under(waived, 'Unverified')).toHaveLength(1);
-  expect(under(pageOf(begun(SPRINT, { judged: false, mode: 'patch' })), 'Unverified')).toEqual([
-    '- The mode patch has no critic that is judged.',
-  ]);
+  expect(under(pageOf(begun(SPRINT, { judged: false, mode: 'patch' })), 'Unverified')).toEqual(['- The mode patch has no judged critic.']);
 });
 
 it('tells what people said and edited, what was taken back, and who went on', () => {
@@ -94,16 +93,16 @@ it('tells what people said and edited, what was taken back, and who went on', ()
     start('SHIP-001', 'claude', 2),
     done('SHIP-001', { attempt: 2, status: 'failed', findings: '', error: 'No.' }),
   ]);
-  expect(under(page, 'What people said and did')).toEqual([
-    '- 2026-03-01 09:15: the cap was changed from 3 to 5 (resolve extend)',
+  expect(under(page, 'Answers and changes by people')).toEqual([
+    '- 2026-03-01 09:15: cap changed from 3 to 5 (resolve extend)',
     `- 2026-03-01 09:16: **extend** on the verdict of line ${FIRST_VERDICT} (ESCALATE, rule R5), 2 rounds more (resolve)`,
   ]);
   expect(under(page, 'Edits of tasks.csv')).toEqual([
-    '- 2026-03-01 09:18: taken up: SHIP-001: title changed',
+    '- 2026-03-01 09:18: applied: SHIP-001: title changed',
     '- 2026-03-01 09:19: refused: DEV-001: title changed, but the task is completed; kept as tasks.refused-1.csv',
   ]);
-  expect(under(page, 'Work thrown away or taken back')).toEqual([
-    '- 2026-03-01 09:20: thrown away, since tasks that only read had changed it: 1 file: coverage/x',
+  expect(under(page, 'Discarded and reverted work')).toEqual([
+    '- 2026-03-01 09:20: discarded changes of read-only tasks: 1 file: coverage/x',
     `- 2026-03-01 09:21: taken back: the work of FIX-1-1, since the verdict of line ${FIRST_VERDICT} found it worse`,
   ]);
   expect(under(page, 'Runs')).toHaveLength(3);
@@ -121,7 +120,7 @@ it('shows what a person is asked', () => {
     data: { task: 'DESIGN-001', attempt: 1, question: 'Which vault?\n```\n# Approved', usage: { tokens: 1, costUsd: 0 } },
   };
   expect(under(pageOf([...begun(), start('DESIGN-001'), asks]), 'A person is needed')).toEqual([
-    'It waits on an answer to DESIGN-001.',
+    'Waiting for an answer to DESIGN-001.',
     '````text',
     'Which vault?',
     '```',
@@ -229,4 +228,46 @@ it('tells of a session that others run by its verdicts and its tasks', () => {
 it('sums up what was done, found and is open for whoever goes on', () => {
   const { state } = told([...TO_REVIEW, escalation('REVIEW-001', 3, [finding('high', 'Card numbers are logged', 'src/pay.ts')])]);
   expect(contextPage(state)).toMatchSnapshot();
+});
+
+const tool = {
+  name: 'vitest',
+  version: '4.1.12',
+  command: ['node', 'node_modules/vitest/vitest.mjs', 'run'],
+  workdir: '.',
+  started: '2026-03-01T10:00:00.000Z',
+  ended: '2026-03-01T10:00:02.500Z',
+  exit_status: 1,
+  signal: null,
+  timed_out: false,
+};
+
+const whole = {
+  commit: 'f'.repeat(40),
+  content: 'a'.repeat(64),
+  started: '2026-03-01T10:00:00.000Z',
+  ended: '2026-03-01T10:00:03.000Z',
+  tools: [tool, { ...tool, version: null, exit_status: null, signal: 'SIGKILL' }, { ...tool, timed_out: true }],
+};
+
+it('reads back what critics write', () => {
+  expect(readProvenance(JSON.stringify({ total: 1, provenance: whole }))).toEqual(whole);
+});
+
+it('takes little from little, and nothing from nothing', () => {
+  const empty = { commit: null, content: null, started: '', ended: '', tools: [] };
+  expect(readProvenance('{"provenance":{"commit":4,"tools":"x"}}')).toEqual(empty);
+  for (const text of ['', '{}', '{"provenance":1}', '{"provenance"', '["provenance"]']) expect(readProvenance(text)).toBeNull();
+});
+
+it('says what was measured, by which commands, and how they ended', () => {
+  expect(provenanceLines(whole)).toEqual([
+    '  - Measured on commit ffffffffffff, with changes aaaaaaaaaaaa, 2026-03-01 10:00, 3.0 s',
+    '  - vitest 4.1.12: `node node_modules/vitest/vitest.mjs run`, status 1, 2.5 s',
+    '  - vitest: `node node_modules/vitest/vitest.mjs run`, ended by SIGKILL, 2.5 s',
+    '  - vitest 4.1.12: `node node_modules/vitest/vitest.mjs run`, took too long, 2.5 s',
+  ]);
+  expect(provenanceLines({ ...whole, commit: null, ended: '', tools: [] })).toEqual([
+    '  - Measured on no commit, content aaaaaaaaaaaa, 2026-03-01 10:00',
+  ]);
 });

@@ -1,5 +1,5 @@
-// A whole session as Markdown, for people who were not there; and context.md, shorter, for those who go on with the work. What
-// agents wrote is data: it is escaped, and cannot forge a heading, a table, a link or HTML.
+// `umpire report`: a whole session as Markdown, and context.md, a summary for whoever continues the work. Texts of agents are
+// escaped, so that they cannot forge headings, tables, links or HTML.
 
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
@@ -8,27 +8,27 @@ import { currentQuestion } from '@umpire/core/decider/question.js';
 import type { TaskState } from '@umpire/core/decider/run-state.js';
 import type { Verdict } from '@umpire/core/model.js';
 import { bySeverity, describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
-import type { Provenance } from '@umpire/core/formats/provenance.js';
-import { codeSpan, fenced, inline } from './foreign-text.js';
-import { provenanceLines } from './provenance-lines.js';
+import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+import { codeSpan, fenced, inline } from './safe-text.js';
 import { filesWords, historyOf } from './session-history.js';
 import type { History, TaskRun } from './session-history.js';
 import { moreWords, waitWords } from './session-question.js';
 import { chainLabel, markOf, reasonsUnverified, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
-import { chainLine, fateWords, spentWords, stateWords } from './status-page.js';
+import { chainLine, workStateWords, spentWords, stateWords } from './status-page.js';
 import { UTC, count, duration } from './words.js';
 import type { Clock } from './words.js';
+import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 
-/** Of one verdict no more findings are listed; its own page has them all. */
-const MOST_FINDINGS = 50;
+/** The verdict's own page lists all findings. */
+const MAX_FINDINGS = 50;
 
 export interface SessionExtra extends SessionSurroundings {
   /** The journal, from its first line. */
   readonly events: readonly Recorded[];
-  /** What evidence is bound to, by its hash, where it says so. */
+  /** Where the evidence was measured, by its hash. */
   readonly provenance?: ReadonlyMap<string, Provenance>;
-  /** Which time is told; UTC, where it is left out. */
+  /** UTC by default. */
   readonly clock?: Clock;
 }
 
@@ -40,7 +40,7 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
     `# Session ${inline(view.session)}`,
     '',
     ...headLines(view, history, clock),
-    ...(view.goal === '' ? [] : ['## What was wanted', '', ...fenced(view.goal), '']),
+    ...(view.goal === '' ? [] : ['## Goal', '', ...fenced(view.goal), '']),
     ...section(
       'Unverified',
       view.because.map((one) => inline(one)),
@@ -48,12 +48,12 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
     ...questionLines(view),
     ...taskSections(view, history),
     ...verdictSections(state, history, { provenance: extra.provenance ?? new Map(), clock }),
-    ...section('What people said and did', history.people),
+    ...section('Answers and changes by people', history.people),
     ...section('Edits of tasks.csv', history.edits),
-    ...section('Work thrown away or taken back', history.work),
+    ...section('Discarded and reverted work', history.work),
     ...section('Runs', history.processes),
     ...section('Agents', agentLines(history)),
-    ...section('How to go on', nextLines(view)),
+    ...section('Next steps', nextLines(view)),
   ]);
 }
 
@@ -65,12 +65,12 @@ function section(heading: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`## ${heading}`, '', ...lines.map((line) => `- ${line}`), ''];
 }
 
-/** A clock may be put forward or back on the way. */
+/** The zone may change with daylight saving time. */
 function spanWords(first: string, last: string, clock: Clock): string {
   const [from, to] = [clock.moment(first), clock.moment(last)];
   const [zone, after] = [clock.zone(first), clock.zone(last)];
-  if (zone === after) return `From ${from} to ${to} (${zone}, as all times here)`;
-  return `From ${from} (${zone}) to ${to} (${after}); all times here are those of that clock`;
+  if (zone === after) return `From ${from} to ${to} (all times in ${zone})`;
+  return `From ${from} (${zone}) to ${to} (${after}), all times in local time`;
 }
 
 function headLines(view: SessionView, history: History, clock: Clock): readonly string[] {
@@ -79,16 +79,16 @@ function headLines(view: SessionView, history: History, clock: Clock): readonly 
   return [
     `- Outcome: **${stateWords(view)}**${ended}`,
     ...(loops.length === 0 ? [] : [`- Loop: ${inline(loops.join(', '))}`]),
-    ...(command === '' ? [] : [`- Until this passes: ${codeSpan(command)}`]),
-    ...(mode === '' ? [] : [`- Mode: ${inline(mode)}${why === '' ? '' : `, because: ${inline(why)}`}`]),
+    ...(command === '' ? [] : [`- Runs until this passes: ${codeSpan(command)}`]),
+    ...(mode === '' ? [] : [`- Mode: ${inline(mode)}${why === '' ? '' : ` (${inline(why)})`}`]),
     ...(history.firstAt === null ? [] : [`- ${spanWords(history.firstAt, history.lastAt ?? history.firstAt, clock)}`]),
     ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),
     ...(spent === null ? [] : [`- Spent: ${spentWords(spent)}`]),
-    ...(sandbox ? ['- Programs: held in a sandbox'] : []),
+    ...(sandbox ? ['- Programs: sandboxed'] : []),
     ...(work === null
       ? []
       : [
-          `- Work: ${fateWords(work)}branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`,
+          `- Work: ${workStateWords(work)}branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`,
         ]),
     ...notes.map((note) => `- Note: ${inline(note)}`),
     '',
@@ -113,7 +113,7 @@ function nextLines({ next }: SessionView): readonly string[] {
 function questionLines({ question }: SessionView): readonly string[] {
   if (question === null) return [];
   return [
-    '## A person is needed',
+    '## Waiting for you',
     '',
     `${inline(waitWords(question))}${moreWords(question)}`,
     '',
@@ -127,7 +127,7 @@ function taskSections(view: SessionView, history: History): readonly string[] {
   if (view.tasks.length === 0) return [];
   const lines: string[] = ['## Tasks', ''];
   let wave = 0;
-  // As the file has them within a wave: tasks that a verdict added come last there, but belong to a later one.
+  // Stable within a wave: tasks that a verdict added are last in the file but belong to a later wave.
   for (const task of view.tasks.toSorted((a, b) => a.wave - b.wave)) {
     if (task.wave !== wave) lines.push(`### Wave ${task.wave}`, '');
     wave = task.wave;
@@ -143,7 +143,7 @@ function taskLines(task: TaskView, runs: readonly TaskRun[]): readonly string[] 
     '',
     `- ${marks.join(', ')}`,
     ...runs.map((run) => `- ${runWords(run, task)}`),
-    ...(task.waitsFor.length === 0 ? [] : [`- Waits for ${inline(task.waitsFor.join(', '))}`]),
+    ...(task.waitsFor.length === 0 ? [] : [`- Waiting for ${inline(task.waitsFor.join(', '))}`]),
     ...(task.files.length === 0 ? [] : [`- Changed ${filesWords(task.files)}`]),
     ...(task.findings.trim() === '' ? [] : [`- Findings: ${inline(task.findings)}`]),
     ...(task.error.trim() === '' ? [] : [`- ${task.status === 'skipped' ? 'Skipped' : 'Error'}: ${inline(task.error)}`]),
@@ -155,9 +155,9 @@ function runWords({ attempt, agent, ending, ms, tokens, costUsd }: TaskRun, { st
   return `Attempt ${attempt} by ${inline(agent)}: ${ending === 'running' && status === 'stopped' ? 'cut off' : ending}${ms === null ? '' : ` after ${duration(ms)}`}${cost}`;
 }
 
-function verdictSections(state: SessionState, history: History, known: Pick<Beside, 'provenance' | 'clock'>): readonly string[] {
+function verdictSections(state: SessionState, history: History, known: Pick<VerdictExtra, 'provenance' | 'clock'>): readonly string[] {
   const verdicts = verdictsIn(state);
-  if (verdicts.length === 0) return ['## Verdicts', '', 'No verdict was given.', ''];
+  if (verdicts.length === 0) return ['## Verdicts', '', 'No verdict yet.', ''];
   return [
     '## Verdicts',
     '',
@@ -168,7 +168,7 @@ function verdictSections(state: SessionState, history: History, known: Pick<Besi
   ];
 }
 
-/** The findings, worst first, each with what became of it since the round before, where that was told; then those that are gone. */
+/** The findings, worst first, with their change since the previous round; then the fixed ones. */
 function findingLines({ findings, fates = [] }: Verdict): readonly string[] {
   const fateOf = new Map(fates.filter(({ fate }) => fate !== 'fixed').map(({ fingerprint, fate }) => [fingerprint, fate]));
   const there = bySeverity(findings).map((finding) => {
@@ -180,19 +180,19 @@ function findingLines({ findings, fates = [] }: Verdict): readonly string[] {
 }
 
 function some(lines: readonly string[], noun: string): readonly string[] {
-  const more = lines.length - MOST_FINDINGS;
-  return more > 0 ? [...lines.slice(0, MOST_FINDINGS), `- and ${count(more, noun)} more`] : lines;
+  const more = lines.length - MAX_FINDINGS;
+  return more > 0 ? [...lines.slice(0, MAX_FINDINGS), `- and ${count(more, noun)} more`] : lines;
 }
 
-/** What a verdict does not say of itself: when it was given, and its chain for people. */
-interface Beside {
+/** Facts about a verdict from elsewhere: its time and the label of its chain. */
+interface VerdictExtra {
   readonly at: string | undefined;
   readonly label: string;
   readonly provenance: ReadonlyMap<string, Provenance>;
   readonly clock: Clock;
 }
 
-function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, label, provenance, clock }: Beside): readonly string[] {
+function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, label, provenance, clock }: VerdictExtra): readonly string[] {
   const marks = [...(verdict.status === 'partial' ? ['partial'] : []), ...(verdict.unverified ? ['**unverified**'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const chain = label === '' ? '' : `, ${inline(label)}`;
@@ -203,11 +203,11 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
     `- Reason: ${inline(verdict.reason)}`,
     ...(critic === null ? [] : [`- Judged: ${inline(critic)}${at === undefined ? '' : `, ${clock.moment(at)}`}`]),
     `- Counts: ${describeCounts(verdict.counts)}`,
-    ...(verdict.worse === true ? ['- Worse: the work of this round made things worse than they were before it'] : []),
+    ...(verdict.worse === true ? ['- Worse: the work of this round made things worse'] : []),
     ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
     ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
     ...findingLines(verdict),
-    ...(verdict.trend === undefined ? [] : [`- Course: ${inline(verdict.trend.kind)}. ${inline(verdict.trend.why)}`]),
+    ...(verdict.trend === undefined ? [] : [`- Trend: ${inline(verdict.trend.kind)}. ${inline(verdict.trend.why)}`]),
     ...verdict.evidence.flatMap(({ path, grade, sha256 }) => {
       const bound = provenance.get(sha256);
       return [
@@ -236,7 +236,7 @@ function agentLines({ runs }: History): readonly string[] {
   );
 }
 
-/** context.md: what was done and found, in order, and what is open. */
+/** context.md: finished work, verdicts and open points. */
 export function contextPage(state: SessionState): string {
   const { run } = state;
   const { session, goal } = run?.started ?? { session: 'session', goal: '' };
@@ -245,9 +245,9 @@ export function contextPage(state: SessionState): string {
   return page([
     `# Context of ${inline(session)}`,
     '',
-    ...(goal === '' ? [] : ['## What is wanted', '', ...fenced(goal), '']),
+    ...(goal === '' ? [] : ['## Goal', '', ...fenced(goal), '']),
     ...section(
-      'What was done',
+      'Done',
       done.map(({ task }) => doneWords(task)),
     ),
     ...section('Verdicts', verdictsIn(state).map(verdictWords)),
@@ -265,10 +265,10 @@ function verdictWords({ verdict }: PastVerdict): string {
   return `${inline(verdict.decision)}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`;
 }
 
-/** What the last verdict of each chain found and no later one has cleared, what failed, what is asked. */
+/** Findings of each chain's last verdict, failed tasks, open tasks and the open question. */
 function openLines(state: SessionState, tasks: readonly { readonly task: TaskState; readonly mark: TaskMark }[]): readonly string[] {
   const lasts = [...state.verdicts.values()].flatMap((past) => past.findLast(({ verdict }) => verdict.status === 'decided') ?? []);
-  const found = lasts.flatMap(({ verdict }) => bySeverity(verdict.findings).slice(0, MOST_FINDINGS));
+  const found = lasts.flatMap(({ verdict }) => bySeverity(verdict.findings).slice(0, MAX_FINDINGS));
   const question = state.run === null ? null : currentQuestion(state.run);
   const open = tasks.filter(({ mark }) => mark !== 'completed');
   const isLost = (mark: TaskMark) => mark === 'failed' || mark === 'skipped';
@@ -279,6 +279,33 @@ function openLines(state: SessionState, tasks: readonly { readonly task: TaskSta
       .filter(({ mark }) => isLost(mark))
       .map(({ task, mark }) => `${inline(task.id)} ${mark}: ${inline(task.row['error'] ?? '') || 'no reason given'}`),
     ...open.filter(({ mark }) => !isLost(mark)).map(({ task, mark }) => `${inline(task.id)} ${mark}: ${inline(task.row['title'] ?? '')}`),
-    ...(question === null ? [] : [`Waits on ${inline(describeQuestion(question))}`]),
+    ...(question === null ? [] : [`Waiting for ${inline(describeQuestion(question))}`]),
   ];
+}
+
+const COMMAND_LENGTH = 160;
+const MOST_TOOLS = 20;
+
+export function provenanceLines({ commit, content, started, ended, tools }: Provenance, clock: Clock = UTC): readonly string[] {
+  const where = commit === null ? 'no commit' : `commit ${inline(commit.slice(0, 12))}`;
+  const changed = content === null ? '' : `, ${commit === null ? 'content' : 'with changes'} ${inline(content.slice(0, 12))}`;
+  const more = tools.length - MOST_TOOLS;
+  return [
+    `  - Measured on ${where}${changed}, ${clock.moment(started)}${took(started, ended)}`,
+    ...tools.slice(0, MOST_TOOLS).map((tool) => `  - ${toolWords(tool)}`),
+    ...(more > 0 ? [`  - and ${count(more, 'run')} more`] : []),
+  ];
+}
+
+function toolWords({ name, version, command, started, ended, exit_status, signal, timed_out }: ToolUse): string {
+  const line = command.join(' ');
+  const shown = line.length > COMMAND_LENGTH ? `${line.slice(0, COMMAND_LENGTH)}…` : line;
+  const end = timed_out ? 'timed out' : exit_status === null ? `ended by ${signal ?? 'a signal'}` : `status ${exit_status}`;
+  return `${inline(version === null ? name : `${name} ${version}`)}: ${codeSpan(shown)}, ${inline(end)}${took(started, ended)}`;
+}
+
+function took(started: string, ended: string): string {
+  const from = millisecondsOf(started);
+  const to = millisecondsOf(ended);
+  return from > 0 && to >= from ? `, ${duration(to - from)}` : '';
 }

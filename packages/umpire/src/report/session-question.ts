@@ -1,30 +1,30 @@
-// What a session waits for a person to say, and the very commands that say it.
+// The open question of a session, and the commands that answer it.
 
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { answersIn, isAboutEvidence } from '@umpire/core/decider/question.js';
 import type { Question, Answer, PersonAnswered } from '@umpire/core/decider/events.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { lineOf, wrap } from './foreign-text.js';
+import { lineOf, wrap } from './safe-text.js';
 import { count } from './words.js';
 
 export interface QuestionView {
   readonly kind: Question['kind'];
   readonly key: string;
   readonly task: string | null;
-  /** What is waited on, in a few words. */
+  /** What the session waits for, in a few words. */
   readonly what: string;
-  /** The reason, the agent's words, or the plan: for people. */
+  /** The reason, the agent's question, or the plan. */
   readonly detail: string;
-  /** How many more are to be answered after it. */
+  /** How many more questions are open. */
   readonly more: number;
-  /** A process is at work on the rest: it is to be answered once that is done, and not now. */
+  /** Other tasks still run: the question can be answered once they are done. */
   readonly later: boolean;
-  /** What may be answered now, the usual first, each with the command that does it. */
+  /** The possible answers, the most common first, each with its command. */
   readonly answers: readonly { readonly answer: string; readonly command: string }[];
 }
 
-/** `session`: the word by which commands know it. */
+/** `session`: the session as commands name it. */
 export function questionView(run: RunState, question: Question, session: string, later = false): QuestionView {
   return {
     kind: question.kind,
@@ -41,17 +41,24 @@ function moreAfter(run: RunState, question: Question): number {
   return run.questions.filter(({ key }) => key !== question.key).length;
 }
 
-/** `It waits on …`, and how many more come after it. */
+/** A sentence with what the session waits for. */
 export function waitWords({ what, later }: Pick<QuestionView, 'what' | 'later'>): string {
-  return later ? `Once the rest is done, it waits on ${what}.` : `It waits on ${what}.`;
+  return later ? `Once the other tasks are done, it waits for ${what}.` : `Waiting for ${what}.`;
 }
 
-/** A sentence of its own, with the space before it; nothing, where it is the only question. */
+/** The sentence in which a run calls a person. */
+export function needWords(question: Question, view: Pick<QuestionView, 'what' | 'later'>): string {
+  if (question.kind !== 'budget') return waitWords(view);
+  const { what, spent, limit } = question;
+  if (what === 'cost') return `Budget exceeded: $${spent.toFixed(2)} of $${limit.toFixed(2)}.`;
+  return `Budget exceeded: ${what === 'minutes' ? spent.toFixed(1) : spent} of ${limit} ${what}.`;
+}
+
+/** A sentence with a space before it; empty if it is the only question. */
 export function moreWords({ more }: Pick<QuestionView, 'more'>): string {
-  return more === 0 ? '' : ` After it ${count(more, 'more question')} ${more === 1 ? 'is' : 'are'} open.`;
+  return more === 0 ? '' : ` ${count(more, 'more question')} ${more === 1 ? 'follows' : 'follow'}.`;
 }
 
-/** The question for people, whoever answers it. */
 export function questionWords(run: RunState, question: Question): Pick<QuestionView, 'what' | 'detail'> {
   return { what: describeQuestion(question), detail: detailOf(run, question) };
 }
@@ -67,13 +74,13 @@ function detailOf(run: RunState, question: Question): string {
     case 'question':
       return question.question;
     case 'edit':
-      return 'Mend it in the folder where the work is, then let the session go on: its critic judges what you did.';
+      return 'Make your changes in the work folder, then resume the session: its critic judges them.';
     case 'budget':
-      return 'Nothing new is started until more is granted.';
+      return 'No new task starts until you grant more.';
   }
 }
 
-/** What may be answered, the usual first. `session`: the word by which commands know it. */
+/** The possible answers, the most common first. */
 export function waysToAnswer(run: RunState, question: Question, session: string): QuestionView['answers'] {
   const name = shellWord(session);
   const ways = answersIn(run, question).map((answer) => ({
@@ -83,7 +90,7 @@ export function waysToAnswer(run: RunState, question: Question, session: string)
   return question.kind === 'edit' ? [{ answer: 'resume', command: `umpire resume ${name}` }, ...ways] : ways;
 }
 
-/** The flags that the answer needs, with something to put in their place. */
+/** The flags that the answer needs, with placeholder values. */
 function flagsFor(question: Question, answer: Answer): string {
   switch (answer) {
     case 'approve':
@@ -114,24 +121,23 @@ function grantFor(question: Question): string {
   }
 }
 
-/** Each command that answers, on a line of its own: as a shell takes it. */
+/** Each command on its own line. */
 export function answerLines(question: Pick<QuestionView, 'answers'>): readonly string[] {
   return question.answers.length === 0 ? [] : ['Answer with one of:', ...question.answers.map(({ command }) => commandLine(command))];
 }
 
-/** What to do now: the commands on lines of their own, so that no terminal splits them. */
+/** Next steps, with each command on its own line, so that it is never wrapped. */
 export function stepLines(steps: readonly { readonly what: string; readonly command: string | null }[]): readonly string[] {
   return steps.flatMap(({ what, command }) =>
     command === null ? wrap(lineOf(what), '  ', '') : [`${lineOf(what)}:`, commandLine(command)],
   );
 }
 
-/** Never wrapped: it is there to be copied. */
 function commandLine(command: string): string {
   return `  ${lineOf(command)}`;
 }
 
-/** What an answer granted: `2 rounds, $5.00 more`, or nothing. */
+/** `2 rounds, $5.00 more`; empty if the answer granted nothing. */
 export function grantWords({ rounds, minutes, costUsd, tokens }: PersonAnswered): string {
   const grants = [
     ...(rounds > 0 ? [count(rounds, 'round')] : []),
@@ -142,7 +148,7 @@ export function grantWords({ rounds, minutes, costUsd, tokens }: PersonAnswered)
   return grants.length === 0 ? '' : `${grants.join(', ')} more`;
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for the shell. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

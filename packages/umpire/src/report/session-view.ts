@@ -1,5 +1,5 @@
-// A session as everybody looks at it: where it stands, its tasks, rounds and costs, what it waits on. Plain data, drawn from the
-// journal's state alone; pages print it and `--json` hands it out. Also for sessions that others run, with what there is.
+// A session as plain data for `status`, `list`, `report`, `--json` and the dashboard: its state, tasks, rounds, costs and open
+// question. Computed from the journal's state alone, also for sessions that Umpire does not run.
 
 import type { Outcome, Task } from '@umpire/core/model.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
@@ -11,8 +11,7 @@ import { questionView, shellWord } from './session-question.js';
 import type { QuestionView } from './session-question.js';
 
 /**
- * Where a session may stand. `interrupted`: neither at work nor waiting: a crash, or Ctrl-C. `judged only`: others run it, and Umpire has
- * judged.
+ * The states of a session. `interrupted`: stopped by a crash or Ctrl-C. `judged only`: Umpire judges it but does not run it.
  */
 export const STATE_WORDS = [
   'running',
@@ -28,7 +27,7 @@ export const STATE_WORDS = [
 
 export type StateWord = (typeof STATE_WORDS)[number];
 
-/** `stopped`: it was running when the process ended; it will be run again. */
+/** `stopped`: it was running when the process ended and will run again. */
 export type TaskMark = 'pending' | 'running' | 'stopped' | 'submitted' | 'asked' | 'completed' | 'failed' | 'skipped';
 
 export interface TaskView {
@@ -37,14 +36,14 @@ export interface TaskView {
   readonly role: string;
   readonly wave: number;
   readonly status: TaskMark;
-  /** Runs so far. */
+  /** Attempts so far. */
   readonly attempt: number;
-  /** The round that it belongs to, where a verdict tells. */
+  /** Its round, if a verdict names it. */
   readonly round: number | null;
   /** The last verdict on it. */
   readonly verdict: { readonly decision: string; readonly rule: string; readonly unverified: boolean } | null;
   readonly deps: readonly string[];
-  /** What a pending task waits for: tasks, a verdict, a wave, an answer, another try. Nothing: it is next. */
+  /** What a pending task waits for: tasks, a verdict, a wave, an answer, a retry. Empty: it is next. */
   readonly waitsFor: readonly string[];
   readonly findings: string;
   readonly error: string;
@@ -54,9 +53,9 @@ export interface TaskView {
 export interface ChainView {
   readonly loop: string;
   readonly chain: string;
-  /** The chain for people: `layer L1`; nothing, where the session is the chain. */
+  /** The chain for display: `layer L1`; empty if the session is the chain. */
   readonly label: string;
-  /** Where it is now: one further after a revision. */
+  /** The current round: one more after a revision. */
   readonly round: number;
   readonly maxRounds: number;
   readonly verdicts: number;
@@ -81,55 +80,55 @@ export interface WorkView {
   readonly base: string;
   readonly head: string | null;
   readonly project: string;
-  /** The worktree, where the caller knows it. */
+  /** The worktree; null if unknown. */
   readonly place: string | null;
-  /** Branch and worktrees are gone. */
+  /** Branch and worktrees were removed. */
   readonly isCleared: boolean;
-  /** The checkout holds all of it: `apply` has brought it over, or it was merged. */
+  /** The checkout contains all of it, by `umpire apply` or a merge. */
   readonly isApplied: boolean;
 }
 
 export interface SessionView {
-  /** The word by which commands know it. */
+  /** The session as commands name it. */
   readonly session: string;
   readonly state: StateWord;
   readonly loops: readonly string[];
   readonly goal: string;
-  /** What the plain loop runs until it passes; nothing in other loops. */
+  /** The command that the `until` loop runs; empty in other loops. */
   readonly command: string;
   readonly mode: string;
   readonly why: string;
-  /** Approved, or about to be, without clean evidence; `because` says why, one sentence each. */
+  /** Approved, or about to be, without clean evidence. `because` has one sentence for each reason. */
   readonly unverified: boolean;
   readonly because: readonly string[];
-  /** Why it ended so. */
+  /** Why it ended. */
   readonly reason: string;
-  /** The wave at work; null where there is none left, or others run it. */
+  /** The current wave; null if there is none. */
   readonly wave: number | null;
   readonly tasks: readonly TaskView[];
   readonly chains: readonly ChainView[];
   readonly spent: SpentView | null;
-  /** Its programs are held in a sandbox. */
+  /** Its programs run in a sandbox. */
   readonly sandbox: boolean;
   readonly question: QuestionView | null;
   readonly work: WorkView | null;
   readonly events: number;
-  /** What a person should know of the files: a broken history, a torn line, tasks that cannot be read. */
+  /** Notes on the files: a broken journal, a torn line, malformed tasks. */
   readonly notes: readonly string[];
-  /** What to do now; without a command, what others are to do. */
+  /** Next steps; those without a command are for other programs. */
   readonly next: readonly { readonly what: string; readonly command: string | null }[];
 }
 
-/** What the state does not know of itself. */
+/** Facts that are not in the journal. */
 export interface SessionSurroundings {
   readonly session: string;
   readonly state: StateWord;
-  /** tasks.csv with its waves, of a session that others run. */
+  /** tasks.csv with its waves, of a session that Umpire does not run. */
   readonly tasks: readonly { readonly task: Task; readonly wave: number }[];
   readonly place: string | null;
-  /** What it made is gone from beside its folder. */
+  /** Its branch and worktrees were removed. */
   readonly isCleared?: boolean;
-  /** What it made was brought over. */
+  /** The checkout contains its work. */
   readonly isApplied?: boolean;
   readonly notes: readonly string[];
 }
@@ -149,7 +148,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
   const verdicts = verdictsIn(state);
   const because = reasonsUnverified(state);
   const question = run === null ? null : currentQuestion(run);
-  // Nobody can answer while a process holds the session; where that was stopped, they can.
+  // Nobody can answer while a process runs the session.
   const isLater = around.state === 'running' && run !== null && awaitedQuestion(run) === null;
   const chains = chainsIn(state);
   return {
@@ -186,7 +185,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
   };
 }
 
-/** Why this mode, without its name where it begins with that. */
+/** Why this mode was chosen, without the mode's name. */
 export function whyWords({ mode, why }: { readonly mode: string; readonly why: string }): string {
   return why.startsWith(`${mode}: `) ? why.slice(mode.length + 2) : why;
 }
@@ -209,7 +208,7 @@ export function chainsIn(state: SessionState): readonly ChainView[] {
   });
 }
 
-/** `layer L1`, `AUDIT-002`; nothing, where the session is the chain. */
+/** `layer L1`, `AUDIT-002`; empty if the session is the chain. */
 export function chainLabel(state: SessionState, { loop, chain }: { readonly loop: string; readonly chain: string }): string {
   const by = state.frozen.get(loop)?.rules.chain ?? 'id';
   if (typeof by === 'object') return `${by.column} ${chain}`;
@@ -221,28 +220,28 @@ function waiversIn(state: SessionState): readonly string[] {
     const last = past.findLast(({ verdict }) => verdict.status === 'decided')?.verdict;
     if (last === undefined || !last.unverified) return [];
     const why = last.waivers.length === 0 ? '' : `: ${last.waivers.join('; ')}`;
-    return [`${last.decision} in round ${last.round} is approved without clean evidence (rule ${last.rule})${why}.`];
+    return [`${last.decision} in round ${last.round} was approved without clean evidence (rule ${last.rule})${why}.`];
   });
 }
 
-/** Why what was approved, or is about to be, has no clean evidence: one sentence each. */
+/** One sentence for each approval without clean evidence. */
 export function reasonsUnverified(state: SessionState): readonly string[] {
   const { run } = state;
   if (run === null) return waiversIn(state);
-  const unjudged = run.started.judged ? [] : [`The mode ${run.started.mode} has no critic that is judged.`];
+  const unjudged = run.started.judged ? [] : [`The mode ${run.started.mode} has no judged critic.`];
   const forced = run.forced.map(
     ({ about, reason, who }) => `A person${who === '' ? '' : ` (${who})`} approved it without clean evidence: ${reason} (about: ${about})`,
   );
   return [...unjudged, ...forced, ...waiversIn(state)];
 }
 
-type Judged = Pick<TaskView, 'round' | 'verdict'>;
+type TaskVerdict = Pick<TaskView, 'round' | 'verdict'>;
 
-const UNJUDGED: Judged = { round: null, verdict: null };
+const NOT_JUDGED: TaskVerdict = { round: null, verdict: null };
 
 /** By task: the verdict on it with its round, or the round that follows the verdict that made it. */
-function judgedBy(verdicts: readonly PastVerdict[]): ReadonlyMap<string, Judged> {
-  const judged = new Map<string, Judged>();
+function judgedBy(verdicts: readonly PastVerdict[]): ReadonlyMap<string, TaskVerdict> {
+  const judged = new Map<string, TaskVerdict>();
   for (const { verdict, scene } of verdicts) {
     const { decision, rule, unverified, round } = verdict;
     if (scene?.critic != null) judged.set(scene.critic, { round, verdict: { decision, rule, unverified } });
@@ -253,10 +252,10 @@ function judgedBy(verdicts: readonly PastVerdict[]): ReadonlyMap<string, Judged>
 
 function runTasks(run: RunState, verdicts: readonly PastVerdict[], isAtWork: boolean): readonly TaskView[] {
   const judged = judgedBy(verdicts);
-  return run.tasks.map((task) => taskView(run, task, judged.get(task.id) ?? UNJUDGED, isAtWork));
+  return run.tasks.map((task) => taskView(run, task, judged.get(task.id) ?? NOT_JUDGED, isAtWork));
 }
 
-function taskView(run: RunState, task: TaskState, judged: Judged, isAtWork: boolean): TaskView {
+function taskView(run: RunState, task: TaskState, judged: TaskVerdict, isAtWork: boolean): TaskView {
   const { id, role, wave, attempt, deps, files, row } = task;
   return {
     id,
@@ -292,7 +291,7 @@ function waitsFor(run: RunState, task: TaskState): readonly string[] {
   if (run.held.has(task.id)) return ['an answer'];
   if (task.wave > run.front) return [`wave ${run.front}`];
   if (budgetQuestion(run) !== null) return ['an answer'];
-  return run.waiting.has(task.id) ? ['another try'] : [];
+  return run.waiting.has(task.id) ? ['a retry'] : [];
 }
 
 function foreignTasks(tasks: SessionSurroundings['tasks'], verdicts: readonly PastVerdict[]): readonly TaskView[] {
@@ -305,7 +304,7 @@ function foreignTasks(tasks: SessionSurroundings['tasks'], verdicts: readonly Pa
     wave,
     status: status === 'in_progress' ? 'running' : status,
     attempt: 0,
-    ...(judged.get(id) ?? UNJUDGED),
+    ...(judged.get(id) ?? NOT_JUDGED),
     deps,
     waitsFor: status === 'pending' ? deps.filter((dep) => !done.has(dep)) : [],
     findings: columns['findings'] ?? '',
@@ -320,28 +319,27 @@ function spentOf(run: RunState): SpentView {
   return { minutes: run.activeMs / 60_000, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd };
 }
 
-/** What a person does now. */
 export function nextSteps(
   around: Pick<SessionSurroundings, 'session' | 'state' | 'isCleared' | 'isApplied'> & Partial<Pick<SessionSurroundings, 'tasks'>>,
   run: RunState | null,
   last?: PastVerdict,
 ): SessionView['next'] {
   const name = shellWord(around.session);
-  const report = { what: 'Read all of it', command: `umpire report ${name}` };
+  const report = { what: 'Read the report', command: `umpire report ${name}` };
   switch (around.state) {
     case 'running':
-      return [{ what: 'Read what agents print', command: `umpire logs ${name}` }];
+      return [{ what: 'Read the output of the agents', command: `umpire logs ${name}` }];
     case 'awaiting':
       return [];
     case 'interrupted':
-      return [{ what: 'Let it go on', command: `umpire resume ${name}` }];
+      return [{ what: 'Resume it', command: `umpire resume ${name}` }];
     case 'complete':
       if (!hasWork(run) || around.isCleared === true) return [report];
       return around.isApplied === true
-        ? [{ what: 'Clear away its worktrees and branch', command: `umpire clean ${name}` }, report]
-        : [{ what: 'Bring the work over', command: `umpire apply ${name}` }, report];
+        ? [{ what: 'Remove its worktrees and branch', command: `umpire clean ${name}` }, report]
+        : [{ what: 'Apply the work to your checkout', command: `umpire apply ${name}` }, report];
     case 'failed':
-      return [{ what: 'Run what failed again', command: `umpire resume ${name} --retry` }, report];
+      return [{ what: 'Retry the failed tasks', command: `umpire resume ${name} --retry` }, report];
     case 'aborted':
       return [report];
     case 'judged only':
@@ -349,26 +347,26 @@ export function nextSteps(
     case 'never judged':
       return stepsToJudge(around.tasks ?? [], `umpire decide <loop> ${name}`);
     case 'unreadable':
-      return [{ what: 'Restore journal.ndjson from a backup, or begin a new session with the same evidence.', command: null }];
+      return [{ what: 'Restore journal.ndjson from a backup, or start a new session with the same evidence.', command: null }];
   }
 }
 
-const MOST_NAMED = 5;
+const MAX_LISTED = 5;
 
-/** Of a session that others run: where nothing is done yet, there is nothing to judge. */
+/** For a session that Umpire does not run. Before any task is done there is nothing to judge. */
 function stepsToJudge(tasks: SessionSurroundings['tasks'], judge: string): SessionView['next'] {
   if (tasks.length === 0)
     return [
-      { what: 'Nothing has begun here. Begin', command: 'umpire run <loop> "<goal>"' },
-      { what: 'Or judge what a critic left in it', command: judge },
+      { what: 'Nothing has started here. Start a run', command: 'umpire run <loop> "<goal>"' },
+      { what: 'Or judge the evidence of a critic', command: judge },
     ];
   if (tasks.some(({ task }) => task.status !== 'pending')) return [{ what: 'Judge it', command: judge }];
   const first = tasks.filter(({ task }) => task.deps.length === 0).map(({ task }) => `${task.id} (${task.role})`);
-  const more = first.length - MOST_NAMED;
-  const named = `${first.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = first.length - MAX_LISTED;
+  const named = `${first.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return [
     { what: `No task is done yet. First: ${named}.`, command: null },
-    { what: 'When the critic is done, judge it', command: judge },
+    { what: 'Once the critic is done, judge it', command: judge },
   ];
 }
 

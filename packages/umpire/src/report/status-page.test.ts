@@ -24,7 +24,7 @@ import {
   told,
   verdict,
 } from '../../../../test/support/story.js';
-import { columnsOf } from './foreign-text.js';
+import { columnsOf } from './safe-text.js';
 import { nextSteps, sessionView, stateWordOf } from './session-view.js';
 import type { SessionView, StateWord } from './session-view.js';
 import { statusPage } from './status-page.js';
@@ -46,7 +46,7 @@ it('shows a session that waits for a decision', () => {
 
 it('shows a session at work', () => {
   const story = [...TO_REVIEW, fix('REVIEW-001', 1, [finding('high', 'Card numbers are logged')]), start('FIX-1-1', 'claude', 2)];
-  expect(statusPage(viewOf(story, true, ['At work in it: process 7 on host.']))).toMatchSnapshot();
+  expect(statusPage(viewOf(story, true, ['Running in process 7 on host.']))).toMatchSnapshot();
 });
 
 it('tells of a question that comes later, while other work goes on, and who waits for the answer', () => {
@@ -55,7 +55,7 @@ it('tells of a question that comes later, while other work goes on, and who wait
   const view = viewOf(story, true);
   expect(view).toMatchObject({ state: 'running', wave: 3, question: { task: 'REVIEW-001', later: true, more: 0, answers: [] } });
   const page = statusPage(view);
-  expect(page).toContain('Once the rest is done, it waits on a decision on an escalation (rule R5).');
+  expect(page).toContain('Once the other tasks are done, it waits for a decision on an escalation (rule R5).');
   expect(page).not.toContain('umpire resolve');
   expect(waits(story)).toEqual(['SHIP-001: an answer', 'NOTES-002: an answer', 'RELEASE-002: SHIP-001, SHIP-002']);
   // The process is gone: it can be answered before the rest is done.
@@ -82,7 +82,7 @@ it('tells once why what was approved is unverified, and still why it failed', ()
     statusPage(
       viewOf([...begun(SPRINT, { judged: false, mode: 'patch' }), { type: 'SessionEnded', data: { outcome, unverified: true, reason } }]),
     );
-  const why = 'The mode patch has no critic that is judged.';
+  const why = 'The mode patch has no judged critic.';
   expect(ended('complete', why).split(why).length).toBe(2);
   expect(ended('complete', 'Approved by a waiver of the loop, not by clean evidence.')).not.toContain('Approved by');
   expect(ended('failed', 'Failed: DEV-001 (no).')).toContain('\nFailed: DEV-001 (no).\n');
@@ -149,7 +149,7 @@ it('sends nobody to judge what has not begun', () => {
     nextSteps({ session: 's', state: 'never judged', tasks }, null).map(({ what, command }) => `${what}: ${command ?? 'none'}`);
   expect(steps(task('A', 'pending'), task('B', 'pending', ['A']))).toEqual([
     'No task is done yet. First: A (r).: none',
-    'When the critic is done, judge it: umpire decide <loop> s',
+    'Once the critic is done, judge it: umpire decide <loop> s',
   ]);
   expect(steps(...'ABCDEFG'.split('').map((id) => task(id, 'pending')))[0]).toContain('E (r) and 2 more.');
   expect(steps(task('A', 'completed'), task('B', 'pending', ['A']))).toEqual(['Judge it: umpire decide <loop> s']);
@@ -160,7 +160,7 @@ it('takes no task for running where no process is, and no running session for a 
   const statusOf = (isHeld: boolean) => viewOf([...story, start('DESIGN-001')], isHeld).tasks[0]?.status;
   expect([statusOf(true), statusOf(false)]).toEqual(['running', 'stopped']);
   expect(statusPage(viewOf(story))).toMatch(/^\S+: interrupted\n/);
-  expect(statusPage(viewOf(story))).toContain('Unverified: The mode patch has no critic that is judged.');
+  expect(statusPage(viewOf(story))).toContain('Unverified: The mode patch has no judged critic.');
 });
 
 it('tells the state in one word', () => {

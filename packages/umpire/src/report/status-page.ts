@@ -1,17 +1,17 @@
-// Where a session stands, for a terminal of 80 columns: its graph wave by wave, rounds and costs, and what it waits on.
+// `umpire status` for a terminal of 80 columns: the tasks wave by wave, rounds, costs, and the open question.
 
-import { clip, columnsOf, lineOf, wrap } from './foreign-text.js';
+import { clip, columnsOf, lineOf, wrap } from './safe-text.js';
 import { answerLines, moreWords, stepLines, waitWords } from './session-question.js';
 import type { ChainView, SessionView, SpentView, StateWord, TaskMark, TaskView } from './session-view.js';
 import { count, duration } from './words.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
-/** Of a wave with more tasks than this, those at rest are counted and not listed. */
-const MOST_LISTED = 40;
+/** In a larger wave, tasks that are pending or done are only counted. */
+const MAX_LISTED = 40;
 
 const MARK_WIDTH = 'completed'.length;
-const MOST_ID = 24;
-const MOST_ROLE = 14;
+const MAX_ID_WIDTH = 24;
+const MAX_ROLE_WIDTH = 14;
 
 export function statusPage(view: SessionView): string {
   const parts = [head(view), graph(view), standing(view), ask(view), foot(view)];
@@ -23,7 +23,7 @@ export function statusPage(view: SessionView): string {
 
 const HAS_RESULT: ReadonlySet<StateWord> = new Set(['complete', 'failed', 'aborted', 'judged only']);
 
-/** `complete, unverified`. Of a session that goes on it is too early to say so. */
+/** `complete, unverified`. Only for sessions with a result. */
 export function stateWords({ state, unverified }: Pick<SessionView, 'state' | 'unverified'>): string {
   const words = state === 'awaiting' ? 'awaiting a person' : state;
   return unverified && HAS_RESULT.has(state) ? `${words}, unverified` : words;
@@ -34,7 +34,7 @@ function head(view: SessionView): readonly string[] {
   return [
     ...wrap(`${lineOf(session)}: ${stateWords(view)}`, '  ', ''),
     ...(goal === '' ? [] : [clip(lineOf(goal), 80)]),
-    ...(command === '' ? [] : wrap(`Until this passes: ${lineOf(command, 300)}`, '  ', '')),
+    ...(command === '' ? [] : wrap(`Runs until this passes: ${lineOf(command, 300)}`, '  ', '')),
     ...(loops.length === 0 ? [] : wrap(`Loop ${lineOf(loops.join(', '))}${modeWords(mode, why)}.`, '  ', '')),
     ...(reason === '' || isSaidBelow(reason, because) ? [] : wrap(lineOf(reason), '')),
     ...because.flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '')),
@@ -42,7 +42,7 @@ function head(view: SessionView): readonly string[] {
   ];
 }
 
-/** Why it is unverified says the same, and more. */
+/** Do the reasons for `unverified` say this too? */
 export function isSaidBelow(reason: string, because: SessionView['because']): boolean {
   return because.includes(reason) || (because.length > 0 && reason.startsWith('Approved by '));
 }
@@ -52,14 +52,14 @@ function modeWords(mode: string, why: string): string {
 }
 
 function graph({ tasks, wave }: SessionView): readonly string[] {
-  if (tasks.length === 0) return ['There are no tasks.'];
+  if (tasks.length === 0) return ['No tasks.'];
   const waves = new Map<number, TaskView[]>();
   for (const task of tasks) {
     addToList(waves, task.wave, task);
   }
   const widths = {
-    id: Math.min(MOST_ID, longest(tasks.map(({ id }) => lineOf(id)))),
-    role: Math.min(MOST_ROLE, longest(tasks.map(({ role }) => lineOf(role)))),
+    id: Math.min(MAX_ID_WIDTH, longest(tasks.map(({ id }) => lineOf(id)))),
+    role: Math.min(MAX_ROLE_WIDTH, longest(tasks.map(({ role }) => lineOf(role)))),
   };
   return [...waves]
     .toSorted(([a], [b]) => a - b)
@@ -78,8 +78,8 @@ interface Widths {
 const AT_REST: ReadonlySet<TaskMark> = new Set(['pending', 'completed', 'skipped']);
 
 function waveLines(tasks: readonly TaskView[], widths: Widths): readonly string[] {
-  if (tasks.length <= MOST_LISTED) return tasks.flatMap((task) => taskLines(task, widths));
-  const listed = tasks.filter(({ status }) => !AT_REST.has(status)).slice(0, MOST_LISTED);
+  if (tasks.length <= MAX_LISTED) return tasks.flatMap((task) => taskLines(task, widths));
+  const listed = tasks.filter(({ status }) => !AT_REST.has(status)).slice(0, MAX_LISTED);
   const counts = new Map<TaskMark, number>();
   for (const { status } of tasks) counts.set(status, (counts.get(status) ?? 0) + 1);
   const sum = [...counts].map(([status, number]) => `${number} ${status}`).join(', ');
@@ -99,10 +99,10 @@ function detailsOf(task: TaskView): readonly string[] {
   const marks = [
     ...(task.round === null ? [] : [`round ${task.round}${verdictWords(task)}`]),
     ...(task.attempt > 1 ? [`attempt ${task.attempt}`] : []),
-    ...(task.waitsFor.length > 0 ? [`waits for ${lineOf(some(task.waitsFor, 6))}`] : []),
-    ...(task.status === 'stopped' ? ['it will be run again'] : []),
-    ...(task.status === 'submitted' ? ['its work waits to be merged'] : []),
-    ...(task.status === 'asked' ? ['it asks a person'] : []),
+    ...(task.waitsFor.length > 0 ? [`waiting for ${lineOf(some(task.waitsFor, 6))}`] : []),
+    ...(task.status === 'stopped' ? ['will run again'] : []),
+    ...(task.status === 'submitted' ? ['waiting to be merged'] : []),
+    ...(task.status === 'asked' ? ['asks a person'] : []),
   ];
   const error = lineOf(task.error, 300);
   return [
@@ -133,16 +133,19 @@ function standing({ chains, spent, work }: SessionView): readonly string[] {
     ...(work === null
       ? []
       : [
-          ...field('work', `${fateWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`),
+          ...field(
+            'work',
+            `${workStateWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`,
+          ),
           ...(work.place === null ? [] : field('folder', lineOf(work.place))),
         ]),
   ];
 }
 
-/** Of what is gone, or was brought over. */
-export function fateWords({ isCleared, isApplied }: { readonly isCleared: boolean; readonly isApplied: boolean }): string {
-  if (isCleared) return 'cleared away; it was ';
-  return isApplied ? 'applied; it is ' : '';
+/** A prefix for removed or applied work. */
+export function workStateWords({ isCleared, isApplied }: { readonly isCleared: boolean; readonly isApplied: boolean }): string {
+  if (isCleared) return 'removed, was ';
+  return isApplied ? 'applied, ' : '';
 }
 
 function field(name: string, text: string): readonly string[] {

@@ -1,4 +1,4 @@
-// A verdict as Markdown, under the headings that its loop declares, in their order, every field filled or `none`.
+// A verdict as a Markdown page with the headings of its loop, as JSON for scripts, and as two lines for the terminal.
 
 import type { Finding, TaskRecord, Verdict } from '@umpire/core/model.js';
 import type { EvidenceReadings } from '@umpire/core/loops/facts.js';
@@ -9,8 +9,8 @@ import type { ValueLookup } from '@umpire/core/loops/template.js';
 import { describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
 import { oneLine } from '@umpire/core/formats/word-lists.js';
 
-/** One judged round, for the history of a chain. */
-export interface Round {
+/** One judged round of a chain. */
+export interface PageRound {
   readonly verdict: Verdict;
   readonly facts: Facts;
 }
@@ -22,20 +22,19 @@ export interface PageInput {
   readonly target: number;
   readonly gathered: EvidenceReadings;
   /** The chain's rounds before this one, oldest first. */
-  readonly past: readonly Round[];
-  /** The one that `before` and `delta` speak of. */
-  readonly before: Round | undefined;
+  readonly past: readonly PageRound[];
+  /** The round that `before` and `delta` refer to. */
+  readonly before: PageRound | undefined;
 }
 
 export function verdictPage(input: PageInput): string {
-  // What its texts may name is put together once.
   const lookup = lookupOf(input);
   const lines: string[] = [];
   for (const section of input.loop.report) addSection(lines, section, '##', input, lookup);
   return `${lines.join('\n').trim()}\n`;
 }
 
-/** Lines are added to the one list: a page is made for every round, and lists of lists are slow to put together. */
+/** Appends to one list: a page is made for every round, and joining nested lists is slow. */
 function addSection(lines: string[], section: ReportSection, marks: string, input: PageInput, lookup: ValueLookup): void {
   lines.push(`${marks} ${section.heading}`, '');
   const before = lines.length;
@@ -106,7 +105,7 @@ function taskLookup(task: TaskRecord, number: number): ValueLookup {
 }
 
 function addHistory(lines: string[], template: string, input: PageInput): void {
-  let before: Round | undefined;
+  let before: PageRound | undefined;
   for (const round of input.past) {
     lines.push(historyLine(template, round, before));
     before = round;
@@ -114,11 +113,11 @@ function addHistory(lines: string[], template: string, input: PageInput): void {
   lines.push(historyLine(template, { verdict: input.verdict, facts: input.facts }, before));
 }
 
-function historyLine(template: string, round: Round, before: Round | undefined): string {
+function historyLine(template: string, round: PageRound, before: PageRound | undefined): string {
   return bullet(fillTemplate(template, roundLookup(round, before)));
 }
 
-function roundLookup(round: Round, before: Round | undefined): ValueLookup {
+function roundLookup(round: PageRound, before: PageRound | undefined): ValueLookup {
   return (name) => {
     if (name === 'round') return round.verdict.round;
     if (name === 'counts') return describeCounts(round.verdict.counts);
@@ -128,8 +127,8 @@ function roundLookup(round: Round, before: Round | undefined): ValueLookup {
   };
 }
 
-function fixedSince(before: Round | undefined, now: Round): string {
-  if (before === undefined) return 'nothing, it is the first';
+function fixedSince(before: PageRound | undefined, now: PageRound): string {
+  if (before === undefined) return 'nothing (first round)';
   const left = new Set(now.verdict.findings.map((finding) => finding.fingerprint));
   const fixed = before.verdict.findings.filter((finding) => !left.has(finding.fingerprint));
   return fixed.length === 0 ? 'nothing' : fixed.map(describeFinding).join('; ');
@@ -137,39 +136,39 @@ function fixedSince(before: Round | undefined, now: Round): string {
 
 function addUnresolved(lines: string[], verdict: Verdict): void {
   const open = verdict.findings.filter((finding) => finding.severity === 'critical' || finding.severity === 'high');
-  if (open.length === 0) lines.push(bullet('Unresolved: none of the findings is Critical or High'));
+  if (open.length === 0) lines.push(bullet('Unresolved: no Critical or High findings'));
   for (const [index, finding] of open.entries())
     lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${describeFinding(finding)}`));
 }
 
-const WORSE = 'WORSE: the work of this round made things worse than they were before it, and is to be taken back.';
+const WORSE = 'WORSE: the work of this round made things worse and will be reverted.';
 
-const GRADES: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's word" };
+const GRADES: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's statement" };
 
 function addReasons(lines: string[], verdict: Verdict): void {
   lines.push(bullet(`Rule ${verdict.rule}: ${verdict.reason}`));
-  for (const finding of verdict.findings.slice(0, 3)) lines.push(bullet(`Rests on: ${tagged(finding)}${describeFinding(finding)}`));
-  if (verdict.status === 'partial') lines.push(bullet('PARTIAL: this is not a decision; judge again.'));
-  for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver, since ${waiver}.`));
+  for (const finding of verdict.findings.slice(0, 3)) lines.push(bullet(`Based on: ${tagged(finding)}${describeFinding(finding)}`));
+  if (verdict.status === 'partial') lines.push(bullet('PARTIAL: the deadline was exceeded, so this is no decision. Judge again.'));
+  for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver: ${waiver}.`));
   if (verdict.worse === true) lines.push(bullet(WORSE));
-  addCourse(lines, verdict);
+  addTrend(lines, verdict);
   for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${rule}): ${message}`));
   for (const { path, grade, sha256 } of verdict.evidence)
     lines.push(bullet(`Evidence: ${path} (${GRADES[grade] ?? grade}, sha256 ${sha256.slice(0, 12)})`));
 }
 
-/** Where the chain is going, and what became of findings since the round before. */
-function addCourse(lines: string[], { trend, fates = [] }: Verdict): void {
+/** The trend of the chain, and the changes of its findings since the previous round. */
+function addTrend(lines: string[], { trend, fates = [] }: Verdict): void {
   if (trend === undefined) return;
-  lines.push(bullet(`Course: ${trend.kind}. ${trend.why}`));
+  lines.push(bullet(`Trend: ${trend.kind}. ${trend.why}`));
   if (fates.length === 0) {
-    lines.push('- Findings since the round before: none');
+    lines.push('- Findings since the previous round: none');
     return;
   }
   const counted = new Map<string, number>();
   for (const { fate } of fates) counted.set(fate, (counted.get(fate) ?? 0) + 1);
   const sum = [...counted].map(([fate, many]) => `${many} ${fate}`).join(', ');
-  lines.push(bullet(`Findings since the round before: ${sum}`));
+  lines.push(bullet(`Findings since the previous round: ${sum}`));
   const named = fates.filter(({ fate }) => fate === 'came back' || fate === 'caused by a fix').slice(0, 5);
   for (const { fate, finding } of named) lines.push(bullet(`${fate === 'came back' ? 'Came back' : 'Caused by a fix'}: ${finding}`));
 }
@@ -225,7 +224,46 @@ function delta(before: unknown, after: unknown): string | null {
   return `${change >= 0 ? '+' : '-'}${showNumber(Math.abs(change))}`;
 }
 
-/** The decision with what everybody must see beside it. */
+/** The decision with its marks. */
 function marked(verdict: Verdict): string {
   return verdict.decision + (verdict.status === 'partial' ? ' (PARTIAL)' : '') + (verdict.unverified ? ' (unverified)' : '');
+}
+
+const FIELDS = [
+  'loop',
+  'decision',
+  'outcome',
+  'status',
+  'rule',
+  'reason',
+  'round',
+  'maxRounds',
+  'unverified',
+  'counts',
+  'findings',
+  'anomalies',
+  'tasks',
+  'evidence',
+  'role',
+  'nextStep',
+  'chain',
+  'waivers',
+  'trend',
+  'worse',
+  'fates',
+] as const satisfies readonly (keyof Verdict)[];
+
+export function verdictJson(verdict: Verdict): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(FIELDS.filter((field) => verdict[field] !== undefined).map((field) => [field, verdict[field]]));
+}
+
+/** `repeated`: the same evidence was already judged. */
+export function verdictLines(verdict: Verdict, { repeated, dryRun }: { readonly repeated: boolean; readonly dryRun: boolean }): string {
+  const marks: string[] = [];
+  if (verdict.status === 'partial') marks.push('partial');
+  if (verdict.unverified) marks.push('unverified');
+  if (repeated) marks.push('already judged, nothing written');
+  else if (dryRun) marks.push('dry run, nothing written');
+  const mark = marks.length === 0 ? '' : ` (${marks.join('; ')})`;
+  return `${verdict.loop}: ${verdict.decision}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${verdict.rule}. ${verdict.reason}\nNext: ${verdict.nextStep}\n`;
 }

@@ -1,4 +1,4 @@
-// Numbers with their nouns, as people write them (`1 case`, `6,912 cases`), and texts of others on one plain line.
+// Numbers with their nouns (`1 case`, `6,912 cases`), durations, times, and plain lines.
 
 export function count(number: number, noun: string): string {
   const [whole = '', rest] = (Number.isInteger(number) && number < 1e15 ? String(number) : number.toExponential(1)).split('e+');
@@ -6,12 +6,12 @@ export function count(number: number, noun: string): string {
   return `${grouped} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** On one line, with nothing in it that a terminal obeys. */
+/** One line without control characters. */
 export function plain(text: string): string {
   return text.replace(/[\s\p{C}]+/gu, ' ').trim();
 }
 
-/** The same for a line of a page, which keeps its indent. */
+/** Like `plain`, but keeps the indent. */
 export function plainLine(line: string): string {
   return `${/^ */.exec(line)?.[0] ?? ''}${plain(line)}`;
 }
@@ -27,16 +27,15 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h${rest}`;
 }
 
-/** Which time a person is shown: that of their own clock, where the caller knows it. */
+/** Prints times, in the reader's zone if the caller knows it. */
 export interface Clock {
-  /** A recorded time as day and minute: `2026-03-01 09:02`. */
+  /** Day and minute: `2026-03-01 09:02`. */
   readonly moment: (ts: string) => string;
-  /** What its times are, in a word: `UTC`, `UTC+2`. */
+  /** `UTC`, `UTC+2`. */
   readonly zone: (ts: string) => string;
 }
 
-/** `2026-03-01T09:02:11.000Z` without what nobody reads. */
 export const UTC: Clock = { moment: (ts) => plain(ts).slice(0, 16).replace('T', ' '), zone: () => 'UTC' };
 
-/** Said of a command; then there is no log to look at. */
+/** The findings of a command without output, which has no log to read. */
 export const PRINTED_NOTHING = 'It printed nothing.';

@@ -1,39 +1,37 @@
-// Who hears that a signal was given: one listener for all of them, however many sessions or programs share the signal.
+// Lets many sessions and programs listen to one AbortSignal through a single listener.
 
-interface Heard {
-  readonly hearers: Set<() => void>;
-  /** The listener of them all. */
-  readonly hear: () => void;
+interface SharedListener {
+  readonly callbacks: Set<() => void>;
+  readonly notify: () => void;
 }
 
-const HEARERS = new WeakMap<AbortSignal, Heard>();
+const LISTENERS = new WeakMap<AbortSignal, SharedListener>();
 
 /**
- * Calls `act` when the signal is given; the function that is returned takes that back. In a signal's own list those that were taken
- * out still point at those that came after them: in a long wave every program that ended would be held, with its pipes, until all
- * of memory is searched for what is dead. And Node warns of a leak from the eleventh listener on.
+ * Calls `act` when the signal is aborted; the returned function cancels that. Listeners removed from a signal keep references to later
+ * ones, so in a long wave every finished program would stay in memory with its pipes. Node also warns from the eleventh listener on.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
-  const heard = HEARERS.get(signal) ?? listenTo(signal);
-  heard.hearers.add(act);
+  const listener = LISTENERS.get(signal) ?? listenTo(signal);
+  listener.callbacks.add(act);
   return () => {
-    heard.hearers.delete(act);
-    // The signal may be the calling program's own and outlive many sessions: nothing of theirs stays with it.
-    if (heard.hearers.size > 0 || HEARERS.get(signal) !== heard) return;
-    HEARERS.delete(signal);
-    signal.removeEventListener('abort', heard.hear);
+    listener.callbacks.delete(act);
+    // The signal may belong to the calling program and outlive many sessions, so nothing stays attached to it.
+    if (listener.callbacks.size > 0 || LISTENERS.get(signal) !== listener) return;
+    LISTENERS.delete(signal);
+    signal.removeEventListener('abort', listener.notify);
   };
 }
 
-function listenTo(signal: AbortSignal): Heard {
-  const hearers = new Set<() => void>();
-  const heard: Heard = {
-    hearers,
-    hear: () => {
-      for (const one of hearers) one();
+function listenTo(signal: AbortSignal): SharedListener {
+  const callbacks = new Set<() => void>();
+  const listener: SharedListener = {
+    callbacks,
+    notify: () => {
+      for (const callback of callbacks) callback();
     },
   };
-  HEARERS.set(signal, heard);
-  signal.addEventListener('abort', heard.hear, { once: true });
-  return heard;
+  LISTENERS.set(signal, listener);
+  signal.addEventListener('abort', listener.notify, { once: true });
+  return listener;
 }

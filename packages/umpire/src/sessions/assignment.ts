@@ -1,4 +1,4 @@
-// What one task's agent is told: drawn from the journal's state, never from memory.
+// Builds the assignment of a task's agent from the journal's state.
 
 import type { Assignment } from '@umpire/core/ports.js';
 import type { TaskRecord } from '@umpire/core/model.js';
@@ -18,7 +18,7 @@ export interface AssignmentInput {
   readonly workdir: string;
   readonly writes: boolean;
   readonly roleText: string;
-  /** Does work of an earlier attempt lie in the working folder? If it could not be taken over: why. */
+  /** Whether the working folder contains work of an earlier attempt, and why such work could not be reused. */
   readonly before: { readonly isBegun: boolean; readonly fault: string | null };
 }
 
@@ -50,12 +50,12 @@ function recordOf(task: TaskState): TaskRecord {
   return mergeObjects(row, { deps, wave, status: shownStatus(task), id, context_from: contextFrom });
 }
 
-/** The recorded findings of what it takes context from. */
+/** The findings of the tasks that it takes context from. */
 export function prevContext(run: RunState, task: TaskState): Assignment['prevContext'] {
   return task.contextFrom.map((id) => ({ id, findings: findTask(run, id)?.row['findings'] ?? '' }));
 }
 
-/** The round of the chain that the task belongs to, where it can be told. */
+/** The round of the task's chain; null if it has none. */
 function roundOf(state: SessionState, run: RunState, task: TaskState): number | null {
   const rules = state.frozen.get(run.started.loop)?.rules;
   if (rules === undefined || !run.started.judged) return null;
@@ -72,7 +72,7 @@ function lastChain(state: SessionState): string {
   return last?.verdict.chain ?? '';
 }
 
-/** The verdict that made this task, and all of its chain. */
+/** The verdict that created this task, and all verdicts of its chain. */
 function chainThatMade(state: SessionState, id: string): { readonly made: PastVerdict; readonly past: readonly PastVerdict[] } | null {
   for (const past of state.verdicts.values()) {
     const made = past.find(({ verdict }) => verdict.tasks.some((task) => task.id === id));
@@ -82,9 +82,9 @@ function chainThatMade(state: SessionState, id: string): { readonly made: PastVe
 }
 
 const TEST_RULES: readonly string[] = [
-  'Change test files, their fixtures and snapshots only; never source, nor the configuration of tests, coverage, lint or types.',
-  'Do not delete, rename away, skip or disable a test that passes, and do not weaken an assertion.',
-  'Every new test checks what comes of the code that it runs; one that checks nothing is taken back.',
+  'Change only test files, their fixtures and snapshots. Never change source, or the configuration of tests, coverage, lint or types.',
+  'Do not delete, rename away, skip or disable a passing test, and do not weaken an assertion.',
+  'Every new test checks the result of the code it runs. A test that checks nothing is reverted.',
   'Use no @ts-ignore, @ts-expect-error, "as any", coverage-ignore comments, nor skip, todo or only marks.',
 ];
 
@@ -93,40 +93,40 @@ function rulesFor(state: SessionState, task: TaskState, writes: boolean, { isBeg
   const isAlone = run.started.workspace === null;
   const rules = [
     isAlone
-      ? 'The working folder is the session folder: reports and artifacts go there, into folders of their own.'
+      ? 'The working folder is the session folder. Put reports and artifacts into their own folders there.'
       : writes
-        ? 'Change files in the working folder only. Do not commit, push or switch branches: your changes are collected when you end.'
-        : 'Do not change files in the working folder: what you change there is thrown away. Reports and artifacts go into the session folder.',
-    `In the session folder leave ${RESERVED_FILES_TEXT} as they are: Umpire writes them.`,
+        ? 'Change files only in the working folder. Do not commit, push or switch branches: Umpire collects your changes when you finish.'
+        : 'Do not change files in the working folder: Umpire discards such changes. Put reports and artifacts into the session folder.',
+    `In the session folder leave ${RESERVED_FILES_TEXT} unchanged: Umpire writes them.`,
   ];
   if (isBegun)
-    rules.push(`What ${task.turns.length > 0 ? 'you changed before you asked' : 'an earlier attempt changed'} lies in the working folder.`);
+    rules.push(`The working folder contains the changes ${task.turns.length > 0 ? 'you made before you asked' : 'of an earlier attempt'}.`);
   if (fault !== null)
     rules.push(
-      `What an earlier attempt changed could not be taken over, and lies in a worktree beside this one until umpire clean. ${fault}`,
+      `The changes of an earlier attempt could not be reused. They stay in a worktree beside this one until you run umpire clean. ${fault}`,
     );
   if (!writes || task.role === run.started.critic) return rules;
-  return [...rules, ...(isBuiltinTesting(run.started) ? TEST_RULES : []), ...takenBack(run), ...undone(state, task)];
+  return [...rules, ...(isBuiltinTesting(run.started) ? TEST_RULES : []), ...revertedBreaches(run), ...revertedRound(state, task)];
 }
 
-const MOST_TAKEN = 5;
+const MAX_LISTED = 5;
 
-/** Whoever is not told does the same again. */
-function takenBack({ reportedBreaches: past, breaches }: RunState): readonly string[] {
+/** Without this the agent would do the same again. */
+function revertedBreaches({ reportedBreaches: past, breaches }: RunState): readonly string[] {
   const taken = new Set([...past, ...breaches].map(({ breach }) => breach));
   const places = [...taken].map(({ rule, file, line }) => `${rule} at ${file.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')}:${line}`);
   if (places.length === 0) return [];
-  const more = places.length - MOST_TAKEN;
-  const named = `${places.slice(0, MOST_TAKEN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return [`Earlier work of this session was taken back, because the guard forbids it: ${named}. Find another way.`];
+  const more = places.length - MAX_LISTED;
+  const named = `${places.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return [`The guard reverted earlier work of this session: ${named}. Find another way.`];
 }
 
-/** The findings that it is given are those of the round that was taken back: some of them went with it. */
-function undone(state: SessionState, { id }: TaskState): readonly string[] {
+/** The findings are those of the reverted round, so some of them are gone with it. */
+function revertedRound(state: SessionState, { id }: TaskState): readonly string[] {
   const isUndone = chainThatMade(state, id)?.past.some(({ seq }) => state.run?.reverted.get(seq)?.ok === true) ?? false;
   return isUndone
     ? [
-        'An earlier round of this work made things worse, and was taken back. What it broke may still be among the findings. Find another way.',
+        'An earlier round of this work made things worse, so Umpire reverted it. Some findings may be about what it broke. Find another way.',
       ]
     : [];
 }

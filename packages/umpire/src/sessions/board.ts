@@ -1,13 +1,13 @@
-// Reads discoveries.ndjson in pieces: the entries that a loop asks for, and the rounds that Umpire's own lines remember.
+// Reads discoveries.ndjson in pieces: the entries that a loop asks for, and Umpire's own decisions.
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { DiscoveryScanner } from '@umpire/core/formats/discoveries.js';
 import type { DiscoveryScan } from '@umpire/core/formats/discoveries.js';
 import type { Anomaly } from '@umpire/core/model.js';
-import { statOf } from './entry.js';
-import { faultOf } from './folder.js';
-import type { SessionFolder } from './folder.js';
+import { statOf } from './file-system.js';
+import { faultOf } from './session-folder.js';
+import type { SessionFolder } from './session-folder.js';
 
 export const BOARD = 'discoveries.ndjson';
 
@@ -17,7 +17,7 @@ export interface Board {
   readonly scan: DiscoveryScan;
 }
 
-/** Where there is none, and for loops that read nothing there. */
+/** For sessions without a board, and for loops that do not read it. */
 export const NO_BOARD: Board = { state: 'missing', problem: null, scan: new DiscoveryScanner(new Set()).end() };
 
 const PIECE_BYTES = 1 << 18;
@@ -49,10 +49,10 @@ export function readBoard(folder: SessionFolder, types: ReadonlySet<string>, exp
   }
 }
 
-/** Malformed lines are skipped, and said. */
-export function unreadLines({ scan }: Board): readonly Anomaly[] {
+/** Malformed lines are skipped and reported. */
+export function malformedLines({ scan }: Board): readonly Anomaly[] {
   if (scan.firstMalformed === null) return [];
   const { line, problem } = scan.firstMalformed;
-  const message = `${scan.malformed} of ${scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}`;
+  const message = `${scan.malformed} of ${scan.lines} lines are malformed and were skipped, first line ${line}: ${problem}`;
   return [{ rule: BOARD, message }];
 }

@@ -1,31 +1,29 @@
-// Milliseconds since the process started, cheaper to reach than `performance`, which loads a module of its own. And turns for timers and
-// signals, which are not heard while a program never waits.
+// Time since the process started (cheaper than `performance`, which loads a module), and pauses that let timers and signals run
+// in a program that otherwise never waits.
 
 export function elapsedMs(): number {
   return process.uptime() * 1000;
 }
 
-/** So long at most nothing else of the program has its turn. */
-const DEAF_MS = 100;
+const MAX_MS_WITHOUT_BREAK = 100;
 
-interface Clock {
+interface TimerClock {
   readonly nowMs: () => number;
-  /** Calls back after so many milliseconds. */
   readonly after: (ms: number, act: () => void) => () => void;
 }
 
-export class Turns {
+export class EventLoopBreaks {
   private lastMs: number;
 
-  constructor(private readonly clock: Clock) {
+  constructor(private readonly clock: TimerClock) {
     this.lastMs = clock.nowMs();
   }
 
   isDue(): boolean {
-    return this.clock.nowMs() - this.lastMs > DEAF_MS;
+    return this.clock.nowMs() - this.lastMs > MAX_MS_WITHOUT_BREAK;
   }
 
-  async pass(): Promise<void> {
+  async take(): Promise<void> {
     await new Promise<void>((resolve) => void this.clock.after(0, resolve));
     this.lastMs = this.clock.nowMs();
   }

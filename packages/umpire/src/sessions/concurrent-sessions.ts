@@ -1,29 +1,29 @@
-// The sessions that one process runs at the same time: what one of them does without waiting, all others wait for.
+// Counts the sessions that one process runs at the same time. Each blocks the others while it writes, so with many of them
+// every session updates its folder less often.
 
-/** How a session finds the others. */
-export interface Neighbours {
-  /** Sessions at work in this process, itself included. */
+export interface ConcurrentSessions {
+  /** Sessions running in this process, including this one. */
   readonly count: () => number;
 }
 
-let atWork = 0;
+let running = 0;
 
-/** A session begins its work in this process; `leave` ends it. */
-export function enterProcess(): Neighbours & { readonly leave: () => void } {
-  atWork += 1;
+/** Counts a session in this process until `leave` is called. */
+export function enterProcess(): ConcurrentSessions & { readonly leave: () => void } {
+  running += 1;
   return {
-    count: () => atWork,
+    count: () => running,
     leave: () => {
-      atWork -= 1;
+      running -= 1;
     },
   };
 }
 
-/** With many sessions longer: to show a folder takes milliseconds, and they would do nothing else. */
 const SHOW_AFTER_MS = 1000;
-const SHOW_EACH_MS = 50;
+/** Updating one folder takes milliseconds; with hundreds of sessions there would be time for nothing else. */
+const SHOW_AFTER_MS_PER_SESSION = 50;
 
-/** So long a session's folder may lie behind while only agents that do not read it are at work. */
-export function showAfterMs({ count }: Neighbours): number {
-  return Math.max(SHOW_AFTER_MS, count() * SHOW_EACH_MS);
+/** How old the files of a session folder may get while no running agent reads them. */
+export function showAfterMs({ count }: ConcurrentSessions): number {
+  return Math.max(SHOW_AFTER_MS, count() * SHOW_AFTER_MS_PER_SESSION);
 }

@@ -1,68 +1,71 @@
-// What a critic of a run left behind, taken at the moment it ended: whoever is still at work may write there afterwards, and it
-// counts for nothing. Files are kept by content and named in the journal; a verdict reads those. Nothing is read that a link leads
-// out of the session.
+// The evidence of a run's critic. Before the critic starts, older files at its paths are moved to `earlier/`; nothing is deleted.
+// When it ends, its files are copied at once and named in the journal, so that later writes do not count. Links that lead out of
+// the session are not followed.
 
-import { realpathSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { realpathSync, renameSync } from 'node:fs';
+import { join, sep, basename, dirname } from 'node:path';
 import { decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { chainOfTask, findTask } from '@umpire/core/decider/run-state.js';
-import type { RunState } from '@umpire/core/decider/run-state.js';
+import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { evidencePaths, secondCriticEvidence } from '@umpire/core/decider/critic-scope.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { statOf } from './entry.js';
-import { readBytes } from './folder.js';
-import type { FileRead, SessionFolder } from './folder.js';
+import { statOf, lstatOf } from './file-system.js';
+import { readBytes, faultOf, placeFor } from './session-folder.js';
+import type { FileRead, SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
-import { keyOfRun } from './hearing.js';
-import type { Place } from './place.js';
-import { blobsIn, recall } from './recorded-place.js';
+import { hashCriticRun } from './judge-round.js';
+import type { EvidenceStore } from './gather-evidence.js';
+import { blobsIn, openRecordedEvidence } from './recorded-evidence.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { safeName } from './safe-name.js';
 
-/** By path: the hash of what lay there when the critic ended; `null` where nothing did, empty where it could not be read. */
-export type Found = Readonly<Record<string, string | null>>;
+/** By path: the hash of the file when the critic ended; `null` if there was none, empty if it could not be read. */
+export type EvidenceHashes = Readonly<Record<string, string | null>>;
 
-export interface Taken {
-  readonly found: Found;
+export interface CriticEvidence {
+  readonly hashes: EvidenceHashes;
   readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The files in which this critic leaves its evidence, as they are now; what it measured itself, as it wrote it. */
+/** `measured`: files that Umpire's own critic produced; they replace what the folder contains. */
 export function takeEvidence(
   folder: SessionFolder,
   loop: Loop,
   run: RunState,
   id: string,
   measured: ReadonlyMap<string, Uint8Array> = new Map(),
-): Taken {
+): CriticEvidence {
   const task = findTask(run, id);
-  const found: Record<string, string | null> = {};
+  const hashes: Record<string, string | null> = {};
   const blobs = new Map<string, Uint8Array>();
   for (const path of task === undefined ? [] : evidencePaths(loop, run, task)) {
     const own = measured.get(path);
     const read: FileRead = own === undefined ? readInside(folder, path) : { kind: 'bytes', bytes: Buffer.from(own) };
     const hash = read.kind === 'bytes' ? sha256(read.bytes) : read.kind === 'missing' ? null : '';
-    found[path] = hash;
+    hashes[path] = hash;
     if (hash !== null && read.kind === 'bytes') blobs.set(hash, read.bytes);
   }
   for (const [path, own] of measured) {
     if (!isInFolders(loop, path)) continue;
     const bytes = Buffer.from(own);
-    found[path] = sha256(bytes);
-    blobs.set(found[path], bytes);
+    const hash = sha256(bytes);
+    hashes[path] = hash;
+    blobs.set(hash, bytes);
   }
-  return { found, blobs };
+  return { hashes, blobs };
 }
 
-/** One of the files among which a verdict looks for its evidence. */
+/** Is it in a folder that the loop searches for evidence? */
 function isInFolders(loop: Loop, path: string): boolean {
   return Object.values(loop.evidence).some((source) => 'folder' in source && source.folder.some((folder) => path.startsWith(`${folder}/`)));
 }
 
-/** Regular files of the session only: a link that leads out of it is not followed. */
+/** Reads a regular file, unless a link leads out of the session. */
 export function readInside(folder: SessionFolder, path: string): FileRead {
   const place = join(folder.root, path);
   try {
-    // Nearly always there is nothing, and an error is costly to make.
+    // Usually there is no file, and throwing an error is slow.
     if (statOf(place) === undefined) return { kind: 'missing' };
     const real = realpathSync.native(place);
     if (!real.startsWith(folder.root + sep)) return { kind: 'unreadable', problem: 'it leads outside the session folder' };
@@ -73,22 +76,22 @@ export function readInside(folder: SessionFolder, path: string): FileRead {
   return readBytes(folder, path);
 }
 
-/** Where a verdict on this critic looks: what was taken when it ended, else the session folder itself. */
-export function placeOfCritic(folder: SessionFolder, state: SessionState, id: string, now: Place): Place {
+/** The evidence for a verdict on this critic: the copies from its end, else the session folder. */
+export function evidenceOfCritic(folder: SessionFolder, state: SessionState, id: string, now: EvidenceStore): EvidenceStore {
   const run = state.run as RunState;
-  const again = judgedBefore(folder, state, id);
-  if (again !== null) return again;
+  const before = evidenceJudgedBefore(folder, state, id);
+  if (before !== null) return before;
   const rules = state.frozen.get(run.started.loop)?.rules;
   const critic = findTask(run, id);
   const { isMeasured = false } = critic ?? {};
-  const found = { ...critic?.found, ...(critic === undefined || rules === undefined ? {} : secondCriticEvidence(rules, run, critic)) };
-  const isTold = run.started.loopFolder === null && run.started.command === undefined && !isMeasured;
+  const hashes = { ...critic?.found, ...(critic === undefined || rules === undefined ? {} : secondCriticEvidence(rules, run, critic)) };
+  const isTestimony = run.started.loopFolder === null && run.started.command === undefined && !isMeasured;
   const readBlob = blobsIn(folder);
   return {
     isReached: now.isReached,
     board: now.board,
     read: (path) => {
-      const hash = Object.hasOwn(found, path) ? found[path] : undefined;
+      const hash = Object.hasOwn(hashes, path) ? hashes[path] : undefined;
       if (hash === undefined) return readInside(folder, path);
       if (hash === null) return { kind: 'missing' };
       if (hash === '') return { kind: 'unreadable', problem: 'it could not be read when its critic ended' };
@@ -96,11 +99,11 @@ export function placeOfCritic(folder: SessionFolder, state: SessionState, id: st
       return typeof bytes === 'string' ? { kind: 'unreadable', problem: bytes } : { kind: 'bytes', bytes };
     },
     list: (path) => (isInside(folder, path) ? now.list(path) : []),
-    // In loops that Umpire can measure for itself, what an agent wrote is its word, whatever the file claims; and what Umpire
-    // measured where agents would write is no agent's word.
+    // In loops that Umpire can measure itself, an agent's file is only testimony, whatever it claims. Umpire's own measurements at
+    // the same paths are not.
     gradeOf: (path) => {
-      if (!Object.hasOwn(found, path)) return undefined;
-      return isTold ? 'testified' : isMeasured && rules !== undefined && isInFolders(rules, path) ? 'measured' : undefined;
+      if (!Object.hasOwn(hashes, path)) return undefined;
+      return isTestimony ? 'testified' : isMeasured && rules !== undefined && isInFolders(rules, path) ? 'measured' : undefined;
     },
   };
 }
@@ -113,14 +116,55 @@ function isInside(folder: SessionFolder, path: string): boolean {
   }
 }
 
-/** More rounds were granted and no critic has run since: the evidence that was judged is judged again, not what lies there now. */
-function judgedBefore(folder: SessionFolder, state: SessionState, id: string): Place | null {
+/** If more rounds were granted and no critic has run since, the evidence already judged is judged again. */
+function evidenceJudgedBefore(folder: SessionFolder, state: SessionState, id: string): EvidenceStore | null {
   const run = state.run as RunState;
   const rules = state.frozen.get(run.started.loop)?.rules;
   const task = findTask(run, id);
   if (rules === undefined || task === undefined) return null;
   const last = decidedVerdicts(state, rules.loop, chainOfTask(rules, task)).findLast((past) => past.scene?.critic === id);
-  if (last?.scene === undefined || last.key !== keyOfRun(state, id, last.verdict.maxRounds)) return null;
-  const recalled = recall(blobsIn(folder), last.scene);
-  return recalled.ok ? recalled.place : null;
+  if (last?.scene === undefined || last.key !== hashCriticRun(state, id, last.verdict.maxRounds)) return null;
+  const recorded = openRecordedEvidence(blobsIn(folder), last.scene);
+  return recorded.ok ? recorded.store : null;
+}
+
+const EARLIER = 'earlier';
+
+export function moveEarlierEvidence(folder: SessionFolder, loop: Loop, run: RunState, id: string, attempt: number): void {
+  const critic = findTask(run, id);
+  if (critic === undefined) return;
+  // Critics of one chain that run at the same time share their evidence.
+  const isShared = (other: TaskState) => chainOfTask(loop, other) === chainOfTask(loop, critic);
+  if (critic.role === loop.roles.critic && [...run.unjudged].some((other) => other !== id && isShared(findTask(run, other) ?? critic)))
+    return;
+  for (const path of evidencePaths(loop, run, critic)) move(folder, path, `${EARLIER}/${safeName(id)}-${attempt}`);
+}
+
+function isMissing(place: string): boolean {
+  try {
+    return lstatOf(place) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Moves the entry itself: the target of a link is not touched. */
+function move(folder: SessionFolder, path: string, to: string): void {
+  if (isMissing(join(folder.root, path))) return;
+  let parent: string;
+  try {
+    parent = dirname(placeFor(folder, `${dirname(path)}/.umpire-place`, false));
+  } catch (error) {
+    // The path leads out of the session.
+    if (isUmpireError(error)) return;
+    throw error;
+  }
+  const place = join(parent, basename(path));
+  if (lstatOf(place) === undefined) return;
+  try {
+    renameSync(place, placeFor(folder, `${to}/${path}`));
+  } catch (error) {
+    if (isUmpireError(error)) throw error;
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
 }

@@ -1,16 +1,15 @@
-// What a project sets for Umpire, and what holds where it sets nothing. Reading the file is settings.ts's, which is loaded only
-// where there is one.
+// The settings of a project and their defaults. settings.ts reads the file; it is loaded only if there is one.
 
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 
-/** Words as a person writes them, or already cut. */
+/** A command as a text, or as a list of its words. */
 export type CommandLine = string | readonly string[];
 
-/** What an agent over ACP may be allowed when it asks, beside reading and editing in its folders. */
+/** Permissions for an ACP agent beside reading and editing in its folders. */
 export const ALLOWABLE = ['execute', 'fetch', 'other'] as const;
 export type Allowable = (typeof ALLOWABLE)[number];
 
-/** What the agents of one name are. Left out: the agent's own. */
+/** One agent. Fields that are left out keep the agent's own values. */
 export interface AgentSettings {
   readonly runs:
     | { readonly kind: 'command'; readonly command: CommandLine }
@@ -19,10 +18,10 @@ export interface AgentSettings {
     /** A file of answers, relative to the project. */
     | { readonly kind: 'script'; readonly path: string }
     | { readonly kind: 'person' }
-    /** The agent that comes with Umpire under this name, with what stands here changed. */
+    /** The agent of this name that comes with Umpire, with these settings. */
     | { readonly kind: 'preset' };
   readonly timeoutMinutes?: number;
-  /** How it is asked to finish; null: it cannot be asked. */
+  /** The signal that asks it to finish; null if there is none. */
   readonly finish?: 'SIGINT' | 'SIGTERM' | null;
   readonly graceSeconds?: number;
   readonly allow?: readonly Allowable[];
@@ -37,25 +36,25 @@ export interface ColourPair {
   readonly kind: 'text' | 'large' | 'ui';
 }
 
-/** What the critics that Umpire runs itself are told. `null`: found from the project's own files. */
+/** The critics that Umpire runs itself. `null`: found in the project's files. */
 export interface CriticSettings {
-  /** For one tool. */
+  /** The time limit of one tool. */
   readonly timeoutMinutes: number;
   readonly testing: {
     readonly runner: 'vitest' | 'jest' | 'mocha' | 'node' | 'pytest' | null;
-    /** Patterns of test files by layer; a file that no other layer claims is of L1. */
+    /** Patterns of test files by layer. All other files are L1. */
     readonly layers: Readonly<Record<string, readonly string[]>>;
   };
   readonly debt: {
-    /** How often a test that changed its mind is run again. */
+    /** How often a test with a changed result runs again. */
     readonly reruns: number;
-    /** Commands in place of what is found; false: this check is left out, and the report says so. */
+    /** Commands instead of those found; false leaves the check out, and the report says so. */
     readonly checks: Readonly<Partial<Record<'types' | 'lint' | 'quality', CommandLine | false>>>;
     /** A function more complex than this is a finding. */
     readonly complexity: number;
   };
   readonly design: {
-    /** Patterns of token files; empty: every file of tokens in the project. */
+    /** Patterns of token files; empty means every token file in the project. */
     readonly tokens: readonly string[];
     readonly industry: 'standard' | 'strict';
     readonly pairs: readonly ColourPair[];
@@ -63,24 +62,24 @@ export interface CriticSettings {
     readonly grid: number;
   };
   readonly review: {
-    /** Patterns of reports to gather beside what linters say. */
+    /** Patterns of reports that the review reads beside its linters. */
     readonly reports: readonly string[];
   };
 }
 
-/** How the guard stands over the runs of one loop. */
+/** The guard in runs of one loop. */
 export interface LoopGuard {
-  /** `obey`: taken back before the work is merged. `tell`: told. `off`: not looked for. */
+  /** `obey`: reverted before the work is merged. `tell`: reported. `off`: not checked. */
   readonly breaches: 'obey' | 'tell' | 'off';
   /** What may change: tests alone, or source too. */
   readonly scope: 'testing' | 'any';
 }
 
 export interface GuardSettings {
-  /** What `umpire guard` lets change, where no flag says it: tests alone, or source too. Null: nobody said. */
+  /** What `umpire guard` lets change without a flag: only tests, or source too. Null if not set. */
   readonly scope: 'testing' | 'any' | null;
   readonly allowances: readonly GuardAllowance[];
-  /** By the name of a loop. Left out: as Umpire has it. */
+  /** By loop. Others use Umpire's defaults. */
   readonly loops: Readonly<Record<string, Partial<LoopGuard>>>;
 }
 
@@ -99,34 +98,32 @@ export interface Settings {
   readonly maxTokens: number | null;
   readonly stopWhenStalled: boolean;
   readonly sandbox: {
-    /** Programs of every run are held in one. */
     readonly isOn: boolean;
-    /** Where they may write beside their work: absolute, from the home folder (`~/`), or from the project. */
+    /** Further folders that programs may write to: absolute, from the home folder (`~/`), or from the project. */
     readonly write: readonly string[];
   };
-  /** Run where a person is needed. */
+  /** Runs when a person is needed. */
   readonly notify: CommandLine | null;
-  /** And where a session has ended. */
+  /** Runs `notify` at the end of a session too. */
   readonly notifyAtEnd: boolean;
-  /** For one task. */
+  /** The time limit of one task. */
   readonly timeoutMinutes: number;
-  /** How often a task is tried again by itself where its model's server was out of reach. */
+  /** How often a task is retried when its model's server is overloaded or out of reach. */
   readonly retries: number;
   readonly critics: CriticSettings;
   readonly guard: GuardSettings;
   readonly workspace: {
-    /** Where worktrees lie; null: where Umpire puts them. */
+    /** The folder for worktrees; null for Umpire's own. */
     readonly home: string | null;
     /** Paths of the project that worktrees share with it. */
     readonly link: readonly string[];
-    /** Files of the project that git does not know and worktrees need. */
+    /** Untracked files that every worktree gets a copy of. */
     readonly copy: readonly string[];
-    /** Run by a shell in each new worktree. */
+    /** A shell command that prepares each new worktree. */
     readonly setup: string | null;
   };
 }
 
-/** What holds in a project without a file of settings. */
 export const DEFAULT_SETTINGS: Settings = {
   strict: false,
   agents: {},

@@ -1,9 +1,9 @@
-// What is taken over of the environment around Umpire: where caches lie, and what programs that it starts are told.
+// What Umpire reads from its environment: the home and cache folders, and the variables that its child processes inherit.
 
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** Empty where there is none: no HOME, and a user that the system has no entry for, as in containers. */
+/** Empty if there is none: in containers HOME may be unset and the user may have no entry. */
 export function homeFolder(): string {
   try {
     return homedir();
@@ -12,17 +12,17 @@ export function homeFolder(): string {
   }
 }
 
-/** Where a person's programs keep what can be made again. A path that is not whole counts as none, as its specification says. */
+/** Where programs keep files that can be made again. The XDG specification says to ignore a relative path. */
 export function cacheHome(): string {
   const named = process.env['XDG_CACHE_HOME'] ?? '';
   return isAbsolute(named) ? named : homeFolder() === '' ? tmpdir() : join(homeFolder(), '.cache');
 }
 
-/** A git hook, or an alias, says by these which repository is meant: the person's own. Agents and tools must find the one they stand in. */
+/** A git hook or alias sets these to the person's repository. Agents and tools must use the repository of their own folder. */
 const REPOSITORY =
   /^GIT_(?:DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|QUARANTINE_PATH|GRAFT_FILE|SHALLOW_FILE|NAMESPACE|PREFIX|INTERNAL_SUPER_PREFIX)$/;
 
-export function surroundings(): Readonly<Record<string, string>> {
+export function inheritedVariables(): Readonly<Record<string, string>> {
   const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !REPOSITORY.test(name));
   return Object.fromEntries(kept) as Record<string, string>;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { Event } from '@umpire/core/decider/events.js';
 import { LONGEST_LINE } from '@umpire/core/formats/journal.js';
-import { openFolder } from './folder.js';
+import { openFolder } from './session-folder.js';
 import { JOURNAL, appendEvents, readJournal } from './journal-file.js';
 import { keepJournal } from './journal-writer.js';
 
@@ -89,7 +89,7 @@ it.each([
   const folder = openFolder(path);
   const event = { type: 'SessionObserved', data } as unknown as Event;
   expect(() => appendEvents(folder, readJournal(folder), TS, [event])).toThrow(
-    /SessionObserved: its tasks is missing or of the wrong kind/,
+    /SessionObserved event: its tasks is missing or has the wrong type/,
   );
   expect(readJournal(folder).lines).toBe(0);
 });

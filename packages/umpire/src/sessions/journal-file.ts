@@ -1,4 +1,4 @@
-// journal.ndjson on disk: read piece by piece and verified line by line, appended in one durable write.
+// journal.ndjson on disk: read in chunks, verified line by line, and appended in one durable write.
 
 import { closeSync, constants, openSync, readSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,20 +10,21 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';
 import { TaskGraphError } from '@umpire/core/decider/run-state.js';
-import { statOf } from './entry.js';
-import { appendLines, faultOf, placeFor } from './folder.js';
-import type { SessionFolder } from './folder.js';
+import { statOf } from './file-system.js';
+import { appendLines, faultOf, placeFor } from './session-folder.js';
+import type { SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
 import { checkLine, lineOf } from './journal-lines.js';
+import type { ChainCheck } from '../report/replay-page.js';
 
 export const JOURNAL = 'journal.ndjson';
 
-/** What a journal comes to, its events not kept: a long session is taken on in little more time than it takes to read it. */
+/** The state after all lines, without the events: resuming a long session takes little longer than reading its journal. */
 export interface FoldedJournal extends AppendedJournal {
   readonly state: SessionState;
 }
 
-/** What it takes to write on. */
+/** What is needed to append further lines. */
 export interface AppendedJournal {
   readonly lines: number;
   readonly head: string;
@@ -32,22 +33,22 @@ export interface AppendedJournal {
 }
 
 export interface JournalFile extends FoldedJournal {
-  /** Those of a later version are left out. */
+  /** Without those of a later version. */
   readonly events: readonly Recorded[];
 }
 
-/** The journal as far as it holds. */
+/** The journal up to its first broken line. */
 export interface CheckedFile extends FoldedJournal {
-  /** The first line that does not hold, where there is one. */
+  /** The first broken line. */
   readonly fault: JournalFault | null;
 }
 
-/** Throws where a line does not hold. A torn last line is left out, and cut away by the next append. */
+/** Throws on a broken line. A torn last line is ignored, and removed by the next append. */
 export function readJournal(folder: SessionFolder): JournalFile {
   return withEvents(journalBytes(folder));
 }
 
-/** The journal that a file of these bytes is. */
+/** Reads a journal from bytes. */
 export function journalOf(bytes: Buffer): JournalFile {
   return withEvents([bytes]);
 }
@@ -62,7 +63,7 @@ export function foldJournal(folder: SessionFolder): FoldedJournal {
   return unbroken(checkChunks(journalBytes(folder) ?? [], () => undefined));
 }
 
-/** Every event up to the first that does not hold; null where there is no journal. */
+/** Calls `take` with every event before the first broken line. Null if there is no journal. */
 export function walkJournal(folder: SessionFolder, take: (event: Recorded) => void): CheckedFile | null {
   const chunks = journalBytes(folder);
   return chunks === null ? null : checkChunks(chunks, take);
@@ -74,7 +75,7 @@ function unbroken({ fault, ...folded }: CheckedFile): FoldedJournal {
   throw new UmpireError('journal-broken', { line: fault.line, detail: fault.detail });
 }
 
-/** The one place where what was written is checked when it is read: everybody after it may trust the types. */
+/** The only place that validates what is read: later code may trust the types. */
 function checkChunks(chunks: Iterable<Buffer>, take: (event: Recorded) => void): CheckedFile {
   let state = NEW_SESSION;
   let bytes = 0;
@@ -101,7 +102,7 @@ function checkChunks(chunks: Iterable<Buffer>, take: (event: Recorded) => void):
 
 const MOST_LINE_BYTES = 3 * LONGEST_LINE;
 
-/** The bytes as texts of whole lines, and what comes after the last of them. `count` hears how many bytes each is. A chunk is used before the next is asked for. */
+/** Splits the bytes into texts of whole lines and a rest; `count` gets their lengths. A chunk is used up before the next is read. */
 function* piecesOf(chunks: Iterable<Buffer>, count: (whole: number, rest: number) => void): Generator<JournalPart> {
   let rest: Buffer[] = [];
   let waiting = 0;
@@ -121,13 +122,13 @@ function* piecesOf(chunks: Iterable<Buffer>, count: (whole: number, rest: number
   }
   if (waiting === 0) return;
   count(0, waiting);
-  // What is longer than any line that Umpire writes is told as one that is none.
+  // Longer than any line that Umpire writes: treated as a broken line.
   yield { text: waiting > MOST_LINE_BYTES ? '\n' : Buffer.concat(rest).toString('utf8') };
 }
 
 function pieceOf(bytes: Buffer): JournalPart {
   const text = bytes.toString('utf8');
-  // All of it is ASCII: places in the text are places in the bytes, and those are hashed as they lie there.
+  // ASCII only: positions in the text equal positions in the bytes, which can be hashed in place.
   return text.length === bytes.length ? { text, hashOf: (from, to) => hashIn(bytes, from, to) } : { text };
 }
 
@@ -143,7 +144,7 @@ function hashIn(bytes: Buffer, from: number, to: number): string {
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Null where there is none. However large it is, no more of it is held than a line and a chunk. */
+/** Null if there is none. Keeps at most one line and one chunk in memory. */
 function journalBytes(folder: SessionFolder): Iterable<Buffer> | null {
   const file = join(folder.root, JOURNAL);
   const stat = guardRead(() => statOf(file));
@@ -174,7 +175,7 @@ function guardRead<T>(read: () => T): T {
   }
 }
 
-/** Appends events with one write and, where they must survive, one sync; returns the journal as it is then. */
+/** Appends events with one write and, if `durable`, one sync. Returns the new end of the journal. */
 export function appendEvents(
   folder: SessionFolder,
   journal: AppendedJournal,
@@ -192,4 +193,36 @@ export function appendEvents(
   if (journal.torn) truncateSync(placeFor(folder, JOURNAL), journal.goodBytes);
   appendLines(folder, JOURNAL, text, true, durable);
   return { lines, head, goodBytes: journal.goodBytes + Buffer.byteLength(text), torn: false };
+}
+
+export interface CheckedJournal {
+  readonly found: true;
+  /** The events before the first broken line, without those of a later version. */
+  readonly events: readonly Recorded[];
+  readonly state: SessionState;
+  readonly chain: ChainCheck;
+}
+
+/** There is no file, or no whole line in it. */
+export interface NoJournal {
+  readonly found: false;
+  readonly why: string;
+}
+
+export function checkJournal(folder: SessionFolder): CheckedJournal | NoJournal {
+  const events: Recorded[] = [];
+  const checked = walkJournal(folder, (event) => void events.push(event));
+  if (checked === null) return { found: false, why: `there is no ${JOURNAL}` };
+  if (checked.lines === 0 && checked.fault === null)
+    return { found: false, why: checked.torn ? `${JOURNAL} has no complete line` : `${JOURNAL} is empty` };
+  return { found: true, events, state: checked.state, chain: chainOf(checked) };
+}
+
+function chainOf({ lines, torn, fault }: CheckedFile): ChainCheck {
+  if (fault === null) return { unbroken: true, lines, torn: torn ? lines + 1 : null };
+  const detail =
+    fault.kind === 'broken'
+      ? fault.detail
+      : `its format version is ${fault.version}, and this Umpire knows up to ${JOURNAL_VERSION}. Update Umpire`;
+  return { unbroken: false, line: fault.line, detail };
 }

@@ -1,4 +1,5 @@
-// The lines that Umpire writes, each held against those before it. Any other line fits its hash only because somebody made it fit.
+// Checks that each journal line is one that Umpire writes after the lines before it. A forged line may have a valid hash, but
+// rarely fits the history.
 
 import { UmpireError } from '@umpire/core/errors.js';
 import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
@@ -14,63 +15,63 @@ import { LONGEST_LINE, printJournalLine } from '@umpire/core/formats/journal.js'
 import type { Envelope, Hash } from '@umpire/core/formats/journal.js';
 import { sha256 } from './hash.js';
 
-type DataOf<T> = Extract<Event, { readonly type: T }>['data'];
-type Rule<D> = readonly [holds: (data: D, before: SessionState) => boolean, otherwise: string];
+type EventData<T> = Extract<Event, { readonly type: T }>['data'];
+type LineRule<D> = readonly [holds: (data: D, before: SessionState) => boolean, otherwise: string];
 
-const OF_FROZEN_LOOP: Rule<{ readonly loop: string }> = [
+const OF_FROZEN_LOOP: LineRule<{ readonly loop: string }> = [
   ({ loop }, { frozen }) => frozen.has(loop),
-  'no line before it froze the rules of its loop',
+  'no earlier line froze the rules of its loop',
 ];
 
-const IN_RUN: Rule<unknown> = [(_, { run }) => run !== null, 'no line before it started a session'];
+const IN_RUN: LineRule<unknown> = [(_, { run }) => run !== null, 'no earlier line started a session'];
 
-const OF_TASK: Rule<{ readonly task: string }> = [
+const OF_TASK: LineRule<{ readonly task: string }> = [
   ({ task }, { run }) => run !== null && run.at.has(task),
-  'it speaks of a task that no line before it made',
+  'it names a task that no earlier line created',
 ];
 
-/** What holds of each kind of line after those before it. That its data is of the right shape is known by then. */
-const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
-  SessionObserved: [[(_, { observed }) => !observed, 'the session was observed before']],
+/** What must be true of each kind of line after those before it. Its shape has been checked by then. */
+const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] } = {
+  SessionObserved: [[(_, { observed }) => !observed, 'the session was already observed']],
   RulesFrozen: [
-    [({ loop, rules }) => rules.loop === loop, 'it holds no rules of its loop'],
-    [({ hash, rules }) => hash === sha256(JSON.stringify(rules)), 'its rules do not fit their hash'],
-    [({ loop }, { frozen }) => !frozen.has(loop), 'the rules of its loop were frozen before'],
+    [({ loop, rules }) => rules.loop === loop, 'its rules are for another loop'],
+    [({ hash, rules }) => hash === sha256(JSON.stringify(rules)), 'its rules do not match their hash'],
+    [({ loop }, { frozen }) => !frozen.has(loop), 'the rules of its loop were already frozen'],
   ],
   TargetFrozen: [
     OF_FROZEN_LOOP,
-    [({ loop, chain }, { targets }) => !targets.has(chainKey(loop, chain)), 'the target of its chain was frozen before'],
+    [({ loop, chain }, { targets }) => !targets.has(chainKey(loop, chain)), 'the target of its chain was already frozen'],
   ],
-  CapChanged: [OF_FROZEN_LOOP, [({ loop, from }, { frozen }) => from === frozen.get(loop)?.cap, 'it does not change the cap that held']],
+  CapChanged: [OF_FROZEN_LOOP, [({ loop, from }, { frozen }) => from === frozen.get(loop)?.cap, 'it does not start from the current cap']],
   ChainNamed: [OF_FROZEN_LOOP],
   ChainContinued: [OF_FROZEN_LOOP],
   RoundsRecalled: [OF_FROZEN_LOOP],
   VerdictGiven: [
     [
       ({ verdict }, { frozen }) => verdict.status === 'partial' || frozen.has(verdict.loop),
-      'it is a decided verdict, and no line before it froze the rules',
+      'it is a decided verdict, but no earlier line froze the rules',
     ],
     [
       ({ verdict, scene }) => verdict.status === 'partial' || (scene?.rules ?? null) === null,
-      'it is a decided verdict with rules of its own; one is given by the frozen rules alone',
+      'it is a decided verdict with its own rules instead of the frozen ones',
     ],
     [
       ({ verdict, scene }, { frozen }) =>
         verdict.status !== 'partial' || scene === undefined || (scene.rules !== null) !== frozen.has(verdict.loop),
-      'a partial verdict brings its rules where none were frozen before it, and only there',
+      'a partial verdict contains its rules if, and only if, none were frozen before',
     ],
-    [hasTarget, 'no line before it froze the target of its chain'],
+    [hasTarget, 'no earlier line froze the target of its chain'],
   ],
   VerdictProjected: [
     [
       ({ verdict }, { verdicts }) => [...verdicts.values()].some((past) => past.some(({ seq }) => seq === verdict)),
-      'it points at a line that is no verdict before it',
+      'it names a line that is no earlier verdict',
     ],
   ],
   SessionStarted: [
-    [(_, { run }) => run === null, 'the session was started before'],
-    [({ loop, frozen }) => frozen === undefined || frozen.rules.loop === loop, 'it holds no rules of its loop'],
-    [({ frozen }) => frozen === undefined || frozen.hash === sha256(JSON.stringify(frozen.rules)), 'its rules do not fit their hash'],
+    [(_, { run }) => run === null, 'the session was already started'],
+    [({ loop, frozen }) => frozen === undefined || frozen.rules.loop === loop, 'its rules are for another loop'],
+    [({ frozen }) => frozen === undefined || frozen.hash === sha256(JSON.stringify(frozen.rules)), 'its rules do not match their hash'],
   ],
   RunBegun: [IN_RUN],
   TaskStarted: [OF_TASK],
@@ -91,55 +92,54 @@ const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
   PersonEdited: [IN_RUN],
   StrayChanges: [IN_RUN],
   WorkReverted: [IN_RUN],
-  SessionEnded: [IN_RUN, [endsSo, 'it holds no end that follows from the lines before it']],
+  SessionEnded: [IN_RUN, [isPendingEnd, 'the earlier lines lead to another end']],
 };
 
-interface Kind {
+interface LineKind {
   readonly shape: Shape<unknown>;
-  readonly rules: readonly Rule<never>[];
+  readonly rules: readonly LineRule<never>[];
 }
 
-const KINDS: ReadonlyMap<string, Kind> = new Map(
+const KINDS: ReadonlyMap<string, LineKind> = new Map(
   (Object.keys(RULES) as Event['type'][]).map((type) => [type, { shape: EVENT_SHAPES[type], rules: RULES[type] }]),
 );
 
-/** Of a later version: it has data. */
-const LATER: Kind = { shape: object({}), rules: [] };
+/** Lines of a later version: only their data is checked to be an object. */
+const LATER: LineKind = { shape: object({}), rules: [] };
 
-/** Why Umpire does not write a line; of one that it does write, whether this version knows what it means. */
+/** Why Umpire would not write this line; else whether this version knows its type. */
 export type LineCheck = { readonly fault: string } | { readonly fault: null; readonly isKnown: boolean };
 
 const KNOWN: LineCheck = { fault: null, isKnown: true };
-/** Events of a later version that changed no meaning are passed over. */
+/** Lines of a later version that change no meaning are skipped. */
 const UNKNOWN: LineCheck = { fault: null, isKnown: false };
 
-/** Is this a line that Umpire writes after those before it? */
 export function checkLine({ ts, type, data }: Recorded, before: SessionState): LineCheck {
-  if (!isTimestamp(ts)) return unwritten('its time is none');
+  if (!isTimestamp(ts)) return unwritten('its time is not a valid timestamp');
   if (!before.observed && type !== 'SessionObserved' && type !== 'SessionStarted')
-    return unwritten('the first line says what was observed, and this one does not');
+    return unwritten('the first line must start or observe the session');
   const kind = KINDS.get(type) ?? LATER;
   const wrong = kind.shape(data);
-  if (wrong !== null) return unwritten(wrongWords(wrong));
+  if (wrong !== null) return unwritten(describeWrong(wrong));
   if (kind === LATER) return UNKNOWN;
   const { rules } = kind;
   for (let at = 0; at < rules.length; at++) {
-    const rule = rules[at] as Rule<never>;
+    const rule = rules[at] as LineRule<never>;
     if (!rule[0](data as never, before)) return unwritten(rule[1]);
   }
   return KNOWN;
 }
 
-function wrongWords(path: string): string {
-  return path === '' ? 'it holds no data' : `its ${path} is missing or of the wrong kind`;
+function describeWrong(path: string): string {
+  return path === '' ? 'it has no data' : `its ${path} is missing or has the wrong type`;
 }
 
 function unwritten(why: string): LineCheck {
   return { fault: `Umpire writes no such line: ${why}` };
 }
 
-/** An end is what was pending when it was recorded. */
-function endsSo({ outcome, unverified }: DataOf<'SessionEnded'>, before: SessionState): boolean {
+/** The recorded end must be the one that was pending. */
+function isPendingEnd({ outcome, unverified }: EventData<'SessionEnded'>, before: SessionState): boolean {
   const [due] = pendingEffects(before);
   return due?.type === 'EndSession' && due.outcome === outcome && due.unverified === unverified;
 }
@@ -149,16 +149,16 @@ function hasTarget({ verdict }: VerdictGiven, { frozen, targets }: SessionState)
   return !isHeld || targets.has(chainKey(verdict.loop, verdict.chain));
 }
 
-/** The line as it is written. One that could not be read again is refused before anything of it is on the disk. */
+/** Prints a line. A line that could not be read again is refused before it is written. */
 export function lineOf(event: Envelope, prev: string, hash: Hash): ReturnType<typeof printJournalLine> {
-  // A program without types may have handed in anything.
+  // Callers without type checks may pass anything.
   const wrong = KINDS.get(event.type)?.shape(event.data) ?? null;
-  if (wrong !== null) throw new UmpireError('internal', { detail: `no line can hold this ${event.type}: ${wrongWords(wrong)}` });
+  if (wrong !== null) throw new UmpireError('internal', { detail: `invalid ${event.type} event: ${describeWrong(wrong)}` });
   let printed: ReturnType<typeof printJournalLine> | null = null;
   try {
     printed = printJournalLine(JOURNAL_VERSION, event, prev, hash);
   } catch (error) {
-    // A text that is longer than any can be.
+    // A RangeError means that the text is too long for a string.
     if (!(error instanceof RangeError)) throw error;
   }
   if (printed === null || printed.line.length > LONGEST_LINE)

@@ -8,7 +8,7 @@ import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
-import { openFolder } from './folder.js';
+import { openFolder } from './session-folder.js';
 import { CHAIN_START } from '@umpire/core/formats/journal.js';
 import { JOURNAL, journalOf, readJournal } from './journal-file.js';
 import { keepJournal, openJournal } from './journal-writer.js';

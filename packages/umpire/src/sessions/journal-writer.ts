@@ -1,5 +1,5 @@
-// The journal of a session while it is run: events are recorded at once in the state, and made durable together, in one write
-// and one sync, before anybody is told of them.
+// The journal of a running session: events change the state at once and become durable together, with one write and one sync,
+// before anybody learns of them.
 
 import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, truncateSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
@@ -9,30 +9,30 @@ import { evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';
 import type { Hash } from '@umpire/core/formats/journal.js';
-import { statOf } from './entry.js';
-import { faultOf, placeFor } from './folder.js';
-import type { SessionFolder } from './folder.js';
+import { statOf } from './file-system.js';
+import { faultOf, placeFor } from './session-folder.js';
+import type { SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, foldJournal } from './journal-file.js';
 import { lineOf } from './journal-lines.js';
 
 export interface Journal {
   readonly state: SessionState;
-  /** The events take effect in the state. They are durable after the next flush. */
+  /** Applies the events to the state. They are durable after the next flush. */
   readonly record: (...events: readonly Event[]) => void;
-  /** Everything recorded is on the disk when this returns. `false`: it is in the file, and durable with what follows it. */
+  /** Writes everything recorded to disk. With `false` it becomes durable only with the next durable flush. */
   readonly flush: (durable?: boolean) => void;
-  /** The same, waited for while others are at work: nothing is recorded until it is done. */
+  /** Like `flush`, but asynchronous. Record nothing until it is done. */
   readonly settle: () => Promise<void>;
 }
 
 export interface OpenJournal extends Journal {
-  /** The last line was cut off by a crash, and cut away. */
+  /** A crash cut off the last line, which was removed. */
   readonly wasTorn: boolean;
   readonly close: () => void;
 }
 
-/** `tell` hears of each event once it is durable. */
+/** Calls `tell` with each event once it is durable. */
 export function openJournal(folder: SessionFolder, now: () => Date, tell: (event: Recorded) => void): OpenJournal {
   const file = foldJournal(folder);
   const place = placeFor(folder, JOURNAL);
@@ -49,8 +49,8 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
 }
 
 /**
- * A class for its getter: one in an object literal gives each object a hidden class of its own, which outlives the young generation
- * and holds the whole session with it, and all code that asks for the state stays slow.
+ * A class because of its getter: in an object literal it would give each object its own hidden class, which keeps the whole session in
+ * memory and makes every access to the state slow.
  */
 class KeptJournal implements Journal {
   constructor(
@@ -75,18 +75,18 @@ class FileJournal extends KeptJournal implements OpenJournal {
   }
 }
 
-/** Where a journal's lines go, and what they are made with. */
+/** Where the journal's lines go. */
 export interface JournalStore {
-  /** The text is in the file when this returns; durable, where that is asked. */
+  /** Appends the text to the file, and syncs it if `durable`. */
   readonly append: (text: string, durable: boolean) => void;
-  /** What was appended is durable when this is done. */
+  /** Makes appended text durable. */
   readonly sync: () => Promise<void>;
   readonly now: () => Date;
   readonly tell: (event: Recorded) => void;
   readonly hash: Hash;
 }
 
-/** Goes on with a journal of so many lines that came to this state, which is the writer's own from here on. */
+/** Continues a journal. From here on its state belongs to the writer. */
 export function keepJournal(
   past: { readonly state: SessionState; readonly lines: number; readonly head: string },
   store: JournalStore,
@@ -97,9 +97,9 @@ export function keepJournal(
   let waiting: Recorded[] = [];
   let fault: { readonly error: unknown } | null = null;
   const timeOf = timePrinter();
-  /** What waits is in the file when this returns. */
+  /** Appends all waiting lines to the file. */
   const write = (durable: boolean): readonly Recorded[] => {
-    // A write that failed may have left half a line: another after it would break the chain.
+    // A failed write may have left half a line: another line after it would break the hash chain.
     if (fault !== null) throw fault.error;
     if (text === '') return [];
     try {
@@ -117,12 +117,12 @@ export function keepJournal(
     () => state,
     (...events) => {
       const ts = timeOf(store.now());
-      // All are made into lines before one takes effect: what no line can hold leaves nothing behind.
+      // Prints all lines before any event takes effect, so that an invalid event changes nothing.
       const lines = printAll(events, { seq, ts, head, hash: store.hash });
       text += lines.text;
       head = lines.head;
       for (const event of events) {
-        // Named one by one: many thousands of events are made into lines here, and a spread is slow.
+        // Field by field: a spread is slow for many thousands of events.
         const recorded = { type: event.type, data: event.data, seq: ++seq, ts } as Recorded;
         waiting.push(recorded);
         state = evolve(state, recorded);
@@ -164,7 +164,7 @@ function printAll(events: readonly Event[], { seq, ts, head, hash }: LinesAfter)
   return { text, head: last };
 }
 
-/** Several events of one millisecond share their text: it is costly to print. */
+/** Events of one millisecond share their text: printing a date is slow. */
 function timePrinter(): (time: Date) => string {
   let last = Number.NaN;
   let text = '';
@@ -178,17 +178,17 @@ function timePrinter(): (time: Date) => string {
   };
 }
 
-/** Agents write to the folder: a journal that was replaced, cut or added to while the session runs is noticed before it is written on. */
+/** Agents can write to the folder: detects a journal that was replaced, cut or extended while the session runs. */
 function refuseChanged(own: Stats, place: string, size: number): void {
   const named = statOf(place);
   const session = basename(dirname(place));
   if (named?.ino !== own.ino || named.dev !== own.dev)
     throw new UmpireError('journal-changed', { session, detail: 'it was removed or replaced' });
   if (named.size !== size)
-    throw new UmpireError('journal-changed', { session, detail: `it has ${named.size} bytes, and ${size} were written` });
+    throw new UmpireError('journal-changed', { session, detail: `it has ${named.size} bytes, but Umpire wrote ${size}` });
 }
 
-/** Lines of a round fit in here, again and again. */
+/** Reused for every write: the lines of a round fit. */
 const BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 /** A character is at most three bytes. */
 const MOST_BUFFERED = BUFFER.length / 3;

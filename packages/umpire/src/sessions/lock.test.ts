@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openFolder } from './folder.js';
-import { acquireLock, acquireToClear, holderOf } from './lock.js';
+import { openFolder } from './session-folder.js';
+import { acquireLock, acquireToClean, holderOf } from './lock.js';
 
 it.skipIf(process.platform !== 'linux')(
   'takes over from a process that was killed and that nobody has waited for, as in a container',
@@ -56,10 +56,10 @@ it.skipIf(process.platform !== 'linux')('is not asked for by who makes room on a
       message: expect.stringContaining('the disk is full'),
     });
     fill();
-    (await acquireToClear(folder, 1)).release();
+    (await acquireToClean(folder, 1)).release();
     writeFileSync(join(root, '.umpire-lock'), 'somebody');
     fill();
-    await expect(acquireToClear(folder, 1)).rejects.toMatchObject({ code: 'write-failed' });
+    await expect(acquireToClean(folder, 1)).rejects.toMatchObject({ code: 'write-failed' });
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -1,37 +1,37 @@
-// One writer at a time in a session folder. The lock is a file that names its holder; a dead holder's lock is taken over.
+// Allows one writer at a time in a session folder. The lock is a file that names its holder. A dead holder's lock is replaced.
 
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { elapsedMs } from './clock.js';
-import { faultOf } from './folder.js';
-import type { SessionFolder } from './folder.js';
+import { faultOf } from './session-folder.js';
+import type { SessionFolder } from './session-folder.js';
 
 export interface Lock {
   readonly release: () => void;
 }
 
-interface Holder {
+interface LockOwner {
   readonly pid: number;
   readonly host: string;
-  /** When the process started, where the system tells: a reused number is not the same process. */
+  /** When the process started, if the system tells: pids are reused. */
   readonly started: string;
 }
 
 export const LOCK = '.umpire-lock';
 const PAUSE_MS = 5;
 
-/** Waits up to `waitMs` for the lock, while others are at work. Where it cannot be had in that time, the error names the holder. */
+/** Waits up to `waitMs` for the lock. The error after that names the holder. */
 export async function acquireLock(folder: SessionFolder, waitMs: number): Promise<Lock> {
   const place = join(folder.root, LOCK);
-  const own = JSON.stringify({ pid: process.pid, host: hostname(), started: ownStart() } satisfies Holder);
+  const own = JSON.stringify({ pid: process.pid, host: hostname(), started: ownStart() } satisfies LockOwner);
   let until: number | null = null;
   for (;;) {
-    if (take(folder, place, own)) return { release: () => giveBack(place, own) };
+    if (take(folder, place, own)) return { release: () => release(place, own) };
     until ??= elapsedMs() + waitMs;
     const content = readHolder(place);
-    if (content !== null && isDead(content) && stealFrom(folder, place, content, own)) continue;
+    if (content !== null && isDead(content) && replaceDeadLock(folder, place, content, own)) continue;
     if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content ?? '') });
     await pause();
   }
@@ -39,8 +39,8 @@ export async function acquireLock(folder: SessionFolder, waitMs: number): Promis
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** For clearing away: on a disk that is full nobody can write a lock, and what is cleared away is what makes room. */
-export async function acquireToClear(folder: SessionFolder, waitMs: number): Promise<Lock> {
+/** For `umpire clean`: on a full disk no lock can be written, and cleaning is what makes room. */
+export async function acquireToClean(folder: SessionFolder, waitMs: number): Promise<Lock> {
   try {
     return await acquireLock(folder, waitMs);
   } catch (error) {
@@ -52,28 +52,27 @@ export async function acquireToClear(folder: SessionFolder, waitMs: number): Pro
 }
 
 export interface LockHolder {
-  /** For people. */
   readonly who: string;
-  /** Its process is gone, so that the next one takes the lock over. */
+  /** Its process is gone: the next one replaces the lock. */
   readonly isDead: boolean;
 }
 
-/** Who holds the folder's lock, without asking for it. */
+/** The holder of the lock, without waiting for it. */
 export function holderOf(folder: SessionFolder): LockHolder | null {
   const content = readHolder(join(folder.root, LOCK));
   return content === null ? null : { who: describe(content), isDead: isDead(content) };
 }
 
-/** Puts the lock in place whole: its content is there the moment its name is. */
+/** Creates the lock by a hard link, so that it never exists without its content. */
 function take(folder: SessionFolder, place: string, own: string): boolean {
   const draft = `${place}-${process.pid}`;
   try {
     writeFileSync(draft, own);
   } catch (error) {
     removeIfPossible(draft);
-    const told = new UmpireError('write-failed', { path: `${folder.name}/${LOCK}`, detail: faultOf(error) });
-    told.cause = error;
-    throw told;
+    const failure = new UmpireError('write-failed', { path: `${folder.name}/${LOCK}`, detail: faultOf(error) });
+    failure.cause = error;
+    throw failure;
   }
   try {
     linkSync(draft, place);
@@ -88,7 +87,7 @@ function take(folder: SessionFolder, place: string, own: string): boolean {
   }
 }
 
-/** File systems without hard links: exclusive creation, whose content follows a moment later. */
+/** For file systems without hard links: the content follows a moment after the file. */
 function takeWithoutLinks(place: string, own: string): boolean {
   try {
     writeFileSync(place, own, { flag: 'wx' });
@@ -107,8 +106,8 @@ function readHolder(place: string): string | null {
   }
 }
 
-/** Only one process clears a dead holder's lock, and only if it is still that one's. False: another is about to. */
-function stealFrom(folder: SessionFolder, place: string, dead: string, own: string): boolean {
+/** Only one process removes a dead holder's lock, and only if it is still the same lock. False: another is removing it. */
+function replaceDeadLock(folder: SessionFolder, place: string, dead: string, own: string): boolean {
   const claim = `${place}-claim`;
   if (!take(folder, claim, own)) {
     const other = readHolder(claim);
@@ -124,12 +123,12 @@ function stealFrom(folder: SessionFolder, place: string, dead: string, own: stri
 }
 
 /**
- * Agents write to the folder: a lock that is another process's stays, and a text that is no lock at all goes, since nobody would ever
- * give that back. What cannot be removed is taken over once the process is gone; how the session ended is told all the same.
+ * Agents can write to the folder: another process's lock stays, and a file that is no lock is removed, since nobody would ever release it.
+ * A lock that cannot be removed is replaced once this process is gone.
  */
-function giveBack(place: string, own: string): void {
+function release(place: string, own: string): void {
   const content = readHolder(place);
-  if (content === null || (content !== own && parseHolder(content) !== null)) return;
+  if (content === null || (content !== own && parseOwner(content) !== null)) return;
   removeIfPossible(place);
 }
 
@@ -137,7 +136,7 @@ function removeIfPossible(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Whoever calls has something else to tell.
+    // The caller reports another error.
   }
 }
 
@@ -149,9 +148,9 @@ function removeQuietly(path: string): void {
   }
 }
 
-function parseHolder(content: string): Holder | null {
+function parseOwner(content: string): LockOwner | null {
   try {
-    const { pid, host, started } = JSON.parse(content) as Partial<Holder>;
+    const { pid, host, started } = JSON.parse(content) as Partial<LockOwner>;
     return typeof pid === 'number' && typeof host === 'string' && typeof started === 'string' ? { pid, host, started } : null;
   } catch {
     return null;
@@ -159,7 +158,7 @@ function parseHolder(content: string): Holder | null {
 }
 
 function isDead(content: string): boolean {
-  const holder = parseHolder(content);
+  const holder = parseOwner(content);
   if (holder === null || holder.host !== hostname()) return false;
   try {
     process.kill(holder.pid, 0);
@@ -171,7 +170,7 @@ function isDead(content: string): boolean {
   return holder.started !== '' && started !== '' && started !== holder.started;
 }
 
-/** It has ended, and its parent has not asked how: in a container often nobody ever does. */
+/** Ended, but not reaped by its parent: common in containers. */
 const ENDED = /^[ZXx]$/;
 
 let known: string | null = null;
@@ -180,7 +179,7 @@ function ownStart(): string {
   return (known ??= processOf(process.pid).started);
 }
 
-/** The state of a process and its start time in clock ticks (Linux), else nothing. */
+/** The state of a process and its start time in clock ticks (Linux only). */
 function processOf(pid: number): { readonly state: string; readonly started: string } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -192,7 +191,7 @@ function processOf(pid: number): { readonly state: string; readonly started: str
 }
 
 function describe(content: string): string {
-  const holder = parseHolder(content);
+  const holder = parseOwner(content);
   return holder === null ? `the lock ${LOCK} cannot be read` : `process ${holder.pid} on ${holder.host}`;
 }
 

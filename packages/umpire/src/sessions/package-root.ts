@@ -1,5 +1,4 @@
-// Where the package lies on disk: its role texts are read from there, whether this runs as the bundled command, as the
-// library or from its sources.
+// Finds the installed package, which contains the role texts: for the bundled command, the library and the sources.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,12 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 let known: string | null = null;
 
-/** It does not move while the process runs. */
 export function packageRoot(): string {
   return (known ??= findRoot());
 }
 
-/** The folder of the code that runs: the build has what it starts in threads beside it, the sources have not. */
+/** The folder of the running code. The build has the code of its worker threads beside it; the sources do not. */
 export function codeFolder(): string {
   return typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url));
 }

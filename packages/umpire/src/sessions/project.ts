@@ -1,23 +1,23 @@
-// The project around a folder or a session: the nearest folder above that is one, its settings, and role texts of its own.
-// Nothing is taken from the session folder itself: agents write there.
+// Finds the project of a folder or session, its settings and its own role texts. Nothing is read from the session folder itself:
+// agents write there.
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RoleRef } from '@umpire/core/model.js';
 import { UmpireError } from '@umpire/core/errors.js';
-import { lstatOf, statOf } from './entry.js';
+import { lstatOf, statOf } from './file-system.js';
 import { homeFolder } from './environment.js';
-import { faultOf } from './folder.js';
+import { faultOf } from './session-folder.js';
 import { sha256 } from './hash.js';
 import { packageRoot } from './package-root.js';
 
 export const CONFIG = 'umpire.config.yaml';
 
-/** The same by the other usual ending. It is not read, and never passed over. */
-const MISNAMED = 'umpire.config.yml';
+/** A common mistake. The file is not read, but reported. */
+const MISNAMED_CONFIG = 'umpire.config.yml';
 
-/** The project that a session or a folder of sessions lies in: the nearest folder with settings, sessions or a repository. */
+/** The project of a session: the nearest folder above it with settings, sessions or a repository. */
 export function findProject(sessionRoot: string): string | null {
   for (let folder = dirname(sessionRoot); ; folder = dirname(folder)) {
     if ([CONFIG, '.umpire', '.git'].some((name) => existsSync(join(folder, name)))) return folder;
@@ -26,21 +26,20 @@ export function findProject(sessionRoot: string): string | null {
 }
 
 /**
- * The project that whoever starts work in a folder means: the nearest one, from this upwards, that has settings. Not above the top of a
- * repository, nor the home folder or one that everybody may write in, such as /tmp, nor above them, nor on another file system: a file that
- * happens to lie there makes no project of all that is below. Null where there is none.
+ * The nearest folder from `start` upwards that has settings; null if there is none. The search ends at the top of a repository, at the home
+ * folder, at a folder that everybody may write to, such as /tmp, and at another file system: settings there do not apply to everything below.
  */
 export function projectAbove(start: string): string | null {
   const device = entryAt(start)?.dev;
   const home = homeFolder() === '' ? undefined : entryAt(homeFolder());
   for (let folder = start; ; folder = dirname(folder)) {
     if (folder !== start && isBoundary(entryAt(folder), device, home)) return null;
-    if ([CONFIG, MISNAMED].some((name) => existsSync(join(folder, name)))) return folder;
+    if ([CONFIG, MISNAMED_CONFIG].some((name) => existsSync(join(folder, name)))) return folder;
     if (folder === dirname(folder) || existsSync(join(folder, '.git'))) return null;
   }
 }
 
-/** Everybody may write there, and only the owner of a file may remove it. */
+/** The mode of a folder that everybody may write to, such as /tmp. */
 const OPEN_TO_ALL = 0o1002;
 
 function isBoundary(entry: Stats | undefined, device: number | undefined, home: Stats | undefined): boolean {
@@ -56,23 +55,23 @@ function entryAt(place: string): Stats | undefined {
   }
 }
 
-/** The file that a folder has for its settings, also by the other ending; null where it has none. */
+/** The settings file of a folder, also with the wrong extension; null if it has none. */
 export function configAt(folder: string): string | null {
-  return [CONFIG, MISNAMED].map((name) => join(folder, name)).find((place) => lstatOf(place) !== undefined) ?? null;
+  return [CONFIG, MISNAMED_CONFIG].map((name) => join(folder, name)).find((place) => lstatOf(place) !== undefined) ?? null;
 }
 
-/** The text of the project's settings, where it has any. */
+/** The text of the project's settings; null if it has none. */
 export function readConfigText(project: string | null): string | null {
   if (project === null) return null;
   const text = readThere(join(project, CONFIG));
-  if (text === null && statOf(join(project, MISNAMED)) !== undefined)
-    throw new UmpireError('config-invalid', { file: MISNAMED, line: '', detail: `settings are read from ${CONFIG}; give it that name` });
+  if (text === null && statOf(join(project, MISNAMED_CONFIG)) !== undefined)
+    throw new UmpireError('config-invalid', { file: MISNAMED_CONFIG, line: '', detail: `Umpire reads ${CONFIG}. Rename the file` });
   return text;
 }
 
 function readThere(place: string): string | null {
   try {
-    // Most projects have none, and an error is costly to make.
+    // Most projects have none, and throwing an error is slow.
     return statOf(place) === undefined ? null : readFileSync(place, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -86,14 +85,14 @@ export interface Role {
   readonly text: string;
 }
 
-/** A verdict is never given without its role definition. */
+/** Throws if the role has no definition: no verdict is given without one. */
 export function loadRole(loop: string, role: string, project: string | null, loopFolder: string | null): RoleRef {
   const found = findRole(loop, role, project, loopFolder);
   if (found !== null) return found.ref;
-  throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: 'neither the project nor the package has it' });
+  throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: 'neither the project nor the package contains it' });
 }
 
-/** The role definition: the project's own, else the one beside the loop file, else the one that ships. */
+/** The project's own role definition, else the one beside the loop file, else the one that comes with Umpire. */
 export function findRole(loop: string, role: string, project: string | null, loopFolder: string | null): Role | null {
   const own = readRole(project, `.umpire/roles/${loop}/${role}.md`, `${loop}/${role}`);
   return own ?? readRole(loopFolder, `roles/${loop}/${role}.md`, `${loop}/${role}`) ?? shippedRole(loop, role);
@@ -101,7 +100,7 @@ export function findRole(loop: string, role: string, project: string | null, loo
 
 const SHIPPED = new Map<string, Role>();
 
-/** The package does not change while the process runs, and its sessions may be many: each text is read once. */
+/** Read once: the package does not change while the process runs, which may serve many sessions. */
 function shippedRole(loop: string, role: string): Role | null {
   const name = `${loop}/${role}`;
   const known = SHIPPED.get(name);

@@ -1,14 +1,14 @@
-// Virtual environments of Python: what one is, and which one a program means that works in a folder. A person's shell names the one
-// of the checkout; a worktree has its own (workspace/python-links.ts), which says whose it is.
+// Python virtual environments: recognizes them, and finds the one for a program in a folder. The shell of a person activates the
+// environment of the checkout; a worktree has its own copy (workspace/python-links.ts), which names its origin.
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative, sep } from 'node:path';
-import { isFile } from './entry.js';
+import { isFile } from './file-system.js';
 
-/** The file that makes a folder one, to Python too. */
+/** The file that marks a virtual environment. */
 export const ENVIRONMENT_NOTE = 'pyvenv.cfg';
 
-/** Where a worktree has the one that lies outside the checkout. */
+/** Where a worktree has its copy of an environment outside the checkout. */
 export const OUTER_ENVIRONMENT = '.umpire/venv';
 
 export function isPythonEnvironment(folder: string): boolean {
@@ -17,12 +17,11 @@ export function isPythonEnvironment(folder: string): boolean {
 
 type Variables = Readonly<Record<string, string>>;
 
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 
 /**
- * What is different in the variables of a program that works in a folder: an environment that is switched on is the folder's own, where
- * it has it, and one that the folder has of the Python that is on the PATH comes first there. Which are switched on is looked up once,
- * since programs are many.
+ * The variables that a program in a folder needs: an active environment is replaced by the folder's own copy. Without an active one, the
+ * folder's copy comes first on the PATH. Active environments are looked up once, since many programs start.
  */
 export function environmentIn(variables: Variables): (folder: string) => Variables {
   const active = activeIn(variables);
@@ -48,23 +47,23 @@ function movedTo(folder: string, { PATH = '', VIRTUAL_ENV }: Variables, active: 
   return { PATH: entries.join(delimiter), ...(own === undefined ? {} : { VIRTUAL_ENV: own }) };
 }
 
-/** Those that the PATH or its variable names, with their real places. */
+/** The environments on the PATH or in VIRTUAL_ENV, with their real paths. */
 function activeIn({ PATH = '', VIRTUAL_ENV }: Variables): ReadonlyMap<string, string> {
   const bins = PATH.split(delimiter).filter((entry) => basename(entry) === 'bin');
   const places = new Set([...bins.map((entry) => dirname(entry)), ...(VIRTUAL_ENV === undefined ? [] : [VIRTUAL_ENV])]);
   return new Map([...places].filter(isPythonEnvironment).map((place) => [place, realpathSync.native(place)]));
 }
 
-/** `env`, `api/env`, `packages/api/env`: where it lies in its repository, of which the place is not known here. */
+/** `env`, `api/env`, `packages/api/env`: possible paths in its repository, whose root is not known here. */
 function endsOf(place: string): readonly string[] {
-  const parts = place.split(sep).slice(-MOST_LEVELS);
+  const parts = place.split(sep).slice(-MAX_LEVELS);
   return parts.map((_, index) => parts.slice(parts.length - 1 - index).join(sep));
 }
 
-/** The file beside a worktree that says what it was given. */
+/** The file beside a worktree that lists what Umpire put into it. */
 export const PROVISIONS_NOTE = 'provisions.json';
 
-/** Was it given by Umpire? A task may hand in a folder that looks like one, and its programs would come first in every check. */
+/** Did Umpire create it? A task may submit a folder that looks like one, and its programs would run in every check. */
 function isProvided(place: string): boolean {
   let root = dirname(place);
   while (!existsSync(join(root, '.git')) && root !== dirname(root)) root = dirname(root);
@@ -76,10 +75,10 @@ function isProvided(place: string): boolean {
   }
 }
 
-/** The first folder of one of these names, at or above this one, that fits. */
+/** The first fitting folder of one of these names, here or above. */
 function findAbove(folder: string, names: readonly string[], fits: (place: string) => boolean): string | null {
   let above = folder;
-  for (let level = 0; level < MOST_LEVELS; level += 1) {
+  for (let level = 0; level < MAX_LEVELS; level += 1) {
     const found = names.map((name) => join(above, name)).find(fits);
     if (found !== undefined) return found;
     above = dirname(above);
@@ -87,7 +86,7 @@ function findAbove(folder: string, names: readonly string[], fits: (place: strin
   return null;
 }
 
-/** Those that it was made of, the first one first; empty for a person's own. */
+/** The environments that it is a copy of, the first one first; empty for a person's own. */
 export function originsOf(place: string): readonly string[] {
   if (!isPythonEnvironment(place)) return [];
   const note = readFileSync(join(place, ENVIRONMENT_NOTE), 'utf8');

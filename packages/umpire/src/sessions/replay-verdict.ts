@@ -1,4 +1,4 @@
-// One recorded verdict heard again, from the journal and the blobs alone: by the rules it was given by, or by others.
+// Judges one recorded verdict again from the journal and the blobs alone, by its own rules or by others.
 
 import { chainOfRow, findCriticRow, normalizeRoles } from '@umpire/core/decider/chains.js';
 import type { PlacedTask } from '@umpire/core/decider/chains.js';
@@ -20,53 +20,53 @@ import type { Loop, EvidenceSource } from '@umpire/core/loops/loop.js';
 import type { Task, Verdict } from '@umpire/core/model.js';
 import type { OtherVerdict } from '../report/replay-page.js';
 import { TASKS } from './tasks-file.js';
-import { courseOf, hear } from './hearing.js';
-import type { Hearing } from './hearing.js';
-import { highestTarget } from './limits.js';
-import type { Place } from './place.js';
-import { isInJournal, recall } from './recorded-place.js';
-import type { BlobReader } from './recorded-place.js';
+import { readCourse, judgeRound } from './judge-round.js';
+import type { RoundToJudge } from './judge-round.js';
+import { highestTarget } from './round-limits.js';
+import type { EvidenceStore } from './gather-evidence.js';
+import { areTasksInJournal, openRecordedEvidence } from './recorded-evidence.js';
+import type { BlobReader } from './recorded-evidence.js';
 
-/** A verdict with everything that it takes to hear it again. */
-export interface CaseFile {
+/** A verdict with everything needed to judge it again. */
+export interface ReplayInput {
   readonly given: VerdictGiven;
   readonly scene: RecordedContext;
   readonly rules: Loop;
-  readonly place: Place;
+  readonly store: EvidenceStore;
   readonly tasks: readonly Task[];
   readonly waves: Int32Array;
-  /** By what the journal froze, not by what the verdict says of itself. */
+  /** As the journal froze it, not as the verdict claims. */
   readonly round: number;
   readonly cap: number;
   readonly target: number;
   readonly past: PastLists;
-  /** The critic by name, where several may have been at work: in a session that Umpire ran. */
+  /** The critic's id, if Umpire ran the session: several critics may have run then. */
   readonly named: string | null;
-  readonly course: Hearing['course'];
+  readonly course: RoundToJudge['course'];
 }
 
-export type Retrieved = { readonly ok: true; readonly file: CaseFile } | { readonly ok: false; readonly why: string };
+export type ReplayInputRead = { readonly ok: true; readonly input: ReplayInput } | { readonly ok: false; readonly why: string };
 
 /** `before`: the session as the journal had it before this verdict's line. */
-export function retrieve(readBlob: BlobReader, before: SessionState, given: VerdictGiven): Retrieved {
+export function readReplayInput(readBlob: BlobReader, before: SessionState, given: VerdictGiven): ReplayInputRead {
   const { verdict, scene } = given;
-  if (scene === undefined) return lost('it was recorded before scenes were kept');
+  if (scene === undefined) return lost('an older Umpire recorded it without its evidence');
   const frozen = before.frozen.get(verdict.loop);
   const isDecided = verdict.status === 'decided';
-  // Rules that a verdict brings along hold only where nothing was frozen, and nothing was decided.
+  // A partial verdict may contain its rules. They apply only if none were frozen before it.
   const rules = frozen?.rules ?? (isDecided ? null : scene.rules);
-  if (rules === null) return lost('the journal does not hold the rules it was given by');
-  const recalled = recall(readBlob, scene);
-  if (!recalled.ok) return lost(recalled.lost.join('; '));
-  const { tasks, waves } = tasksIn(before, scene, recalled.tasks);
+  if (rules === null) return lost('the journal does not contain its rules');
+  const evidence = openRecordedEvidence(readBlob, scene);
+  if (!evidence.ok) return lost(evidence.lost.join('; '));
+  const { tasks, waves } = tasksIn(before, scene, evidence.tasks);
   const past = decidedVerdicts(before, verdict.loop, verdict.chain);
   return {
     ok: true,
-    file: {
+    input: {
       given,
       scene,
       rules,
-      place: recalled.place,
+      store: evidence.store,
       tasks,
       waves,
       round: Math.max(verdict.round, roundAfter(past)),
@@ -74,7 +74,7 @@ export function retrieve(readBlob: BlobReader, before: SessionState, given: Verd
       target: targetIn(before, given, rules, past.length === 0),
       past: pastOf(past, given.course?.against),
       named: before.run === null ? null : scene.critic,
-      course: given.course === undefined ? null : courseOf(before, verdict.loop, verdict.chain, given.course),
+      course: given.course === undefined ? null : readCourse(before, verdict.loop, verdict.chain, given.course),
     },
   };
 }
@@ -85,14 +85,14 @@ function pastOf(past: readonly PastVerdict[], against: number | null | undefined
   return past.find(({ seq }) => seq === against)?.lists ?? null;
 }
 
-/** The tasks of then: as the journal's lines before this one tell them, or as tasks.csv was kept. */
-function tasksIn({ run }: SessionState, scene: RecordedContext, text: string | null): Pick<CaseFile, 'tasks' | 'waves'> {
-  if (isInJournal(scene) && run !== null) return copyTasks(run);
+/** The tasks at that time: from the journal's earlier lines, or from the kept tasks.csv. */
+function tasksIn({ run }: SessionState, scene: RecordedContext, text: string | null): Pick<ReplayInput, 'tasks' | 'waves'> {
+  if (areTasksInJournal(scene) && run !== null) return copyTasks(run);
   const tasks = text === null ? [] : parseTasks(text, TASKS).tasks;
   return { tasks, waves: checkGraph(tasks, TASKS) };
 }
 
-/** What was frozen; or the highest of the loop, where the chain's first verdict goes on with others and was held to that. */
+/** The frozen target; or the loop's highest, if the chain's first verdict continued other chains and used that. */
 function targetIn(before: SessionState, { verdict, target }: VerdictGiven, rules: Loop, isFirst: boolean): number {
   const key = chainKey(verdict.loop, verdict.chain);
   const frozen = verdict.status === 'decided' ? before.targets.get(key) : undefined;
@@ -100,11 +100,14 @@ function targetIn(before: SessionState, { verdict, target }: VerdictGiven, rules
   return (isStricter ? target : frozen) ?? target ?? 0;
 }
 
-function lost(why: string): Retrieved {
+function lost(why: string): ReplayInputRead {
   return { ok: false, why };
 }
 
-function findCritic({ tasks, waves, given, named }: CaseFile, loop: Loop): { readonly critic: PlacedTask | null; readonly chain: string } {
+function findCritic(
+  { tasks, waves, given, named }: ReplayInput,
+  loop: Loop,
+): { readonly critic: PlacedTask | null; readonly chain: string } {
   const at = named === null ? -1 : tasks.findIndex((task) => task.id === named);
   const row = tasks[at];
   if (row !== undefined) return { critic: { task: row, wave: waves[at] ?? 1 }, chain: chainOfRow(loop, row) };
@@ -113,43 +116,47 @@ function findCritic({ tasks, waves, given, named }: CaseFile, loop: Loop): { rea
   return { critic, chain: chosen ?? chainOfRow(loop, critic?.task ?? null) };
 }
 
-type Terms = Pick<Hearing, 'round' | 'cap' | 'target' | 'past' | 'course'>;
+type RejudgeTerms = Pick<RoundToJudge, 'round' | 'cap' | 'target' | 'past' | 'course'>;
 
-function hearAgain(file: CaseFile, loop: Loop, terms: Terms): ReturnType<typeof hear> & { readonly critic: PlacedTask | null } {
-  const { given, scene, place, waves } = file;
-  const tasks = normalizeRoles(loop, file.tasks);
-  const { critic, chain } = findCritic({ ...file, tasks }, loop);
+function rejudge(
+  input: ReplayInput,
+  loop: Loop,
+  terms: RejudgeTerms,
+): ReturnType<typeof judgeRound> & { readonly critic: PlacedTask | null } {
+  const { given, scene, store, waves } = input;
+  const tasks = normalizeRoles(loop, input.tasks);
+  const { critic, chain } = findCritic({ ...input, tasks }, loop);
   const { anomalies } = scene;
   const isOfOne = scene.voices !== true;
-  const heard = hear({
+  const judged = judgeRound({
     ...terms,
     isOfOne,
     loop,
     chain,
     critic,
-    place,
+    store,
     tasks,
     waves,
     anomalies,
     strict: given.strict,
     role: given.verdict.role,
   });
-  return { ...heard, draft: heard.draft.ok ? orUnwritable(loop, heard.draft, scene) : heard.draft, critic };
+  return { ...judged, draft: judged.draft.ok ? orUnwritable(loop, judged.draft, scene) : judged.draft, critic };
 }
 
-/** Tasks that could not be written then cannot be written now. */
+/** Tasks that could not be written then count as unwritable now. */
 function orUnwritable(loop: Loop, draft: VerdictDraft, scene: RecordedContext): VerdictDraft {
   const { add, set } = draft.effects;
   if (scene.unwritable === null || (add.length === 0 && Object.keys(set).length === 0)) return draft;
   return unwritableVerdict(loop, draft, scene.unwritable) ?? draft;
 }
 
-/** Heard again by the same rules: where what comes of it is not what was recorded. */
-export function differencesIn(file: CaseFile): readonly Difference[] {
-  const { given, scene, rules } = file;
-  const { draft, critic } = hearAgain(file, rules, file);
+/** Judges by the same rules and compares the result with the record. */
+export function findDifferences(input: ReplayInput): readonly Difference[] {
+  const { given, scene, rules } = input;
+  const { draft, critic } = rejudge(input, rules, input);
   if (!draft.ok) return [{ field: 'verdict', was: given.verdict.decision, is: `none, by ${draft.rule}: ${draft.message}` }];
-  const target = rules.target === undefined ? null : file.target;
+  const target = rules.target === undefined ? null : input.target;
   const { verdict, facts, lists, effects } = given;
   return differencesOf(
     { ...verdictData(verdict), critic: scene.critic, target: given.target, facts, lists, effects: effectsData(effects) },
@@ -164,58 +171,58 @@ export function differencesIn(file: CaseFile): readonly Difference[] {
   );
 }
 
-export interface OtherHearing {
+export interface OtherJudgment {
   readonly verdict: OtherVerdict;
-  /** What the next round of the chain is compared with, by these rules. */
+  /** The lists that the chain's next round is compared with under these rules. */
   readonly lists: PastLists;
 }
 
-/** Heard by other rules, on what was recorded: the same round, and the cap and target that somebody set, if somebody did. */
-export function hearByOther(file: CaseFile, other: Loop, past: PastLists): OtherHearing {
-  const { given, rules } = file;
-  const { gathering, draft } = hearAgain(file, other, {
-    round: file.round - rules.round.first + other.round.first,
-    cap: file.cap === rules.cap.default ? other.cap.default : file.cap,
-    target: rules.target === undefined || file.target === rules.target.default ? (other.target?.default ?? 0) : file.target,
+/** Judges the recorded evidence by other rules, in the same round. A cap or target that differs from its default is kept. */
+export function judgeByOtherRules(input: ReplayInput, other: Loop, past: PastLists): OtherJudgment {
+  const { given, rules } = input;
+  const { gathering, draft } = rejudge(input, other, {
+    round: input.round - rules.round.first + other.round.first,
+    cap: input.cap === rules.cap.default ? other.cap.default : input.cap,
+    target: rules.target === undefined || input.target === rules.target.default ? (other.target?.default ?? 0) : input.target,
     past,
     course: null,
   });
   const exhibits = gathering.exhibits;
   const notKept = decidingSources(other).filter((name) => {
     const source = other.evidence[name];
-    return source !== undefined && exhibits[name]?.state === 'missing' && !wasAsked(source, rules);
+    return source !== undefined && exhibits[name]?.state === 'missing' && !wasLookedFor(source, rules);
   });
   const asks = notKept.map((name) => other.evidence[name]?.what ?? name);
   return { verdict: { ...otherVerdict(given.verdict, draft), notKept: asks }, lists: comparedLists(other, exhibits) };
 }
 
-function otherVerdict(was: Verdict, draft: ReturnType<typeof hear>['draft']): Omit<OtherVerdict, 'notKept'> {
+function otherVerdict(was: Verdict, draft: ReturnType<typeof judgeRound>['draft']): Omit<OtherVerdict, 'notKept'> {
   if (!draft.ok) {
     const is = { decision: null, outcome: null, rule: draft.rule, unverified: false };
-    const differences = differencesOf({ ...tellingOf(was), anomalies: '' }, { ...is, anomalies: '' });
+    const differences = differencesOf({ ...comparedFields(was), anomalies: '' }, { ...is, anomalies: '' });
     return { ...is, status: 'refused', reason: draft.message, anomalies: [], differences };
   }
   const { verdict } = draft;
   const { decision, outcome, rule, unverified, reason } = verdict;
   const differs = outcome !== was.outcome || rule !== was.rule || unverified !== was.unverified;
-  const differences = differencesOf(tellingOf(was), tellingOf(verdict));
+  const differences = differencesOf(comparedFields(was), comparedFields(verdict));
   const status = differs ? 'differs' : 'same';
-  return { status, decision, outcome, rule, unverified, reason, anomalies: oddities(verdict), differences };
+  return { status, decision, outcome, rule, unverified, reason, anomalies: anomalyRules(verdict), differences };
 }
 
-/** What two sets of rules are compared by. */
-function tellingOf(verdict: Verdict) {
+/** The fields in which two sets of rules are compared. */
+function comparedFields(verdict: Verdict) {
   const { outcome, decision, rule, unverified } = verdict;
-  return { outcome, decision, rule, unverified, anomalies: oddities(verdict).join(', ') };
+  return { outcome, decision, rule, unverified, anomalies: anomalyRules(verdict).join(', ') };
 }
 
-/** The rules under which something odd was noted, each once. */
-function oddities({ anomalies }: Verdict): readonly string[] {
+/** The rules of the verdict's anomalies, each once. */
+function anomalyRules({ anomalies }: Verdict): readonly string[] {
   return [...new Set(anomalies.map((anomaly) => anomaly.rule))].toSorted();
 }
 
-/** The recorded rules looked in the same place, so that what is missing was missing then. Rows and columns are in tasks.csv, kept whole. */
-function wasAsked(source: EvidenceSource, rules: Loop): boolean {
+/** The recorded rules looked in the same store, so that what is missing was missing then. Rows and columns are in tasks.csv, kept whole. */
+function wasLookedFor(source: EvidenceSource, rules: Loop): boolean {
   if ('row' in source || 'column' in source) return true;
   const asked = Object.values(rules.evidence);
   if ('file' in source) {

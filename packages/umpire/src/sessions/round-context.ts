@@ -1,5 +1,5 @@
-// The session as it stands before its evidence is read: history, tasks, board, and which chain and round are judged by
-// which rules, cap and target.
+// The context of the round to judge, read before its evidence: history, tasks and board, and from them the chain, the round,
+// the rules, the cap and the target.
 
 import type { Anomaly, Task } from '@umpire/core/model.js';
 import { UmpireError } from '@umpire/core/errors.js';
@@ -15,18 +15,18 @@ import { checkGraph } from '@umpire/core/decider/waves.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { sameRules } from '@umpire/core/loops/same-rules.js';
-import { readBoard, unreadLines } from './board.js';
+import { readBoard, malformedLines } from './board.js';
 import type { Board } from './board.js';
 import { TASKS, openTasks } from './tasks-file.js';
-import { listFiles } from './folder.js';
-import type { SessionFolder } from './folder.js';
+import { listFiles } from './session-folder.js';
+import type { SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
 import { foldJournal } from './journal-file.js';
 import type { FoldedJournal } from './journal-file.js';
-import { capOf, groupTarget, highestTarget, roundOfFiles, targetOf } from './limits.js';
-import { findTraces } from './traces.js';
+import { capOf, groupTarget, highestTarget, roundOfFiles, targetOf } from './round-limits.js';
+import { findTraces } from './verdict-traces.js';
 
-export interface SceneInput {
+export interface RoundContextInput {
   readonly folder: SessionFolder;
   readonly loop: Loop;
   readonly layer: string | null;
@@ -35,10 +35,10 @@ export interface SceneInput {
   readonly expired: () => boolean;
 }
 
-export interface Scene {
+export interface RoundContext {
   readonly journal: FoldedJournal;
   readonly state: SessionState;
-  /** The rules that hold: the ones frozen by the first verdict, where there was one. */
+  /** The rules that apply: those frozen by the first verdict, if there was one. */
   readonly loop: Loop;
   readonly hash: string;
   /** The loop at hand has other rules than the frozen ones. Other texts do not count. */
@@ -54,18 +54,17 @@ export interface Scene {
   readonly round: number;
   readonly settled: RoundSettled;
   readonly traces: Traces;
-  /** How far the loop's other chains have come, with the targets they are held to. */
+  /** The rounds and targets of the loop's other chains. */
   readonly others: readonly ChainProgress[];
-  /** The journal was cut back: something outside it knows of a later round of the chain. */
+  /** The journal was cut back: the board or a verdict page knows of a later round of the chain. */
   readonly isBehind: boolean;
-  /** A person named the chain. */
+  /** The caller named the chain with --layer. */
   readonly chosen: boolean;
   readonly stateRound: number | null;
   readonly anomalies: readonly Anomaly[];
 }
 
-/** Reads the history and the plain files, and settles which chain and round are judged by which rules. */
-export function observe(input: SceneInput): Scene {
+export function readRoundContext(input: RoundContextInput): RoundContext {
   const { folder } = input;
   const journal = foldJournal(folder);
   const { state } = journal;
@@ -77,7 +76,7 @@ export function observe(input: SceneInput): Scene {
   if (isLoopChanged) {
     anomalies.push({
       rule: 'E5',
-      message: `The ${loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.`,
+      message: `The ${loop.loop} loop has changed since this session started. The session keeps the old rules; use a new session folder for the new ones.`,
     });
   }
   const file = openTasks(folder);
@@ -87,7 +86,7 @@ export function observe(input: SceneInput): Scene {
   const critic = findCriticRow(loop, tasks, waves, chosen);
   const chain = chosen ?? chainOfRow(loop, critic?.task ?? null);
   const board = readBoard(folder, new Set(['gc_decision', ...boardTypes(loop)]), input.expired);
-  anomalies.push(...unreadLines(board));
+  anomalies.push(...malformedLines(board));
   const row = critic?.task ?? null;
   const lost = !state.frozen.has(loop.loop);
   const traces = findTraces(folder, board.scan.entries, loop.loop, state);
@@ -95,7 +94,7 @@ export function observe(input: SceneInput): Scene {
   if (lost && traces.chains.size > 0) {
     anomalies.push({
       rule: 'E5',
-      message: 'This session was judged before, but its journal is gone; rounds, cap and target go on from what is left of it.',
+      message: 'The journal of this session is gone. Rounds, cap and target continue from the board and the verdict pages.',
     });
   }
   const files = roundOfFiles(folder, loop, chain, row, decidedVerdicts(state, loop.loop, chain).length > 0);
@@ -103,7 +102,7 @@ export function observe(input: SceneInput): Scene {
   const target = targetOf(loop, chain, state, traces, row, tasks);
   anomalies.push(...files.anomalies, ...cap.anomalies, ...target.anomalies);
   const behind = isJournalBehind(loop, chain, state, traces);
-  anomalies.push(...oddRounds(chain, settled, cap.value, lost, !lost && behind));
+  anomalies.push(...roundAnomalies(chain, settled, cap.value, lost, !lost && behind));
   return {
     journal,
     state,
@@ -129,18 +128,18 @@ export function observe(input: SceneInput): Scene {
   };
 }
 
-function oddRounds(chain: string, settled: RoundSettled, cap: number, lost: boolean, cut: boolean): readonly Anomaly[] {
+function roundAnomalies(chain: string, settled: RoundSettled, cap: number, lost: boolean, cut: boolean): readonly Anomaly[] {
   const messages: string[] = [];
   if (cut) {
     messages.push(
-      'The journal knows of fewer rounds than the board or the pages of earlier verdicts: it was cut back. The most that is known holds.',
+      'The journal was cut back: the board or the verdict pages know of more rounds than it does. The highest known round applies.',
     );
   }
   if (settled.continues.length > 0) {
     const why = lost ? 'The journal is gone' : `${chain} was not planned when this session was first judged`;
-    messages.push(`${why}, so ${lost ? chain : 'it'} goes on with the rounds of what is still open.`);
+    messages.push(`${why}, so ${lost ? chain : 'it'} continues the rounds of the chains that are still open.`);
   } else if (settled.round > Math.max(cap, HIGHEST_CAP)) {
-    messages.push(`Round ${settled.round} is far beyond the cap of ${cap}: the files claim more rounds than there can have been.`);
+    messages.push(`Round ${settled.round} is far beyond the cap of ${cap}: the session's files claim more rounds than are possible.`);
   }
   return messages.map((message) => ({ rule: 'E5', message }));
 }
@@ -151,7 +150,7 @@ function boardTypes(loop: Loop): readonly string[] {
 
 const LAYER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/;
 
-/** The chain, where the caller chooses it: as asked, else the only one that has evidence, else the only one in tasks.csv. */
+/** For loops whose caller chooses the chain: the one asked for, else the only one with evidence, else the only one in tasks.csv. */
 function chooseChain(folder: SessionFolder, loop: Loop, tasks: readonly Task[], asked: string | null): string | null {
   const { chain } = loop;
   if (typeof chain !== 'object' || chain.choose !== true) {
@@ -169,20 +168,20 @@ function chooseChain(folder: SessionFolder, loop: Loop, tasks: readonly Task[], 
   const known = withEvidence.length > 0 ? withEvidence : inTasks;
   const [first] = known;
   if (first !== undefined && known.length > 1) throw new UmpireError('layer-unknown', { what: chain.what, known: known.join(', '), first });
-  if (first === undefined) refuseNames(critics, chain.column);
+  if (first === undefined) refuseUnusableNames(critics, chain.column);
   return first ?? 'L1';
 }
 
-/** A name that no file of evidence can have would be passed over, and another chain judged in its place. */
-function refuseNames(critics: readonly Task[], column: string): void {
+/** A name that no file can have would be ignored, and another chain judged instead. */
+function refuseUnusableNames(critics: readonly Task[], column: string): void {
   for (const { id, columns, line } of critics) {
     const name = columns[column]?.trim() ?? '';
     if (name === '') continue;
     throw new UmpireError('tasks-malformed', {
       file: TASKS,
       line,
-      detail: `the ${column} "${name.slice(0, 40)}" of ${id} cannot be part of a file's name`,
-      hint: `Name it with letters, digits, ".", "_" and "-", such as L1, and the critic's report after it.`,
+      detail: `the ${column} "${name.slice(0, 40)}" of ${id} cannot be part of a file name`,
+      hint: `Use letters, digits, ".", "_" and "-", such as L1, and name the critic's report after it.`,
     });
   }
 }

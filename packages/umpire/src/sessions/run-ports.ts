@@ -1,37 +1,37 @@
-// What a run is given: the journal, the desk, the agents, the workspace, a clock. Tests bring others.
+// Everything a run uses from outside: journal, session files, agents, workspace, clock. The simulations replace them.
 
 import type { Agent, Workspace } from '@umpire/core/ports.js';
 import type { Breach, Question } from '@umpire/core/decider/events.js';
-import type { Ruling } from './court.js';
-import type { Desk } from './session-files.js';
+import type { CriticJudgment } from './judge-round.js';
+import type { SessionFiles } from './session-files.js';
 import type { Journal } from './journal-writer.js';
-import type { Neighbours } from './concurrent-sessions.js';
+import type { ConcurrentSessions } from './concurrent-sessions.js';
 
 export interface RunPorts {
   readonly session: string;
   readonly journal: Journal;
-  readonly desk: Desk;
-  readonly judge: (task: string) => Ruling;
-  /** What a critic that has just ended left behind: kept, by path and hash. Null for others. */
+  readonly files: SessionFiles;
+  readonly judge: (task: string) => CriticJudgment;
+  /** Keeps the evidence of a critic that has just ended, by path and hash. Null for other tasks. */
   readonly takeEvidence: (
     task: string,
     role: string,
     measured: ReadonlyMap<string, Uint8Array> | undefined,
   ) => Readonly<Record<string, string | null>> | null;
   readonly agentFor: (role: string) => Agent;
-  /** Null where the loop changes no project. */
+  /** Null if the loop does not change the project. */
   readonly workspace: Workspace | null;
-  /** What the guard found in the work that a task has just submitted. */
+  /** The guard's findings in work that a task has just submitted. */
   readonly breachesOf?: (task: string, attempt: number) => readonly Breach[];
-  /** Ends processes that tasks left running: called between waves, when none is at work. */
+  /** Ends processes that tasks left running. Called between waves, while no task runs. */
   readonly endStrays: () => void;
-  /** Tells a person that one is needed. */
+  /** Notifies a person of a question. Returns the program that did it. */
   readonly call: (question: Question) => Promise<string>;
-  /** Somebody wants to hear of the end. */
+  /** A person is notified of the end too. */
   readonly tellsEnd?: boolean;
-  /** Aborted: children are ended, what happened is recorded, and the run stops. */
+  /** When aborted, the run ends its child processes, records what happened and stops. */
   readonly signal: AbortSignal;
-  readonly neighbours: Neighbours;
+  readonly concurrent: ConcurrentSessions;
   readonly nowMs: () => number;
   /** Calls back after so many milliseconds, unless cancelled. */
   readonly after: (ms: number, act: () => void) => () => void;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
-import { listLogs, logsOf } from './logs.js';
+import { listLogs, logsOf } from './agent-logs.js';
 import { formerName, safeName } from './safe-name.js';
 
 cleanUpAfterwards();

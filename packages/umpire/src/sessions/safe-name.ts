@@ -1,14 +1,14 @@
-// Any text as a name on disk and in git: ids of tasks and names of sessions are whatever people and agents write.
+// Turns any text into a name for files and git branches: people and agents may name tasks and sessions as they like.
 
 import { sha256 } from './hash.js';
 
-/** Git and every file system take it as it is; no dot at an end, no two in a row, nothing that looks like a flag or a lock. */
+/** Valid in git and on every file system: no dot at the ends, no two dots in a row, nothing like a flag or a lock file. */
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/;
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
-/** The text itself where it can be a name; else what is left of it, with a mark of its own so that no two are the same. */
+/** The text itself if it is a valid name, else its valid part with a hash, so that no two names are equal. */
 export function safeName(text: string): string {
-  if (PLAIN.test(text) && text.length <= LONGEST && !text.endsWith('.lock')) return text;
+  if (PLAIN.test(text) && text.length <= MAX_LENGTH && !text.endsWith('.lock')) return text;
   const left = text
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
     .replace(/^-+/, '')
@@ -16,7 +16,7 @@ export function safeName(text: string): string {
   return `${left === '' ? 'x' : left}-${sha256(text).slice(0, 10)}`;
 }
 
-/** What the session folder called a task before each had a name of its own: `a/b` and `a_b` shared one. Only for reading. */
+/** The name that earlier versions used, in which `a/b` and `a_b` were equal. Only for reading. */
 export function formerName(id: string): string {
   return id.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
 }

@@ -1,6 +1,5 @@
-// What the session folder shows of a run: tasks.csv, the wave at work, results of interactive tasks, pages. All of it is
-// written from the journal's state and can be written again; a person's edit of tasks.csv is read from it first, and never
-// overwritten unseen.
+// The files that a run writes for people and agents: tasks.csv, the current wave, results of interactive tasks, pages. All of
+// them come from the journal and can be written again. A person's edit of tasks.csv is read before the file is overwritten.
 
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
@@ -18,13 +17,13 @@ import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import { contextPage } from '../report/session-page.js';
 import { prevContext } from './assignment.js';
 import { BOARD, readBoard } from './board.js';
-import { keepBlobs, projectVerdict } from './commit.js';
+import { keepBlobs, projectVerdict } from './commit-verdict.js';
 import {
   appendLines,
   faultOf,
   hasEntry,
   listFiles,
-  lookAgain,
+  forgetCheckedFolders,
   moveEntry,
   placeFor,
   readBytes,
@@ -32,42 +31,41 @@ import {
   removeEntry,
   writeAtomically,
   writeProjection,
-} from './folder.js';
-import type { FileRead, SessionFolder } from './folder.js';
+} from './session-folder.js';
+import type { FileRead, SessionFolder } from './session-folder.js';
 import { safeName } from './safe-name.js';
-import { TASKS, parseBytes } from './tasks-file.js';
+import { TASKS, parseTasksBytes } from './tasks-file.js';
 
-/** tasks.csv as it was written last: what differs from it is a person's edit. */
+/** tasks.csv as last written: any difference is a person's edit. */
 const LAST = '.umpire-tasks.csv';
 
-/** The same while both are written: where a crash comes between the two, it is what tasks.csv holds. */
+/** The next tasks.csv while both files are written: after a crash in between it equals tasks.csv. */
 const NEXT = '.umpire-tasks-next.csv';
 
-/** Whoever edits on and on, such as a process that an agent left, does not keep the session from going on. */
-const MOST_IN_A_ROW = 20;
+/** Limits edits between two tasks, so that a process that keeps editing does not block the session. */
+const MAX_EDITS_IN_A_ROW = 20;
 
-/** What the session folder shows of a run. Written from the state; a person's edits are read from it. */
-export interface Desk {
-  /** A person's edit of tasks.csv since it was last written, as events; none where there is none. */
+export interface SessionFiles {
+  /** A person's edit of tasks.csv since it was last written, as events. */
   readonly readEdit: () => readonly Event[];
-  /** Everything that people and agents read, as it stands now. Returns what it left in the folder, to be recorded. */
+  /** Writes everything that people and agents read. Returns events about the written verdicts, to be recorded. */
   readonly show: () => readonly Event[];
   readonly keepBlobs: (blobs: ReadonlyMap<string, string | Uint8Array>) => void;
   readonly roleText: (role: string) => string;
-  /** Where an agent's output goes. */
+  /** Returns a function that appends an agent's output to its log. */
   readonly logFor: (task: string, attempt: number) => (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
 }
 
-export interface DeskInput {
+export interface SessionFilesInput {
   readonly folder: SessionFolder;
   readonly state: () => SessionState;
   readonly now: () => Date;
   readonly roleText: (role: string) => string;
 }
 
-export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
+export function openSessionFiles({ folder, state, now, roleText }: SessionFilesInput): SessionFiles {
   let last = textWritten(folder);
-  /** An edit that was refused and kept beside: it is written over. */
+  /** A refused edit, kept in another file: tasks.csv may be overwritten. */
   let refused: string | null | undefined;
   /** Edits since a task was started. */
   let edits = 0;
@@ -78,7 +76,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
   const run = () => state().run as RunState;
   return {
     readEdit: () => {
-      if (edits === MOST_IN_A_ROW) return [];
+      if (edits === MAX_EDITS_IN_A_ROW) return [];
       const read = readBytes(folder, TASKS);
       const found = textIn(read);
       if (found === last || (refused !== undefined && found === refused)) return [];
@@ -96,7 +94,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       return [{ type: 'EditRefused', data: { reason: edit.reason, kept: keepRefused(folder, read) } }];
     },
     show: () => {
-      lookAgain(folder);
+      forgetCheckedFolders(folder);
       const events = showVerdicts(folder, state(), now, born);
       last = showTasks(folder, run(), last, refused ?? null, written);
       showWave(folder, run(), written);
@@ -109,7 +107,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
     },
     keepBlobs: (blobs) => {
       if (blobs.size === 0) return;
-      lookAgain(folder);
+      forgetCheckedFolders(folder);
       const fresh = new Map([...blobs].filter(([hash]) => !kept.has(hash)));
       keepBlobs(folder, fresh);
       for (const hash of fresh.keys()) kept.add(hash);
@@ -121,7 +119,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       let place: string | null = null;
       return (_, chunk) => {
         try {
-          if (place === null) lookAgain(folder);
+          if (place === null) forgetCheckedFolders(folder);
           place ??= placeFor(folder, path);
           append(place, chunk);
         } catch (error) {
@@ -145,7 +143,7 @@ function latestVerdict({ verdicts }: SessionState): number {
   return Math.max(0, ...[...verdicts.values()].map((past) => past.at(-1)?.seq ?? 0));
 }
 
-/** Pages, files and board lines of verdicts that have none yet. Up to line `born` an earlier process may have written some. */
+/** Writes pages, files and board lines of verdicts that have none yet. Up to line `born` an earlier process may have written some. */
 function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Date, born: number): readonly Event[] {
   const waiting = [...state.verdicts.values()].flatMap((past) => past.filter((one) => !one.projected)).toSorted((a, b) => a.seq - b.seq);
   if (waiting.length === 0) return [];
@@ -165,20 +163,20 @@ function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Dat
   return waiting.map(({ seq }) => ({ type: 'VerdictProjected', data: { verdict: seq, results: null } }));
 }
 
-/** The board is the agents' own: one may have left its last line open. */
+/** Agents write to the board too: its last line may lack the newline. */
 function endsInNewline(folder: SessionFolder): boolean {
   const [last] = readTail(folder, BOARD, 1);
   return last === undefined || last === 0x0a;
 }
 
-/** What this process wrote. */
+/** The files that this process wrote. */
 interface Written {
   readonly paths: Set<string>;
-  /** tasks.csv, where all of it is the desk's own: nothing of a person's is in it. */
+  /** tasks.csv, if it contains no edits of a person. */
   tasks: string | null;
 }
 
-/** What was not there before is written in one step: a crash that cuts it short has it written again. */
+/** A new file is written in one step; after a crash it is written again. */
 function write(folder: SessionFolder, path: string, text: string, { paths }: Pick<Written, 'paths'>): void {
   if (paths.has(path)) writeAtomically(folder, path, text, false);
   else writeProjection(folder, path, text);
@@ -198,24 +196,24 @@ function textIn(read: FileRead): string | null {
   return read.kind === 'bytes' ? read.bytes.toString('utf8') : null;
 }
 
-function parsed(bytes: Uint8Array): TasksFile | string {
-  const read = parseBytes(bytes);
+function parseTasksText(bytes: Uint8Array): TasksFile | string {
+  const read = parseTasksBytes(bytes);
   return read.kind === 'file' ? read.file : read.problem.message.replace(/\.$/, '');
 }
 
 function findEdit(state: SessionState, read: FileRead, last: string | null): ReturnType<typeof compareEdit> {
-  if (read.kind === 'missing') return { kind: 'refused', reason: `${TASKS} was removed; it is written again` };
-  if (read.kind === 'unreadable') return { kind: 'refused', reason: `${TASKS} cannot be read: ${read.problem}; it is written again` };
-  const file = parsed(read.bytes);
+  if (read.kind === 'missing') return { kind: 'refused', reason: `${TASKS} was removed; Umpire writes it again` };
+  if (read.kind === 'unreadable') return { kind: 'refused', reason: `${TASKS} cannot be read (${read.problem}); Umpire writes it again` };
+  const file = parseTasksText(read.bytes);
   if (typeof file === 'string') return { kind: 'refused', reason: file };
-  const before = last === null ? null : parsed(Buffer.from(last));
+  const before = last === null ? null : parseTasksText(Buffer.from(last));
   const rows = new Map(before === null || typeof before === 'string' ? [] : before.tasks.map((task) => [task.id, task.columns]));
   const run = state.run as RunState;
   const outputs = state.frozen.get(run.started.loop)?.rules.columns.out ?? [];
   return compareEdit(run, file, rows, outputs);
 }
 
-/** The refused file is kept beside the one that is written anew, byte for byte; what cannot be read is moved there. */
+/** Keeps the refused file byte for byte under another name; an unreadable one is moved there. */
 function keepRefused(folder: SessionFolder, read: FileRead): string {
   if (read.kind === 'missing') return '';
   let number = 1;
@@ -226,12 +224,12 @@ function keepRefused(folder: SessionFolder, read: FileRead): string {
   return path;
 }
 
-/** Writes tasks.csv, unless a person has changed it meanwhile: that is looked at first. Returns what was written last. */
+/** Writes tasks.csv, unless it has a new edit, which is read first. Returns the text last written. */
 function showTasks(folder: SessionFolder, run: RunState, last: string | null, refused: string | null, written: Written): string | null {
   const found = textOf(folder, TASKS);
   if (found !== null && found !== last && found !== refused) return last;
   const isAnew = found === null || found === refused || found === written.tasks;
-  const file = isAnew ? null : parsed(Buffer.from(found));
+  const file = isAnew ? null : parseTasksText(Buffer.from(found));
   const isPrinted = file === null || typeof file === 'string';
   const text = isPrinted ? printCells(run.columns, run.tasks, cellOf) : edited(run, file);
   if (text === found) return last;
@@ -242,7 +240,7 @@ function showTasks(folder: SessionFolder, run: RunState, last: string | null, re
   return text;
 }
 
-/** Only cells that changed are touched, so that a person's own columns, quoting and order stay. */
+/** Changes only cells with new values, so that a person's own columns, quoting and order stay. */
 function edited(run: RunState, file: TasksFile): string {
   const known = new Map(file.tasks.map((task) => [task.id, task.columns]));
   const set = new Map<string, Readonly<Record<string, string>>>();
@@ -259,13 +257,13 @@ function edited(run: RunState, file: TasksFile): string {
   return editTasks(file, { set, add });
 }
 
-/** wave-N.csv while wave N runs, and no other: none while the session rests. */
+/** wave-N.csv exists only while wave N runs. */
 function showWave(folder: SessionFolder, run: RunState, written: Written): void {
   const name = `wave-${run.front}.csv`;
   const isOpen = run.running.size > 0;
   for (const other of listFiles(folder, '.')) {
     if (/^wave-\d+\.csv$/.test(other) && !(isOpen && other === name)) {
-      // The entry itself: an agent may have made it a link to what is not to go.
+      // Removes the entry itself: an agent may have made it a link.
       removeEntry(folder, other);
       written.paths.delete(other);
     }

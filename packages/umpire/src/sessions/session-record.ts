@@ -1,5 +1,5 @@
-// One session as its folder tells it to a reader: the journal as far as it holds, who is at work in it, and the tasks of a session
-// that others run. Takes no lock and writes nothing.
+// Reads one session for display: the valid part of its journal, the process that runs it, and the tasks of a session that Umpire
+// does not run. Takes no lock and writes nothing.
 
 import { isUmpireError } from '@umpire/core/errors.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
@@ -11,12 +11,11 @@ import { readProvenance } from '@umpire/core/formats/provenance.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
 import { stateWordOf } from '../report/session-view.js';
 import type { SessionSurroundings, StateWord } from '../report/session-view.js';
-import { openFolder } from './folder.js';
-import type { SessionFolder } from './folder.js';
-import { checkJournal } from './journal-check.js';
-import { JOURNAL } from './journal-file.js';
+import { openFolder } from './session-folder.js';
+import type { SessionFolder } from './session-folder.js';
+import { checkJournal, JOURNAL } from './journal-file.js';
 import { holderOf } from './lock.js';
-import { blobsIn } from './recorded-place.js';
+import { blobsIn } from './recorded-evidence.js';
 import { readTasks } from './tasks-file.js';
 
 export interface SessionRecord {
@@ -26,15 +25,15 @@ export interface SessionRecord {
   readonly state: SessionState;
   readonly events: readonly Recorded[];
   readonly word: StateWord;
-  /** tasks.csv with its waves, of a session that others run. */
+  /** tasks.csv with its waves, of a session that Umpire does not run. */
   readonly tasks: SessionSurroundings['tasks'];
-  /** The first line of the journal that does not hold. */
+  /** The first broken line of the journal. */
   readonly brokenAt: number | null;
-  /** What a person should know of the files, a sentence each. */
+  /** Notes about the files, a sentence each. */
   readonly notes: readonly string[];
 }
 
-/** Throws where there is no such folder, or its journal cannot be read at all. */
+/** Throws if the folder does not exist or its journal cannot be read at all. */
 export function readSession(path: string): SessionRecord {
   const folder = openFolder(path);
   const journal = checkJournal(folder);
@@ -43,10 +42,10 @@ export function readSession(path: string): SessionRecord {
   const isHeld = holder !== null && !holder.isDead;
   const notes: string[] = [];
   if (chain !== null && !chain.unbroken)
-    notes.push(`${JOURNAL} is broken at line ${chain.line}: ${chain.detail}. What is shown is what the lines before it tell.`);
+    notes.push(`${JOURNAL} is broken at line ${chain.line}: ${chain.detail}. Umpire shows only the lines before it.`);
   if (chain !== null && chain.unbroken && chain.torn !== null)
-    notes.push(`Line ${chain.torn} of ${JOURNAL} is not whole: a crash cut it off, or it is being written. It is left out.`);
-  if (isHeld && state.run !== null) notes.push(`At work in it: ${holder.who}.`);
+    notes.push(`Line ${chain.torn} of ${JOURNAL} is incomplete (a crash, or a write in progress). Umpire ignores it.`);
+  if (isHeld && state.run !== null) notes.push(`Running in ${holder.who}.`);
   const listed = state.run === null ? listTasks(folder) : { tasks: [] };
   if (listed.problem !== undefined) notes.push(listed.problem);
   const brokenAt = chain !== null && !chain.unbroken ? chain.line : null;
@@ -54,11 +53,11 @@ export function readSession(path: string): SessionRecord {
   return { path: folder.root, name: folder.name, state, events, word, tasks: listed.tasks, brokenAt, notes };
 }
 
-/** What the evidence of its verdicts is bound to, by hash. Evidence that is gone, or says nothing of it, is left out. */
+/** Where the evidence of the verdicts was measured, by hash. Evidence that is gone or has no provenance is left out. */
 export function provenanceIn({ path, state }: SessionRecord): ReadonlyMap<string, Provenance> {
   const readBlob = blobsIn(openFolder(path));
   const evidence = [...state.verdicts.values()].flat().flatMap(({ verdict }) => verdict.evidence);
-  // What an agent says of where its numbers come from is part of its word.
+  // In a run, provenance in an agent's own file is only testimony.
   const hashes = new Set(evidence.filter(({ grade }) => grade === 'measured' || state.run === null).map(({ sha256 }) => sha256));
   const found = new Map<string, Provenance>();
   for (const hash of hashes) {
@@ -69,12 +68,12 @@ export function provenanceIn({ path, state }: SessionRecord): ReadonlyMap<string
   return found;
 }
 
-interface Listed {
+interface ListedTasks {
   readonly tasks: SessionSurroundings['tasks'];
   readonly problem?: string;
 }
 
-function listTasks(folder: SessionFolder): Listed {
+function listTasks(folder: SessionFolder): ListedTasks {
   const read = readTasks(folder);
   if (read.kind === 'missing') return { tasks: [] };
   if (read.kind === 'problem') return { tasks: [], problem: read.problem.message };

@@ -1,229 +1,482 @@
-// The project's settings: umpire.config.yaml to one typed object with every default filled in. The only reader of that
-// file; docs/settings.md is its page. Loaded late: most verdicts have no such file.
+// umpire.config.yaml: one zod schema with the type, default and description of every field, and its only reader. Loaded late,
+// because most verdicts need no settings.
 
+import { z } from 'zod';
 import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import { MOST_RETRIES } from '@umpire/core/decider/retry-delay.js';
 import { UmpireError } from '@umpire/core/errors.js';
+import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import { GUARD_RULES } from '@umpire/guard/finding.js';
 import { ALLOWABLE, DEFAULT_SETTINGS } from './default-settings.js';
-import type { AgentSettings, ColourPair, CommandLine, CriticSettings, LoopGuard, Settings } from './default-settings.js';
-import { Misfit, amount, choice, command, day, fieldsOf, flag, inside, listOf, mapOf, onlyTrue, text, whole } from './settings-fields.js';
-import type { Path, Read, Rule } from './settings-fields.js';
+import type { AgentSettings, ColourPair, LoopGuard, Settings } from './default-settings.js';
 
-const DAY_MINUTES = 1440;
-const name = /^[A-Za-z][\w.-]{0,60}$/;
-const nameIs = 'a letter, then letters, digits, _ . or -';
+type SettingPath = readonly (string | number)[];
+type Shape = Readonly<Record<string, z.ZodType>>;
+type ErrorMap = (issue: z.core.$ZodRawIssue) => string;
+
+/** One setting, for the reference page. */
+export interface SettingField {
+  /** Dotted: `critics.debt.reruns`, `agents.<name>.command`, `guard.allowances[].rule`. */
+  readonly name: string;
+  readonly type: string;
+  readonly default: string;
+  readonly description: string;
+  /** It only contains other settings, which follow it. */
+  readonly isGroup: boolean;
+}
+
+// Kinds of values. Each error says what is allowed and what was found.
+
+function mustBe(allowed: string): ErrorMap {
+  return ({ input }) => `must be ${allowed}, ${input === null ? 'and is empty' : `not ${show(input)}`}`;
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'that';
+  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
+}
+
+function kind<T extends z.ZodType>(type: string, make: (error: ErrorMap) => T): T {
+  return make(mustBe(type)).meta({ type });
+}
+
+function whole(least: number, most: number) {
+  return kind(`a whole number from ${least} to ${most}`, (error) =>
+    z.number({ error }).int({ error }).min(least, { error }).max(most, { error }),
+  );
+}
+
+function amount(most: number) {
+  return kind(`a number above 0, at most ${most}`, (error) => z.number({ error }).positive({ error }).max(most, { error }));
+}
+
+function text(what: string) {
+  return kind(what, (error) => z.string({ error }).trim().min(1, { error }).refine(hasNoNul, { error }));
+}
+
+function hasNoNul(value: string): boolean {
+  return !value.includes('\0');
+}
+
+function choice<const T extends string>(words: readonly T[]) {
+  return kind(`one of ${words.join(', ')}`, (error) => z.enum(words, { error }));
+}
+
+function list<T extends z.ZodType>(item: T, what: string) {
+  return kind(what, (error) => z.array(item, { error })).meta({ type: what, item });
+}
+
+/** Names of the person's own choice, each with a value of the same kind. */
+function named<T extends z.ZodType>(
+  item: T,
+  what: string,
+  pattern = /^[A-Za-z][\w.-]{0,60}$/,
+  rule = 'a letter, then letters, digits, _ . or -',
+) {
+  const key = z.string().regex(pattern, { error: `this name is not allowed. Use ${rule}` });
+  return kind(what, (error) => z.record(key, item, { error })).meta({ type: what, named: item });
+}
+
+/** An object with known keys, none of them required. */
+function group<T extends Shape>(shape: T, what: string) {
+  const known = Object.keys(shape);
+  const error: ErrorMap = (issue) => (issue.code === 'unrecognized_keys' ? instead(issue.keys[0] ?? '', known) : mustBe(what)(issue));
+  return z.strictObject(shape, { error }).meta({ type: what, fields: shape });
+}
+
+function instead(key: string, known: readonly string[]): string {
+  const guess = nearestWord(key, known) ?? onlyOneWith(key, known);
+  return guess === null ? `unknown key. Known keys: ${known.join(', ')}` : `unknown key. Did you mean "${guess}"?`;
+}
+
+/** The only known key that contains this word: `rounds` in `max_rounds`. */
+function onlyOneWith(word: string, known: readonly string[]): string | null {
+  const found = known.filter((one) => `_${one}_`.includes(`_${word.toLowerCase().replaceAll('-', '_')}_`));
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** A field of a group, with its entry on the reference page. */
+function field<T extends z.ZodType>(schema: T, byDefault: string, description: string) {
+  return schema.exactOptional().meta({ default: byDefault, description });
+}
+
+const flag = kind('true or false', (error) => z.boolean({ error }));
+const onlyTrue = kind('true, or left out', (error) => z.literal(true, { error }));
+const day = kind('a day such as 2026-06-30', (error) => z.iso.date({ error }));
 const agentName = text('the name of an agent, such as claude');
+const minutes = amount(1440);
 
-const agentFields = fieldsOf(
+/** A path that stays inside the project. */
+const inside = kind('a path inside the project, without ".."', (error) =>
+  z
+    .string({ error })
+    .trim()
+    .min(1, { error })
+    .refine((path) => hasNoNul(path) && !/^([/\\~]|[A-Za-z]:)/.test(path) && !path.split(/[/\\]/).includes('..'), { error }),
+);
+
+/** No shell reads either form, except the text of `notify`. */
+const command = kind('a command such as "node my-agent.mjs", or the list of its words', (error) =>
+  z.union(
+    [
+      z.string().trim().min(1, { error }).refine(hasNoNul, { error }),
+      z.array(z.string()).refine(([first = '', ...rest]) => first.trim() !== '' && [first, ...rest].every(hasNoNul), { error }),
+    ],
+    { error },
+  ),
+);
+
+const commandOrFalse = kind('a command such as "npm run lint", the list of its words, or false', (error) =>
+  z.union([z.literal(false), command], { error }),
+);
+
+const paths = list(inside, 'a list of paths');
+const patterns = list(inside, 'a list of patterns, such as ["test/**"]');
+const envValue = kind('a text or a number', (error) =>
+  z.union([z.string().refine(hasNoNul, { error }), z.number(), z.boolean()], { error }).transform(String),
+);
+
+// The fields.
+
+const usual = DEFAULT_SETTINGS;
+/** The default of a group of settings. */
+const AS_BELOW = 'as below';
+
+const agentKinds = ['command', 'acp', 'script', 'person'] as const;
+
+const agentFields = group(
   {
-    command,
-    acp: command,
-    script: text('the path of a scripted agent, such as agents/dry-run.yaml'),
-    person: onlyTrue,
-    timeout_minutes: amount(DAY_MINUTES),
-    finish: choice(['SIGINT', 'SIGTERM', 'none']),
-    grace_seconds: amount(600),
-    allow: listOf(choice(ALLOWABLE), `a list of kinds, such as [${ALLOWABLE.join(', ')}]`),
-    env: mapOf(
-      envValue,
-      'names with their values',
-      /^(?!UMPIRE_)[A-Za-z_]\w*$/,
-      'letters, digits and _, and not UMPIRE_, which Umpire sets itself',
+    command: field(command, 'none', 'a program with its arguments, as a text or a list. No shell runs it'),
+    acp: field(command, 'none', 'a program that speaks the Agent Client Protocol'),
+    script: field(
+      text('the path of a scripted agent, such as agents/dry-run.yaml'),
+      'none',
+      'a YAML file of answers, for tests and dry runs',
+    ),
+    person: field(onlyTrue, 'none', 'the person at the terminal does the task'),
+    timeout_minutes: field(minutes, '`timeout_minutes`', 'the time limit of one task of this agent'),
+    finish: field(
+      choice(['SIGINT', 'SIGTERM', 'none']),
+      "the agent's own",
+      'the signal that asks it to finish at its time limit. Not for ACP',
+    ),
+    grace_seconds: field(amount(600), "the agent's own", 'the time to finish after that signal'),
+    allow: field(
+      list(choice(ALLOWABLE), `a list of kinds, such as [${ALLOWABLE.join(', ')}]`),
+      'none',
+      'what an ACP agent may do beside reading and editing its folders: run commands, use the network, use other tools',
+    ),
+    env: field(
+      named(
+        envValue,
+        'names with their values',
+        /^(?!UMPIRE_)[A-Za-z_]\w*$/,
+        'letters, digits and _, and no name that begins with UMPIRE_: Umpire sets those',
+      ),
+      'none',
+      'environment variables for the agent',
     ),
   },
   'an agent, such as { command: "node my-agent.mjs" }',
 );
 
-function envValue(value: unknown, path: Path): string {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (typeof value === 'string' && !value.includes('\0')) return value;
-  throw new Misfit(path, 'it must be a text or a number');
-}
+const agent = agentFields
+  .superRefine((read, context) => {
+    const complain = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+    const [first, second] = agentKinds.filter((key) => read[key] !== undefined);
+    if (second !== undefined)
+      complain([second], `an agent has only one of ${agentKinds.filter((key) => read[key] !== undefined).join(', ')}. Remove the others`);
+    if (Object.keys(read).length === 0) complain([], 'it is empty. Give it a command, a script, or person: true');
+    if (first === 'acp' && read.finish !== undefined) complain(['finish'], 'ACP asks the agent to finish without a signal. Remove it');
+    if (first !== undefined && first !== 'acp' && read.allow !== undefined)
+      complain(['allow'], 'only an ACP agent asks for permissions. Remove it');
+  })
+  .transform((read): AgentSettings => {
+    const { timeout_minutes: timeoutMinutes, finish, grace_seconds: graceSeconds, allow } = read;
+    return {
+      runs: runsOf(read),
+      ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
+      ...(finish === undefined ? {} : { finish: finish === 'none' ? null : finish }),
+      ...(graceSeconds === undefined ? {} : { graceSeconds }),
+      ...(allow === undefined ? {} : { allow }),
+      env: read.env ?? {},
+    };
+  })
+  .meta(agentFields.meta() ?? {});
 
-const agent: Rule<AgentSettings> = (value, path) => {
-  const read = agentFields(value, path);
-  const kinds = (['command', 'acp', 'script', 'person'] as const).filter((key) => read[key] !== undefined);
-  if (kinds.length > 1) throw new Misfit([...path, kinds[1] as string], `an agent is either ${kinds.join(' or ')}; remove all but one`);
-  if (Object.keys(read).length === 0) throw new Misfit(path, 'it is empty; give it a command, a script, or person: true');
-  const [kind] = kinds;
-  if (kind === 'acp' && read.finish !== undefined)
-    throw new Misfit([...path, 'finish'], 'an agent over ACP is asked to finish by the protocol, not by a signal; remove it');
-  if (kind !== undefined && kind !== 'acp' && read.allow !== undefined)
-    throw new Misfit([...path, 'allow'], 'only an agent over ACP asks what it may do; remove it');
-  const { timeout_minutes: timeoutMinutes, finish, grace_seconds: graceSeconds, allow } = read;
-  return {
-    runs: runsOf(read),
-    ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
-    ...(finish === undefined ? {} : { finish: finish === 'none' ? null : finish }),
-    ...(graceSeconds === undefined ? {} : { graceSeconds }),
-    ...(allow === undefined ? {} : { allow }),
-    env: read.env ?? {},
-  };
-};
-
-function runsOf(read: ReturnType<typeof agentFields>): AgentSettings['runs'] {
+function runsOf(read: z.output<typeof agentFields>): AgentSettings['runs'] {
   if (read.command !== undefined) return { kind: 'command', command: read.command };
   if (read.acp !== undefined) return { kind: 'acp', command: read.acp };
   if (read.script !== undefined) return { kind: 'script', path: read.script };
   return { kind: read.person === true ? 'person' : 'preset' };
 }
 
-const patterns = listOf(inside, 'a list of patterns, such as ["test/**"]');
-
-/** A command, or false: the check is left out. */
-const check: Rule<CommandLine | false> = (value, path) => (value === false ? false : command(value, path));
-
-const pairFields = fieldsOf(
-  { text: text('the path of a token'), background: text('the path of a token'), kind: choice(['text', 'large', 'ui']) },
+const pairFields = group(
+  {
+    text: field(text('the path of a token'), 'required', 'the token of the text colour'),
+    background: field(text('the path of a token'), 'required', 'the token of the background colour'),
+    kind: field(choice(['text', 'large', 'ui']), 'text', 'large text and parts of the interface need less contrast'),
+  },
   'a pair of colours, such as { text: color.text, background: color.surface }',
 );
 
-const pair: Rule<ColourPair> = (value, path) => {
-  const { text: front, background, kind } = pairFields(value, path);
-  if (front === undefined || background === undefined) throw new Misfit(path, 'a pair of colours needs both text and background');
-  return { text: front, background, kind: kind ?? 'text' };
-};
+const pair = pairFields
+  .transform((read, context): ColourPair => {
+    const { text: front = '', background = '', kind: use = 'text' } = read;
+    if (front === '' || background === '')
+      context.addIssue({ code: 'custom', message: 'a pair of colours needs both text and background' });
+    return { text: front, background, kind: use };
+  })
+  .meta(pairFields.meta() ?? {});
 
-const criticFields = fieldsOf(
+const fromProject = "found in the project's files";
+
+const critics = group(
   {
-    timeout_minutes: amount(DAY_MINUTES),
-    testing: fieldsOf(
-      {
-        runner: choice(['vitest', 'jest', 'mocha', 'node', 'pytest']),
-        layers: mapOf(patterns, 'layers, each with its patterns', name, nameIs),
-      },
-      'settings of the test run, such as { runner: vitest }',
+    timeout_minutes: field(minutes, String(usual.critics.timeoutMinutes), 'the time limit of one tool'),
+    testing: field(
+      group(
+        {
+          runner: field(choice(['vitest', 'jest', 'mocha', 'node', 'pytest']), fromProject, 'the test runner'),
+          layers: field(
+            named(patterns, 'layers, each with its patterns'),
+            'integration tests are L2, e2e tests L3',
+            'patterns of test files by layer. All other tests are L1',
+          ),
+        },
+        'settings of the test run, such as { runner: vitest }',
+      ),
+      AS_BELOW,
+      'how Umpire runs the tests',
     ),
-    debt: fieldsOf(
-      {
-        reruns: whole(0, 20),
-        types: check,
-        lint: check,
-        quality: check,
-        complexity: whole(1, 1000),
-      },
-      'settings of the validation, such as { reruns: 3 }',
+    debt: field(
+      group(
+        {
+          reruns: field(whole(0, 20), String(usual.critics.debt.reruns), 'how often a test with a changed result runs again'),
+          types: field(commandOrFalse, fromProject, 'the type check. `false` leaves it out, and the report says so'),
+          lint: field(commandOrFalse, fromProject, 'the linter. `false` leaves it out, and the report says so'),
+          quality: field(commandOrFalse, fromProject, 'the quality check. `false` leaves it out, and the report says so'),
+          complexity: field(whole(1, 1000), String(usual.critics.debt.complexity), 'a function with a higher complexity is a finding'),
+        },
+        'settings of the validation, such as { reruns: 3 }',
+      ),
+      AS_BELOW,
+      'how Umpire validates a change',
     ),
-    design: fieldsOf(
-      {
-        tokens: patterns,
-        industry: choice(['standard', 'strict']),
-        pairs: listOf(pair, 'a list of pairs of colours'),
-        grid: amount(64),
-      },
-      'settings of the audit, such as { industry: strict }',
+    design: field(
+      group(
+        {
+          tokens: field(patterns, 'every token file in the project', 'patterns of token files'),
+          industry: field(choice(['standard', 'strict']), usual.critics.design.industry, '`strict` as for healthcare and finance'),
+          pairs: field(list(pair, 'a list of pairs of colours'), 'inferred from names', 'colours that are used together'),
+          grid: field(amount(64), String(usual.critics.design.grid), 'spacing must be a multiple of this many pixels'),
+        },
+        'settings of the audit, such as { industry: strict }',
+      ),
+      AS_BELOW,
+      'how Umpire audits design tokens',
     ),
-    review: fieldsOf({ reports: patterns }, 'settings of the review, such as { reports: ["*.sarif"] }'),
+    review: field(
+      group(
+        {
+          reports: field(
+            patterns,
+            `\`${usual.critics.review.reports.join(', ')}\``,
+            'patterns of reports that the review reads beside its linters',
+          ),
+        },
+        'settings of the review, such as { reports: ["*.sarif"] }',
+      ),
+      AS_BELOW,
+      'which reports the review reads',
+    ),
   },
   'settings of the critics, such as { testing: { runner: vitest } }',
 );
 
-const allowanceFields = fieldsOf(
+const allowanceFields = group(
   {
-    rule: choice([...Object.keys(GUARD_RULES), ...new Set(Object.values(GUARD_RULES).map(({ group }) => group))]),
-    path: inside,
-    test: text('the titles of a test, joined by " > "'),
-    reason: text('why it is accepted, in a few words'),
-    until: day,
+    rule: field(
+      choice([...Object.keys(GUARD_RULES), ...new Set(Object.values(GUARD_RULES).map((rule) => rule.group))]),
+      'required',
+      'a rule of the guard, or a group of rules',
+    ),
+    path: field(inside, 'required', 'a pattern of files'),
+    test: field(text('the titles of a test, joined by " > "'), 'every test', 'one test, by its titles joined by ` > `'),
+    reason: field(text('why it is accepted, in a few words'), 'required', 'why it is accepted'),
+    until: field(day, 'required', 'the last day of the allowance, as YYYY-MM-DD'),
   },
   'an allowance, such as { rule: rebaselined, path: "test/**", reason: "...", until: 2026-06-30 }',
 );
 
-const allowance: Rule<GuardAllowance> = (value, path) => {
-  const { rule, path: where, test, reason, until } = allowanceFields(value, path);
-  const missing = Object.entries({ rule, path: where, reason, until }).find(([, one]) => one === undefined)?.[0];
-  if (missing !== undefined) throw new Misfit(path, `an allowance needs ${missing}: it says what is accepted, where, why and until when`);
-  return { rule: rule ?? '', path: where ?? '', test: test ?? null, reason: reason ?? '', until: until ?? '' };
-};
+const allowance = allowanceFields
+  .transform((read, context): GuardAllowance => {
+    const { rule = '', path = '', test = null, reason = '', until = '' } = read;
+    const missing = Object.entries({ rule, path, reason, until }).find(([, value]) => value === '')?.[0];
+    if (missing !== undefined)
+      context.addIssue({ code: 'custom', message: `an allowance needs ${missing}. It needs rule, path, reason and until` });
+    return { rule, path, test, reason, until };
+  })
+  .meta(allowanceFields.meta() ?? {});
 
 const scope = choice(['testing', 'any']);
 const breaches = choice(['obey', 'tell', 'off']);
-const loopFields = fieldsOf({ breaches, scope }, 'obey, tell, off, or both settings, such as { breaches: obey, scope: testing }');
-
-/** Mostly one word. */
-const loopGuard: Rule<Partial<LoopGuard>> = (value, path) => {
-  if (typeof value === 'string') return { breaches: breaches(value, path) };
-  const { breaches: manner, scope: where } = loopFields(value, path);
-  return { ...(manner === undefined ? {} : { breaches: manner }), ...(where === undefined ? {} : { scope: where }) };
-};
-
-const guardFields = fieldsOf(
+const loopGuardFields = group(
   {
-    scope,
-    allowances: listOf(allowance, 'a list of allowances'),
-    loops: mapOf(loopGuard, 'loops, each with obey, tell or off', name, nameIs),
+    breaches: field(breaches, 'by loop', '`obey` reverts breaches before a merge, `tell` reports them, `off` does not look'),
+    scope: field(scope, 'by loop', '`testing` lets only tests change, `any` source too'),
+  },
+  'obey, tell, off, or both settings, such as { breaches: obey, scope: testing }',
+);
+
+const loopGuard = z
+  .union([breaches, loopGuardFields], {
+    error: (issue) => mustBe(String((typeof issue.input === 'string' ? breaches : loopGuardFields).meta()?.['type']))(issue),
+  })
+  .transform((read): Partial<LoopGuard> => (typeof read === 'string' ? { breaches: read } : read))
+  .meta(loopGuardFields.meta() ?? {});
+
+const guard = group(
+  {
+    scope: field(scope, 'testing', 'what `umpire guard` lets change without a flag: only tests, or source too'),
+    allowances: field(list(allowance, 'a list of allowances'), 'none', 'findings that are accepted for a while'),
+    loops: field(
+      named(loopGuard, 'loops, each with obey, tell or off'),
+      '`testing` and `until` obey, `debt` and `review` tell, others off',
+      'what the guard does in runs, by loop',
+    ),
   },
   'settings of the guard, such as { scope: any }',
 );
 
-const sandboxFields = fieldsOf(
-  { write: listOf(text('a path, such as ~/.my-agent'), 'a list of paths') },
+const sandboxFields = group(
+  { write: field(list(text('a path, such as ~/.my-agent'), 'a list of paths'), 'none', 'further folders that programs may write to') },
   'true, false, or where programs may write, such as { write: [~/.my-agent] }',
 );
 
-const sandbox: Rule<Settings['sandbox']> = (value, path) =>
-  typeof value === 'boolean' ? { isOn: value, write: [] } : { isOn: true, write: sandboxFields(value, path).write ?? [] };
+const sandbox = kind(String(sandboxFields.meta()?.['type']), (error) => z.union([z.boolean(), sandboxFields], { error }))
+  .transform((read): Settings['sandbox'] =>
+    typeof read === 'boolean' ? { isOn: read, write: [] } : { isOn: true, write: read.write ?? [] },
+  )
+  .meta(sandboxFields.meta() ?? {});
 
-const FIELDS = {
-  strict: flag,
-  agents: mapOf(agent, 'names, each with its agent', name, nameIs),
-  roles: mapOf(agentName, 'roles, each with the name of its agent', name, nameIs),
-  agent: agentName,
-  concurrency: whole(1, 256),
-  max_rounds: whole(1, HIGHEST_CAP),
-  max_minutes: amount(525_600),
-  max_cost_usd: amount(1_000_000),
-  max_tokens: whole(1, Number.MAX_SAFE_INTEGER),
-  stop_when_stalled: flag,
-  sandbox,
-  notify: command,
-  notify_at_end: flag,
-  timeout_minutes: amount(DAY_MINUTES),
-  retries: whole(0, MOST_RETRIES),
-  critics: criticFields,
-  guard: guardFields,
-  workspace: fieldsOf(
-    {
-      home: text('the path of a folder'),
-      link: listOf(inside, 'a list of paths'),
-      copy: listOf(inside, 'a list of paths'),
-      setup: text('a command for the shell, such as "npm ci"'),
-    },
-    'settings of the workspace, such as { setup: "npm ci" }',
-  ),
-};
+const workspace = group(
+  {
+    home: field(text('the path of a folder'), "Umpire's own", 'the folder for worktrees'),
+    link: field(paths, 'none', 'paths that every worktree shares with the project, beside `node_modules` and Python environments'),
+    copy: field(paths, 'none', 'untracked files that every worktree gets a copy of, such as `.env`'),
+    setup: field(text('a command for the shell, such as "npm ci"'), 'none', 'a shell command that prepares every new worktree'),
+  },
+  'settings of the workspace, such as { setup: "npm ci" }',
+);
 
-/** What begins so is a person's own: parts that the settings below repeat, for example. */
-const OWN_KEYS = /^x-/;
+const schema = group(
+  {
+    strict: field(flag, String(usual.strict), 'escalate instead of approving by waiver'),
+    agents: field(named(agent, 'names, each with its agent'), 'none', 'agents of your own, by name'),
+    roles: field(named(agentName, 'roles, each with the name of its agent'), '`agent`', 'the agent of a role'),
+    agent: field(agentName, 'none', 'the agent of every other role'),
+    concurrency: field(whole(1, 256), String(usual.concurrency), 'how many tasks run at the same time'),
+    max_rounds: field(whole(1, HIGHEST_CAP), "the loop's cap", 'the cap. The first verdict of a session freezes it'),
+    max_minutes: field(amount(525_600), 'no limit', 'after this many minutes a session asks a person'),
+    max_cost_usd: field(amount(1_000_000), 'no limit', 'after this many US dollars a session asks a person'),
+    max_tokens: field(whole(1, Number.MAX_SAFE_INTEGER), 'no limit', 'after this many tokens a session asks a person'),
+    stop_when_stalled: field(flag, String(usual.stopWhenStalled), 'ask a person when a loop stalls, oscillates or diverges'),
+    sandbox: field(sandbox, String(usual.sandbox.isOn), 'let programs write only to the folders of their work'),
+    notify: field(command, 'none', 'a command that runs when a person is needed. A text runs in a shell, a list does not'),
+    notify_at_end: field(flag, String(usual.notifyAtEnd), 'run `notify` at the end of a session too'),
+    timeout_minutes: field(minutes, String(usual.timeoutMinutes), 'the time limit of one task'),
+    retries: field(
+      whole(0, MOST_RETRIES),
+      String(usual.retries),
+      "how often a task is retried when its model's server is overloaded or out of reach",
+    ),
+    critics: field(critics, AS_BELOW, 'the critics that Umpire runs itself'),
+    guard: field(guard, AS_BELOW, 'what the guard accepts, and what it does in runs'),
+    workspace: field(workspace, AS_BELOW, 'the worktrees of agents'),
+  },
+  'a list of settings, such as "strict: true"',
+);
 
-const settingsFields = fieldsOf(FIELDS, 'a list of settings, such as "strict: true"', OWN_KEYS);
+/** Keys of the person's own, such as anchors that the settings below repeat. */
+const OWN_KEY = /^x-/;
+
+/** Every setting in the order of the schema, for the reference page. */
+export function settingFields(): readonly SettingField[] {
+  return fieldsOf(schema, '');
+}
+
+function fieldsOf(type: z.ZodType, prefix: string): readonly SettingField[] {
+  const { fields, item, named: value } = (type.meta() ?? {}) as { fields?: Shape; item?: z.ZodType; named?: z.ZodType };
+  if (item !== undefined) return fieldsOf(item, `${prefix}[]`);
+  if (value !== undefined) return fieldsOf(value, `${prefix}.<name>`);
+  return Object.entries(fields ?? {}).flatMap(([key, optional]) => {
+    const name = prefix === '' ? key : `${prefix}.${key}`;
+    const inner = (optional as z.ZodExactOptional<z.ZodType>).unwrap();
+    const { default: byDefault = '', description = '' } = (optional.meta() ?? {}) as { default?: string; description?: string };
+    const isGroup = byDefault === AS_BELOW;
+    return [{ name, type: String(inner.meta()?.['type'] ?? ''), default: byDefault, description, isGroup }, ...fieldsOf(inner, name)];
+  });
+}
+
+// Reading.
 
 /** Throws `config-invalid` with the line and what is allowed there. */
 export function parseSettings(source: string, file: string): Settings {
   const yaml = readYaml(source);
   if (!yaml.ok) throw invalid(file, yaml.line, yaml.problem);
-  try {
-    return withDefaults(settingsFields(yaml.value ?? {}, []));
-  } catch (error) {
-    if (!(error instanceof Misfit)) throw error;
-    const where = error.path.join('.');
-    throw invalid(file, yaml.lineOf(error.path), where === '' ? error.problem : `${where}: ${error.problem}`);
-  }
+  const read = schema.safeParse(withoutOwnKeys(yaml.value ?? {}));
+  if (read.success) return withDefaults(read.data);
+  const problems = read.error.issues.map(problemOf).map((problem) => ({ ...problem, line: yaml.lineOf(problem.path) }));
+  const [first] = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  throw invalid(file, first?.line ?? null, first === undefined ? 'it cannot be read' : describeProblem(first));
 }
 
-/** Where a setting stands, as `:LINE`. */
-export function lineOfSetting(source: string, path: Path): string {
+function withoutOwnKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !OWN_KEY.test(key)));
+}
+
+interface Problem {
+  readonly path: SettingPath;
+  readonly message: string;
+}
+
+/** The deepest cause of an issue: unions and records wrap it. */
+function problemOf(issue: z.core.$ZodIssue): Problem {
+  const path = issue.path as SettingPath;
+  if (issue.code === 'unrecognized_keys') return { path: [...path, issue.keys[0] ?? ''], message: issue.message };
+  if (issue.code === 'invalid_key') return { path, message: issue.issues[0]?.message ?? issue.message };
+  if (issue.code !== 'invalid_union') return { path, message: issue.message };
+  const inner = issue.errors.flat().map(problemOf);
+  const deepest = inner.toSorted((a, b) => b.path.length - a.path.length)[0];
+  const found = deepest !== undefined && deepest.path.length > 0 ? deepest : { path: [], message: issue.message };
+  return { path: [...path, ...found.path], message: found.message };
+}
+
+function describeProblem({ path, message }: Problem): string {
+  const where = path.join('.');
+  if (message.startsWith('must ')) return `${where === '' ? 'it' : where} ${message}`;
+  return where === '' ? message : `${where}: ${message}`;
+}
+
+function invalid(file: string, line: number | null, detail: string): UmpireError {
+  return new UmpireError('config-invalid', { file, line: line === null ? '' : `:${line}`, detail });
+}
+
+/** The line of a setting, as `:LINE`. */
+export function lineOfSetting(source: string, path: SettingPath): string {
   const yaml = readYaml(source);
   const line = yaml.ok ? yaml.lineOf(path) : null;
   return line === null ? '' : `:${line}`;
 }
 
-function withDefaults(read: Read<typeof FIELDS>): Settings {
-  const usual = DEFAULT_SETTINGS;
-  const { home, link, copy, setup } = read.workspace ?? {};
+function withDefaults(read: z.output<typeof schema>): Settings {
+  const { testing, debt, design, review } = read.critics ?? {};
+  const { types, lint, quality } = debt ?? {};
+  const checks = Object.entries({ types, lint, quality }).filter(([, value]) => value !== undefined);
   return {
     strict: read.strict ?? usual.strict,
     agents: read.agents ?? usual.agents,
@@ -240,39 +493,18 @@ function withDefaults(read: Read<typeof FIELDS>): Settings {
     notifyAtEnd: read.notify_at_end ?? usual.notifyAtEnd,
     timeoutMinutes: read.timeout_minutes ?? usual.timeoutMinutes,
     retries: read.retries ?? usual.retries,
-    critics: criticsOf(read.critics ?? {}),
+    critics: {
+      timeoutMinutes: read.critics?.timeout_minutes ?? usual.critics.timeoutMinutes,
+      testing: { ...usual.critics.testing, ...testing },
+      debt: {
+        reruns: debt?.reruns ?? usual.critics.debt.reruns,
+        checks: Object.fromEntries(checks),
+        complexity: debt?.complexity ?? usual.critics.debt.complexity,
+      },
+      design: { ...usual.critics.design, ...design },
+      review: { ...usual.critics.review, ...review },
+    },
     guard: { ...usual.guard, ...read.guard },
-    workspace: {
-      home: home ?? usual.workspace.home,
-      link: link ?? usual.workspace.link,
-      copy: copy ?? usual.workspace.copy,
-      setup: setup ?? usual.workspace.setup,
-    },
+    workspace: { ...usual.workspace, ...read.workspace },
   };
-}
-
-function criticsOf({ timeout_minutes, testing, debt, design, review }: ReturnType<typeof criticFields>): CriticSettings {
-  const usual = DEFAULT_SETTINGS.critics;
-  const { types, lint, quality } = debt ?? {};
-  const given = Object.entries({ types, lint, quality }).filter(([, value]) => value !== undefined);
-  return {
-    timeoutMinutes: timeout_minutes ?? usual.timeoutMinutes,
-    testing: { runner: testing?.runner ?? usual.testing.runner, layers: testing?.layers ?? usual.testing.layers },
-    debt: {
-      reruns: debt?.reruns ?? usual.debt.reruns,
-      checks: Object.fromEntries(given),
-      complexity: debt?.complexity ?? usual.debt.complexity,
-    },
-    design: {
-      tokens: design?.tokens ?? usual.design.tokens,
-      industry: design?.industry ?? usual.design.industry,
-      pairs: design?.pairs ?? usual.design.pairs,
-      grid: design?.grid ?? usual.design.grid,
-    },
-    review: { reports: review?.reports ?? usual.review.reports },
-  };
-}
-
-function invalid(file: string, line: number | null, detail: string): UmpireError {
-  return new UmpireError('config-invalid', { file, line: line === null ? '' : `:${line}`, detail });
 }

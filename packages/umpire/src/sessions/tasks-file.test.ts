@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
 import { critique } from '../commands/critique.js';
-import { openFolder } from './folder.js';
+import { openFolder } from './session-folder.js';
 import { openTasks, readTasks } from './tasks-file.js';
 
 cleanUpAfterwards();

@@ -1,11 +1,11 @@
-// tasks.csv in a session folder: opened in one way, so that everybody says the same of one that is not right.
+// Reads tasks.csv of a session folder. All callers report the same problems.
 
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { decodeExactly } from '@umpire/core/formats/decode-text.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
-import { readBytes } from './folder.js';
-import type { SessionFolder } from './folder.js';
+import { readBytes } from './session-folder.js';
+import type { SessionFolder } from './session-folder.js';
 
 export const TASKS = 'tasks.csv';
 
@@ -14,22 +14,22 @@ export type TasksRead =
   | { readonly kind: 'missing' }
   | { readonly kind: 'problem'; readonly problem: UmpireError };
 
-/** Whether its tasks depend on each other as they may is for who needs that: brain/waves.ts. */
+/** Does not check the dependencies: decider/waves.ts does. */
 export function readTasks(folder: SessionFolder): TasksRead {
   const read = readBytes(folder, TASKS);
   if (read.kind === 'missing') return read;
-  if (read.kind === 'bytes') return parseBytes(read.bytes);
+  if (read.kind === 'bytes') return parseTasksBytes(read.bytes);
   return { kind: 'problem', problem: new UmpireError('read-failed', { path: TASKS, detail: read.problem }) };
 }
 
-/** Null where there is none; throws what is wrong with it. */
+/** Null if there is none. Throws if it is malformed. */
 export function openTasks(folder: SessionFolder): TasksFile | null {
   const read = readTasks(folder);
   if (read.kind === 'problem') throw read.problem;
   return read.kind === 'file' ? read.file : null;
 }
 
-export function parseBytes(bytes: Uint8Array): Exclude<TasksRead, { readonly kind: 'missing' }> {
+export function parseTasksBytes(bytes: Uint8Array): Exclude<TasksRead, { readonly kind: 'missing' }> {
   try {
     const decoded = decodeExactly(bytes);
     if (decoded.ok) return { kind: 'file', file: parseTasks(decoded.text, TASKS) };

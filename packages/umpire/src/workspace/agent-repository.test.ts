@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   cleanUpAfterwards,
-  doTask,
+  runTask,
   gitIn,
   gitProject,
   ownThings,
@@ -115,7 +115,7 @@ describe('an agent that calls git', () => {
     expect(everything(project)).toEqual(before);
     expect(gitIn(workspace.path, 'rev-parse', '--git-common-dir')).toBe(own);
     expect(gitIn(workspace.path, 'status', '--porcelain')).toBe('');
-    const work = await doTask(workspace, 'T1', { 'a.txt': 'next\n' });
+    const work = await runTask(workspace, 'T1', { 'a.txt': 'next\n' });
     await workspace.merge('T1', work!.commit);
     await workspace.visit();
     expect([gitIn(workspace.path, 'rev-parse', 'HEAD').trim(), gitIn(workspace.path, 'status', '--porcelain')]).toEqual([work!.commit, '']);

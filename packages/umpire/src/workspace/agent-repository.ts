@@ -4,7 +4,7 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
-import { faultOf } from '../sessions/folder.js';
+import { faultOf } from '../sessions/session-folder.js';
 import { identityOf } from './commits.js';
 import type { Identity } from './commits.js';
 import { copyIndex, nameOf, tryGit } from './git.js';

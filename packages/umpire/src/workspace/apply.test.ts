@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   cleanUpAfterwards,
-  doTask,
+  runTask,
   filesUnder,
   gitIn,
   gitProject,
@@ -25,7 +25,7 @@ cleanUpAfterwards();
 /** A session with merged work. */
 async function withWork(files: Files, project: Project = gitProject()): Promise<Project> {
   const workspace = await project.open();
-  const work = await doTask(workspace, 'T1', files);
+  const work = await runTask(workspace, 'T1', files);
   await workspace.merge('T1', work!.commit);
   return project;
 }
@@ -236,9 +236,9 @@ test("the patch of a round does not depend on the person's git settings", async 
   }))
     project.git('config', key, value);
   const workspace = await project.open();
-  const one = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
+  const one = await runTask(workspace, 'T1', { 'a.txt': 'one\n' });
   const first = await workspace.merge('T1', one!.commit);
-  const two = await doTask(workspace, 'T2', { 'b.txt': 'two\n' });
+  const two = await runTask(workspace, 'T2', { 'b.txt': 'two\n' });
   const second = await workspace.merge('T2', two!.commit);
   const heads = [first, second].map((merge) => (merge.ok ? merge.head : ''));
   const patch = (await diffOf(project.options, { from: heads[0]!, to: heads[1]! })).toString();
@@ -300,7 +300,7 @@ test('a full disk leaves everything as it was, and apply can be repeated', async
   const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'dir/d.txt': 'd\n', 'kept.txt': 'k\n' });
   const workspace = await project.open();
   const large = 'x'.repeat(100_000);
-  const work = await doTask(workspace, 'T1', {
+  const work = await runTask(workspace, 'T1', {
     'a.txt': null,
     'aa.txt': 'new\n',
     'b.txt': large,

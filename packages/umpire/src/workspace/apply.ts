@@ -18,7 +18,7 @@ import { findSessionGit } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
 import { modulesInTheWay, replacedModules } from './submodules.js';
 import { applyTreeDiff } from './three-way-merge.js';
-import { lstatOf } from '../sessions/entry.js';
+import { lstatOf } from '../sessions/file-system.js';
 import { breakLock } from './session-worktree.js';
 
 export interface Applied {

@@ -4,7 +4,15 @@
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cleanUpAfterwards, doTask, gitIn, gitProject, ownThings, plainProject, writeFiles } from '../../../../test/support/git-project.js';
+import {
+  cleanUpAfterwards,
+  runTask,
+  gitIn,
+  gitProject,
+  ownThings,
+  plainProject,
+  writeFiles,
+} from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
 import { cleanSession, isLeft } from './clean-session.js';
@@ -13,7 +21,7 @@ cleanUpAfterwards();
 
 async function withWork(project: Project = gitProject()): Promise<Project> {
   const workspace = await project.open({ copy: ['.env'] });
-  const work = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
+  const work = await runTask(workspace, 'T1', { 'a.txt': 'one\n' });
   await workspace.merge('T1', work!.commit);
   await workspace.lend('T2', 1);
   return project;
@@ -67,7 +75,7 @@ test('a new session replaces an attempt that never began, but no work, also when
   project.commit({ 'later.txt': 'l\n' });
   const again = await project.open({ isNew: true });
   expect(existsSync(join(again.path, 'later.txt'))).toBe(true);
-  const work = await doTask(again, 'T1', { 'a.txt': 'one\n' });
+  const work = await runTask(again, 'T1', { 'a.txt': 'one\n' });
   await again.merge('T1', work!.commit);
   await expect(project.open({ isNew: true })).rejects.toMatchObject({ code: 'session-taken' });
   project.git('update-ref', '-d', 'refs/heads/umpire/review-1');
@@ -89,7 +97,7 @@ test('later work is not covered by an earlier apply', async () => {
   await applySession(project.options);
   project.git('stash', '-q');
   const workspace = await project.open();
-  const more = await doTask(workspace, 'T3', { 'b.txt': 'more\n' });
+  const more = await runTask(workspace, 'T3', { 'b.txt': 'more\n' });
   await workspace.merge('T3', more!.commit);
   expect(await cleanSession(project.options)).toMatchObject({ ok: false, why: 'unapplied' });
 });
@@ -106,8 +114,8 @@ test('keeps the work of a branch whose other refs were pruned', async () => {
 test("keeps unmerged work: a commit with conflicts, or files in a task's worktree", async () => {
   const project = gitProject();
   const workspace = await project.open();
-  const one = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
-  const two = await doTask(workspace, 'T2', { 'a.txt': 'two\n', 'b.txt': 'two\n' });
+  const one = await runTask(workspace, 'T1', { 'a.txt': 'one\n' });
+  const two = await runTask(workspace, 'T2', { 'a.txt': 'two\n', 'b.txt': 'two\n' });
   await workspace.merge('T1', one!.commit);
   expect(await workspace.merge('T2', two!.commit)).toMatchObject({ ok: false });
   writeFiles(await workspace.lend('T3', 1), { 'src/c.txt': 'three\n' });
@@ -190,7 +198,7 @@ test("leaves other sessions and the person's worktrees alone", async () => {
   const project = await withWork();
   project.git('worktree', 'add', '-q', join(project.root, '..', 'own'));
   const other = await project.open({ session: 'review-10' });
-  const work = await doTask(other, 'T1', { 'b.txt': 'other\n' });
+  const work = await runTask(other, 'T1', { 'b.txt': 'other\n' });
   await other.merge('T1', work!.commit);
   await cleanSession(project.options, { force: true });
   expect(remains(project).map((line) => line.replace(/\s.*/, ''))).toEqual([

@@ -1,7 +1,7 @@
 // Names of branches, refs, folders and files of a session. Task ids are arbitrary text; names on disk and in git are not.
 
 import { posix } from 'node:path';
-import { lineOf } from '../report/foreign-text.js';
+import { lineOf } from '../report/safe-text.js';
 import { safeName } from '../sessions/safe-name.js';
 import { nameOf } from './git.js';
 import type { RawName } from './git.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import {
   cleanUpAfterwards,
-  doTask,
+  runTask,
   filesUnder,
   gitIn,
   gitProject,
@@ -35,9 +35,9 @@ async function checkWholeWay(project: Project): Promise<void> {
   const own = ownThings(project.root);
   const workspace = await project.open();
   const [one, two, three] = await Promise.all([
-    doTask(workspace, 'T1', { 'a.txt': 'one\n', 'n/ew.txt': 'n\n' }),
-    doTask(workspace, 'T2', { 'b.txt': 'two\n' }),
-    doTask(workspace, 'T3', { 'a.txt': 'three\n' }),
+    runTask(workspace, 'T1', { 'a.txt': 'one\n', 'n/ew.txt': 'n\n' }),
+    runTask(workspace, 'T2', { 'b.txt': 'two\n' }),
+    runTask(workspace, 'T3', { 'a.txt': 'three\n' }),
   ]);
   const merges = [
     await workspace.merge('T1', one!.commit),
@@ -143,7 +143,7 @@ test('ignores the variables of a calling git command', async () => {
   });
   const project = gitProjectApart();
   const workspace = await project.open();
-  const work = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
+  const work = await runTask(workspace, 'T1', { 'a.txt': 'one\n' });
   expect(await workspace.merge('T1', work!.commit)).toMatchObject({ ok: true, files: ['a.txt'] });
   for (const name of Object.keys(process.env)) if (name.startsWith('GIT_')) delete process.env[name];
   expect(project.git('show', 'umpire/review-1:a.txt')).toBe('one\n');
@@ -162,7 +162,7 @@ function gitProjectApart(): Project {
 test('commits as the person, or as Umpire without an identity', async () => {
   const project = gitProject();
   const author = async (task: string): Promise<string> => {
-    const work = await doTask(await project.open(), task, { 'a.txt': `${task}\n` });
+    const work = await runTask(await project.open(), task, { 'a.txt': `${task}\n` });
     return project.git('log', '-1', '--format=%an <%ae>', work!.commit).trim();
   };
   Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' });
@@ -196,7 +196,7 @@ test('works in a sha-256 repository', async () => {
   expect(project.commit({})).toHaveLength(64);
   await checkWholeWay(project);
   const workspace = await project.open({ session: 'review-2' });
-  const work = await doTask(workspace, 'T1', { 'a.txt': null });
+  const work = await runTask(workspace, 'T1', { 'a.txt': null });
   expect(await workspace.merge('T1', work!.commit)).toMatchObject({ ok: true });
 });
 
@@ -222,7 +222,7 @@ test('work outside a sparse checkout reaches the next task and is applied', asyn
   project.git('sparse-checkout', 'set', 'in');
   const own = ownThings(project.root);
   const workspace = await project.open();
-  const work = await doTask(workspace, 'T1', { 'new/n.txt': 'n\n', 'out/y.txt': 'changed\n' });
+  const work = await runTask(workspace, 'T1', { 'new/n.txt': 'n\n', 'out/y.txt': 'changed\n' });
   await workspace.merge('T1', work!.commit);
   const made = { 'a.txt': 'a\n', 'in/x.txt': 'x\n', 'new/n.txt': 'n\n', 'out/y.txt': 'changed\n' };
   expect(filesUnder(await workspace.lend('T2', 1), isGit)).toEqual(made);
@@ -237,7 +237,7 @@ test('the same with a sparse index, without blaming a reading task, and it can b
   project.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'in');
   const own = ownThings(project.root);
   const workspace = await project.open();
-  const work = await doTask(workspace, 'T1', { 'out/y.txt': 'changed\n' });
+  const work = await runTask(workspace, 'T1', { 'out/y.txt': 'changed\n' });
   await workspace.merge('T1', work!.commit);
   await workspace.visit();
   expect(await workspace.sweep()).toEqual([]);
@@ -281,7 +281,7 @@ test('files with skip flags are applied, and a hidden edit is not overwritten', 
     project.git('update-index', `--${mark}`, 'a.txt', 'b.txt');
     const own = ownThings(project.root);
     const workspace = await project.open();
-    const work = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
+    const work = await runTask(workspace, 'T1', { 'a.txt': 'one\n' });
     await workspace.merge('T1', work!.commit);
     project.write({ 'a.txt': 'mine\n' });
     await expect(applySession(project.options)).rejects.toMatchObject({ code: 'apply-in-the-way' });

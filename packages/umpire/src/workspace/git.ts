@@ -5,8 +5,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
-import { lstatOf } from '../sessions/entry.js';
-import { faultOf } from '../sessions/folder.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
 
 /** What a git command works on: its repository (or the admin folder of one worktree), its files, its index. */
 export interface GitTarget {

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { doTask, filesUnder, gitProject, writeFiles } from '../../../../test/support/git-project.js';
+import { runTask, filesUnder, gitProject, writeFiles } from '../../../../test/support/git-project.js';
 
 const isGit = (path: string): boolean => path === '.git';
 
@@ -16,7 +16,7 @@ test('continues from the kept work on top of later merges, as one commit', async
   const kept = await workspace.keep('T1', 1);
   expect(kept?.files).toEqual(['a.txt', 'b.txt', 'new/one.txt']);
   await workspace.giveBack('T1', 1);
-  const other = await doTask(workspace, 'T2', { 'src/c.txt': 'of T2\n' });
+  const other = await runTask(workspace, 'T2', { 'src/c.txt': 'of T2\n' });
   const merged = await workspace.merge('T2', other!.commit);
   const again = await workspace.lend('T1', 2, kept!.commit);
   expect(filesUnder(again, isGit)).toEqual({ 'a.txt': 'of T1\n', 'new/one.txt': '1\n', 'src/c.txt': 'of T2\n' });
@@ -33,7 +33,7 @@ test('continues on the old base when kept work conflicts, and merging reports th
   const workspace = await project.open();
   writeFiles(await workspace.lend('T1', 1), { 'a.txt': 'of T1\n' });
   const kept = await workspace.keep('T1', 1);
-  const other = await doTask(workspace, 'T2', { 'a.txt': 'of T2\n' });
+  const other = await runTask(workspace, 'T2', { 'a.txt': 'of T2\n' });
   await workspace.merge('T2', other!.commit);
   const again = await workspace.lend('T1', 2, kept!.commit);
   expect(filesUnder(again, isGit)['a.txt']).toBe('of T1\n');

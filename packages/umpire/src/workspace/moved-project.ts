@@ -3,8 +3,8 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { lstatOf } from '../sessions/entry.js';
-import { faultOf, makeFolders } from '../sessions/folder.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { readSharedPaths } from './shared-files.js';
 import { removeFolder } from './remove-folder.js';
 import { readSessionNote, writeSessionNote } from './session-worktree.js';

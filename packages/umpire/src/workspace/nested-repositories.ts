@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lstatOf } from '../sessions/entry.js';
+import { lstatOf } from '../sessions/file-system.js';
 import { git, namesInput, nameOf, rawNames, tryGit } from './git.js';
 import type { RawName } from './git.js';
 import { modulesIn } from './submodules.js';

@@ -2,7 +2,7 @@
 
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { lstatOf } from '../sessions/entry.js';
+import { lstatOf } from '../sessions/file-system.js';
 import { pathIn } from './git.js';
 import type { RawName } from './git.js';
 

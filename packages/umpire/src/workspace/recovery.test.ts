@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cleanUpAfterwards, doTask, filesUnder, gitIn, gitProject, writeFiles } from '../../../../test/support/git-project.js';
+import { cleanUpAfterwards, runTask, filesUnder, gitIn, gitProject, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
 import { cleanSession, isLeft } from './clean-session.js';
 import { diffOf } from './session-diff.js';
@@ -20,7 +20,7 @@ function placeOf({ options }: Project, ...path: readonly string[]): string {
 }
 
 async function merged(workspace: GitWorkspace, task: string, files: Files): Promise<void> {
-  const work = await doTask(workspace, task, files);
+  const work = await runTask(workspace, task, files);
   expect(await workspace.merge(task, work!.commit)).toMatchObject({ ok: true });
 }
 
@@ -299,7 +299,7 @@ describe('the worktree of a task', () => {
 
   test('leaves a commit that survives its removal, a restart and a gc', async () => {
     const project = gitProject();
-    const work = await doTask(await project.open(), 'T1', { 'a.txt': 'one\n' });
+    const work = await runTask(await project.open(), 'T1', { 'a.txt': 'one\n' });
     project.git('reflog', 'expire', '--expire=now', '--all');
     project.git('gc', '-q', '--prune=now');
     const workspace = await project.open();

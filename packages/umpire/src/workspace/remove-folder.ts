@@ -6,8 +6,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { UmpireError } from '@umpire/core/errors.js';
-import { lstatOf } from '../sessions/entry.js';
-import { faultOf } from '../sessions/folder.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
 
 const OPTIONS = { recursive: true, force: true, maxRetries: 4, retryDelay: 25 };
 

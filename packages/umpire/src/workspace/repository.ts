@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
-import { isFolder, lstatOf, statOf } from '../sessions/entry.js';
+import { isFolder, lstatOf, statOf } from '../sessions/file-system.js';
 import { gitFault, gitMessage, runGitSync } from './git.js';
 
 export interface Repository {

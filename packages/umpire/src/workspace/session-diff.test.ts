@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import {
   cleanUpAfterwards,
-  doTask,
+  runTask,
   filesUnder,
   gitIn,
   gitProject,
@@ -23,7 +23,7 @@ async function steps(project: Project, ...works: readonly Files[]): Promise<read
   const found: { from: string; to: string }[] = [];
   for (const [number, files] of works.entries()) {
     const from = project.git('rev-parse', workspace.branch).trim();
-    await workspace.merge(`T${number}`, (await doTask(workspace, `T${number}`, files))!.commit);
+    await workspace.merge(`T${number}`, (await runTask(workspace, `T${number}`, files))!.commit);
     found.push({ from, to: project.git('rev-parse', workspace.branch).trim() });
   }
   return found;

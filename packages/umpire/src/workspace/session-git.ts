@@ -4,8 +4,8 @@
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
-import { statOf } from '../sessions/entry.js';
-import { faultOf, makeFolders } from '../sessions/folder.js';
+import { statOf } from '../sessions/file-system.js';
+import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { safeName } from '../sessions/safe-name.js';
 import type { GitTarget } from './git.js';
 import { branchOf } from './git-names.js';

@@ -1,7 +1,7 @@
 // One look at all sessions of a repository: it says of the same work that it is nowhere else as the closer look does, and of no other.
 
 import { expect, test } from 'vitest';
-import { cleanUpAfterwards, doTask, gitProject, plainProject, writeFiles } from '../../../../test/support/git-project.js';
+import { cleanUpAfterwards, runTask, gitProject, plainProject, writeFiles } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
 import { cleanSession, isLeft } from './clean-session.js';
@@ -13,7 +13,7 @@ const BRIEF = { ok: false, why: 'unapplied', files: [] };
 
 async function withWork(project: Project = gitProject(), session = 'review-1'): Promise<string> {
   const workspace = await project.open({ session });
-  const work = await doTask(workspace, 'T1', { [`${session}.txt`]: 'one\n' });
+  const work = await runTask(workspace, 'T1', { [`${session}.txt`]: 'one\n' });
   await workspace.merge('T1', work!.commit);
   return workspace.path;
 }

@@ -4,7 +4,7 @@
 
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lstatOf, statOf } from '../sessions/entry.js';
+import { lstatOf, statOf } from '../sessions/file-system.js';
 import { removeAgentRepository, makeAgentRepository } from './agent-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, undoChanges, writeTree } from './worktree-changes.js';
 import type { Changes } from './worktree-changes.js';

@@ -4,8 +4,8 @@
 import { spawn } from 'node:child_process';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
-import { lineOf } from '../report/foreign-text.js';
-import { surroundings } from '../sessions/environment.js';
+import { lineOf } from '../report/safe-text.js';
+import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 
 export interface SetupCommand {
@@ -24,7 +24,7 @@ const OUTPUT_WAIT_MS = 500;
 
 export async function runSetup({ command, env: added, signal, sandbox }: SetupCommand, folder: string): Promise<void> {
   if (signal?.aborted === true) throw fault(command, folder, 'the run was stopped');
-  const around = surroundings();
+  const around = inheritedVariables();
   const env = { ...around, ...environmentIn(around)(folder), ...added };
   const argv = ['/bin/sh', '-c', command];
   const [program = '', ...args] = sandbox?.around({ argv, workdir: folder, env }) ?? argv;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   cleanUpAfterwards,
-  doTask,
+  runTask,
   filesUnder,
   gitIn,
   gitProject,
@@ -98,7 +98,7 @@ describe('packages', () => {
 
   test("keep a task's installs out of its work without a .gitignore", async () => {
     const workspace = await gitProject().open();
-    const work = await doTask(workspace, 'T1', { 'node_modules/right/index.js': 'x\n', 'package.json': '{}\n' });
+    const work = await runTask(workspace, 'T1', { 'node_modules/right/index.js': 'x\n', 'package.json': '{}\n' });
     expect(work?.files).toEqual(['package.json']);
   });
 
@@ -108,7 +108,7 @@ describe('packages', () => {
     expect(filesUnder(await workspace.lend('T1', 1), (path) => path === '.git')).toEqual({
       'fixtures/node_modules/x/index.js': 'tracked\n',
     });
-    const work = await doTask(workspace, 'T2', { 'fixtures/node_modules/x/index.js': 'changed\n' });
+    const work = await runTask(workspace, 'T2', { 'fixtures/node_modules/x/index.js': 'changed\n' });
     expect(work?.files).toEqual(['fixtures/node_modules/x/index.js']);
   });
 });
@@ -182,7 +182,7 @@ describe('the set-up command', () => {
     expect(await workspace.sweep()).toEqual([]);
     expect(await workspace.takeEdit('nothing')).toBeNull();
 
-    const work = await doTask(workspace, 'T2', { 'a.txt': 'changed\n' });
+    const work = await runTask(workspace, 'T2', { 'a.txt': 'changed\n' });
     expect(work?.files).toEqual(['a.txt']);
     expect(await workspace.merge('T2', work!.commit)).toMatchObject({ ok: true, files: ['a.txt'] });
     expect(await workspace.sweep()).toEqual([]);
@@ -200,7 +200,7 @@ describe('the set-up command', () => {
     ).toEqual(['M lock.json', '?? generated.txt']);
 
     // Unless a task, or a person, works on it.
-    const more = await doTask(workspace, 'T3', { 'generated.txt': 'by the task\n' });
+    const more = await runTask(workspace, 'T3', { 'generated.txt': 'by the task\n' });
     expect(more?.files).toEqual(['generated.txt']);
     writeFiles(workspace.path, { 'generated.txt': 'by a person\n', 'b.txt': 'b\n' });
     expect((await workspace.takeEdit('edit'))?.files).toEqual(['b.txt', 'generated.txt']);
@@ -243,7 +243,7 @@ test('works in a checkout that is a worktree, and with node_modules that is a li
   symlinkSync(join(project.root, 'node_modules'), join(other, 'node_modules'));
   const workspace = await project.open({ project: other });
   expect(realpathSync(join(workspace.path, 'node_modules/left'))).toBe(join(project.root, 'node_modules/left'));
-  expect(await doTask(workspace, 'T1', {})).toBeNull();
+  expect(await runTask(workspace, 'T1', {})).toBeNull();
   // As what installs anew does.
   const packages = join(await workspace.lend('T2', 1), 'node_modules');
   for (const name of readdirSync(packages)) rmSync(join(packages, name), { recursive: true });

@@ -4,8 +4,8 @@ import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, write
 import { basename, dirname, join, sep } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { listOf, text } from '@umpire/core/formats/shape.js';
-import { lstatOf, statOf } from '../sessions/entry.js';
-import { faultOf } from '../sessions/folder.js';
+import { lstatOf, statOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
 import { git, nameOf, rawNames, rawOf } from './git.js';
 import type { RawName } from './git.js';

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cleanUpAfterwards, doTask, filesUnder, gitIn, plainProject, writeFiles } from '../../../../test/support/git-project.js';
+import { cleanUpAfterwards, runTask, filesUnder, gitIn, plainProject, writeFiles } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
 import { cleanSession } from './clean-session.js';
 import { diffOf } from './session-diff.js';
@@ -32,8 +32,8 @@ test('a session in a folder without git works from the first task to clean', asy
   expect(filesUnder(folder, (path) => path === '.git' || path === 'node_modules')).toEqual(base);
   expect(readdirSync(join(folder, 'node_modules'))).toEqual(['left']);
 
-  const one = await doTask(workspace, 'T2', { 'a.txt': 'one\r\n', 'new/n.txt': 'n\n' });
-  const two = await doTask(workspace, 'T3', { 'src/c.txt': null });
+  const one = await runTask(workspace, 'T2', { 'a.txt': 'one\r\n', 'new/n.txt': 'n\n' });
+  const two = await runTask(workspace, 'T3', { 'src/c.txt': null });
   await workspace.merge('T2', one!.commit);
   await workspace.merge('T3', two!.commit);
   expect(filesUnder(project.root, isOurs)).toEqual(before);
@@ -51,7 +51,7 @@ test('a session in a folder without git works from the first task to clean', asy
 test('a session keeps its private repository when the folder becomes a git repository', async () => {
   const project = plainProject({ 'a.txt': 'a\n' });
   const first = await project.open();
-  const work = await doTask(first, 'T1', { 'a.txt': 'one\n' });
+  const work = await runTask(first, 'T1', { 'a.txt': 'one\n' });
   await first.merge('T1', work!.commit);
   project.git('init', '-q');
   project.commit({});
@@ -83,7 +83,7 @@ test('works in a repository without a commit, and in an untracked folder of one'
     ['snapshot', { 'a.txt': 'a\n' }],
     ['snapshot', { 'b.txt': 'b\n' }],
   ]);
-  const work = await doTask(one, 'T1', { 'a.txt': 'one\n' });
+  const work = await runTask(one, 'T1', { 'a.txt': 'one\n' });
   await one.merge('T1', work!.commit);
   await applySession(unborn.options);
   expect(unborn.git('status', '--porcelain').trim()).toBe('AM a.txt');
@@ -95,7 +95,7 @@ test('includes the files of inner repositories', async () => {
   gitIn(join(project.root, 'deep', 'repo'), 'init', '-q');
   writeFiles(project.root, { 'deep/repo/r.txt': 'r\n', 'deep/repo/.gitignore': 'out\n', 'deep/repo/out': 'o\n' });
   const workspace = await project.open();
-  const work = await doTask(workspace, 'T1', { 'deep/repo/r.txt': 'changed\n' });
+  const work = await runTask(workspace, 'T1', { 'deep/repo/r.txt': 'changed\n' });
   await workspace.merge('T1', work!.commit);
   expect((await applySession(project.options)).files).toEqual(['deep/repo/r.txt']);
   expect(filesUnder(join(project.root, 'deep', 'repo'), (path) => path === '.git')).toEqual({
@@ -108,7 +108,7 @@ test('includes the files of inner repositories', async () => {
 test('does not overwrite a file that the person changed', async () => {
   const project = plainProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const workspace = await project.open();
-  const work = await doTask(workspace, 'T1', { 'a.txt': 'one\n', 'new.txt': 'n\n' });
+  const work = await runTask(workspace, 'T1', { 'a.txt': 'one\n', 'new.txt': 'n\n' });
   await workspace.merge('T1', work!.commit);
   project.write({ 'a.txt': 'own\n', 'b.txt': 'own as well\n', 'new.txt': 'own\n' });
   const before = filesUnder(project.root, isOurs);
@@ -125,7 +125,7 @@ test('does not overwrite a file that the person changed', async () => {
 test('works in an empty folder', async () => {
   const project = plainProject({});
   const workspace = await project.open();
-  const work = await doTask(workspace, 'T1', { 'a.txt': 'a\n' });
+  const work = await runTask(workspace, 'T1', { 'a.txt': 'a\n' });
   await workspace.merge('T1', work!.commit);
   await applySession(project.options);
   expect(filesUnder(project.root, isOurs)).toEqual({ 'a.txt': 'a\n' });

@@ -4,7 +4,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Shape } from '@umpire/core/formats/shape.js';
-import { faultOf } from '../sessions/folder.js';
+import { faultOf } from '../sessions/session-folder.js';
 
 export type StateRead<T> = { readonly kind: 'note'; readonly note: T } | { readonly kind: 'missing' } | { readonly kind: 'damaged' };
 

@@ -4,8 +4,8 @@
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
-import { lstatOf } from '../sessions/entry.js';
-import { faultOf } from '../sessions/folder.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
 import type { TreeDifference } from './commits.js';
 import { runGitSync, nameOf, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, GitTarget } from './git.js';
@@ -13,7 +13,7 @@ import { SHORT_ID, listFew } from './git-names.js';
 import type { SessionGit } from './session-git.js';
 import { gitTargetOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
-import { makeScratch } from '../sessions/scratch.js';
+import { makeScratch } from '../sessions/temporary-folder.js';
 import { removeSmallFolder } from './remove-folder.js';
 
 const LINK = '160000';

@@ -1,7 +1,7 @@
 // Files are merged as `.gitattributes` asks for: by git's own ways, and by one that the person has set up.
 
 import { expect, test } from 'vitest';
-import { cleanUpAfterwards, doTask, gitProject, plainProject } from '../../../../test/support/git-project.js';
+import { cleanUpAfterwards, runTask, gitProject, plainProject } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
 
@@ -10,7 +10,7 @@ cleanUpAfterwards();
 /** Two tasks that wrote side by side: what became of the later one's, and what the branch holds then. */
 async function merged(project: Project, file: string, one: string, two: string): Promise<string> {
   const workspace = await project.open();
-  const [first, second] = [await doTask(workspace, 'T1', { [file]: one }), await doTask(workspace, 'T2', { [file]: two })];
+  const [first, second] = [await runTask(workspace, 'T1', { [file]: one }), await runTask(workspace, 'T2', { [file]: two })];
   await workspace.merge('T1', first!.commit);
   const merge = await workspace.merge('T2', second!.commit);
   return merge.ok ? project.git('show', `${workspace.branch}:${file}`) : `conflict in ${merge.files.join(', ')}`;
@@ -43,7 +43,7 @@ test('uses a configured merge driver and ignores an unknown one', async () => {
 test('apply follows .gitattributes when it merges later commits', async () => {
   const project = gitProject({ 'log.txt': BASE, '.gitattributes': 'log.txt merge=union\n' });
   const workspace = await project.open();
-  await workspace.merge('T1', (await doTask(workspace, 'T1', { 'log.txt': `${BASE}of T1\n` }))!.commit);
+  await workspace.merge('T1', (await runTask(workspace, 'T1', { 'log.txt': `${BASE}of T1\n` }))!.commit);
   project.commit({ 'log.txt': `${BASE}mine\n` });
   expect((await applySession(project.options)).files).toEqual(['log.txt']);
   expect(project.git('diff', '--unified=0', '--', 'log.txt')).toContain('+of T1\n');
@@ -59,7 +59,7 @@ test('ignores a linked .gitattributes like git, and works in a folder without gi
   expect(await merged(linked, 'log.txt', 'of T1\n', 'of T2\n')).toBe('conflict in log.txt');
   const plain = plainProject({ 'log.txt': BASE, '.gitattributes': 'log.txt merge=union\n' });
   const workspace = await plain.open();
-  const [one, two] = [await doTask(workspace, 'T1', { 'log.txt': 'of T1\n' }), await doTask(workspace, 'T2', { 'log.txt': 'of T2\n' })];
+  const [one, two] = [await runTask(workspace, 'T1', { 'log.txt': 'of T1\n' }), await runTask(workspace, 'T2', { 'log.txt': 'of T2\n' })];
   await workspace.merge('T1', one!.commit);
   expect(await workspace.merge('T2', two!.commit)).toMatchObject({ ok: true });
 });

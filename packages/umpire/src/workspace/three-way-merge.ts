@@ -2,7 +2,7 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeScratch } from '../sessions/scratch.js';
+import { makeScratch } from '../sessions/temporary-folder.js';
 import { commitTree } from './commits.js';
 import { askGit, git, gitFault, namesInput, rawNames, tryGit } from './git.js';
 import type { GitResult, RawName } from './git.js';

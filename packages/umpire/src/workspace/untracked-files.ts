@@ -3,8 +3,8 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isFile } from '../sessions/entry.js';
-import { makeScratch } from '../sessions/scratch.js';
+import { isFile } from '../sessions/file-system.js';
+import { makeScratch } from '../sessions/temporary-folder.js';
 import { git, nameOf, rawNames } from './git.js';
 import type { GitTarget } from './git.js';
 import { expandPath, nameTest } from './patterns.js';

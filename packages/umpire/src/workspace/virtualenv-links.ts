@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ENVIRONMENT_NOTE, isPythonEnvironment, originsOf } from '../sessions/python-environment.js';
-import { isFile, lstatOf, namesIn, statOf } from '../sessions/entry.js';
+import { isFile, lstatOf, namesIn, statOf } from '../sessions/file-system.js';
 import type { SharedFile } from './node-modules-links.js';
 
 /** `root`: the checkout, links resolved. `from`: the person's environment, absolute. `at`: its path in the worktree. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   cleanUpAfterwards,
-  doTask,
+  runTask,
   filesUnder,
   gitIn,
   gitProject,
@@ -50,8 +50,8 @@ describe('a session in a git repository', () => {
     const before = ownThings(project.root);
     const workspace = await project.open();
     const [one, two] = await Promise.all([
-      doTask(workspace, 'T1', { 'a.txt': 'one\n', 'only-one.txt': '1\n' }),
-      doTask(workspace, 'T2', { 'src/c.txt': null, 'two/x.txt': '2\n' }),
+      runTask(workspace, 'T1', { 'a.txt': 'one\n', 'only-one.txt': '1\n' }),
+      runTask(workspace, 'T2', { 'src/c.txt': null, 'two/x.txt': '2\n' }),
     ]);
     expect([one?.files, two?.files]).toEqual([
       ['a.txt', 'only-one.txt'],
@@ -75,30 +75,30 @@ describe('a session in a git repository', () => {
   test('a task without changes submits nothing, also after touching a file', async () => {
     const project = gitProject();
     const workspace = await project.open();
-    expect(await doTask(workspace, 'T1', {})).toBeNull();
-    expect(await doTask(workspace, 'T2', { 'a.txt': 'a\n' })).toBeNull();
+    expect(await runTask(workspace, 'T1', {})).toBeNull();
+    expect(await runTask(workspace, 'T2', { 'a.txt': 'a\n' })).toBeNull();
   });
 
   test('a conflict names the files and changes nothing', async () => {
     const project = gitProject();
     const workspace = await project.open();
-    const one = await doTask(workspace, 'T1', { 'a.txt': 'one\n', 'src/c.txt': 'one\n' });
-    const two = await doTask(workspace, 'T2', { 'a.txt': 'two\n', 'src/c.txt': null, 'fine.txt': 'fine\n' });
+    const one = await runTask(workspace, 'T1', { 'a.txt': 'one\n', 'src/c.txt': 'one\n' });
+    const two = await runTask(workspace, 'T2', { 'a.txt': 'two\n', 'src/c.txt': null, 'fine.txt': 'fine\n' });
     const merged = await workspace.merge('T1', one!.commit);
     const before = shown(workspace);
     expect(await workspace.merge('T2', two!.commit)).toEqual({ ok: false, files: ['a.txt', 'src/c.txt'] });
     expect(shown(workspace)).toEqual(before);
     expect(project.git('rev-parse', workspace.branch).trim()).toBe(merged.ok && merged.head);
     // A third one goes on from there.
-    const three = await doTask(workspace, 'T3', { 'a.txt': 'three\n' });
+    const three = await runTask(workspace, 'T3', { 'a.txt': 'three\n' });
     expect(await workspace.merge('T3', three!.commit)).toMatchObject({ ok: true, files: ['a.txt'] });
   });
 
   test('merging again changes nothing, in this run or a later one', async () => {
     const project = gitProject();
     const workspace = await project.open();
-    const one = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
-    const two = await doTask(workspace, 'T2', { 'b.txt': 'two\n' });
+    const one = await runTask(workspace, 'T1', { 'a.txt': 'one\n' });
+    const two = await runTask(workspace, 'T2', { 'b.txt': 'two\n' });
     await workspace.merge('T1', one!.commit);
     const merged = await workspace.merge('T2', two!.commit);
     const later = await project.open();
@@ -112,7 +112,7 @@ describe('a session in a git repository', () => {
     const project = gitProject();
     const workspace = await project.open();
     const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
-    const work = await Promise.all(numbers.map((n) => doTask(workspace, `T${n}`, { [`made-${n}.txt`]: `${n}\n` })));
+    const work = await Promise.all(numbers.map((n) => runTask(workspace, `T${n}`, { [`made-${n}.txt`]: `${n}\n` })));
     for (const [at, one] of work.entries()) expect(await workspace.merge(`T${at + 1}`, one!.commit)).toMatchObject({ ok: true });
     expect(Object.keys(shown(workspace)).filter((name) => name.startsWith('made'))).toEqual(numbers.map((n) => `made-${n}.txt`));
   });
@@ -128,7 +128,7 @@ describe('a session in a git repository', () => {
     await workspace.merge('T1', work!.commit);
     expect(filesUnder(workspace.path)).toEqual({ 'x.txt': 'changed\n' });
     // It is there also where nothing is in it any more.
-    const gone = await doTask(workspace, 'T2', { 'x.txt': null });
+    const gone = await runTask(workspace, 'T2', { 'x.txt': null });
     await workspace.merge('T2', gone!.commit);
     expect([filesUnder(workspace.path), filesUnder(await workspace.lend('T3', 1))]).toEqual([{}, {}]);
   });
@@ -208,7 +208,7 @@ describe('a session in a git repository', () => {
       'a\\b',
     ];
     const odd = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
-    const work = await doTask(workspace, 'T/../1 \u00fc\n;$(x)', odd);
+    const work = await runTask(workspace, 'T/../1 \u00fc\n;$(x)', odd);
     expect(work?.files.toSorted()).toEqual(names.toSorted());
     await workspace.merge('T/../1 \u00fc\n;$(x)', work!.commit);
     const utf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
@@ -282,7 +282,7 @@ describe('the session worktree', () => {
   test('merges nothing outside through such a link', async () => {
     const project = gitProject();
     const workspace = await project.open();
-    const work = await doTask(workspace, 'T1', { 'src/c.txt': null });
+    const work = await runTask(workspace, 'T1', { 'src/c.txt': null });
     const precious = { 'c.txt': 'precious\n' };
     const outside = plainProject(precious).root;
     rmSync(join(workspace.path, 'src'), { recursive: true });
@@ -296,7 +296,7 @@ describe('the session worktree', () => {
   test('merges while a reading task runs', async () => {
     const project = gitProject();
     const workspace = await project.open();
-    const work = await doTask(workspace, 'T1', { 'a.txt': 'one\n', 'new.txt': 'new\n', 'src/c.txt': null });
+    const work = await runTask(workspace, 'T1', { 'a.txt': 'one\n', 'new.txt': 'new\n', 'src/c.txt': null });
     writeFiles(workspace.path, { 'a.txt': 'scribble\n', 'new.txt/in/the/way': 'x\n', 'own.txt': 'own\n' });
     expect(await workspace.merge('T1', work!.commit)).toMatchObject({ ok: true });
     expect(filesUnder(workspace.path, (path) => path === '.git')).toEqual({
@@ -350,9 +350,9 @@ describe('reverting work', () => {
     const lines = (change: Readonly<Record<number, string>>): string =>
       [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${change[n] ?? n}\n`).join('');
     const [one, two, three] = await Promise.all([
-      doTask(workspace, 'T1', { 'a.txt': lines({ 1: 'one' }), 'one.txt': '1\n' }),
-      doTask(workspace, 'T2', { 'a.txt': lines({ 5: 'two' }) }),
-      doTask(workspace, 'T3', { 'a.txt': lines({ 9: 'three' }) }),
+      runTask(workspace, 'T1', { 'a.txt': lines({ 1: 'one' }), 'one.txt': '1\n' }),
+      runTask(workspace, 'T2', { 'a.txt': lines({ 5: 'two' }) }),
+      runTask(workspace, 'T3', { 'a.txt': lines({ 9: 'three' }) }),
     ]);
     for (const [at, work] of [one, two, three].entries())
       expect(await workspace.merge(`T${at + 1}`, work!.commit)).toMatchObject({ ok: true });
@@ -370,9 +370,9 @@ describe('reverting work', () => {
   test('changes nothing and names the files when later work builds on a commit', async () => {
     const project = gitProject();
     const workspace = await project.open();
-    const one = await doTask(workspace, 'T1', { 'a.txt': 'one\n', 'x.txt': 'x\n' });
+    const one = await runTask(workspace, 'T1', { 'a.txt': 'one\n', 'x.txt': 'x\n' });
     await workspace.merge('T1', one!.commit);
-    const two = await doTask(workspace, 'T2', { 'a.txt': 'one and two\n' });
+    const two = await runTask(workspace, 'T2', { 'a.txt': 'one and two\n' });
     const merged = await workspace.merge('T2', two!.commit);
     expect(await workspace.revert([one!.commit], 'worse')).toEqual({ ok: false, files: ['a.txt'] });
     expect(project.git('rev-parse', workspace.branch).trim()).toBe(merged.ok && merged.head);

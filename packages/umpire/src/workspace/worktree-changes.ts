@@ -4,8 +4,8 @@
 import { rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
-import { lstatOf } from '../sessions/entry.js';
-import { faultOf } from '../sessions/folder.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
 import { askGit, copyIndex, git, namesInput, pathIn, rawNames, tryGit } from './git.js';
 import type { GitOptions, RawName } from './git.js';
 import { filesInPlace, isRepository, namesInside } from './nested-repositories.js';

@@ -4,8 +4,8 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
-import { lstatOf } from '../sessions/entry.js';
-import { faultOf } from '../sessions/folder.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
 import { safeName } from '../sessions/safe-name.js';
 import { diffTrees } from './commits.js';
 import { copyIndex, git, namesInput } from './git.js';

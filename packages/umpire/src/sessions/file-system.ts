@@ -1,0 +1,79 @@
+// Looks at files and folders without throwing where nothing exists.
+
+import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import type { PathLike, Stats } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** Follows links. Undefined if nothing exists: throwing an error is slow. */
+export function statOf(path: PathLike): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return nothingAt(error);
+  }
+}
+
+/** Does not follow a link. */
+export function lstatOf(path: PathLike): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return nothingAt(error);
+  }
+}
+
+/** False also without permission. */
+export function isFolder(path: string): boolean {
+  return kindOf(path)?.isDirectory() ?? false;
+}
+
+export function isFile(path: string): boolean {
+  return kindOf(path)?.isFile() ?? false;
+}
+
+/** The names in a folder, sorted; none if it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+/** The real path with links resolved, even if its last parts or a link's target do not exist yet. */
+export function realPath(path: string, depth = 0): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    if (parent === path) return path;
+    const link = depth < MAX_LINKS ? linkAt(path) : null;
+    return link === null ? join(realPath(parent, depth), basename(path)) : realPath(resolve(realPath(parent, depth), link), depth + 1);
+  }
+}
+
+/** The limit of common systems. */
+const MAX_LINKS = 40;
+
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function kindOf(path: string): Stats | undefined {
+  try {
+    return statOf(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A part of the path is a file, a name is too long, links form a circle: nothing can exist there. */
+const NOT_THERE_CODES = new Set(['ENOTDIR', 'ENAMETOOLONG', 'ELOOP']);
+
+function nothingAt(error: unknown): undefined {
+  if (!NOT_THERE_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+}

@@ -1,0 +1,239 @@
+// Finds the sessions of a project: all of them, the latest, or the one that a person names by a path, a name or a part of it.
+
+import { closeSync, existsSync, openSync, readSync, readdirSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { describeQuestion } from '@umpire/core/decider/answers.js';
+import { awaitedQuestion } from '@umpire/core/decider/question.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
+import { completedTasks } from '@umpire/core/decider/run-state.js';
+import type { RunState } from '@umpire/core/decider/run-state.js';
+import type { SessionEntry } from '../report/list-page.js';
+import { hasWork, sessionView } from '../report/session-view.js';
+import { TASKS } from './tasks-file.js';
+import { isFile, statOf, isFolder } from './file-system.js';
+import { openFolder, readTail } from './session-folder.js';
+import { JOURNAL } from './journal-file.js';
+import { readSession } from './session-record.js';
+import { findProject } from './project.js';
+import { holderOf } from './lock.js';
+
+/** An entry of the list without the state of its work, which the workspace adds. */
+export interface FoundSession extends Omit<SessionEntry, 'work'> {
+  /** The work of an ended session; null if it has not ended or changed no project. */
+  readonly made: SessionWork | null;
+}
+
+export interface SessionWork {
+  readonly kind: 'git' | 'snapshot';
+  /** As the journal names it. */
+  readonly project: string;
+  readonly session: string;
+  /** The branch has merged work. */
+  readonly isMerged: boolean;
+  /** Completed tasks. */
+  readonly finished: readonly string[];
+}
+
+/** Every session of the folder's project, the latest first. A broken session does not hide the others. */
+export function findSessions(project: string, known: KnownSessions = new Map()): readonly FoundSession[] {
+  return sessionFolders(projectAt(project))
+    .map((path) => entryIn(path, known))
+    .toSorted((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name));
+}
+
+/** A cache by folder for callers that look repeatedly: an unchanged session is not read again. */
+export type KnownSessions = Map<string, { readonly stamp: string; readonly entry: FoundSession }>;
+
+function entryIn(path: string, known: KnownSessions): FoundSession {
+  // Read first: a change in between is then read twice rather than missed.
+  const stamp = sessionStamp(path);
+  const before = known.get(path);
+  if (before?.stamp === stamp) return before.entry;
+  const entry = entryOf(path);
+  known.set(path, { stamp, entry });
+  return entry;
+}
+
+function entryOf(path: string): FoundSession {
+  const name = basename(path);
+  const nothing = { loops: [], goal: '', mode: '', lastAt: null, chains: [], waitsOn: null, spent: null, made: null };
+  try {
+    const { word, state, events, tasks, notes } = readSession(path);
+    const view = sessionView(state, { session: name, state: word, tasks, place: null, notes });
+    const { unverified, loops, goal, mode, chains, spent } = view;
+    const lastAt = events.at(-1)?.ts ?? null;
+    const question = state.run === null ? null : awaitedQuestion(state.run);
+    const waitsOn = question === null ? null : describeQuestion(question);
+    const made = madeBy(state.run);
+    return { name, path, state: word, unverified, loops, goal, mode, lastAt, chains, waitsOn, spent, notes, made };
+  } catch (error) {
+    const problem = isUmpireError(error) ? error.message : `Its journal was not written by Umpire: ${String(error)}`;
+    return { ...nothing, name, path, state: 'unreadable', unverified: false, notes: [problem] };
+  }
+}
+
+function madeBy(run: RunState | null): SessionWork | null {
+  if (run === null || run.ended === null || run.started.workspace === null) return null;
+  const isMerged = hasWork(run);
+  // Unfinished tasks may have left work.
+  if (!isMerged && run.tasks.every(({ attempt, status }) => attempt === 0 || status === 'completed')) return null;
+  const { project, session, workspace } = run.started;
+  return { kind: workspace.kind, project, session, isMerged, finished: completedTasks(run) };
+}
+
+/** The folders of the sessions, the latest first. Reads only the last journal line of each. */
+export function latestFirst(project: string): readonly string[] {
+  return byTime(sessionFolders(projectAt(project)));
+}
+
+function byTime(paths: readonly string[]): readonly string[] {
+  const times = paths.map((path) => ({ path, at: lastTimeOf(path) }));
+  return times.toSorted((a, b) => b.at.localeCompare(a.at)).map(({ path }) => path);
+}
+
+/** The session with the latest event: of all, or of those that Umpire runs. Throws if there is none. */
+export function latestSession(project: string, which: 'any' | 'run' = 'any'): string {
+  const root = projectAt(project);
+  let latest: { readonly path: string; readonly at: string } | null = null;
+  for (const path of sessionFolders(root)) {
+    if (which === 'run' && !isRun(path)) continue;
+    const at = lastTimeOf(path);
+    if (latest === null || at > latest.at) latest = { path, at };
+  }
+  if (latest === null) throw new UmpireError('session-none', { path: root });
+  return latest.path;
+}
+
+/** Only lines with a verdict may be longer. */
+const TAIL_BYTES = 1 << 20;
+
+/** The time of the last whole journal line; empty without a journal, so that the session comes last. */
+function lastTimeOf(path: string): string {
+  const text = readTail(openFolder(path), JOURNAL, TAIL_BYTES).toString('utf8');
+  const end = text.lastIndexOf('\n');
+  const line = end < 0 ? '' : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
+  const ts = /^\{"v":\d+,"seq":\d+,"ts":"([^"]+)"/.exec(line)?.[1];
+  // The line is broken or longer than the bytes read: the time of the file is nearly the same.
+  return ts ?? statOf(join(path, JOURNAL))?.mtime.toISOString() ?? '';
+}
+
+/** Does Umpire run this session? The beginning of its first line says so. */
+function isRun(path: string): boolean {
+  const file = join(path, JOURNAL);
+  try {
+    if (!isFile(file)) return false;
+    const fd = openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(200);
+      const head = bytes.toString('utf8', 0, readSync(fd, bytes));
+      return /^\{"v":\d+,"seq":1,"ts":"[^"]*","type":"SessionStarted"/.test(head);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves a path, a name, or a part that only one name has. `project`: a folder of the project. */
+export function resolveSession(word: string, project: string): string {
+  const isPath = word.includes('/') || word === '.' || word === '..';
+  if (isPath || looksLikeSession(word)) return openFolder(word).root;
+  const root = projectAt(project);
+  const known = sessionFolders(root);
+  const part = word.toLowerCase();
+  const asks: readonly ((name: string) => boolean)[] = [
+    (name) => name === word,
+    // Whole words come first: `team-3` is not `team-30`.
+    (name) => name.startsWith(`${word}-`),
+    (name) => name.startsWith(word),
+    (name) => `-${name.toLowerCase()}-`.includes(`-${part}-`),
+    (name) => name.toLowerCase().includes(part),
+  ];
+  for (const fits of asks) {
+    const found = known.filter((path) => fits(basename(path)));
+    if (found.length === 1) return found[0] as string;
+    if (found.length > 1) throw new UmpireError('session-ambiguous', { name: shown(word), found: listSessions(found, root) });
+  }
+  throw known.length === 0
+    ? new UmpireError('session-none', { path: root })
+    : new UmpireError('session-unknown', {
+        name: shown(word),
+        known: listSessions(known, root),
+        meant: didYouMean(
+          word,
+          known.map((path) => basename(path)),
+        ),
+      });
+}
+
+function looksLikeSession(word: string): boolean {
+  return word !== '' && [JOURNAL, TASKS].some((name) => existsSync(join(resolve(word), name)));
+}
+
+const MAX_LISTED = 12;
+
+/** Names, or paths if two have the same name; the latest first. */
+function listSessions(paths: readonly string[], root: string): string {
+  const times = new Map<string, number>();
+  for (const path of paths) times.set(basename(path), (times.get(basename(path)) ?? 0) + 1);
+  const words = byTime(paths).map((path) => shown(times.get(basename(path)) === 1 ? basename(path) : relative(root, path)));
+  const rest = words.length - MAX_LISTED;
+  return words.slice(0, MAX_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more (umpire list)` : '');
+}
+
+function shown(name: string): string {
+  return name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, 120);
+}
+
+const SESSIONS = ['.umpire/sessions', '.workflow/.csv-wave'];
+
+/** The folder's project, or the folder itself if there is none. Throws if the folder does not exist. */
+export function projectAt(path: string): string {
+  let start: string;
+  try {
+    start = openFolder(path).root;
+  } catch {
+    throw new UmpireError('project-missing', { path });
+  }
+  return findProject(join(start, 'x')) ?? start;
+}
+
+/** Absolute paths. */
+export function sessionFolders(project: string): readonly string[] {
+  return SESSIONS.flatMap((place) => foldersIn(join(project, place)));
+}
+
+function foldersIn(place: string): readonly string[] {
+  try {
+    return readdirSync(place)
+      .toSorted()
+      .map((name) => join(place, name))
+      .filter(isFolder);
+  } catch {
+    return [];
+  }
+}
+
+/** A text that changes with the journal, the tasks or the lock of a session. Files are not read. */
+export function sessionStamp(path: string): string {
+  try {
+    return [sizeOf(path, JOURNAL), sizeOf(path, TASKS), holdingOf(path)].join(', ');
+  } catch (error) {
+    // The folder may be gone or not readable.
+    if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return 'unseen';
+    throw error;
+  }
+}
+
+function sizeOf(path: string, name: string): string {
+  const stat = statOf(join(path, name));
+  return stat === undefined ? '-' : `${stat.size} ${stat.mtimeMs}`;
+}
+
+function holdingOf(path: string): string {
+  const holder = holderOf(openFolder(path));
+  if (holder === null) return 'free';
+  return holder.isDead ? 'left' : 'held';
+}

@@ -1,0 +1,338 @@
+// Runs a session: asks the decider what is pending, does it, records the result, and repeats until nothing is left or a person is
+// needed. It decides nothing itself. Starting, resuming after a crash and continuing after an answer are the same loop.
+
+import { NO_USAGE, type Agent } from '@umpire/core/ports.js';
+import { pendingEffects, type Effect } from '@umpire/core/decider/pending-effects.js';
+import { LONGEST_WAIT_MS } from '@umpire/core/decider/retry-delay.js';
+import { currentQuestion } from '@umpire/core/decider/question.js';
+import { findTask, type RunState, type TaskState } from '@umpire/core/decider/run-state.js';
+import type { Event } from '@umpire/core/decider/events.js';
+import { EventLoopBreaks } from './clock.js';
+import { recordJudgment } from './judge-round.js';
+import { describeConflict, runTask, isWriter } from './run-task.js';
+import { onAbort } from './abort-listeners.js';
+import { showAfterMs } from './concurrent-sessions.js';
+import type { RunPorts } from './run-ports.js';
+
+/** A running session writes a journal line at least this often, so that a kill loses at most this much of the spent time. */
+const HEARTBEAT_MS = 60_000;
+
+type Wait = Extract<Effect, { readonly type: 'AwaitTask' }>;
+
+export async function runSession(ports: RunPorts): Promise<void> {
+  const session = new Running(ports);
+  try {
+    await session.loop();
+  } finally {
+    await session.stop();
+  }
+}
+
+class Running {
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly stopping = new AbortController();
+  private ended: Event[][] = [];
+  private fault: { readonly error: unknown } | null = null;
+  private wake: () => void = () => undefined;
+  private shownWave = -1;
+  private shownRun: unknown = null;
+  private shownMs: number;
+  private isStale = false;
+  private hasReaders = false;
+  private cancelTimer: () => void = () => undefined;
+  private readonly removeAbortListener: () => void;
+
+  constructor(private readonly ports: RunPorts) {
+    const { signal } = ports;
+    this.shownMs = ports.nowMs();
+    if (signal.aborted) this.stopping.abort('stopped');
+    this.removeAbortListener = onAbort(signal, () => this.stopping.abort('stopped'));
+  }
+
+  private get run(): RunState {
+    return this.ports.journal.state.run as RunState;
+  }
+
+  async loop(): Promise<void> {
+    const { journal } = this.ports;
+    const breaks = new EventLoopBreaks(this.ports);
+    this.watchTime();
+    for (;;) {
+      const effects = pendingEffects(journal.state).filter(({ type }) => this.isAllowed(type));
+      const [first] = effects;
+      if (first === undefined && this.running.size === 0 && this.ended.length === 0) {
+        // A person who was called may have added tasks that do not depend on the answer.
+        if (this.run.ended === null && !this.stopping.signal.aborted && this.takeEdits()) continue;
+        break;
+      }
+      const waits = effects.filter((effect) => effect.type === 'AwaitTask');
+      if (first?.type === 'RunTask') {
+        const starts = effects.filter((effect) => effect.type === 'RunTask');
+        if (await this.openWave(starts.map(({ task }) => task))) continue;
+        await this.startTasks(starts);
+      } else if (first !== undefined && first.type !== 'AwaitTask') {
+        if (first.type === 'CallPerson' || first.type === 'EndSession') {
+          // From now on, changes in the worktree count as a person's.
+          await this.sweep();
+          if (this.takeEdits()) continue;
+        }
+        // The next flush makes these durable: nobody outside knows of them yet.
+        for (const effect of effects) await this.perform(effect);
+        continue;
+      }
+      journal.flush();
+      if (breaks.isDue()) await breaks.take();
+      await this.nextEnding(waits);
+    }
+    // Stopped while it only waited: no task records the time.
+    if (this.ports.signal.aborted && this.run.ended === null && this.run.waiting.size > 0) this.countTime();
+    await this.sweep();
+    await this.show();
+  }
+
+  /** While it stops, finished work is merged and nothing new starts. If only the minutes are exceeded, a person is called. */
+  private isAllowed(type: Effect['type']): boolean {
+    if (!this.stopping.signal.aborted) return true;
+    return this.ports.signal.aborted ? type === 'MergeTask' : type !== 'RunTask';
+  }
+
+  async stop(): Promise<void> {
+    this.cancelTimer();
+    this.removeAbortListener();
+    if (this.running.size === 0) return;
+    this.stopping.abort('stopped');
+    await Promise.allSettled(this.running.values());
+  }
+
+  /** When the minutes are exceeded, running tasks are stopped. They run again once more minutes are granted. */
+  private watchTime(): void {
+    const { maxMinutes } = this.run.settings;
+    if (maxMinutes === null) return;
+    const left = maxMinutes * 60_000 - this.run.activeMs;
+    this.cancelTimer = this.ports.after(Math.max(0, Math.ceil(left)) + 1, () => this.stopping.abort('time limit exceeded'));
+  }
+
+  /** Before the first task of a wave: reads a person's edits and updates the folder. True if an edit changed something. */
+  private async openWave(tasks: readonly string[]): Promise<boolean> {
+    if (this.shownWave === this.run.front && this.shownRun === this.ports.journal.state.verdicts) return false;
+    const { agentFor } = this.ports;
+    if (this.running.size === 0) this.ports.endStrays();
+    await this.sweep();
+    // Edits made while the session was not running count before its first wave, whichever agents run.
+    const isFirst = this.shownWave === -1;
+    this.shownWave = this.run.front;
+    this.shownRun = this.ports.journal.state.verdicts;
+    const isRead = tasks.some((id) => agentFor(findTask(this.run, id)?.role ?? '').inProcess !== true);
+    const isDue = isRead || this.isBehind();
+    if (!isDue && !isFirst) return false;
+    const changed = this.takeEdits();
+    if (changed) await this.show();
+    this.isStale = isDue;
+    return changed;
+  }
+
+  /** Reads a person's edits of tasks.csv, also before the session pauses or ends: they may add tasks. True if something changed. */
+  private takeEdits(): boolean {
+    const edits = this.ports.files.readEdit();
+    this.ports.journal.record(...edits);
+    return edits.length > 0;
+  }
+
+  private isBehind(): boolean {
+    return this.ports.nowMs() >= this.shownMs + showAfterMs(this.ports.concurrent);
+  }
+
+  /** Asynchronous if other tasks or sessions are running. If not, a synchronous write is fastest. */
+  private async makeDurable(): Promise<void> {
+    const { journal, concurrent } = this.ports;
+    if (this.running.size > 0 || concurrent.count() > 1) await journal.settle();
+    else journal.flush();
+  }
+
+  private async show(): Promise<void> {
+    const { journal, files, nowMs } = this.ports;
+    await this.makeDurable();
+    journal.record(...files.show());
+    // A power loss may lose these lines together with the files they describe. Both are then written again.
+    journal.flush(false);
+    this.shownMs = nowMs();
+    this.isStale = false;
+  }
+
+  private async perform(effect: Effect): Promise<void> {
+    const { journal, call } = this.ports;
+    switch (effect.type) {
+      case 'RunTask':
+      case 'AwaitTask':
+        return;
+      case 'SkipTask':
+        journal.record({ type: 'TaskSkipped', data: { task: effect.task, reason: effect.reason } });
+        return;
+      case 'MergeTask':
+        await this.merge(effect.task);
+        return;
+      case 'JudgeCritic':
+        await this.judge(effect.task);
+        return;
+      case 'RevertWork':
+        await this.revert(effect.verdict, effect.tasks);
+        return;
+      case 'ApprovePlan':
+        journal.record({
+          type: 'PersonAnswered',
+          data: { key: effect.key, answer: 'approve', reason: '', rounds: 0, costUsd: 0, minutes: 0, tokens: 0, by: '--yes' },
+        });
+        return;
+      case 'CallPerson': {
+        await this.show();
+        const by = await call(effect.question);
+        journal.record({ type: 'PersonCalled', data: { key: effect.question.key, by } });
+        return;
+      }
+      case 'EndSession': {
+        const { outcome, unverified, reason } = effect;
+        const tell = this.ports.tellsEnd === true && outcome !== 'aborted' ? ({ tell: true } as const) : {};
+        journal.record({ type: 'SessionEnded', data: { outcome, unverified, reason, ...tell } });
+        return;
+      }
+    }
+  }
+
+  /** The journal knows of an attempt before its agent is called, so that no attempt runs twice. */
+  private async startTasks(starts: readonly { readonly task: string; readonly attempt: number }[]): Promise<void> {
+    const { journal, agentFor } = this.ports;
+    const called = starts.map(({ task: id, attempt }) => {
+      const task = findTask(this.run, id) as TaskState;
+      return { task, attempt, agent: agentFor(task.role) };
+    });
+    for (const { task, attempt, agent } of called)
+      journal.record({ type: 'TaskStarted', data: { task: task.id, attempt, agent: agent.name } });
+    // Agents that read the folder find it up to date, with themselves running. In a long wave it is updated now and then.
+    const isRead = called.some(({ agent }) => agent.inProcess !== true);
+    if (this.isStale || (isRead && this.isBehind())) await this.show();
+    else await this.makeDurable();
+    for (const { task, attempt, agent } of called) this.launch(task, attempt, agent);
+  }
+
+  private launch(task: TaskState, attempt: number, agent: Agent): void {
+    if (this.ports.workspace !== null && !isWriter(this.run, task)) this.hasReaders = true;
+    this.running.set(task.id, this.follow(task, attempt, agent));
+  }
+
+  /** Never rejects: the loop throws the error later. */
+  private async follow(task: TaskState, attempt: number, agent: Agent): Promise<void> {
+    try {
+      // Two statements: `this.ended` may be replaced while the task runs.
+      const events = await runTask(this.ports, { task, attempt, agent, stop: this.stopping.signal });
+      this.ended.push([...events]);
+    } catch (error) {
+      this.fault ??= { error };
+    }
+    this.running.delete(task.id);
+    this.wake();
+  }
+
+  /** Waits until a task ends or a postponed one is due, and records all that have ended by then. */
+  private async nextEnding(waits: readonly Wait[]): Promise<void> {
+    if (this.ended.length === 0 && this.fault === null && this.running.size + waits.length > 0) await this.waitForNews(waits);
+    const ended = this.ended;
+    this.ended = [];
+    for (const events of ended) this.ports.journal.record(...events);
+    if (this.fault !== null) {
+      this.ports.journal.flush();
+      throw this.fault.error;
+    }
+  }
+
+  private async waitForNews(waits: readonly Wait[]): Promise<void> {
+    // No task runs, and the pause may be long: the folder should show it.
+    if (this.running.size === 0) {
+      await this.sweep();
+      await this.show();
+    }
+    const { journal, nowMs, after, signal } = this.ports;
+    // Stopped: the process that resumes the session waits for the rest.
+    if (signal.aborted && this.running.size === 0) return;
+    const left = (wait: Wait) => wait.untilMs - nowMs();
+    // With the minutes exceeded there is nothing to wait for. A wait longer than the maximum means that the clock was set back.
+    const isOutOfTime = this.stopping.signal.aborted && !signal.aborted;
+    const isOver = (wait: Wait) => isOutOfTime || left(wait) <= 0 || left(wait) > LONGEST_WAIT_MS;
+    let over = waits.filter(isOver);
+    if (over.length === 0) {
+      const soonest = Math.min(...waits.map(({ untilMs }) => untilMs));
+      const undo: (() => void)[] = [];
+      let isQuiet = false;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+        const wakeAfter = (ms: number, act: () => void) => {
+          const cancel = after(ms, () => {
+            act();
+            resolve();
+          });
+          undo.push(cancel);
+        };
+        wakeAfter(HEARTBEAT_MS, () => (isQuiet = true));
+        if (waits.length === 0) return;
+        // This wait is over by the timer, even if the clock stood still or was set back.
+        wakeAfter(soonest - nowMs(), () => (over = waits.filter(({ untilMs }) => untilMs === soonest)));
+        undo.push(onAbort(this.stopping.signal, resolve));
+      });
+      for (const act of undo) act();
+      if (isQuiet) this.countTime();
+    }
+    for (const { task } of over) journal.record({ type: 'WaitEnded', data: { task } });
+  }
+
+  /** Counts the time since the last line as spent, even if another process writes the next line. */
+  private countTime(): void {
+    this.ports.journal.record({ type: 'TimePassed', data: { atWork: this.running.size, waiting: this.run.waiting.size } });
+  }
+
+  private async merge(id: string): Promise<void> {
+    const { workspace, journal } = this.ports;
+    const data = findTask(this.run, id)?.submitted;
+    if (data === undefined || data === null || data.commit === undefined || workspace === null)
+      throw new Error(`${id} has nothing to merge.`);
+    await this.sweep();
+    // The journal must know of merged work: after a crash the task would otherwise run again on top of it.
+    journal.flush();
+    const merged = await workspace.merge(id, data.commit);
+    if (merged.ok) {
+      journal.record({ type: 'TaskFinished', data: { ...data, usage: NO_USAGE, head: merged.head, files: data.files ?? merged.files } });
+      return;
+    }
+    const error = describeConflict(this.run, id, data.commit, merged.files);
+    const { task, attempt, findings, outputs, commit } = data;
+    journal.record({ type: 'TaskFinished', data: { task, attempt, findings, outputs, status: 'failed', error, usage: NO_USAGE, commit } });
+  }
+
+  private async judge(task: string): Promise<void> {
+    const { journal, files, judge } = this.ports;
+    await this.sweep();
+    const judgment = judge(task);
+    if (judgment.ok) files.keepBlobs(judgment.blobs);
+    recordJudgment(journal, task, findTask(this.run, task)?.attempt ?? 0, judgment);
+  }
+
+  private async revert(verdict: number, tasks: readonly string[]): Promise<void> {
+    const { workspace, journal } = this.ports;
+    // Work with a conflict has a commit too, but was never merged.
+    const merged = tasks.map((id) => findTask(this.run, id)).filter((task) => task?.status === 'completed');
+    const commits = merged.map((task) => task?.commit ?? null).filter((commit) => commit !== null);
+    const reverted =
+      workspace === null || commits.length === 0
+        ? null
+        : await workspace.revert(commits.toReversed(), `Revert the work of ${tasks.join(', ')}: it made things worse`);
+    const head = reverted?.ok === true ? reverted.head : null;
+    journal.record({ type: 'WorkReverted', data: { verdict, tasks, head, files: reverted?.files ?? [], ok: reverted?.ok ?? true } });
+  }
+
+  /** Discards changes by tasks that may only read, before anything builds on them. */
+  private async sweep(): Promise<void> {
+    const { workspace, journal } = this.ports;
+    if (workspace === null || !this.hasReaders || this.running.size > 0 || currentQuestion(this.run)?.kind === 'edit') return;
+    this.hasReaders = false;
+    const files = await workspace.sweep();
+    if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: this.run.front, files: files.slice(0, 50) } });
+  }
+}

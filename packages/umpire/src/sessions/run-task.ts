@@ -1,0 +1,279 @@
+// Runs one attempt of a task: borrows a worktree, calls the agent, collects its work and returns the result as events. An agent may
+// be any program, so its result is checked and cut to what the formats allow. Nothing is recorded here.
+
+import { isUmpireError } from '@umpire/core/errors.js';
+import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '@umpire/core/ports.js';
+import type { Event, UnmergedWork, TaskFinished, Breach } from '@umpire/core/decider/events.js';
+import { retryDelay } from '@umpire/core/decider/retry-delay.js';
+import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
+import { assign } from './assignment.js';
+import type { RunPorts } from './run-ports.js';
+import { findTask } from '@umpire/core/decider/run-state.js';
+import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
+
+export interface TaskAttempt {
+  readonly task: TaskState;
+  readonly attempt: number;
+  readonly agent: Agent;
+  /** When aborted, the agent is stopped; its reason is recorded. */
+  readonly stop: AbortSignal;
+}
+
+type SubmittedWork = NonNullable<Awaited<ReturnType<Workspace['submit']>>>;
+
+const GAVE_UP = 'The agent reported that it was stopped, but nobody stopped it.';
+
+export function isWriter({ started }: RunState, { role }: TaskState): boolean {
+  return started.writers.includes(role);
+}
+
+export async function runTask(ports: RunPorts, job: TaskAttempt): Promise<readonly Event[]> {
+  const { workspace, files, session, journal } = ports;
+  const { task, attempt, agent, stop } = job;
+  const writes = workspace !== null && isWriter(journal.state.run as RunState, task);
+  const lent = workspace !== null && writes ? await borrowWorktree(workspace, job) : null;
+  if (lent !== null && lent.workdir === null) return endEvents(ports, job, { kind: 'interrupted' }, lent.left);
+  const workdir = lent?.workdir ?? (workspace === null ? session : await workspace.visit());
+  const before = { isBegun: lent?.isBegun === true, fault: lent?.fault ?? null };
+  const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: files.roleText(task.role), before });
+  const watch = { signal: stop, log: files.logFor(task.id, attempt) };
+  const ending = stop.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
+  const measured = 'measured' in ending ? ending.measured : undefined;
+  const evidence = ending.kind === 'interrupted' ? null : ports.takeEvidence(task.id, task.role, measured);
+  const plain = sanitizeEnding(ending, assignment.outputs);
+  const events = writes ? await collect(ports, job, plain, { workspace, workdir }) : endEvents(ports, job, plain);
+  return evidence === null ? events : events.map((event) => withEvidence(event, evidence, measured !== undefined));
+}
+
+interface BorrowedWorktree {
+  /** Null if the run was stopped while the worktree was being set up. */
+  readonly workdir: string | null;
+  readonly isBegun: boolean;
+  /** Work of an earlier attempt, and why it could not be reused. */
+  readonly left: SubmittedWork | null;
+  readonly fault: string | null;
+}
+
+async function borrowWorktree(workspace: Workspace, { task, attempt, agent, stop }: TaskAttempt): Promise<BorrowedWorktree> {
+  const found = agent.isPerson === true ? await findLeftoverWork(workspace, task, attempt) : NO_LEFTOVER;
+  const { left, fault } = found;
+  // Stopping the run may have caused the fault.
+  if (stop.aborted && fault !== null) return { workdir: null, isBegun: false, left, fault };
+  try {
+    const kept = left?.commit ?? task.kept;
+    const workdir = await workspace.lend(task.id, attempt, kept);
+    if (left !== null) await workspace.giveBack(task.id, found.attempt);
+    return { workdir, isBegun: kept !== null, left, fault };
+  } catch (error) {
+    if (stop.aborted) return { workdir: null, isBegun: false, left, fault };
+    throw error;
+  }
+}
+
+interface LeftoverWork {
+  readonly left: SubmittedWork | null;
+  readonly attempt: number;
+  readonly fault: string | null;
+}
+
+const NO_LEFTOVER: LeftoverWork = { left: null, attempt: 0, fault: null };
+
+/**
+ * Looks in the worktree of the last attempt that has one: after a crash it holds a person's only copy of their work. Later attempts may have
+ * failed before they got a worktree. Work that cannot be read stays where it is.
+ */
+async function findLeftoverWork(workspace: Workspace, { id, reportedAttempt }: TaskState, now: number): Promise<LeftoverWork> {
+  for (let attempt = now - 1; attempt > 0 && (attempt > reportedAttempt || attempt === now - 1); attempt--) {
+    try {
+      return { left: await workspace.keep(id, attempt), attempt, fault: null };
+    } catch (error) {
+      if (!isUmpireError(error)) throw error;
+      if (error.code !== 'worktree-lost') return { left: null, attempt, fault: `Attempt ${attempt}: ${error.message}` };
+    }
+  }
+  return NO_LEFTOVER;
+}
+
+interface Worktree {
+  readonly workspace: Workspace;
+  readonly workdir: string;
+}
+
+/** Collects the work of a writing task. If its worktree cannot be read, the task fails and the run continues. */
+async function collect(ports: RunPorts, job: TaskAttempt, ending: Ending, { workspace, workdir }: Worktree): Promise<readonly Event[]> {
+  const { task, attempt } = job;
+  try {
+    const title = task.row['title'] ?? task.id;
+    // Unfinished work is kept: a task that asks continues from it, and people continue theirs.
+    const isDone = ending.kind === 'completed';
+    const work = isDone ? await workspace.submit(task.id, attempt, title) : await workspace.keep(task.id, attempt);
+    const events = endEvents(ports, job, ending, work);
+    await workspace.giveBack(task.id, attempt);
+    return events;
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    const isLost = error.code === 'worktree-lost';
+    const rest = isLost ? '' : ` Its files stay in ${workdir} until you run umpire clean.`;
+    return endEvents(ports, job, withFault(ending, `Its work could not be collected: ${error.message}${rest}`, isLost));
+  }
+}
+
+/** A failed task keeps its own reason, and a stopped one runs again. If the worktree is gone, there is nothing to add. */
+function withFault(ending: Ending, fault: string, isLost: boolean): Ending {
+  const { kind } = ending;
+  if (kind === 'completed' || kind === 'asked') return { kind: 'broken', reason: fault, usage: ending.usage };
+  if (kind === 'interrupted' || isLost) return ending;
+  return kind === 'broken' ? { ...ending, reason: `${ending.reason} ${fault}` } : { ...ending, error: `${ending.error} ${fault}` };
+}
+
+/** `work`: the changed files. Only completed work is submitted. */
+function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: SubmittedWork | null = null): readonly Event[] {
+  const { attempt, stop } = job;
+  const { id } = job.task;
+  switch (ending.kind) {
+    case 'interrupted':
+      // If it ran again at once, it could repeat this forever.
+      if (!stop.aborted) return endEvents(ports, job, { kind: 'broken', reason: GAVE_UP, usage: ending.usage ?? NO_USAGE }, work);
+      return [
+        {
+          type: 'TaskInterrupted',
+          data: { task: id, attempt, why: String(stop.reason ?? 'stopped'), ...usageOf(ending), ...leftOf(work, job) },
+        },
+      ];
+    case 'asked':
+      return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...work } }];
+    case 'broken': {
+      const { usage } = ending;
+      const waitMs = pauseOf(ports, job, ending);
+      const left = leftOf(work, job);
+      if (waitMs !== null) return [{ type: 'TaskPostponed', data: { task: id, attempt, why: ending.reason, waitMs, usage, ...left } }];
+      const error = withRetryCount(ending, job.task);
+      const outputs = emptyOutputs(ports, job.task);
+      return [{ type: 'TaskFinished', data: { task: id, attempt, status: 'failed', findings: '', error, outputs, usage, ...left } }];
+    }
+    case 'completed':
+    case 'failed': {
+      const { kind, findings, error, outputs, usage } = ending;
+      const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage };
+      const result = withBreaches(data, ports.breachesOf?.(id, attempt) ?? []);
+      if (work === null || kind === 'failed') return [{ type: 'TaskFinished', data: { ...result, ...leftOf(work, job) } }];
+      return [{ type: 'TaskSubmitted', data: { ...result, commit: work.commit, files: work.files } }];
+    }
+  }
+}
+
+/** How long to wait before the next try; null if there is none. */
+function pauseOf({ journal }: RunPorts, { task }: TaskAttempt, { passing }: Extract<Ending, { kind: 'broken' }>): number | null {
+  return passing === undefined ? null : retryDelay(journal.state.run as RunState, task, passing.afterMs);
+}
+
+function withRetryCount({ reason, passing }: Extract<Ending, { kind: 'broken' }>, { postponed }: TaskState): string {
+  if (passing === undefined || postponed === 0) return reason;
+  return `${reason} Umpire retried it ${postponed === 1 ? 'once' : `${postponed} times`}.`;
+}
+
+const MAX_LISTED_FILES = 50;
+
+function leftOf(work: SubmittedWork | null, { agent }: TaskAttempt): { readonly left?: UnmergedWork } {
+  if (work === null) return {};
+  return {
+    left: { commit: work.commit, files: work.files.slice(0, MAX_LISTED_FILES), ...(agent.isPerson === true ? { goesOn: true } : {}) },
+  };
+}
+
+function usageOf({ usage }: Ending): { readonly usage?: Usage } {
+  return usage === undefined ? {} : { usage };
+}
+
+/** Clears the outputs of an earlier attempt. */
+function emptyOutputs({ journal }: RunPorts, { row }: TaskState): Readonly<Record<string, string>> {
+  const { run, frozen } = journal.state;
+  const outputs = frozen.get(run?.started.loop ?? '')?.rules.columns.out ?? [];
+  return Object.fromEntries(outputs.filter((name) => (row[name] ?? '') !== '').map((name) => [name, '']));
+}
+
+/** Lengths from the formats of results and tasks.csv. */
+export const MAX_FINDINGS = 500;
+export const MAX_CELL = 2000;
+
+/** `columns`: the loop's output columns. Other outputs are dropped. */
+export function sanitizeEnding(ending: Ending, columns: readonly string[]): Ending {
+  switch (ending.kind) {
+    case 'interrupted':
+      return ending.usage === undefined ? ending : { kind: ending.kind, usage: sanitizeUsage(ending.usage) };
+    case 'asked':
+      return { ...ending, question: sanitizeText(ending.question, MAX_CELL), usage: sanitizeUsage(ending.usage) };
+    case 'broken':
+      return {
+        kind: ending.kind,
+        reason: sanitizeText(ending.reason, MAX_CELL),
+        usage: sanitizeUsage(ending.usage),
+        ...(ending.passing === undefined ? {} : { passing: { afterMs: amount(ending.passing.afterMs ?? 0) || null } }),
+      };
+    case 'completed':
+    case 'failed': {
+      const given = columns.filter((name) => Object.hasOwn(ending.outputs, name));
+      return {
+        kind: ending.kind,
+        findings: sanitizeText(ending.findings, MAX_FINDINGS),
+        error: sanitizeText(ending.error, MAX_CELL),
+        outputs: Object.fromEntries(given.map((name) => [name, sanitizeText(ending.outputs[name], MAX_CELL)])),
+        usage: sanitizeUsage(ending.usage),
+      };
+    }
+  }
+}
+
+/** A lone surrogate would become another character once written to a file. */
+function sanitizeText(text: string | undefined, most: number): string {
+  return (text ?? '').slice(0, most).replace(/\p{Cs}/gu, '\ufffd');
+}
+
+function sanitizeUsage({ tokens, costUsd }: Usage): Usage {
+  return { tokens: amount(tokens), costUsd: amount(costUsd) };
+}
+
+function amount(value: number): number {
+  return Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+/** Adds a critic's evidence to the event that ends it. */
+export function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>, isMeasured: boolean): Event {
+  const more = isMeasured ? { evidence, measured: true } : { evidence };
+  if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: mergeObjects(event.data, more) };
+  return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: mergeObjects(event.data, more) } : event;
+}
+
+const MAX_LISTED_BREACHES = 4;
+
+/** Puts the guard's findings before the agent's own: whoever continues the work reads them first. */
+export function withBreaches(data: TaskFinished, breaches: readonly Breach[]): TaskFinished {
+  if (breaches.length === 0) return data;
+  const taken = listBreaches(breaches.filter((breach) => breach.taken !== null));
+  const left = listBreaches(breaches.filter((breach) => breach.taken === null));
+  const words = [
+    ...(taken === '' ? [] : [`The guard reverted: ${taken}.`]),
+    ...(left === '' ? [] : [`The guard found and kept: ${left}.`]),
+    data.findings,
+  ];
+  return { ...data, findings: sanitizeText(words.join(' ').trim(), MAX_FINDINGS), breaches };
+}
+
+function listBreaches(breaches: readonly Breach[]): string {
+  const more = breaches.length - MAX_LISTED_BREACHES;
+  const words = breaches.slice(0, MAX_LISTED_BREACHES).map(({ rule, file, line }) => `${rule} at ${file}:${line}`);
+  return `${words.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Explains a merge conflict. */
+export function describeConflict(run: RunState, id: string, commit: string, files: readonly string[]): string {
+  return `Its changes to ${files.slice(0, 8).join(', ')} conflict with ${otherSide(run, id, files)}. They are kept as commit ${commit.slice(0, 12)}.`;
+}
+
+/** The tasks of the same wave that changed these files first. */
+function otherSide(run: RunState, id: string, files: readonly string[]): string {
+  const wanted = new Set(files);
+  const wave = findTask(run, id)?.wave;
+  const others = run.tasks.filter((task) => task.id !== id && task.wave === wave && task.files.some((file) => wanted.has(file)));
+  return others.length === 0 ? 'earlier merged work' : `the merged work of ${others.map((task) => task.id).join(', ')}`;
+}

@@ -1,0 +1,383 @@
+// Reads and writes files of a session folder. Reads never hang or throw raw errors. Writes are atomic (the old file or the new
+// one, never half) and never leave the folder, whatever links or dots a path contains.
+
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { lstatOf, statOf } from './file-system.js';
+
+/** Larger evidence is not read into memory. */
+export const MAX_BYTES = 256 * 1024 * 1024;
+
+export interface SessionFolder {
+  /** The folder itself, with links resolved. */
+  readonly root: string;
+  readonly name: string;
+  /** Subfolders that were checked to be inside, by path (`tasks/`). Each is checked once, until `forgetCheckedFolders`. */
+  readonly checked: Map<string, string>;
+}
+
+export function openFolder(path: string): SessionFolder {
+  let root: string;
+  try {
+    root = realpathSync.native(path);
+    if (!statSync(root).isDirectory()) throw new UmpireError('session-missing', { path });
+  } catch (error) {
+    if (isUmpireError(error)) throw error;
+    throw new UmpireError('session-missing', { path });
+  }
+  return { root, name: basename(root), checked: new Map([['', root]]) };
+}
+
+/** A task may have replaced a folder by a link, so folders are checked again. */
+export function forgetCheckedFolders({ root, checked }: SessionFolder): void {
+  checked.clear();
+  checked.set('', root);
+}
+
+export type FileRead =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable'; readonly problem: string };
+
+/** Follows links (an agent may keep a report elsewhere), but reads only regular files: a pipe would block forever. */
+export function readBytes(folder: SessionFolder, path: string): FileRead {
+  const file = join(folder.root, path);
+  try {
+    const stat = statOf(file);
+    if (stat === undefined) return { kind: 'missing' };
+    if (!stat.isFile()) return { kind: 'unreadable', problem: 'it is not a regular file' };
+    if (stat.size > MAX_BYTES)
+      return { kind: 'unreadable', problem: `it has ${Math.round(stat.size / 1048576)} MB, and the limit is ${MAX_BYTES / 1048576} MB` };
+    return { kind: 'bytes', bytes: readFileSync(file) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
+    return { kind: 'unreadable', problem: faultOf(error) };
+  }
+}
+
+/** The last bytes of a regular file, however large it is; empty if it cannot be read. */
+export function readTail(folder: SessionFolder, path: string, most: number): Buffer {
+  const file = join(folder.root, path);
+  const none = Buffer.alloc(0);
+  try {
+    const stat = statOf(file);
+    if (stat === undefined || !stat.isFile()) return none;
+    const length = Math.min(stat.size, most);
+    const fd = openSync(file, constants.O_RDONLY);
+    try {
+      const bytes = Buffer.alloc(length);
+      return bytes.subarray(0, readSync(fd, bytes, 0, length, stat.size - length));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return none;
+  }
+}
+
+/** Names of the regular files in a subfolder; none if it does not exist. */
+export function listFiles(folder: SessionFolder, path: string): readonly string[] {
+  const place = join(folder.root, path);
+  // Most sessions lack most folders, and throwing an error is slow. The session folder itself exists.
+  if (path !== '.' && !existsSync(place)) return [];
+  try {
+    return readdirSync(place, { withFileTypes: true })
+      .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+      .map((entry) => entry.name);
+  } catch {
+    return [];
+  }
+}
+
+/** Resolves a path and refuses one that a link or `..` leads out of the session. Creates its folders unless `make` is false. */
+export function placeFor(folder: SessionFolder, path: string, make = true): string {
+  const place = nameFor(folder, path, make);
+  if (!isLink(place)) return place;
+  const target = resolveLink(place);
+  refuseOutside(folder, path, target ?? 'nowhere');
+  return target ?? place;
+}
+
+/** The limit of Linux. Other systems allow less and report it themselves. */
+const MAX_PATH_BYTES = 4095;
+
+/** Names that cannot lead to another folder on any system. */
+const PLAIN_NAME = /^\w[\w.-]*$/;
+
+/** Like `placeFor`, but does not follow the file itself if it is a link. */
+function nameFor(folder: SessionFolder, path: string, make: boolean): string {
+  const at = path.lastIndexOf('/') + 1;
+  const within = path.slice(0, at);
+  const name = path.slice(at);
+  const isPlain = PLAIN_NAME.test(name);
+  const known = isPlain ? folder.checked.get(within) : undefined;
+  if (known !== undefined) return known + sep + name;
+  const lexical = join(folder.root, path);
+  refuseOutside(folder, path, lexical);
+  // Checked before any folder is created.
+  if (Buffer.byteLength(lexical) > MAX_PATH_BYTES) throw new UmpireError('write-failed', { path, detail: FAULTS['ENAMETOOLONG'] ?? '' });
+  const slash = lexical.lastIndexOf(sep);
+  const real = realFolder(folder, path, lexical.slice(0, slash), make);
+  if (real === null) return lexical;
+  if (isPlain) folder.checked.set(within, real);
+  return real + lexical.slice(slash);
+}
+
+/** Null if there is none and none is created. Checks every part of the path. */
+function realFolder(folder: SessionFolder, path: string, lexical: string, make: boolean): string | null {
+  refuseOutside(folder, path, lexical);
+  if (lexical === folder.root) return lexical;
+  const above = realFolder(folder, path, dirname(lexical), make);
+  if (above === null) return null;
+  const place = join(above, basename(lexical));
+  if (guardWrite(path, () => lstatOf(place)) === undefined) {
+    if (!make) return null;
+    // A folder created inside a real folder is real.
+    if (makeFolder(path, place)) return place;
+  }
+  const real = guardWrite(path, () => realpathSync.native(place));
+  refuseOutside(folder, path, real);
+  if (!statSync(real).isDirectory()) throw new UmpireError('write-failed', { path, detail: `${basename(place)} is a file, not a folder` });
+  return real;
+}
+
+/** Creates a folder and its parents. Node's recursive mkdir never returns in folders such as /proc, which accept no entries. */
+export function makeFolders(place: string): void {
+  try {
+    mkdirSync(place);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !existsSync(dirname(place))) {
+      makeFolders(dirname(place));
+      makeFolders(place);
+    } else if (code !== 'EEXIST' || !statSync(place).isDirectory()) throw error;
+  }
+}
+
+/** False if something exists there by now. */
+function makeFolder(path: string, place: string): boolean {
+  try {
+    mkdirSync(place);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
+}
+
+function isLink(place: string): boolean {
+  try {
+    return lstatOf(place)?.isSymbolicLink() ?? false;
+  } catch {
+    return false;
+  }
+}
+
+function resolveLink(place: string): string | null {
+  try {
+    return realpathSync.native(place);
+  } catch {
+    return null;
+  }
+}
+
+function refuseOutside(folder: SessionFolder, path: string, target: string): void {
+  const { root } = folder;
+  const isInside = target.startsWith(root) && (target.length === root.length || target[root.length] === sep || root.endsWith(sep));
+  if (!isInside) throw new UmpireError('outside-session', { path, target, verb: 'write' });
+}
+
+/** A file written under a temporary name, ready to be renamed. */
+export interface PreparedWrite {
+  readonly commit: () => void;
+  readonly discard: () => void;
+}
+
+let counter = 0;
+
+/**
+ * `durable`: the bytes are on disk before the rename, so that a power loss leaves the old file or the new one, never an empty one.
+ * Files that can be written again from the journal do not need it.
+ */
+export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): PreparedWrite {
+  const place = placeFor(folder, path);
+  const parent = dirname(place);
+  let temporary: string;
+  // A killed process may have left a file with the same pid: in containers pids repeat.
+  do temporary = join(parent, `.umpire-tmp-${process.pid}-${++counter}`);
+  while (lstatOf(temporary) !== undefined);
+  guardWrite(path, () => {
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, modeOf(place));
+    try {
+      writeFileSync(fd, data);
+      if (durable) fsyncSync(fd);
+    } catch (error) {
+      unlinkSync(temporary);
+      throw error;
+    } finally {
+      closeSync(fd);
+    }
+  });
+  return {
+    commit: () => guardWrite(path, () => renameSync(temporary, place)),
+    discard: () => unlinkSync(temporary),
+  };
+}
+
+export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): void {
+  prepareWrite(folder, path, data, durable).commit();
+}
+
+/** With an encoding, Node writes a text in one call. */
+const FRESH = { flag: 'wx', mode: 0o644, encoding: 'utf8' } as const;
+
+/** Writes a new file in one step; false if it exists. A crash may leave a part of it. */
+export function writeFresh(folder: SessionFolder, path: string, data: string | Uint8Array): boolean {
+  const place = nameFor(folder, path, true);
+  try {
+    // `wx` never follows a link.
+    writeFileSync(place, data, FRESH);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+    // Throws if it is a link that leads out of the session.
+    placeFor(folder, path);
+    return false;
+  }
+}
+
+/** For files that can be written again from the journal: a new file in one step, an existing one by rename. */
+export function writeProjection(folder: SessionFolder, path: string, data: string | Uint8Array): void {
+  if (!writeFresh(folder, path, data)) writeAtomically(folder, path, data, false);
+}
+
+/** Removes an entry if it exists. Of a link, removes the link, not its target. */
+export function removeEntry(folder: SessionFolder, path: string): void {
+  const place = nameFor(folder, path, false);
+  guardWrite(path, () => rmSync(place, { force: true }));
+}
+
+/** Moves the entry itself, also a folder or a link. */
+export function moveEntry(folder: SessionFolder, from: string, to: string): void {
+  const place = nameFor(folder, from, false);
+  guardWrite(from, () => renameSync(place, nameFor(folder, to, true)));
+}
+
+export function hasEntry({ root }: SessionFolder, path: string): boolean {
+  return lstatOf(join(root, path)) !== undefined;
+}
+
+/** Appends whole lines in one write. If the last line lacks its newline, that comes first. */
+export function appendLines(folder: SessionFolder, path: string, lines: string, endsWithNewline: boolean, durable = true): void {
+  const place = placeFor(folder, path);
+  guardWrite(path, () => {
+    const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
+    try {
+      writeFileSync(fd, endsWithNewline ? lines : `\n${lines}`);
+      if (durable) fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+function modeOf(place: string): number {
+  return (statOf(place)?.mode ?? 0o644) & 0o777;
+}
+
+function guardWrite<T>(path: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (isUmpireError(error)) throw error;
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file size limit is exceeded (ulimit -f)',
+  EMFILE: 'too many files are open (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  ELOOP: 'its links form a circle',
+  ENAMETOOLONG: 'its name is too long',
+  EIO: 'the disk reports an error',
+  ENOENT: 'it or one of its folders does not exist',
+  ERR_INVALID_ARG_VALUE: 'its name contains a NUL character',
+};
+
+export function faultOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (code === undefined ? undefined : FAULTS[code]) ?? code ?? message;
+}
+
+/** As `prepareWrite` names them, with the pid of the writer. */
+const TEMPORARY_NAME = /^\.umpire-tmp-(\d{1,10})-\d{1,15}$/;
+
+/** Folders in which files are written by rename. */
+const WRITTEN_FOLDERS = ['.', 'tasks', 'verdicts', 'blobs', 'artifacts', 'results', 'validation', 'interactive'];
+
+/** No write takes this long, also not on another machine, whose pids mean nothing here. */
+const STALE_MS = 60_000;
+
+/** Removes temporary files of killed processes. Call it under the lock. A file that cannot be removed does no harm. */
+export function removeTemporaryFiles(folder: SessionFolder, nowMs = Date.now()): void {
+  for (const within of WRITTEN_FOLDERS) {
+    for (const name of namesIn(join(folder.root, within))) {
+      const pid = TEMPORARY_NAME.exec(name)?.[1];
+      if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue;
+      removeOld(join(folder.root, within, name), nowMs);
+    }
+  }
+}
+
+function namesIn(place: string): readonly string[] {
+  try {
+    // A link may lead to a foreign folder.
+    return lstatOf(place)?.isDirectory() === true ? readdirSync(place) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function removeOld(place: string, nowMs: number): void {
+  try {
+    const stat = lstatOf(place);
+    if (stat?.isFile() === true && nowMs - stat.mtimeMs > STALE_MS) unlinkSync(place);
+  } catch {
+    // It may be gone, or we may not remove it.
+  }
+}
