@@ -27,7 +27,7 @@ import type { Survey, SurveyedPlace } from '../critics/testing-survey.js';
 import { NO_RUNNER } from '../critics/testing.js';
 import { readManifest } from '../critics/tool.js';
 import { checksOf, EVERY_ROLE } from '../report/doctor-page.js';
-import type { Checkup, Check } from '../index.js';
+import type { DoctorCheck, DoctorReport } from '../report/doctor-page.js';
 import { copySetting } from '../report/first-settings-text.js';
 import { count } from '../report/words.js';
 import { elapsedMs } from '../sessions/clock.js';
@@ -59,7 +59,7 @@ export interface DoctorParameters {
   readonly signal?: AbortSignal;
 }
 
-export async function checkReadiness({ project: asked, signal = new AbortController().signal }: DoctorParameters): Promise<Checkup> {
+export async function checkReadiness({ project: asked, signal = new AbortController().signal }: DoctorParameters): Promise<DoctorReport> {
   const project = projectFor(asked);
   const settings = await checkSettings(project);
   const { config, areSettingsRead } = settings;
@@ -87,7 +87,7 @@ function umpireVersion(): string {
 
 const machineCheck = checksOf('machine');
 
-export async function checkMachine(folder: string, isSandboxOn: boolean): Promise<readonly Check[]> {
+export async function checkMachine(folder: string, isSandboxOn: boolean): Promise<readonly DoctorCheck[]> {
   return [checkGit(folder), await checkSandboxTool(isSandboxOn)];
 }
 
@@ -110,7 +110,7 @@ function checkGit(folder: string): Check {
   }
 }
 
-async function checkSandboxTool(isSandboxOn: boolean): Promise<Check> {
+async function checkSandboxTool(isSandboxOn: boolean): Promise<DoctorCheck> {
   try {
     await checkSandbox();
     return machineCheck('sandbox', 'ok', isSandboxOn ? 'on (settings)' : 'available with --sandbox');
@@ -131,7 +131,7 @@ export interface SettingsCheck {
   /** The defaults if the file cannot be read. */
   readonly config: Settings;
   readonly areSettingsRead: boolean;
-  readonly check: Check;
+  readonly check: DoctorCheck;
 }
 
 export async function checkSettings(project: string): Promise<SettingsCheck> {
@@ -145,7 +145,7 @@ export async function checkSettings(project: string): Promise<SettingsCheck> {
   }
 }
 
-export async function checkProject(project: string, { config, check }: SettingsCheck): Promise<readonly Check[]> {
+export async function checkProject(project: string, { config, check }: SettingsCheck): Promise<readonly DoctorCheck[]> {
   const home = worktreeHome(project, config.workspace.home);
   const { link, copy } = config.workspace;
   const repository = await checkRepository(project, home, [...link, ...copy]);
@@ -153,7 +153,7 @@ export async function checkProject(project: string, { config, check }: SettingsC
 }
 
 /** Missing git is reported once, as a check of the machine. */
-async function checkRepository(project: string, home: string, entries: readonly string[]): Promise<readonly Check[]> {
+async function checkRepository(project: string, home: string, entries: readonly string[]): Promise<readonly DoctorCheck[]> {
   try {
     const repository = repositoryOf(project);
     const place = { project, session: '', home, sessionFolder: noSession(project) };
@@ -193,7 +193,7 @@ export function repositoryOf(project: string): Repository {
   return findRepository(project, noSession(project), null);
 }
 
-async function checkBranch({ kind, checkout, prefix }: Repository, project: string): Promise<Check> {
+async function checkBranch({ kind, checkout, prefix }: Repository, project: string): Promise<DoctorCheck> {
   if (kind === 'snapshot') {
     const why = isInGit(project) ? 'nothing is committed yet' : 'no git repository';
     return projectCheck('repository', 'note', `${why}; Umpire keeps the work of each session in a private repository`);
@@ -267,7 +267,7 @@ export function checkSpace(home: string, free: number): Check {
   return projectCheck('worktrees', 'ok', `${home}, ${left} free`);
 }
 
-function checkSessions(project: string): readonly Check[] {
+function checkSessions(project: string): readonly DoctorCheck[] {
   const fault = writeFault(join(project, '.umpire', 'sessions'));
   if (fault !== null) return [projectCheck('sessions', 'fault', fault, 'Fix that, or pass --session DIR to each run.')];
   const sessions = findSessions(project);
@@ -287,7 +287,7 @@ function checkSessions(project: string): readonly Check[] {
 const agentCheck = checksOf('agents');
 
 /** Without readable settings the agents of roles are unknown. */
-export async function checkAgentSetup(project: string, config: Settings, areSettingsRead: boolean): Promise<readonly Check[]> {
+export async function checkAgentSetup(project: string, config: Settings, areSettingsRead: boolean): Promise<readonly DoctorCheck[]> {
   const own = await Promise.all(
     Object.keys(config.agents).map(async (name) => checkConfiguredAgent(name, await inspectAgent(name, project, config))),
   );
@@ -295,7 +295,7 @@ export async function checkAgentSetup(project: string, config: Settings, areSett
 }
 
 /** Presets that the settings change are checked as agents of the settings. */
-function checkPresets({ agents }: Settings): readonly Check[] {
+function checkPresets({ agents }: Settings): readonly DoctorCheck[] {
   const presets = lookUpPresets().filter(({ name }) => !Object.hasOwn(agents, name));
   const absent = presets.filter(({ found }) => 'why' in found).map(({ name }) => name);
   const here = presets.flatMap(({ name, found }) => ('place' in found ? [agentCheck(name, 'ok', found.place)] : []));
@@ -353,7 +353,7 @@ function howToChooseAgent(project: string): string {
   return `Pass --agent when you run, or choose one ${once}.`;
 }
 
-async function checkRoleAgents(project: string, config: Settings): Promise<readonly Check[]> {
+async function checkRoleAgents(project: string, config: Settings): Promise<readonly DoctorCheck[]> {
   const { agent, roles } = config;
   const rest = agent === null ? checkDefaultAgent(roles, project) : await checkRoleAgent(EVERY_ROLE, agent, project, config);
   const named = await Promise.all(Object.entries(roles).map(([role, name]) => checkRoleAgent(`role ${role}`, name, project, config, role)));
@@ -366,7 +366,7 @@ function checkDefaultAgent(roles: Settings['roles'], project: string): Check {
 }
 
 /** The agent of one role, or the default agent without `role`. */
-async function checkRoleAgent(title: string, name: string, project: string, config: Settings, role?: string): Promise<Check> {
+async function checkRoleAgent(title: string, name: string, project: string, config: Settings, role?: string): Promise<DoctorCheck> {
   if (name === BUILT_IN && !Object.hasOwn(config.agents, BUILT_IN)) return checkBuiltInCritic(title, project, role);
   const { fault } = await inspectAgent(name, project, config);
   return fault === null ? agentCheck(title, 'ok', name) : agentCheck(title, 'fault', fault.message, fault.hint);
@@ -391,7 +391,7 @@ const criticCheck = checksOf('critics');
 const RUNNER_TIMEOUT_MS = 20_000;
 const TOKEN_SEARCH_MS = 5000;
 
-export async function checkCritics(project: string, settings: CriticSettings, signal: AbortSignal): Promise<readonly Check[]> {
+export async function checkCritics(project: string, settings: CriticSettings, signal: AbortSignal): Promise<readonly DoctorCheck[]> {
   const testing = await orFault('testing', async () => checkTests(project, settings, signal));
   const rest = [
     ['debt types', () => [checkTools(project, 'types', settings)]],
@@ -404,7 +404,7 @@ export async function checkCritics(project: string, settings: CriticSettings, si
   return [...testing, ...others.flat()];
 }
 
-async function orFault(name: string, look: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
+async function orFault(name: string, look: () => Promise<readonly DoctorCheck[]>): Promise<readonly DoctorCheck[]> {
   try {
     return await look();
   } catch (error) {
@@ -413,7 +413,7 @@ async function orFault(name: string, look: () => Promise<readonly Check[]>): Pro
   }
 }
 
-async function checkTests(project: string, settings: CriticSettings, signal: AbortSignal): Promise<readonly Check[]> {
+async function checkTests(project: string, settings: CriticSettings, signal: AbortSignal): Promise<readonly DoctorCheck[]> {
   const guardian = startGuardian(randomBytes(8).toString('hex'));
   const job: CriticJob = {
     project,
@@ -441,7 +441,7 @@ async function checkTests(project: string, settings: CriticSettings, signal: Abo
 const LOOKED_FOR = NO_RUNNER.slice(NO_RUNNER.indexOf(': ') + 2);
 
 /** One line for all folders with the same result. */
-function checkRunners({ places, unmeasured, uses }: Survey): readonly Check[] {
+function checkRunners({ places, unmeasured, uses }: Survey): readonly DoctorCheck[] {
   if (places.length + unmeasured.length === 0)
     return [criticCheck('testing', 'note', 'no test runner found; an agent reports instead', LOOKED_FOR)];
   const asked = places.filter(({ ready }) => (ready?.listing ?? null) !== null);

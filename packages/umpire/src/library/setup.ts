@@ -3,7 +3,7 @@
 import { checkReadiness } from '../commands/doctor.js';
 import { writeFirstSettings } from '../commands/init.js';
 import type { FirstSettings } from '../commands/init.js';
-import type { Checkup } from '../index.js';
+import type { DoctorReport } from '../report/doctor-page.js';
 import { FLAG, PATH, TEXT, checkRequest } from './argument-checks.js';
 
 export interface DoctorRequest {
@@ -12,7 +12,7 @@ export interface DoctorRequest {
 }
 
 /** Checks that a run can start. Starts no agent, runs no test and changes nothing. */
-export async function doctor(request: DoctorRequest = {}): Promise<Checkup> {
+export async function doctor(request: DoctorRequest = {}): Promise<DoctorReport> {
   checkRequest('doctor', request, { project: PATH });
   return checkReadiness(request);
 }
