@@ -93,7 +93,7 @@ export async function checkMachine(folder: string, isSandboxOn: boolean): Promis
 
 const OLDEST_GIT = [2, 30] as const;
 
-function checkGit(folder: string): Check {
+function checkGit(folder: string): DoctorCheck {
   const { hint } = ERRORS['git-missing'];
   try {
     const { code, stdout, stderr } = runGitSync(folder, ['--version']);
@@ -213,7 +213,7 @@ export async function environmentFiles(repository: Repository, project: string, 
 
 const FIX_WORKTREES = `Fix that, or move the worktrees: workspace: {home: ...} in ${CONFIG}, or UMPIRE_WORKTREES.`;
 
-function checkHome(home: string, project: string): Check {
+function checkHome(home: string, project: string): DoctorCheck {
   const fault = writeFault(home);
   if (fault !== null) return projectCheck('worktrees', 'fault', fault, FIX_WORKTREES);
   if (`${resolve(home)}/`.startsWith(`${project}/`))
@@ -253,7 +253,7 @@ const MB = 1e6;
 const GB = 1e9;
 
 /** Every task that writes needs space for a copy of the project. */
-export function checkSpace(home: string, free: number): Check {
+export function checkSpace(home: string, free: number): DoctorCheck {
   const left = free < GB ? `${Math.floor(free / MB)} MB` : `${(free / GB).toFixed(1)} GB`;
   if (free < 100 * MB)
     return projectCheck(
@@ -344,7 +344,7 @@ function describeAgent(name: string, { agents }: Settings): string {
 }
 
 /** A broken agent is only a note here; it is a fault if a role needs it. */
-function checkConfiguredAgent(name: string, { what, fault }: AgentLook): Check {
+function checkConfiguredAgent(name: string, { what, fault }: AgentLook): DoctorCheck {
   return fault === null ? agentCheck(name, 'ok', what) : agentCheck(name, 'note', fault.message, fault.hint);
 }
 
@@ -360,7 +360,7 @@ async function checkRoleAgents(project: string, config: Settings): Promise<reado
   return [rest, ...named];
 }
 
-function checkDefaultAgent(roles: Settings['roles'], project: string): Check {
+function checkDefaultAgent(roles: Settings['roles'], project: string): DoctorCheck {
   const isSome = Object.keys(roles).length > 0;
   return agentCheck(EVERY_ROLE, 'note', isSome ? 'no agent chosen for the other roles' : 'no agent chosen', howToChooseAgent(project));
 }
@@ -372,7 +372,7 @@ async function checkRoleAgent(title: string, name: string, project: string, conf
   return fault === null ? agentCheck(title, 'ok', name) : agentCheck(title, 'fault', fault.message, fault.hint);
 }
 
-function checkBuiltInCritic(title: string, project: string, role: string | undefined): Check {
+function checkBuiltInCritic(title: string, project: string, role: string | undefined): DoctorCheck {
   if (role === undefined)
     return agentCheck(title, 'note', "builtin is Umpire's critic; it cannot do other roles", howToChooseAgent(project));
   const isCritic = CRITIC_LOOPS.some((loop) => builtinLoop(loop)?.roles.critic === role);
@@ -471,7 +471,7 @@ function runnerProblem(use: ToolUse | undefined, files: number): string | null {
   return use.exit_status === 0 ? null : `failed to list its test files (exit status ${use.exit_status ?? '?'})`;
 }
 
-function runnerCheck(alike: readonly RunnerFolder[]): Check {
+function runnerCheck(alike: readonly RunnerFolder[]): DoctorCheck {
   const [
     {
       place: { place, ready, absent },
@@ -494,7 +494,7 @@ function runnerCheck(alike: readonly RunnerFolder[]): Check {
 
 type DebtCheck = 'types' | 'lint' | 'quality';
 
-function checkTools(project: string, kind: DebtCheck, { debt }: CriticSettings): Check {
+function checkTools(project: string, kind: DebtCheck, { debt }: CriticSettings): DoctorCheck {
   const name = `debt ${kind}`;
   const set = debt.checks[kind];
   if (set === false) return criticCheck(name, 'ok', 'off (settings)');
@@ -523,7 +523,7 @@ function versioned({ name, version }: { readonly name: string; readonly version:
 }
 
 /** A command of the settings; no shell runs it. */
-function checkCommand(name: string, command: CommandLine, project: string): Check {
+function checkCommand(name: string, command: CommandLine, project: string): DoctorCheck {
   const argv = typeof command === 'string' ? splitCommand(command) : command;
   const found = lookUpProgram({ argv, base: project }, project);
   const shown = argv.join(' ');
@@ -531,7 +531,7 @@ function checkCommand(name: string, command: CommandLine, project: string): Chec
   return criticCheck(name, 'note', `${shown}: ${found.why}`, `Install it, or fix critics.debt.${name.slice('debt '.length)}.`);
 }
 
-function checkTokens(project: string, { design }: CriticSettings, signal: AbortSignal): Check {
+function checkTokens(project: string, { design }: CriticSettings, signal: AbortSignal): DoctorCheck {
   const start = elapsedMs();
   const isTime = (): boolean => elapsedMs() - start < TOKEN_SEARCH_MS;
   const { files } = findTokens(project, design.tokens, () => !signal.aborted && isTime());
@@ -544,7 +544,7 @@ function checkTokens(project: string, { design }: CriticSettings, signal: AbortS
   return criticCheck('design', 'note', 'no design tokens found; an agent reports instead', hint);
 }
 
-function checkReview(project: string, { review }: CriticSettings): Check {
+function checkReview(project: string, { review }: CriticSettings): DoctorCheck {
   const tools = findLintTools(project).map(versioned);
   const reports = findFiles(project, review.reports).length;
   const found = [...tools, ...(reports === 0 ? [] : [count(reports, 'report')])];
