@@ -72,7 +72,7 @@ export async function run({ runs = 5 } = {}) {
     'packages/core/src/loops/compile.ts': ['compileLoop'],
     'packages/core/src/loops/builtin.ts': ['builtinLoops'],
     'packages/core/src/proof/cells.ts': ['sampleOf'],
-    'packages/core/src/proof/space.ts': ['spaceOf'],
+    'packages/core/src/proof/space.ts': ['buildSpace'],
     'packages/core/src/proof/check.ts': ['checkLoop'],
   });
   const loops = ours.builtinLoops();
@@ -83,7 +83,7 @@ export async function run({ runs = 5 } = {}) {
       const compiled = ours.compileLoop(loop);
       for (const cap of caps) {
         for (const target of targets.length === 0 ? [0] : targets) {
-          tried += tryAll(ours, compiled, ours.spaceOf(compiled, { round: loop.round.first, cap, target }, loop.round.first));
+          tried += tryAll(ours, compiled, ours.buildSpace(compiled, { round: loop.round.first, cap, target }, loop.round.first));
         }
       }
     }
