@@ -246,7 +246,7 @@ describe('flags', () => {
   });
 
   it.each([
-    [['decide', 'review'], /needs a loop and a session/],
+    [['decide', 'review'], /Missing arguments: umpire decide <loop> <session>/],
     [['decide', 'review', 'a', 'b'], /Unexpected argument "b"/],
     [['decide', 'review', 'a', '--frobnicate'], /There is no flag "--frobnicate"/],
     [['decide', 'review', 'a', '--round', 'two'], /--round takes a whole number/],

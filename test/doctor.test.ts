@@ -111,7 +111,7 @@ it('tells of the repository: a branch, none, no commit, no files', async () => {
   project.git('checkout', '-q', '--detach');
   expect((await look(project)).told('repository')).toMatch(/^ok: git, detached at [0-9a-f]{7,}; the project/);
   const plain = makeProject({ plain: true });
-  expect((await look(plain)).told('repository')).toMatch(/^note: no git repository: a private repository/);
+  expect((await look(plain)).told('repository')).toMatch(/^note: no git repository; Umpire keeps the work/);
   plain.git('init', '-q');
   expect((await look(plain)).told('repository')).toMatch(/^note: nothing is committed yet/);
   const bare = await look(plain, {}, '--project', join(plain.root, '.git'));

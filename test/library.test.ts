@@ -126,7 +126,10 @@ describe('what is handed in', () => {
 
   it('a command, a report or a target that the loop has no use for is not passed over', async () => {
     for (const more of [{ command: 'true' }, { report: 'a.xml' }, { target: 5 }])
-      await expect(run(thinking(more))).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(/no target|no command|needs a command/) });
+      await expect(run(thinking(more))).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringMatching(/no target|no command|needs a command/),
+      });
   });
 
   it('an object that is no loop is refused as defineLoop refuses it; a built-in one is taken', async () => {

@@ -120,7 +120,7 @@ it('refuses to bring work over into a dirty tree, or from a session that is not 
   expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 1, err: expect.stringContaining('(failed)') });
   // What clean says to do works.
   const kept = await failing.umpire('clean', failed.session);
-  const said = /Bring it over with `umpire (apply [^`]+)`/.exec(kept.err)?.[1] ?? '';
+  const said = /Apply it with `umpire (apply [^`]+)`/.exec(kept.err)?.[1] ?? '';
   expect({ exit: kept.exit, said }).toEqual({ exit: 1, said: `apply ${basename(failed.session)} --force` });
   const forced = await failing.umpire(...said.split(' '));
   expect({ exit: forced.exit, out: forced.out, err: forced.err }).toEqual({
