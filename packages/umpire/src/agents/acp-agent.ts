@@ -30,7 +30,7 @@ const READY_MS = 120_000;
 const LF = 0x0a;
 
 /** Diffs of whole files come in one message. */
-const LONGEST_MESSAGE = 16 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
   const { allow = [], command, readyMs = READY_MS } = spec;
@@ -46,7 +46,7 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
     });
     const take: Watch['log'] = (stream, chunk) => {
       if (stream === 'stderr') watch.log(stream, chunk);
-      else if (log.take(chunk) > LONGEST_MESSAGE)
+      else if (log.take(chunk) > MAX_MESSAGE_BYTES)
         conversation.settle(`printed a line of more than 16 MB. ${fullOutputHint(session, assignment.task.id)}`, true);
     };
     return {
@@ -84,7 +84,7 @@ class DialogueLog {
     private readonly watch: Watch,
     hear: (text: string) => void,
   ) {
-    this.lines = new LineStream(({ text }) => hear(text), LONGEST_MESSAGE);
+    this.lines = new LineStream(({ text }) => hear(text), MAX_MESSAGE_BYTES);
   }
 
   /** Returns the length of the unfinished line. */

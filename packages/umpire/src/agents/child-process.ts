@@ -71,7 +71,7 @@ const STDERR_BYTES = 4096;
 const LEAVE_MS = 3000;
 
 /** Limit of unread input. */
-const MOST_UNREAD = 64 * 1024 * 1024;
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** Rejects where `watch.log` throws: Umpire cannot store the output, which is not the program's fault. */
 export function runChildProcess(launch: Launch, guardian: Guardian, watch: Watch): Promise<ChildEnd> {
@@ -138,7 +138,7 @@ class Run {
 
   private say(text: string): boolean {
     if (!this.left && this.exit === null) this.child.stdin.write(text);
-    return this.child.stdin.writableLength <= MOST_UNREAD;
+    return this.child.stdin.writableLength <= MAX_UNREAD_BYTES;
   }
 
   /** The dialogue is complete, so the timeout no longer applies. */

@@ -22,10 +22,10 @@ export interface AgentReport {
 }
 
 /** The whole answer may come in one event, with escapes. */
-const LONGEST_EVENT = 32 * 1024 * 1024;
+const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
 export class EventStream {
-  private readonly lines = new LineStream(({ text, isCut }) => this.readLine(text, isCut === true), LONGEST_EVENT);
+  private readonly lines = new LineStream(({ text, isCut }) => this.readLine(text, isCut === true), MAX_EVENT_BYTES);
   private hasEvents = false;
   private text = '';
   private holdsObject = false;

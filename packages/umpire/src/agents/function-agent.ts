@@ -8,7 +8,7 @@ import { cellText } from './result.js';
 
 /** How long to wait for a stopped function. It cannot be killed. */
 const GRACE_MS = 5000;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function functionAgent(agent: Agent): Agent {
   const { name, inProcess = false, isPerson = false } = agent;
@@ -65,7 +65,7 @@ async function endOf(agent: Agent, assignment: Assignment, watch: Watch): Promis
       giveUp(broken(agent, `timed out after ${assignment.timeoutMs / 1000} seconds`));
       own.stop('out of time');
     },
-    Math.min(assignment.timeoutMs, LONGEST_TIMER_MS),
+    Math.min(assignment.timeoutMs, MAX_TIMER_MS),
   );
   try {
     const handed = agent.run(assignment, own);

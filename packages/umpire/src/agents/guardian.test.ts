@@ -125,5 +125,5 @@ test.runIf(hasProc)('what an earlier run left is swept, and nobody else', async 
 
 test('refuses a run id with characters special to a shell', () => {
   for (const run of ['', 'short', 'a b c d e f g h', '12345678$', 'x'.repeat(65)])
-    expect(() => startGuardian(run)).toThrow('cannot be called');
+    expect(() => startGuardian(run)).toThrow('invalid run id');
 });

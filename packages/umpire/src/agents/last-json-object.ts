@@ -8,7 +8,7 @@ export const MAX_RESULT_BYTES = 1024 * 1024;
 export const LAST_SEARCHED = 'Umpire searches only the last 1 MB of its output for a result';
 
 /** Limit of looks per character; only adversarial text comes near it. */
-const LOOKS = 16;
+const MAX_LOOKS = 16;
 
 /** The object's text, or null. `{}` does not count: it is common in prose and says nothing. */
 export function findLastObject(text: string): string | null {
@@ -58,7 +58,7 @@ class Search {
 
   run(): string | null {
     const { text } = this;
-    for (let at = text.indexOf('{'); at >= 0 && this.looks <= text.length * LOOKS;) {
+    for (let at = text.indexOf('{'); at >= 0 && this.looks <= text.length * MAX_LOOKS;) {
       const stopped = this.tried[at] === 1 ? at : this.readFrom(at);
       this.looks += Math.abs(stopped) - at + 1;
       at = text.indexOf('{', stopped > at ? stopped : at + 1);

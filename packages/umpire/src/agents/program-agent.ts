@@ -60,24 +60,24 @@ export type PlanRun = (assignment: Assignment, taskFiles: ClaimedTaskFiles, watc
 
 const GRACE_MS = 5000;
 
-const MOST_OUTPUT = 1024 ** 3;
+const MAX_OUTPUT_BYTES = 1024 ** 3;
 
 let calls = 0;
 
 export function programAgent(spec: ProgramSpec, guardian: Guardian, planRun: PlanRun): Agent {
-  const argv = withProgram(spec);
+  const argv = resolveProgram(spec);
   const inherited = inheritedEnv(spec, guardian);
-  const differing = environmentIn(inherited);
+  const environmentFor = environmentIn(inherited);
   const { name, graceMs = GRACE_MS } = spec;
-  const runAt = async (taskFiles: ClaimedTaskFiles, assignment: Assignment, watch: Watch): Promise<Ending> => {
+  const runProgram = async (taskFiles: ClaimedTaskFiles, assignment: Assignment, watch: Watch): Promise<Ending> => {
     const { session, workdir } = assignment;
     const timeoutMs = Math.min(spec.timeoutMs ?? Infinity, assignment.timeoutMs);
     const call = `${guardian.run}-${++calls}`;
     const places = { UMPIRE_SESSION: session, UMPIRE_TASK_FILE: taskFiles.taskFile, UMPIRE_RESULT_FILE: taskFiles.resultFile };
-    const env: Readonly<Record<string, string>> = Object.assign(Object.create(inherited), differing(workdir), places, {
+    const env: Readonly<Record<string, string>> = Object.assign(Object.create(inherited), environmentFor(workdir), places, {
       UMPIRE_CALL: call,
     });
-    const { input, finish, watch: heard, readEnd } = planRun(assignment, taskFiles, watch);
+    const { input, finish, watch: processWatch, readEnd } = planRun(assignment, taskFiles, watch);
     const launch = {
       argv,
       workdir,
@@ -89,10 +89,10 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, planRun: Pla
       finish,
       graceMs,
       tailBytes: MAX_RESULT_BYTES,
-      mostBytes: spec.mostBytes ?? MOST_OUTPUT,
+      mostBytes: spec.mostBytes ?? MAX_OUTPUT_BYTES,
       ...(spec.drainMs === undefined ? {} : { drainMs: spec.drainMs }),
     };
-    const end = await runChildProcess(launch, guardian, heard);
+    const end = await runChildProcess(launch, guardian, processWatch);
     if (end.kind === 'unstarted') return { kind: 'broken', reason: explainUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
     const { exit, report, isOrderly, note } = readEnd(end);
     const { stdout, stderr } = end;
@@ -102,15 +102,15 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, planRun: Pla
     if (end.stopped?.by === 'abort') return interruptedAfter(ending);
     if (end.stopped?.by === 'flood') return { kind: 'broken', reason: describeFlood(name, assignment), usage: ending.usage ?? NO_USAGE };
     const last = end.stopped === null ? ending : afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name);
-    return last.kind === 'broken' ? explained(last, left, note) : last;
+    return last.kind === 'broken' ? explainBroken(last, left, note) : last;
   };
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
     const taskFiles = claimTaskFiles(assignment);
     try {
-      return await runAt(taskFiles, assignment, watch);
+      return await runProgram(taskFiles, assignment, watch);
     } finally {
-      taskFiles.leave();
+      taskFiles.release();
     }
   };
   return { name, run };
@@ -136,7 +136,7 @@ function describeFlood(name: string, { session, task }: Assignment): string {
 const TRY_LATER = 75;
 
 /** Adds to the reason of a broken ending the explanation and advice, and marks a temporary error. */
-function explained(ending: Extract<Ending, { kind: 'broken' }>, { exit, ...left }: ProgramOutput, note: string | undefined): Ending {
+function explainBroken(ending: Extract<Ending, { kind: 'broken' }>, { exit, ...left }: ProgramOutput, note: string | undefined): Ending {
   const fault = findFault({ exit, ...left });
   const cause = fault === null ? null : classifyFailure(fault);
   const advice = cause === null || cause === 'passing' || exit.words?.includes('sign in with') === true ? [] : [CAUSE_ADVICE[cause]];
@@ -146,7 +146,7 @@ function explained(ending: Extract<Ending, { kind: 'broken' }>, { exit, ...left 
 }
 
 /** Resolves the path before the run: in the worktree an agent could replace the program. */
-function withProgram({ argv, base = process.cwd() }: ProgramSpec): readonly string[] {
+function resolveProgram({ argv, base = process.cwd() }: ProgramSpec): readonly string[] {
   const [program = '', ...args] = argv;
   // `node my-agent.mjs`, `sh tools/agent.sh`: the script is the person's file, too.
   const at = args.findIndex((word) => !word.startsWith('-'));
@@ -197,23 +197,23 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
     return {
       input: promptFor(assignment, taskFiles),
       finish,
-      watch: events === null ? watch : heardBy(events, watch),
+      watch: events === null ? watch : logEvents(events, watch),
       readEnd: ({ code, signal, stopped }) => {
         const report = events?.end() ?? null;
-        return { exit: { code, signal }, report, isOrderly: stopped?.how === 'asked' && code === 0, ...noteOn(report) };
+        return { exit: { code, signal }, report, isOrderly: stopped?.how === 'asked' && code === 0, ...deniedToolNote(report) };
       },
     };
   });
 }
 
 /** A denied tool may explain why the agent failed. */
-function noteOn(report: AgentReport | null): { readonly note?: string } {
+function deniedToolNote(report: AgentReport | null): { readonly note?: string } {
   if (report?.refused === undefined) return {};
   const what = JSON.stringify(showLine(report.refused, 200));
   return { note: `Its own settings denied ${what}; allow it there (docs/agents.md, "Presets").` };
 }
 
-function heardBy(events: EventStream, { signal, log }: Watch): Watch {
+function logEvents(events: EventStream, { signal, log }: Watch): Watch {
   return {
     signal,
     log: (stream, chunk) => {

@@ -4,7 +4,7 @@
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
 
 /** How many hidden characters of a run are spelled out; the rest is counted. */
-const SPELLED = 4;
+const MAX_SPELLED = 4;
 
 /** Joiners inside emoji and words of scripts that need them, and the emoji variation selector. */
 const HARMLESS =
@@ -52,7 +52,7 @@ function isHarmless(text: string, run: string, at: number): boolean {
 
 function spell(run: string): string {
   const characters = Array.from(run);
-  const spelled = characters.slice(0, SPELLED).map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  const spelled = characters.slice(0, MAX_SPELLED).map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
   const rest = characters.length - spelled.length;
   return spelled.join('') + (rest === 0 ? '' : `(and ${rest} more hidden)`);
 }

@@ -21,24 +21,24 @@ test('each that is in use has its own files, and a free one is used again', () =
   const one = claimTaskFiles(first);
   const two = claimTaskFiles(second);
   expect([taskAt(one.taskFile), taskAt(two.taskFile)]).toEqual([plainTask(first), plainTask(second)]);
-  one.leave();
+  one.release();
   const again = claimTaskFiles(second);
   expect([again.taskFile, taskAt(again.taskFile)]).toEqual([one.taskFile, plainTask(second)]);
-  two.leave();
-  again.leave();
+  two.release();
+  again.release();
   expect(readdirSync(join(first.session, 'agents'))).toEqual(['1.task.json', '2.task.json']);
 });
 
 test('nothing that was left on it is taken for the result', () => {
   const assignment = realAssignment();
-  const { resultFile, leave } = claimTaskFiles(assignment);
+  const { resultFile, release } = claimTaskFiles(assignment);
   writeFileSync(resultFile, '{"status":"completed"}');
   expect(readResultFile(resultFile)).toEqual({ file: Buffer.from('{"status":"completed"}') });
-  leave();
-  claimTaskFiles(assignment).leave();
+  release();
+  claimTaskFiles(assignment).release();
   expect(readResultFile(resultFile)).toEqual({ file: null });
   mkdirSync(join(resultFile, 'deep'), { recursive: true });
-  claimTaskFiles(assignment).leave();
+  claimTaskFiles(assignment).release();
   expect(readResultFile(resultFile)).toEqual({ file: null });
 });
 
@@ -48,11 +48,11 @@ test('links that an agent put there are never written through', () => {
     writeFileSync(precious, 'mine');
     const assignment = realAssignment();
     const slot = claimTaskFiles(assignment);
-    slot.leave();
+    slot.release();
     unlinkSync(slot.taskFile);
     link(precious, slot.taskFile);
     link(precious, slot.resultFile);
-    claimTaskFiles(assignment).leave();
+    claimTaskFiles(assignment).release();
     expect([readFileSync(precious, 'utf8'), taskAt(slot.taskFile)]).toEqual(['mine', plainTask(assignment)]);
     unlinkSync(precious);
   }

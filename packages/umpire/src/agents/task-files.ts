@@ -15,7 +15,7 @@ const FOLDER = 'agents';
 
 export interface ClaimedTaskFiles extends TaskFiles {
   /** Call this after the program has ended and its result was read. */
-  readonly leave: () => void;
+  readonly release: () => void;
 }
 
 /** The pairs in use, by path without the extension. */
@@ -38,7 +38,7 @@ export function claimTaskFiles(assignment: Assignment): ClaimedTaskFiles {
     throw new UmpireError('write-failed', { path: taskFile, detail: faultOf(error) });
   }
   taken.add(stem);
-  return { taskFile, resultFile, leave: () => void taken.delete(stem) };
+  return { taskFile, resultFile, release: () => void taken.delete(stem) };
 }
 
 export interface ResultFile {

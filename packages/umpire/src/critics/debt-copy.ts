@@ -19,7 +19,7 @@ import { dirname, join, relative } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { askGit, git, gitFault, runGitSync, nameOf, rawNames } from '../workspace/git.js';
 import { linkPackages } from '../workspace/node-modules-links.js';
-import { linkEnvironment, outerEnvironment } from '../workspace/virtualenv-links.js';
+import { linkEnvironment, findOuterEnvironment } from '../workspace/virtualenv-links.js';
 import type { SharedFile } from '../workspace/node-modules-links.js';
 import { placeSharedFiles } from '../workspace/shared-files.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
@@ -158,7 +158,7 @@ function sharedFilesOf(top: string, at: string): readonly SharedFile[] {
 function outerOf(top: string, prefix: string, installed: readonly string[]): readonly SharedFile[] {
   const at = join(prefix, OUTER_ENVIRONMENT);
   const own = installed.map((path) => join(top, path)).filter(isPythonEnvironment);
-  const from = isPythonEnvironment(join(top, at)) ? join(top, at) : outerEnvironment(top, join(top, prefix), own);
+  const from = isPythonEnvironment(join(top, at)) ? join(top, at) : findOuterEnvironment(top, join(top, prefix), own);
   return from === null ? [] : linkEnvironment(top, from, at);
 }
 

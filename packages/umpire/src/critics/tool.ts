@@ -1,5 +1,5 @@
 // One tool of the project from its start to its end, for the critics: where its package lies, what it prints (streamed, and kept
-// within bounds), how it ended. What its reports mean is left to the critics; processes are agents/child.ts's.
+// within bounds), how it ended. What its reports mean is left to the critics; processes are agents/child-process.ts's.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

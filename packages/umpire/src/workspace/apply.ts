@@ -36,15 +36,15 @@ export async function applySession(place: SessionPlace): Promise<Applied> {
   const { kind, checkout, prefix } = sessionGit.repository;
   mkdirSync(sessionGit.folder, { recursive: true });
   const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
-  const to = from === base ? head : await settled(sessionGit, base, head, from);
-  const files = to === null ? [] : await bringOver(sessionGit, from, to);
-  await record(sessionGit, head, files.length > 0);
+  const to = from === base ? head : await rebaseWork(sessionGit, base, head, from);
+  const files = to === null ? [] : await applyTree(sessionGit, from, to);
+  await recordApplied(sessionGit, head, files.length > 0);
   const replaced = kind === 'git' ? await replacedModules(checkout, files) : [];
   return { base, head, files: projectNames(files, prefix), replaced: projectNames(replaced, prefix) };
 }
 
 /** The files are applied even if recording fails: a second apply finds them and records it. */
-async function record(sessionGit: SessionGit, head: string, isChanged: boolean): Promise<void> {
+async function recordApplied(sessionGit: SessionGit, head: string, isChanged: boolean): Promise<void> {
   try {
     await changeRefs(sessionGit, [{ ref: refsOf(sessionGit).applied, to: head }]);
   } catch (error) {
@@ -54,7 +54,7 @@ async function record(sessionGit: SessionGit, head: string, isChanged: boolean):
 }
 
 /** The work rebased on the person's later commits; null where these include it already. */
-async function settled(sessionGit: SessionGit, base: string, head: string, own: string): Promise<string | null> {
+async function rebaseWork(sessionGit: SessionGit, base: string, head: string, own: string): Promise<string | null> {
   if (await isAncestor(sessionGit, head, own)) return null;
   const merge = await applyTreeDiff(sessionGit, base, head, own);
   if (merge.ok) return merge.tree;
@@ -69,21 +69,21 @@ async function settled(sessionGit: SessionGit, base: string, head: string, own: 
 }
 
 /** Works on a copy of the index: git checks every file against it before it writes the first one. */
-async function bringOver(sessionGit: SessionGit, from: string, to: string): Promise<readonly RawName[]> {
+async function applyTree(sessionGit: SessionGit, from: string, to: string): Promise<readonly RawName[]> {
   const { checkout, kind } = sessionGit.repository;
   const changed = await diffTrees(sessionGit, from, to);
   const steps = changed.map(({ name }) => name);
   if (steps.length === 0) return [];
   const modules = modulesInTheWay(checkout.workTree, changed);
   if (modules.length > 0) refuse(sessionGit, 'apply-in-the-way', modules);
-  const left = await leftIndexes(sessionGit);
-  const index = applyIndex(sessionGit);
+  const left = await findLeftIndexes(sessionGit);
+  const index = applyIndexPath(sessionGit);
   const gitTarget = { ...checkout, index };
   try {
-    const dirty = kind === 'git' ? await dirtyIn(sessionGit) : [];
+    const dirty = kind === 'git' ? await listDirty(sessionGit) : [];
     const beyond = new Set(steps.filter(linkOnPathTest(checkout.workTree)));
     // A link on the path of a file: git would stop there, or write elsewhere. A link that the work removes is checked like any file.
-    const odd = [...beyond].filter(outside(changed.filter((step) => step.to === null)));
+    const odd = [...beyond].filter(outsideRemoved(changed.filter((step) => step.to === null)));
     if (odd.length > 0) refuse(sessionGit, 'apply-in-the-way', odd);
     if (kind === 'git' && existsSync(join(checkout.gitDir, 'index'))) copyIndex(join(checkout.gitDir, 'index'), index);
     else await git(gitTarget, ['read-tree', from]);
@@ -92,22 +92,22 @@ async function bringOver(sessionGit: SessionGit, from: string, to: string): Prom
     const seen = [...new Set([...dirty, ...steps])].filter((name) => !beyond.has(name));
     const names = seen.filter((name) => kindOf(sessionGit, name) !== 'folder' && !absent.has(name));
     await git(gitTarget, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
-    await refuseOwn(sessionGit, gitTarget, { from, to, dirty, wasKilled: left.length > 0 });
+    await refuseOwnChanges(sessionGit, gitTarget, { from, to, dirty, wasKilled: left.length > 0 });
     // Starts from the files on disk, since an earlier run may have applied a part. Includes files outside a sparse checkout.
     const here = await askGit(gitTarget, ['write-tree']);
     const args = ['read-tree', '-m', '-u', '--no-sparse-checkout', here, to];
     const { code, stderr } = await tryGit(gitTarget, args);
-    if (code !== 0 && !REFUSED.test(stderr)) await putBack(sessionGit, gitTarget, { here, to, absent });
+    if (code !== 0 && !REFUSED.test(stderr)) await rollBack(sessionGit, gitTarget, { here, to, absent });
     if (code !== 0) throw gitFault(args, code, stderr);
-    forgetIndexes(left);
+    removeIndexes(left);
     return (await diffTrees(sessionGit, here, to)).map(({ name }) => name);
   } finally {
-    forgetIndexes([index]);
+    removeIndexes([index]);
   }
 }
 
 /** True where no removed path is a parent folder of the name. */
-function outside(gone: readonly TreeDifference[]): (name: RawName) => boolean {
+function outsideRemoved(gone: readonly TreeDifference[]): (name: RawName) => boolean {
   const places = new Set(gone.map(({ name }) => name));
   return (name) => !name.split('/').some((_, end, parts) => end > 0 && places.has(parts.slice(0, end).join('/')));
 }
@@ -115,7 +115,7 @@ function outside(gone: readonly TreeDifference[]): (name: RawName) => boolean {
 /** Git checks every file before it writes the first one, so these messages mean that another process changed a file just now. */
 const REFUSED = /not uptodate|would be overwritten|would be removed|would lose|Refusing to remove/;
 
-interface Halfway {
+interface InterruptedApply {
   /** The files as they were. */
   readonly here: string;
   readonly to: string;
@@ -124,7 +124,7 @@ interface Halfway {
 }
 
 /** The disk may become full midway: removes the new files first, then restores the old ones. */
-async function putBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to, absent }: Halfway): Promise<void> {
+async function rollBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to, absent }: InterruptedApply): Promise<void> {
   const steps = await diffTrees(sessionGit, to, here);
   const isNew = ({ name, to: was }: (typeof steps)[number]): boolean => was === null || absent.has(name);
   // A folder in its place is the person's.
@@ -135,7 +135,7 @@ async function putBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to,
 }
 
 /** Files that git reports as changed. Staged changes are always the person's; Umpire never stages. */
-async function dirtyIn(sessionGit: SessionGit): Promise<readonly RawName[]> {
+async function listDirty(sessionGit: SessionGit): Promise<readonly RawName[]> {
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
   const entries = rawNames(await git(sessionGit.repository.checkout, args));
   const staged = entries.filter((entry) => !entry.startsWith(' ')).map((entry) => entry.slice(3));
@@ -146,12 +146,12 @@ async function dirtyIn(sessionGit: SessionGit): Promise<readonly RawName[]> {
 }
 
 /** A file in neither the old nor the new state is the person's own change. */
-async function refuseOwn(
+async function refuseOwnChanges(
   sessionGit: SessionGit,
   gitTarget: GitTarget,
   { from, to, dirty, wasKilled }: { from: string; to: string; dirty: readonly RawName[]; wasKilled: boolean },
 ): Promise<void> {
-  const [old, wanted] = await Promise.all([from, to].map((tree) => otherThan(gitTarget, tree)));
+  const [old, wanted] = await Promise.all([from, to].map((tree) => diffIndex(gitTarget, tree)));
   const own: RawName[] = [];
   for (const name of old ?? [])
     if (wanted?.has(name) === true && !(wasKilled && (await isHalfWritten(sessionGit, to, name)))) own.push(name);
@@ -164,7 +164,7 @@ function refuse({ place, repository }: SessionGit, code: 'apply-dirty' | 'apply-
   throw new UmpireError(code, { session: place.session, files: listFew(projectNames(names, repository.prefix)) });
 }
 
-async function otherThan(gitTarget: GitTarget, tree: string): Promise<ReadonlySet<RawName>> {
+async function diffIndex(gitTarget: GitTarget, tree: string): Promise<ReadonlySet<RawName>> {
   return new Set(
     rawNames(await git(gitTarget, ['diff-index', '--cached', '--name-only', '--no-renames', '--ignore-submodules=all', '-z', tree])),
   );
@@ -179,21 +179,21 @@ function kindOf({ repository }: SessionGit, name: RawName): 'folder' | 'file' | 
 }
 
 /** Only the holder of the session's lock works here, so another process's index belongs to a dead process. */
-export function applyIndex({ folder }: SessionGit): string {
+export function applyIndexPath({ folder }: SessionGit): string {
   return join(folder, `apply-${process.pid}.index`);
 }
 
 const LEFT = /^apply-\d+\.index$/;
 
 /** Indexes of killed runs. A git process of theirs may still be working and gets a moment. */
-export async function leftIndexes(sessionGit: SessionGit): Promise<readonly string[]> {
+export async function findLeftIndexes(sessionGit: SessionGit): Promise<readonly string[]> {
   const names = existsSync(sessionGit.folder) ? readdirSync(sessionGit.folder) : [];
   const left = names.filter((name) => LEFT.test(name)).map((name) => join(sessionGit.folder, name));
   for (const index of left) await breakLock(`${index}.lock`);
   return left;
 }
 
-export function forgetIndexes(indexes: readonly string[]): void {
+export function removeIndexes(indexes: readonly string[]): void {
   for (const index of indexes) for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
 }
 

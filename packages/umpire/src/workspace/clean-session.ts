@@ -42,7 +42,7 @@ export type Cleaned =
       readonly unmerged?: readonly UnmergedFiles[];
     };
 
-interface Cleaning {
+interface CleanOptions {
   readonly force?: boolean;
   /** Completed tasks: the remains of their earlier attempts are not work. */
   readonly finished?: readonly string[];
@@ -52,16 +52,16 @@ interface Cleaning {
   readonly isBrief?: boolean;
 }
 
-export async function cleanSession(place: SessionPlace, cleaning: Cleaning = {}): Promise<Cleaned> {
-  const { force = false, refsCache } = cleaning;
+export async function cleanSession(place: SessionPlace, options: CleanOptions = {}): Promise<Cleaned> {
+  const { force = false, refsCache } = options;
   const sessionGit = force ? findSessionRemains(place, refsCache?.find) : findSessionGit(place, refsCache?.find);
   refuseOtherSession(sessionGit);
   await followMovedProject(sessionGit);
-  const held = force ? null : await findWorkToKeep(sessionGit, cleaning);
+  const held = force ? null : await findWorkToKeep(sessionGit, options);
   return held ?? { ok: true, branch: await removeSession(sessionGit) };
 }
 
-interface Unbegun {
+interface UnbegunOptions {
   readonly force: boolean;
   /** It has a task list, so it may have begun after all. */
   readonly hasTasks: boolean;
@@ -71,9 +71,9 @@ interface Unbegun {
  * Removes what a session left that never began. Keeps what another session of the same name owns. A session with an emptied journal looks
  * the same: so commits count as work, and with a task list edits do, too. Null where nothing is its own.
  */
-export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unbegun): Promise<Cleaned | null> {
+export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: UnbegunOptions): Promise<Cleaned | null> {
   const sessionGit = force ? findSessionRemains(place) : findSessionGit(place);
-  if (!isItsOwn(sessionGit)) return null;
+  if (!ownsName(sessionGit)) return null;
   const held = force ? null : await findWorkToKeep(sessionGit, {});
   if (held !== null && (held.why !== 'edited' || hasTasks)) return held;
   return { ok: true, branch: await removeSession(sessionGit) };
@@ -94,21 +94,21 @@ async function removeSession(sessionGit: SessionGit): Promise<Extract<Cleaned, {
 export async function clearUnbegunSession(sessionGit: SessionGit): Promise<void> {
   const { place, branch } = sessionGit;
   const names = refsOf(sessionGit);
-  const [made, base, head] = await Promise.all([names.branch, names.base, names.head].map((ref) => readOnce(sessionGit, ref)));
+  const [made, base, head] = await Promise.all([names.branch, names.base, names.head].map((ref) => readRefIfAny(sessionGit, ref)));
   const isFree = made === null && base === null && head === null;
   if (isOwnSessionFolder(sessionGit) === null && isFree) return;
   // A crash may have happened between two refs.
   const isUnbegun = [made, head].every((commit) => commit === null || commit === base);
-  if (isItsOwn(sessionGit) && isUnbegun && (await unmergedWork(sessionGit, [])).length === 0) await removeSession(sessionGit);
+  if (ownsName(sessionGit) && isUnbegun && (await unmergedWork(sessionGit, [])).length === 0) await removeSession(sessionGit);
   else throw new UmpireError('session-taken', { session: place.session, branch });
 }
 
 /** Without a folder, the branch may belong to a session in another worktree. A snapshot lies in the session's own folder. */
-function isItsOwn(sessionGit: SessionGit): boolean {
+function ownsName(sessionGit: SessionGit): boolean {
   return isOwnSessionFolder(sessionGit) ?? sessionGit.repository.kind === 'snapshot';
 }
 
-async function readOnce(sessionGit: SessionGit, ref: string): Promise<string | null> {
+async function readRefIfAny(sessionGit: SessionGit, ref: string): Promise<string | null> {
   return existsSync(sessionGit.repository.gitDir) ? readRef(sessionGit, ref) : null;
 }
 
@@ -139,13 +139,13 @@ function findRefs(project: string, session: string): boolean {
 
 async function findWorkToKeep(
   sessionGit: SessionGit,
-  { finished = [], refsCache, isBrief = false }: Cleaning,
+  { finished = [], refsCache, isBrief = false }: CleanOptions,
 ): Promise<Extract<Cleaned, { ok: false }> | null> {
   const { prefix } = sessionGit.repository;
-  const edited = [...projectNames(await editedIn(sessionGit), prefix), ...leftFolders(sessionGit)];
+  const edited = [...projectNames(await listEdited(sessionGit), prefix), ...leftFolders(sessionGit)];
   if (edited.length > 0) return { ok: false, why: 'edited', files: edited };
   if (isBrief && refsCache?.isUnapplied(sessionGit) === true) return { ok: false, why: 'unapplied', files: [] };
-  const made = await unappliedIn(sessionGit);
+  const made = await listUnapplied(sessionGit);
   const unmerged = await unmergedWork(sessionGit, finished);
   const beside = unmerged.length === 0 ? {} : { unmerged };
   if (made.length > 0) return { ok: false, why: 'unapplied', files: projectNames(made, prefix), ...beside };
@@ -155,7 +155,7 @@ async function findWorkToKeep(
 }
 
 /** Files that only the branch has. */
-async function unappliedIn(sessionGit: SessionGit): Promise<readonly RawName[]> {
+async function listUnapplied(sessionGit: SessionGit): Promise<readonly RawName[]> {
   const commits = await findCommits(sessionGit);
   if (commits === null) return [];
   const made = (await diffTrees(sessionGit, commits.base, commits.head)).map(({ name }) => name);
@@ -163,7 +163,7 @@ async function unappliedIn(sessionGit: SessionGit): Promise<readonly RawName[]> 
   return (await isElsewhere(sessionGit, commits.head)) ? [] : made;
 }
 
-async function editedIn(sessionGit: SessionGit): Promise<readonly string[]> {
+async function listEdited(sessionGit: SessionGit): Promise<readonly string[]> {
   const read = readSessionNote(sessionGit);
   if (read.kind === 'missing') return [];
   const planned = worktreeOf(sessionGit, 'session');

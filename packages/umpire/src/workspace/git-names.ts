@@ -6,7 +6,7 @@ import { safeName } from '../sessions/safe-name.js';
 import { nameOf } from './git.js';
 import type { RawName } from './git.js';
 
-const LONGEST = 100;
+const MAX_NAME_CHARS = 100;
 
 /** Prefix of the sessions' branches. */
 export const BRANCHES = 'umpire/';
@@ -27,13 +27,13 @@ export function projectNames(names: readonly RawName[], prefix: string): readonl
   return prefix === '' ? texts : texts.map((name) => posix.relative(prefix, name));
 }
 
-const SHOWN = 5;
+const MAX_LISTED = 5;
 
 /** The first files, and how many more there are. */
 export function listFew(files: readonly string[]): string {
   const shown = files
-    .slice(0, SHOWN)
-    .map((file) => lineOf(file, LONGEST))
+    .slice(0, MAX_LISTED)
+    .map((file) => lineOf(file, MAX_NAME_CHARS))
     .join(', ');
-  return files.length > SHOWN ? `${shown} and ${files.length - SHOWN} more` : shown;
+  return files.length > MAX_LISTED ? `${shown} and ${files.length - MAX_LISTED} more` : shown;
 }

@@ -45,12 +45,12 @@ const OVERRIDES = [
 ].flatMap((setting) => ['-c', setting]);
 
 /** Variables for identity and settings; all other GIT_ variables are removed. */
-const KEPT =
+const KEPT_VARIABLES =
   /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|SSH_COMMAND|SSH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
 
 /** The environment without variables that redirect git. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || KEPT.test(name)));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.test(name)));
 }
 
 function environmentOf(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -72,7 +72,7 @@ function environmentOf(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): N
  * Git records once, when a repository is made, whether its disk is case-insensitive. A repository copied from another machine would hide
  * files here. Where the folder's name does not tell, the repository's setting stays.
  */
-function caseOf({ workTree }: GitTarget): readonly string[] {
+function caseSetting({ workTree }: GitTarget): readonly string[] {
   if (workTree === undefined) return [];
   // An agent may have removed `.git`; the worktree itself exists.
   const place = [join(workTree, '.git'), workTree].find((path) => lstatOf(path) !== undefined) ?? workTree;
@@ -92,7 +92,7 @@ export function tryGit(gitTarget: GitTarget, args: readonly string[], { input, e
   const cwd = gitTarget.workTree ?? gitTarget.gitDir;
   return new Promise((resolve, reject) => {
     // In its own session: Ctrl-C stops Umpire but not a git in the middle of a write, and nothing can ask for a password.
-    const child = spawn('git', [...OVERRIDES, ...caseOf(gitTarget), ...args], {
+    const child = spawn('git', [...OVERRIDES, ...caseSetting(gitTarget), ...args], {
       cwd,
       env: environmentOf(gitTarget, env),
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -102,7 +102,7 @@ export function tryGit(gitTarget: GitTarget, args: readonly string[], { input, e
     const err: Buffer[] = [];
     child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
-    child.on('error', (error) => reject(startFault(error, cwd, args)));
+    child.on('error', (error) => reject(startError(error, cwd, args)));
     child.on('close', (code) => resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') }));
     // A git that ends before it has read its input reports why by its exit status.
     child.stdin?.on('error', () => undefined);
@@ -138,17 +138,17 @@ export function runGitSync(folder: string, args: readonly string[], input?: stri
     // Node's default limit is 1 MB, and a large change has more.
     maxBuffer: Number.POSITIVE_INFINITY,
   });
-  if (error !== undefined) throw startFault(error, folder, args);
+  if (error !== undefined) throw startError(error, folder, args);
   return { code: status ?? 128, stdout, stderr: stderr.toString('utf8') };
 }
 
-function startFault(error: NodeJS.ErrnoException, cwd: string, args: readonly string[]): Error {
+function startError(error: NodeJS.ErrnoException, cwd: string, args: readonly string[]): Error {
   // Node reports a missing working folder like a missing program.
   if (error.code === 'ENOENT' && existsSync(cwd)) return new UmpireError('git-missing');
   return new UmpireError('git-failed', { what: args[0] ?? '', detail: existsSync(cwd) ? faultOf(error) : `no such folder: ${cwd}` });
 }
 
-const LAST = 3;
+const LAST_LINES = 3;
 
 export function gitFault(args: readonly string[], code: number, stderr: string): UmpireError {
   const said = gitMessage(stderr);
@@ -160,7 +160,7 @@ export function gitMessage(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'));
   const fault = lines.findLastIndex((line) => /^(?:fatal|error): /.test(line));
   // In a long message, the line that begins with fatal or error says most.
-  const told = fault >= 0 && fault < lines.length - LAST ? lines.slice(fault, fault + 1) : lines.slice(-LAST);
+  const told = fault >= 0 && fault < lines.length - LAST_LINES ? lines.slice(fault, fault + 1) : lines.slice(-LAST_LINES);
   return told.join(' ').trim().replace(/\.$/, '');
 }
 

@@ -27,12 +27,12 @@ export async function mergeWork(
   if (base === null && (await isAncestor(sessionGit, commit, head)))
     return { ok: true, head, files: (await diffTrees(sessionGit, `${commit}^`, commit)).map(({ name }) => name) };
   const parent = base ?? (await readRef(sessionGit, `${commit}^`));
-  const next = parent === head ? commit : await mergedCommit(sessionGit, head, task, commit);
+  const next = parent === head ? commit : await makeMergeCommit(sessionGit, head, task, commit);
   if (typeof next !== 'string') return next;
-  return moved(context, head, next);
+  return moveBranch(context, head, next);
 }
 
-async function mergedCommit(
+async function makeMergeCommit(
   sessionGit: SessionGit,
   head: string,
   task: string,
@@ -42,7 +42,7 @@ async function mergedCommit(
   return merge.ok ? commitTree(sessionGit, merge.tree, [head, commit], `Merge the work of ${titleOf(task, 'a task')}`) : merge;
 }
 
-async function moved(context: WorkspaceContext, from: string, to: string): Promise<RawMerge> {
+async function moveBranch(context: WorkspaceContext, from: string, to: string): Promise<RawMerge> {
   if (from === to) return { ok: true, head: from, files: [] };
   const steps = await diffTrees(context.sessionGit, from, to);
   await moveTo(context, from, to, steps);
@@ -54,7 +54,7 @@ export async function revertWork(context: WorkspaceContext, head: string, commit
   const { sessionGit } = context;
   let next = head;
   const conflicts = new Set<RawName>();
-  for (const commit of await latestFirst(sessionGit, head, commits)) {
+  for (const commit of await sortLatestFirst(sessionGit, head, commits)) {
     const undone = await applyTreeDiff(sessionGit, commit, `${commit}^`, next);
     if (!undone.ok) {
       for (const file of undone.files) conflicts.add(file);
@@ -65,11 +65,11 @@ export async function revertWork(context: WorkspaceContext, head: string, commit
     const message = `Revert: ${titleOf(subject, commit)}\n\n${titleOf(why, 'No reason was given.')}\n\nThis reverts commit ${commit.slice(0, SHORT_ID)}.`;
     next = await commitTree(sessionGit, undone.tree, [next], message);
   }
-  return conflicts.size > 0 ? { ok: false, files: [...conflicts].toSorted() } : moved(context, head, next);
+  return conflicts.size > 0 ? { ok: false, files: [...conflicts].toSorted() } : moveBranch(context, head, next);
 }
 
 /** In the order of the branch. Commits that are not in it are left out. */
-async function latestFirst(sessionGit: SessionGit, head: string, commits: readonly string[]): Promise<readonly string[]> {
+async function sortLatestFirst(sessionGit: SessionGit, head: string, commits: readonly string[]): Promise<readonly string[]> {
   const wanted = new Set(commits);
   const lines = (await git(sessionGit.gitTarget, ['rev-list', '--first-parent', '--parents', head])).toString('utf8').split('\n');
   return lines.flatMap((line) => {

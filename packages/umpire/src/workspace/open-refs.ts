@@ -14,7 +14,7 @@ import { findAdmin, worktreeOf } from './worktree.js';
 export async function openRefs(sessionGit: SessionGit): Promise<{ readonly base: string; readonly head: string }> {
   if (sessionGit.repository.kind === 'snapshot') await makeSnapshotRepository(sessionGit);
   const names = refsOf(sessionGit);
-  const found = await readAll(sessionGit);
+  const found = await readSessionRefs(sessionGit);
   const known = found.get(names.head) ?? found.get(names.branch);
   const kept = known === undefined ? await recordedWork(sessionGit) : null;
   const tip = known ?? kept?.head;
@@ -31,7 +31,7 @@ export async function openRefs(sessionGit: SessionGit): Promise<{ readonly base:
     sessionGit,
     wanted
       .filter(({ ref, to }) => found.get(ref) !== to)
-      .map((change) => (found.has(change.ref) ? change : { ...change, from: none(base) })),
+      .map((change) => (found.has(change.ref) ? change : { ...change, from: noCommitId(base) })),
   );
   return { base, head };
 }
@@ -49,11 +49,11 @@ export async function recordedWork({ place, repository, gitTarget, branch }: Ses
 }
 
 /** Git's id for "no commit". */
-function none(id: string): string {
+function noCommitId(id: string): string {
   return '0'.repeat(id.length);
 }
 
-async function readAll(sessionGit: SessionGit): Promise<ReadonlyMap<string, string>> {
+async function readSessionRefs(sessionGit: SessionGit): Promise<ReadonlyMap<string, string>> {
   const { branch, base, head } = refsOf(sessionGit);
   const out = await git(sessionGit.gitTarget, ['for-each-ref', '--format=%(refname) %(objectname) %(worktreepath)', branch, base, head]);
   const lines = out

@@ -17,7 +17,7 @@ import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';
 
 /** Larger files are not tests that a person wrote. */
-const LONGEST_FILE = 2 * 1024 * 1024;
+const MAX_FILE_BYTES = 2 * 1024 * 1024;
 
 /** One side of a changed file in git. */
 export interface Blob {
@@ -168,7 +168,7 @@ async function readBlobs(gitTarget: GitTarget, blobs: readonly Blob[]): Promise<
   const small: string[] = [];
   for (const line of sizes) {
     const [id = '', , size = ''] = line.split(' ');
-    if (Number(size) <= LONGEST_FILE) small.push(id);
+    if (Number(size) <= MAX_FILE_BYTES) small.push(id);
     else found.set(id, 'large');
   }
   if (small.length === 0) return found;
@@ -221,7 +221,7 @@ function fileOnDisk(path: Buffer): Content | null {
   try {
     const stat = lstatSync(path);
     if (!stat.isFile()) return 'link';
-    return stat.size > LONGEST_FILE ? 'large' : readFileSync(path);
+    return stat.size > MAX_FILE_BYTES ? 'large' : readFileSync(path);
   } catch {
     return null;
   }
@@ -236,7 +236,7 @@ function textOf(content: Content | null, blob: Blob | null): { readonly text: st
 }
 
 function unreadWhy(content: Content): string | null {
-  if (content === 'large') return `it is larger than ${LONGEST_FILE / 1024 / 1024} MB`;
+  if (content === 'large') return `it is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`;
   if (content === 'link') return 'it is a link or a submodule';
   return content.subarray(0, 8000).includes(0) || !isUtf8(content) ? 'it is not UTF-8 text' : null;
 }
@@ -296,7 +296,7 @@ export function createFileReader({ folder, texts }: UnchangedFiles): (path: stri
     if (listing(folderOf(path))?.get(parseRefName(path))?.isFile() !== true) return null;
     const place = join(folder, path);
     try {
-      return statSync(place).size <= LONGEST_FILE ? readFileSync(place, 'utf8') : null;
+      return statSync(place).size <= MAX_FILE_BYTES ? readFileSync(place, 'utf8') : null;
     } catch {
       return null;
     }

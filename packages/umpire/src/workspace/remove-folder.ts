@@ -32,11 +32,11 @@ export async function removeFolder(path: string): Promise<void> {
 }
 
 /** Limit of names removed synchronously; beyond it, other work gets its turn. */
-const FEW = 100;
+const MAX_QUICK_REMOVALS = 100;
 
 /** False: not everything was removed. */
 function removeQuickly(path: string): boolean {
-  let left = FEW;
+  let left = MAX_QUICK_REMOVALS;
   const empty = (folder: string): boolean => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (left-- === 0) return false;
@@ -65,17 +65,17 @@ async function removeDeep(path: string): Promise<void> {
 /** Removing needs a writable folder, and reading a readable file. Skips other users' files. */
 export function makeWritable(folder: string): void {
   try {
-    allow(folder, 0o700);
+    addPermission(folder, 0o700);
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (entry.isDirectory()) makeWritable(join(folder, entry.name));
-      else if (entry.isFile()) allow(join(folder, entry.name), 0o400);
+      else if (entry.isFile()) addPermission(join(folder, entry.name), 0o400);
     }
   } catch {
     // The caller retries and reports what still fails.
   }
 }
 
-function allow(path: string, wanted: number): void {
+function addPermission(path: string, wanted: number): void {
   const { mode } = lstatSync(path);
   if ((mode & wanted) !== wanted) chmodSync(path, (mode & 0o7777) | wanted);
 }

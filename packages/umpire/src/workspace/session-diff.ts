@@ -91,7 +91,7 @@ export async function diffOfRanges(place: SessionPlace, ranges: readonly CommitR
   const sessionGit = findSessionGit(place);
   let tree: string | null = first.to;
   for (const { from, to } of later) {
-    const merge: TreeMerge | null = tree === null ? null : await applyTreeDiff(sessionGit, from, to, tree).catch(unwritten);
+    const merge: TreeMerge | null = tree === null ? null : await applyTreeDiff(sessionGit, from, to, tree).catch(nullIfUnwritable);
     tree = merge?.ok === true ? merge.tree : null;
   }
   if (tree !== null) return diffOf(place, { from: first.from, to: tree, brief });
@@ -101,7 +101,7 @@ export async function diffOfRanges(place: SessionPlace, ranges: readonly CommitR
 }
 
 /** Without write access there is no combined tree. */
-function unwritten(error: unknown): null {
+function nullIfUnwritable(error: unknown): null {
   if (isUmpireError(error)) return null;
   throw error;
 }

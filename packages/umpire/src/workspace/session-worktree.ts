@@ -114,18 +114,18 @@ async function isCommit({ gitTarget }: SessionGit, id: string): Promise<boolean>
  */
 function keepFilesBeside({ root }: Worktree): void {
   let number = 1;
-  while (existsSync(`${root}${LEFT}${number}`)) number += 1;
-  renameSync(root, `${root}${LEFT}${number}`);
-  const link = `${root}${LEFT}${number}/.git`;
+  while (existsSync(`${root}${KEPT_SUFFIX}${number}`)) number += 1;
+  renameSync(root, `${root}${KEPT_SUFFIX}${number}`);
+  const link = `${root}${KEPT_SUFFIX}${number}/.git`;
   if (lstatOf(link)?.isFile() === true) rmSync(link);
 }
 
-const LEFT = '.before-';
+const KEPT_SUFFIX = '.before-';
 
 /** Folders with files that could not be taken over. */
 export function leftFolders({ folder }: SessionGit): readonly string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names.filter((name) => name.startsWith(`${NAME}${LEFT}`)).map((name) => join(folder, name));
+  return names.filter((name) => name.startsWith(`${NAME}${KEPT_SUFFIX}`)).map((name) => join(folder, name));
 }
 
 /** Moves the index to `head`; the files stay. */
@@ -147,7 +147,7 @@ export async function moveTo(context: WorkspaceContext, from: string, to: string
   writeSessionNote(sessionGit, { ...note, at: from, to });
   await showCommit(context, worktree, steps, to);
   const tip = await readRef(sessionGit, branch);
-  await changeRefs(sessionGit, [{ ref: head, to, from }, { ref: branch, to }, ...asideOf(sessionGit, tip === from ? null : tip)]);
+  await changeRefs(sessionGit, [{ ref: head, to, from }, { ref: branch, to }, ...asideChange(sessionGit, tip === from ? null : tip)]);
   await showIndex(context, worktree, to);
   writeSessionNote(sessionGit, { ...note, at: to, to: null });
 }
@@ -192,7 +192,7 @@ function asideRef(sessionGit: SessionGit, id: string): string {
 }
 
 /** A commit that the branch is about to lose. */
-function asideOf(sessionGit: SessionGit, tip: string | null): readonly RefChange[] {
+function asideChange(sessionGit: SessionGit, tip: string | null): readonly RefChange[] {
   return tip === null ? [] : [{ ref: asideRef(sessionGit, tip), to: tip }];
 }
 
@@ -234,7 +234,7 @@ export async function sweepWorktree(context: WorkspaceContext, head: string): Pr
   const { worktree } = readCurrent(context);
   const tip = await readRef(sessionGit, branch);
   const moved = tip === null || tip === head ? [] : (await diffTrees(sessionGit, head, tip)).map(({ name }) => name);
-  if (tip !== head) await changeRefs(sessionGit, [{ ref: branch, to: head }, ...asideOf(sessionGit, tip)]);
+  if (tip !== head) await changeRefs(sessionGit, [{ ref: branch, to: head }, ...asideChange(sessionGit, tip)]);
   const changes = await listChanges(worktree, worktree.index, sharedFiles);
   await undoChanges(worktree, worktree.index, changes);
   await removeAgentRepository(worktree);
@@ -264,7 +264,7 @@ export async function takeEditIn(
 ): Promise<{ readonly commit: string; readonly files: readonly RawName[] } | null> {
   const { sessionGit, sharedFiles } = context;
   const { worktree, note } = readCurrent(context);
-  const parent = await ownCommits(context, worktree, head);
+  const parent = await findOwnCommits(context, worktree, head);
   const shown = join(worktree.admin, 'index');
   const later = await listChanges(worktree, worktree.index, sharedFiles);
   const since = new Set([...later.tracked, ...later.added]);
@@ -293,7 +293,7 @@ export async function takeEditIn(
 }
 
 /** The last of the person's own commits; the head where none builds on it. */
-async function ownCommits({ sessionGit }: WorkspaceContext, worktree: Worktree, head: string): Promise<string> {
+async function findOwnCommits({ sessionGit }: WorkspaceContext, worktree: Worktree, head: string): Promise<string> {
   const { code, stdout } = await tryGit(gitTargetOf(worktree), ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']);
   const tip = stdout.toString('utf8').trim();
   return code === 0 && tip !== head && (await isAncestor(sessionGit, head, tip)) ? tip : head;

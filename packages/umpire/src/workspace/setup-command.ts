@@ -18,8 +18,8 @@ export interface SetupCommand {
   readonly sandbox: Sandbox | null;
 }
 
-const KEPT = 4000;
-const SHOWN = 600;
+const KEPT_CHARS = 4000;
+const SHOWN_CHARS = 600;
 const OUTPUT_WAIT_MS = 500;
 
 export async function runSetup({ command, env: added, signal, sandbox }: SetupCommand, folder: string): Promise<void> {
@@ -31,7 +31,7 @@ export async function runSetup({ command, env: added, signal, sandbox }: SetupCo
   const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env });
   let tail = '';
   const keep = (chunk: Buffer): void => {
-    tail = (tail + chunk.toString('utf8')).slice(-KEPT);
+    tail = (tail + chunk.toString('utf8')).slice(-KEPT_CHARS);
   };
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
@@ -46,7 +46,7 @@ export async function runSetup({ command, env: added, signal, sandbox }: SetupCo
     });
     if (how === null) return;
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, OUTPUT_WAIT_MS).unref())]);
-    const said = lineOf(tail).trim().slice(-SHOWN);
+    const said = lineOf(tail).trim().slice(-SHOWN_CHARS);
     throw fault(command, folder, said === '' ? how : `${how}; output: ${said}`);
   } finally {
     signal?.removeEventListener('abort', stop);

@@ -14,7 +14,7 @@ import { readStateFile, writeStateFile } from './state-file.js';
 import { linkPackages } from './node-modules-links.js';
 import type { SharedFile } from './node-modules-links.js';
 import { expandPath, nameTest } from './patterns.js';
-import { linkEnvironment, outerEnvironment } from './virtualenv-links.js';
+import { linkEnvironment, findOuterEnvironment } from './virtualenv-links.js';
 import type { SessionGit } from './session-git.js';
 
 export interface SharedFiles {
@@ -57,7 +57,7 @@ export async function planSharedFiles(
   const linked = [...new Set([...packages, ...asked])];
   const copied = [...new Set([...byName(copy), ...byPath(copy)])].filter((path) => !linked.includes(path));
   const environments = packages.filter((path) => basename(path) !== PACKAGES).map((path) => join(root, path));
-  const outer = outerEnvironment(root, join(root, prefix), environments);
+  const outer = findOuterEnvironment(root, join(root, prefix), environments);
   const outerAt = join(prefix, OUTER_ENVIRONMENT);
   const items = [
     ...linked.flatMap((path) => linkOne(root, path, asked.has(path))),

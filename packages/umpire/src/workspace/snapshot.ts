@@ -14,7 +14,7 @@ import type { SessionGit } from './session-git.js';
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 4 * 1024 ** 3;
-const BATCH = 1024 ** 3;
+const BYTES_PER_GB = 1024 ** 3;
 
 /** Makes the repository, or finds it. */
 export async function makeSnapshotRepository({ repository, place }: SessionGit): Promise<void> {
@@ -43,7 +43,7 @@ export async function recordFolder(sessionGit: SessionGit): Promise<string> {
   const index = join(checkout.gitDir, 'index');
   rmSync(`${index}.lock`, { force: true });
   rmSync(index, { force: true });
-  const names = await filesOf(checkout, '');
+  const names = await listFiles(checkout, '');
   checkSize(checkout.workTree, names);
   await git(checkout, ['update-index', '--add', '-z', '--stdin'], { input: namesInput(names) });
   const tree = (await git(checkout, ['write-tree'])).toString('utf8').trim();
@@ -51,13 +51,13 @@ export async function recordFolder(sessionGit: SessionGit): Promise<string> {
 }
 
 /** Every file that is not ignored. An inner repository lists its own files. */
-async function filesOf(gitTarget: GitTarget & { readonly workTree: string }, prefix: RawName): Promise<readonly RawName[]> {
+async function listFiles(gitTarget: GitTarget & { readonly workTree: string }, prefix: RawName): Promise<readonly RawName[]> {
   const ownRules = join(gitTarget.workTree, '.git', 'info', 'exclude');
   const rules = existsSync(ownRules) ? ['-X', ownRules] : [];
   const listed = rawNames(await git(gitTarget, ['ls-files', '-z', '-o', '--exclude-standard', ...rules]));
   const files = listed.filter((name) => !name.endsWith('/')).map((name) => prefix + name);
   for (const folder of listed.filter((name) => name.endsWith('/')))
-    files.push(...(await filesOf({ ...gitTarget, workTree: join(gitTarget.workTree, nameOf(folder)) }, prefix + folder)));
+    files.push(...(await listFiles({ ...gitTarget, workTree: join(gitTarget.workTree, nameOf(folder)) }, prefix + folder)));
   return files;
 }
 
@@ -65,5 +65,5 @@ function checkSize(root: string, names: readonly RawName[]): void {
   let bytes = 0;
   for (const name of names) bytes += lstatSync(pathIn(root, name)).size;
   if (names.length <= MAX_FILES && bytes <= MAX_BYTES) return;
-  throw new UmpireError('snapshot-too-large', { size: `${names.length} files, ${(bytes / BATCH).toFixed(1)} GB` });
+  throw new UmpireError('snapshot-too-large', { size: `${names.length} files, ${(bytes / BYTES_PER_GB).toFixed(1)} GB` });
 }

@@ -48,17 +48,17 @@ interface Paths {
 }
 
 function pathsOf(sessionGit: SessionGit, task: string, attempt: number): Paths {
-  return pathsBy(sessionGit, `task-${taskName(task, attempt)}`);
+  return pathsByName(sessionGit, `task-${taskName(task, attempt)}`);
 }
 
-function pathsBy(sessionGit: SessionGit, name: string): Paths {
+function pathsByName(sessionGit: SessionGit, name: string): Paths {
   const file = (ending: string): string => join(sessionGit.folder, `${name}.${ending}`);
   return { name, lease: file('json'), watch: file('watch'), draft: file('draft') };
 }
 
 /** A worktree in use with the index to compare it with; null where nothing is left to read. */
 export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktree: Worktree; readonly index: string } | null {
-  const { lease, watch } = pathsBy(sessionGit, name);
+  const { lease, watch } = pathsByName(sessionGit, name);
   const read = readStateFile(lease, LEASE);
   if (read.kind !== 'note') return null;
   const worktree = worktreeOf(sessionGit, name, read.note.admin);
@@ -69,7 +69,7 @@ export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktr
 /** After the project was moved: git's admin folders moved with it. A worktree may have the only copy of a task's work. */
 export function followMovedLeases(sessionGit: SessionGit): void {
   for (const file of readdirSync(sessionGit.folder).filter((name) => /^task-.*\.json$/.test(name))) {
-    const { name, lease } = pathsBy(sessionGit, file.slice(0, -'.json'.length));
+    const { name, lease } = pathsByName(sessionGit, file.slice(0, -'.json'.length));
     const read = readStateFile(lease, LEASE);
     const admin = read.kind === 'note' ? join(sessionGit.repository.gitDir, 'worktrees', basename(read.note.admin)) : '';
     if (read.kind !== 'note' || !existsSync(admin)) rmSync(lease);
@@ -90,18 +90,18 @@ export async function lendWorktree(
 ): Promise<string> {
   const { sessionGit } = context;
   const paths = pathsOf(sessionGit, task, attempt);
-  await forget(sessionGit, paths);
-  const { base, tree } = kept === null ? { base: head, tree: null } : await startFrom(sessionGit, head, kept);
+  await removeTask(sessionGit, paths);
+  const { base, tree } = kept === null ? { base: head, tree: null } : await findStart(sessionGit, head, kept);
   const worktree = await makeWorktree(sessionGit, paths.name, base);
   makeAgentRepository(context.template, worktree, base, null);
   const products = await prepareWorktree(context, worktree, paths.watch);
-  if (tree !== null) await layIn(context, worktree, base, tree, paths.draft);
+  if (tree !== null) await writeFilesOf(context, worktree, base, tree, paths.draft);
   writeStateFile(paths.lease, { base, admin: worktree.admin, hasProducts: products.length > 0 });
   return workdirOf(sessionGit, worktree.root);
 }
 
 /** On top of the current head; on a conflict, on its old base: merging then reports the conflict. */
-async function startFrom(
+async function findStart(
   sessionGit: SessionGit,
   head: string,
   kept: string,
@@ -115,7 +115,7 @@ async function startFrom(
 }
 
 /** Writes the files of a tree to the worktree. Its index stays at the base. */
-async function layIn(context: WorkspaceContext, worktree: Worktree, base: string, tree: string, draft: string): Promise<void> {
+async function writeFilesOf(context: WorkspaceContext, worktree: Worktree, base: string, tree: string, draft: string): Promise<void> {
   const steps = await diffTrees(context.sessionGit, base, tree);
   await git(gitTargetOf(worktree, draft), ['read-tree', tree]);
   for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
@@ -164,7 +164,7 @@ export async function takeWork(
   tell(await keepModules(sessionGit, worktree, steps));
   const ref = taskRef(sessionGit, task, attempt);
   const earlier = await readRef(sessionGit, ref);
-  if (earlier !== null && (await isSame(sessionGit, earlier, base, tree))) return { commit: earlier, base, files };
+  if (earlier !== null && (await isSameWork(sessionGit, earlier, base, tree))) return { commit: earlier, base, files };
   const message = `${titleOf(title, task)}\n\nUmpire-Session: ${sessionGit.place.session}\nUmpire-Task: ${titleOf(task, 'unnamed')}, attempt ${attempt}`;
   const commit = await commitTree(sessionGit, tree, [base], message);
   await changeRefs(sessionGit, [{ ref, to: commit }]);
@@ -174,24 +174,24 @@ export async function takeWork(
 const NO_ROOM = "a file or a link has replaced the project's folder";
 
 /** Did a killed run take this same work before? */
-async function isSame(sessionGit: SessionGit, commit: string, base: string, tree: string): Promise<boolean> {
+async function isSameWork(sessionGit: SessionGit, commit: string, base: string, tree: string): Promise<boolean> {
   return (await treeOf(sessionGit, commit)) === tree && (await readRef(sessionGit, `${commit}^`)) === base;
 }
 
 /** Call this after taking the work. Files that cannot be removed, such as another user's, stay until `umpire clean` reports them. */
 export async function returnWorktree(sessionGit: SessionGit, task: string, attempt: number): Promise<void> {
-  await forgetIfPossible(sessionGit, pathsOf(sessionGit, task, attempt));
+  await tryRemoveTask(sessionGit, pathsOf(sessionGit, task, attempt));
 }
 
-async function forgetIfPossible(sessionGit: SessionGit, paths: Paths): Promise<void> {
+async function tryRemoveTask(sessionGit: SessionGit, paths: Paths): Promise<void> {
   try {
-    await forget(sessionGit, paths);
+    await removeTask(sessionGit, paths);
   } catch {
     // It blocks nothing: another attempt has another name.
   }
 }
 
-async function forget(sessionGit: SessionGit, { name, lease, watch, draft }: Paths): Promise<void> {
+async function removeTask(sessionGit: SessionGit, { name, lease, watch, draft }: Paths): Promise<void> {
   for (const file of [lease, watch, draft, `${draft}.lock`]) rmSync(file, { force: true });
   await removeWorktree(sessionGit, name);
 }
@@ -203,7 +203,7 @@ export async function removeHalfMade(sessionGit: SessionGit): Promise<void> {
   const half = names.filter(
     (name) => name.startsWith('merge-') || (name.startsWith('task-') && !name.endsWith('.json') && !ready.has(`${stem(name)}.json`)),
   );
-  for (const name of new Set(half.map(stem))) await forgetIfPossible(sessionGit, pathsBy(sessionGit, name));
+  for (const name of new Set(half.map(stem))) await tryRemoveTask(sessionGit, pathsByName(sessionGit, name));
 }
 
 /** `task-T1-1.index.lock` belongs to `task-T1-1`. */

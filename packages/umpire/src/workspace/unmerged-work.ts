@@ -29,20 +29,20 @@ export async function unmergedWork(sessionGit: SessionGit, finished: readonly st
   const done = new Set(finished.map(safeName));
   const isOpen = ({ task }: { readonly task: string | null }): boolean => task === null || !done.has(task);
   const found: UnmergedFiles[] = [];
-  for (const one of latestAttempts((await commitsBeside(sessionGit)).filter(isOpen))) {
-    const files = await filesOnlyIn(sessionGit, one.commit);
+  for (const one of latestAttempts((await listUnmergedCommits(sessionGit)).filter(isOpen))) {
+    const files = await listFilesOnlyIn(sessionGit, one.commit);
     if (files.length > 0) found.push({ task: one.task, files, place: { commit: one.commit, show: showCommand(sessionGit, one.commit) } });
   }
-  for (const one of leasesIn(sessionGit).filter(isOpen)) {
-    const files = await filesLeft(sessionGit, one.name);
+  for (const one of listLeases(sessionGit).filter(isOpen)) {
+    const files = await listFilesLeft(sessionGit, one.name);
     if (files.length > 0)
       found.push({ task: one.task, files, place: { folder: workdirOf(sessionGit, join(sessionGit.folder, one.name)) } });
   }
-  return [...found, ...(await modulesLeft(sessionGit))];
+  return [...found, ...(await listUnfetchedModules(sessionGit))];
 }
 
 /** Submodule commits that the branch needs and the person's clones lack. */
-async function modulesLeft(sessionGit: SessionGit): Promise<readonly UnmergedFiles[]> {
+async function listUnfetchedModules(sessionGit: SessionGit): Promise<readonly UnmergedFiles[]> {
   if (keptIn(sessionGit.folder).length === 0) return [];
   const [base, head] = await Promise.all([refsOf(sessionGit).base, refsOf(sessionGit).head].map((ref) => readRef(sessionGit, ref)));
   if (base === null || base === undefined || head === null || head === undefined) return [];
@@ -66,7 +66,7 @@ export function mayBeUnmerged(sessionGit: SessionGit, refs: readonly string[], f
   };
   return (
     refs.some((ref) => isOpen(ref.slice(refsOf(sessionGit).all.length + 1))) ||
-    leasesIn(sessionGit).some(({ task }) => !done.has(task)) ||
+    listLeases(sessionGit).some(({ task }) => !done.has(task)) ||
     keptIn(sessionGit.folder).length > 0
   );
 }
@@ -88,7 +88,7 @@ function parseRefName(name: string): { readonly task: string; readonly attempt: 
 const ASIDE = /^aside-([0-9a-f]{10})$/;
 
 /** Commits that the branch does not have. */
-async function commitsBeside(sessionGit: SessionGit): Promise<readonly UnmergedCommit[]> {
+async function listUnmergedCommits(sessionGit: SessionGit): Promise<readonly UnmergedCommit[]> {
   const { all, head, branch } = refsOf(sessionGit);
   const tip = (await readRef(sessionGit, head)) ?? (await readRef(sessionGit, branch));
   const shape = ['for-each-ref', '--format=%(objectname) %(refname)', ...(tip === null ? [] : [`--no-merged=${tip}`]), `${all}/`];
@@ -110,7 +110,7 @@ function latestAttempts(all: readonly UnmergedCommit[]): readonly UnmergedCommit
 }
 
 /** The changed files; empty where the session or the person already has them. */
-async function filesOnlyIn(sessionGit: SessionGit, commit: string): Promise<readonly string[]> {
+async function listFilesOnlyIn(sessionGit: SessionGit, commit: string): Promise<readonly string[]> {
   const { kind, checkout, prefix } = sessionGit.repository;
   const start = await startOf(sessionGit, commit);
   if (start === null || (await isElsewhere(sessionGit, commit))) return [];
@@ -144,7 +144,7 @@ export async function isElsewhere(sessionGit: SessionGit, commit: string): Promi
 }
 
 /** Task worktrees that still exist. */
-function leasesIn({ folder }: SessionGit): readonly { readonly name: string; readonly task: string }[] {
+function listLeases({ folder }: SessionGit): readonly { readonly name: string; readonly task: string }[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.flatMap((file) => {
     const [, name, task] = /^(task-(.*)-\d+)\.json$/.exec(file) ?? [];
@@ -152,7 +152,7 @@ function leasesIn({ folder }: SessionGit): readonly { readonly name: string; rea
   });
 }
 
-async function filesLeft(sessionGit: SessionGit, name: string): Promise<readonly string[]> {
+async function listFilesLeft(sessionGit: SessionGit, name: string): Promise<readonly string[]> {
   const lease = leaseOf(sessionGit, name);
   if (lease === null) return [];
   const changes = await listChanges(lease.worktree, lease.index, readSharedFiles(sessionGit));

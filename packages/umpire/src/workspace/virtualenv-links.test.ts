@@ -15,7 +15,7 @@ import {
 } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
 import { environmentIn, originsOf } from '../sessions/python-environment.js';
-import { isForEditing } from './virtualenv-links.js';
+import { hasEditablePackage } from './virtualenv-links.js';
 
 cleanUpAfterwards();
 afterEach(() => vi.unstubAllEnvs());
@@ -232,7 +232,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     const site = makeEnvironment(outer);
     writeFiles(site, { 'left.py': "said = 'left'\n" });
     vi.stubEnv('VIRTUAL_ENV', outer);
-    expect(isForEditing(project.root, outer)).toBe(false);
+    expect(hasEditablePackage(project.root, outer)).toBe(false);
     expect(existsSync(join(await (await project.open()).lend('T1', 1), '.umpire'))).toBe(false);
     writeFiles(site, { 'editing.pth': `${project.root}/src\n` });
     const workspace = await project.open();

@@ -14,38 +14,38 @@ export function linkEnvironment(root: string, from: string, at: string): readonl
   // A Python without a virtual environment, such as a container's, gets one with its packages behind.
   const said = textOf(join(from, ENVIRONMENT_NOTE)) ?? `home = ${join(from, 'bin')}\ninclude-system-site-packages = false\n`;
   const note = `${said.replace(/\n*$/, '\n')}umpire-of = ${from}\n`;
-  const libraries = sitesIn(from);
+  const libraries = findSitePackages(from);
   return [
     // The person may have recreated theirs with another Python.
     { kind: 'folder', at, isOld: (place) => originsOf(place).length > 0 && textOf(join(place, ENVIRONMENT_NOTE)) !== note },
-    written(`${at}/${ENVIRONMENT_NOTE}`, () => note),
+    textFile(`${at}/${ENVIRONMENT_NOTE}`, () => note),
     // Like Python from 3.13 on: git ignores the environment, whatever the project ignores.
-    written(`${at}/.gitignore`, () => '*\n'),
+    textFile(`${at}/.gitignore`, () => '*\n'),
     { kind: 'folder', at: `${at}/bin` },
-    ...namesIn(join(from, 'bin')).flatMap((name) => programOf(move, name)),
-    ...libraries.flatMap((library) => siteOf(move, library)),
+    ...namesIn(join(from, 'bin')).flatMap((name) => linkProgram(move, name)),
+    ...libraries.flatMap((library) => linkSitePackages(move, library)),
     ...namesIn(from)
       .filter((name) => name === 'include' || name === 'share' || name === 'etc')
-      .flatMap((name) => besidesOf(join(from, name), `${at}/${name}`)),
+      .flatMap((name) => linkFiles(join(from, name), `${at}/${name}`)),
     ...(lstatOf(join(from, 'lib64'))?.isSymbolicLink() === true
       ? [{ kind: 'link', at: `${at}/lib64`, to: join(from, 'lib64'), inside: `${at}/lib` } as const]
       : []),
   ];
 }
 
-interface Move {
+interface EnvironmentMove {
   readonly root: string;
   readonly from: string;
   readonly at: string;
 }
 
 /** Does it have an editable package of the checkout? */
-export function isForEditing(root: string, from: string): boolean {
-  return sitesIn(from).some((library) => siteOf({ root, from, at: '' }, library).length > 2);
+export function hasEditablePackage(root: string, from: string): boolean {
+  return findSitePackages(from).some((library) => linkSitePackages({ root, from, at: '' }, library).length > 2);
 }
 
 /** `lib/python3.12/site-packages`; links lead to one of these. */
-function sitesIn(from: string): readonly string[] {
+function findSitePackages(from: string): readonly string[] {
   return namesIn(join(from, 'lib'))
     .filter((name) => /^(?:python|pypy)\d/.test(name))
     .map((name) => `lib/${name}/site-packages`)
@@ -53,15 +53,15 @@ function sitesIn(from: string): readonly string[] {
 }
 
 /** Beyond this number it is a whole system. */
-const MOST_BESIDES = 5000;
+const MAX_LINKED_FILES = 5000;
 
 /**
  * Manuals, headers and settings of packages: one link per file, since through a folder link an installation would change the person's own.
  */
-function besidesOf(from: string, at: string): readonly SharedFile[] {
+function linkFiles(from: string, at: string): readonly SharedFile[] {
   const found: SharedFile[] = [];
   const walk = (path: string): void => {
-    if (found.length > MOST_BESIDES) return;
+    if (found.length > MAX_LINKED_FILES) return;
     const source = join(from, path);
     if (lstatOf(source)?.isDirectory() !== true) found.push({ kind: 'link', at: join(at, path), to: source, inside: null });
     else {
@@ -70,13 +70,13 @@ function besidesOf(from: string, at: string): readonly SharedFile[] {
     }
   };
   walk('');
-  return found.length > MOST_BESIDES ? [{ kind: 'link', at, to: from, inside: null }] : found;
+  return found.length > MAX_LINKED_FILES ? [{ kind: 'link', at, to: from, inside: null }] : found;
 }
 
-const MOST_BYTES = 256 * 1024;
+const MAX_SCRIPT_BYTES = 256 * 1024;
 
 /** Scripts name their Python, and `activate` its environment: both get this one. Programs are linked. */
-function programOf({ from, at }: Move, name: string): readonly SharedFile[] {
+function linkProgram({ from, at }: EnvironmentMove, name: string): readonly SharedFile[] {
   const source = join(from, 'bin', name);
   const place = `${at}/bin/${name}`;
   if (lstatOf(source)?.isSymbolicLink() === true) {
@@ -86,15 +86,15 @@ function programOf({ from, at }: Move, name: string): readonly SharedFile[] {
   }
   if (!isFile(source)) return [];
   const text = textOf(source);
-  const names = [from, realPath(from) ?? from, ...builtAs(from)];
+  const names = [from, realPath(from) ?? from, ...recordedPaths(from)];
   if (text === null || !names.some((path) => mentions(text, path))) return [{ kind: 'link', at: place, to: source, inside: null }];
   const mode = (statOf(source)?.mode ?? 0) & 0o777;
   return [
-    written(
+    textFile(
       place,
       (root) => {
         const own = join(root, at);
-        return startable(
+        return withShebang(
           names.reduce((moved, path) => moveIn(moved, path, own), text),
           own,
         );
@@ -105,46 +105,46 @@ function programOf({ from, at }: Move, name: string): readonly SharedFile[] {
 }
 
 /** The limit of older systems; a longer line is cut off. */
-const LONGEST_FIRST_LINE = 127;
+const MAX_SHEBANG_BYTES = 127;
 
 /** A shebang allows neither spaces nor long paths: then the shell starts Python, as in pip's scripts. */
-function startable(text: string, own: string): string {
+function withShebang(text: string, own: string): string {
   const [first = ''] = text.split('\n', 1);
   const [, name, options = ''] = first.startsWith(`#!${own}/`)
     ? (/^bin\/((?:python|pypy)\S*)(.*)$/.exec(first.slice(own.length + 3)) ?? [])
     : [];
-  if (name === undefined || (!/\s/.test(own) && Buffer.byteLength(first) <= LONGEST_FIRST_LINE)) return text;
+  if (name === undefined || (!/\s/.test(own) && Buffer.byteLength(first) <= MAX_SHEBANG_BYTES)) return text;
   const program = `'${join(own, 'bin', name).replaceAll("'", `'"'"'`)}'`;
   return `#!/bin/sh\n'''exec' ${program}${options.trimEnd()} "$0" "$@"\n' '''${text.slice(first.length)}`;
 }
 
 /** The path that it was created with, which differs where that is a link. */
-function builtAs(from: string): readonly string[] {
+function recordedPaths(from: string): readonly string[] {
   const said = /^\s*VIRTUAL_ENV=["']?(\/[^"'\n]+)/m.exec(textOf(join(from, 'bin', 'activate')) ?? '')?.[1];
   return said === undefined ? [] : [said];
 }
 
 /** Files of editable packages: paths, old links, and the finders of build tools. */
-const EDITING = /\.pth$|\.egg-link$|^_.*editable.*\.py$/;
+const EDITABLE_FILE = /\.pth$|\.egg-link$|^_.*editable.*\.py$/;
 
-function siteOf({ root, from, at }: Move, library: string): readonly SharedFile[] {
+function linkSitePackages({ root, from, at }: EnvironmentMove, library: string): readonly SharedFile[] {
   const site = join(from, library);
   const place = `${at}/${library}`;
   const own = namesIn(site)
-    .filter((name) => EDITING.test(name) && isFile(join(site, name)))
+    .filter((name) => EDITABLE_FILE.test(name) && isFile(join(site, name)))
     .flatMap((name) => {
       const text = textOf(join(site, name));
       const whole = text === null ? '' : name.endsWith('.pth') ? withWholePaths(text, site) : text;
-      return mentions(whole.replaceAll(from, ''), root) ? [written(`${place}/${name}`, (to) => moveIn(whole, root, to))] : [];
+      return mentions(whole.replaceAll(from, ''), root) ? [textFile(`${place}/${name}`, (to) => moveIn(whole, root, to))] : [];
     });
-  return [{ kind: 'folder', at: place }, ...own, written(`${place}/zzz-umpire.pth`, (to) => behindOf(root, site, to))];
+  return [{ kind: 'folder', at: place }, ...own, textFile(`${place}/zzz-umpire.pth`, (to) => pthText(root, site, to))];
 }
 
 /**
  * Python reads .pth files in order of their names, so the worktree's sources come first. The checkout's sources are removed from the path:
  * a module that a task deleted would be found there. Sources that no worktree has, since git does not track them, stay.
  */
-function behindOf(root: string, site: string, to: string): string {
+function pthText(root: string, site: string, to: string): string {
   const paths = namesIn(site)
     .filter((name) => name.endsWith('.pth'))
     .flatMap((name) => withWholePaths(textOf(join(site, name)) ?? '', site).split('\n'));
@@ -164,7 +164,7 @@ function withWholePaths(text: string, site: string): string {
     .join('\n');
 }
 
-function written(at: string, text: (root: string) => string, mode = 0o644): SharedFile {
+function textFile(at: string, text: (root: string) => string, mode = 0o644): SharedFile {
   return { kind: 'text', at, text, mode };
 }
 
@@ -184,7 +184,7 @@ function moveIn(text: string, path: string, to: string): string {
 /** Null for a binary or large file. */
 function textOf(path: string): string | null {
   try {
-    const bytes = (statOf(path)?.size ?? Infinity) > MOST_BYTES ? null : readFileSync(path);
+    const bytes = (statOf(path)?.size ?? Infinity) > MAX_SCRIPT_BYTES ? null : readFileSync(path);
     return bytes === null || bytes.includes(0) ? null : bytes.toString('utf8');
   } catch {
     return null;
@@ -203,10 +203,10 @@ function realPath(path: string): string | null {
  * The person's environment outside the project, if it has editable packages of the checkout: the active one, else that of the Python on the
  * PATH if the project has none (`own`).
  */
-export function outerEnvironment(root: string, project: string, own: readonly string[]): string | null {
+export function findOuterEnvironment(root: string, project: string, own: readonly string[]): string | null {
   const named = process.env['VIRTUAL_ENV'] ?? '';
   const place = isPythonEnvironment(named) ? realPath(named) : own.length > 0 ? null : prefixOnPath(project);
-  return place === null || own.some((path) => realPath(path) === place) || !isForEditing(root, place) ? null : place;
+  return place === null || own.some((path) => realPath(path) === place) || !hasEditablePackage(root, place) ? null : place;
 }
 
 /** Files of a Python project; for other projects Python is not run. */

@@ -215,11 +215,11 @@ class SessionWorkspace implements GitWorkspace {
   }
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function describeStrays(files: readonly string[]): string {
-  const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
-  const named = files.slice(0, MOST_NAMED).join(', ');
+  const more = files.length > MAX_NAMED ? ` and ${files.length - MAX_NAMED} more` : '';
+  const named = files.slice(0, MAX_NAMED).join(', ');
   return `The session's worktree had changes that no task submitted (${named}${more}). Umpire set them aside, so that no critic sees them.`;
 }
 

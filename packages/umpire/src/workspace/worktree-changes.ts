@@ -26,13 +26,21 @@ export interface Changes {
 
 /** `isWork`: an overlooked file would be lost, so this also finds submodules without `.gitmodules`. */
 export async function listChanges(worktree: Worktree, index: string, sharedFiles: SharedFiles, isWork = false): Promise<Changes> {
-  const out = await openly(gitTargetOf(worktree, index), ['ls-files', '-z', '-t', '-m', '-o', '--full-name', ...sharedFiles.ignore]);
+  const out = await runGitReadable(gitTargetOf(worktree, index), [
+    'ls-files',
+    '-z',
+    '-t',
+    '-m',
+    '-o',
+    '--full-name',
+    ...sharedFiles.ignore,
+  ]);
   const entries = [...new Set(rawNames(out))].filter((entry) => !sharedFiles.covers(entry.slice(2).replace(/\/$/, '')));
   const named = (isAdded: boolean): readonly RawName[] =>
     entries.filter((entry) => entry.startsWith('? ') === isAdded).map((entry) => entry.slice(2));
   const tracked = named(false);
   const mayHave = isWork || tracked.includes(MODULES) || lstatOf(join(worktree.root, MODULES)) !== undefined;
-  const inPlace = mayHave ? await inPlaceOfModules(worktree, index) : new Map<RawName, readonly RawName[]>();
+  const inPlace = mayHave ? await findReplacedModules(worktree, index) : new Map<RawName, readonly RawName[]>();
   const found = [...inPlace.values()].flat().filter((name) => !sharedFiles.covers(name));
   return { tracked, added: [...named(true), ...found], replaced: [...inPlace.keys()] };
 }
@@ -41,7 +49,7 @@ export async function listChanges(worktree: Worktree, index: string, sharedFiles
 const MODULES = '.gitmodules';
 
 /** By submodule. */
-async function inPlaceOfModules(worktree: Worktree, index: string): Promise<ReadonlyMap<RawName, readonly RawName[]>> {
+async function findReplacedModules(worktree: Worktree, index: string): Promise<ReadonlyMap<RawName, readonly RawName[]>> {
   const found = new Map<RawName, readonly RawName[]>();
   const entries = rawNames(await git(gitTargetOf(worktree, index), ['ls-files', '-z', '-s', '--full-name']));
   const links = entries.filter((entry) => entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
@@ -56,7 +64,11 @@ async function inPlaceOfModules(worktree: Worktree, index: string): Promise<Read
 }
 
 /** Retries after making unreadable folders readable: git only warns about these. */
-async function openly(gitTarget: ReturnType<typeof gitTargetOf>, args: readonly string[], asking: GitOptions = {}): Promise<Buffer> {
+async function runGitReadable(
+  gitTarget: ReturnType<typeof gitTargetOf>,
+  args: readonly string[],
+  asking: GitOptions = {},
+): Promise<Buffer> {
   const { code, stdout, stderr } = await tryGit(gitTarget, args, asking);
   const isDenied = DENIED.test(stderr);
   if (code === 0 && !isDenied) return stdout;
@@ -76,18 +88,18 @@ export async function writeTree(worktree: Worktree, index: string, { tracked, ad
   copyIndex(index, draft);
   const gitTarget = gitTargetOf(worktree, draft);
   const isBeyond = linkOnPathTest(worktree.root);
-  const isGone = (name: RawName): boolean => isBeyond(name) || isOdd(worktree.root, name);
+  const isGone = (name: RawName): boolean => isBeyond(name) || isUncommittable(worktree.root, name);
   const gone = [...tracked.filter(isGone), ...replaced];
   if (gone.length > 0) await git(gitTarget, ['update-index', '--force-remove', '-z', '--stdin'], { input: namesInput(gone) });
   // Removals first: a file may have become a folder, or the other way round.
   const inside = await namesInside(worktree, added.filter(isRepository));
   const names = [...tracked.filter((name) => !isGone(name)), ...added.filter((name) => !isRepository(name)), ...inside];
-  await openly(gitTarget, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
+  await runGitReadable(gitTarget, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
   return askGit(gitTarget, ['write-tree']);
 }
 
 /** A pipe, a socket or a device cannot be committed, so the file counts as removed. */
-function isOdd(root: string, name: RawName): boolean {
+function isUncommittable(root: string, name: RawName): boolean {
   const stat = lstatOf(pathIn(root, name));
   return stat !== undefined && !stat.isFile() && !stat.isDirectory() && !stat.isSymbolicLink();
 }

@@ -54,13 +54,13 @@ export async function makeWorktree(sessionGit: SessionGit, name: string, at: str
   await removeWorktree(sessionGit, name);
   const made = sessionGit.repository.isPlain ? makeByHand(sessionGit, planned, at) : await makeByGit(sessionGit, planned, at);
   await git(gitTargetOf(made), ['read-tree', '--reset', '-u', at]);
-  if (existsSync(join(made.admin, SPARSE))) await addOwn(sessionGit, made, at);
+  if (existsSync(join(made.admin, SPARSE))) await addSessionFiles(sessionGit, made, at);
   copyIndex(join(made.admin, 'index'), made.index);
   return made;
 }
 
 /** In a sparse checkout, also adds the files that the session itself made or changed elsewhere. */
-async function addOwn(sessionGit: SessionGit, made: Worktree, at: string): Promise<void> {
+async function addSessionFiles(sessionGit: SessionGit, made: Worktree, at: string): Promise<void> {
   const base = await readRef(sessionGit, refsOf(sessionGit).base);
   const own = base === null ? [] : (await diffTrees(sessionGit, base, at)).map(({ name }) => name);
   const skipped = await clearSkipFlags(gitTargetOf(made), own);
