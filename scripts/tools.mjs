@@ -68,18 +68,16 @@ export function collect(command, args, options = {}) {
 
 /** Format, lint, types and dead code, one after the other. Resolves with the failures: name and output of each. */
 export async function checkSources() {
-  const checks = [
-    ['format', 'oxfmt', ['--check']],
-    ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
-    ['types', 'typescript', ['-p', 'tsconfig.json'], 'tsc'],
-    ['types of the dashboard', 'typescript', ['-p', 'packages/dashboard/tsconfig.json'], 'tsc'],
-    ['dead code', 'knip', ['--no-progress']],
-  ];
   const failures = [];
-  for (const [name, packageName, args, command] of checks) {
-    const { status, output } = await collect(process.execPath, [bin(packageName, command), ...args]);
+  const check = async (name, script, ...args) => {
+    const { status, output } = await collect(process.execPath, [script, ...args]);
     if (status !== 0) failures.push({ name, output });
-  }
+  };
+  await check('format', bin('oxfmt'), '--check');
+  await check('lint', bin('oxlint'), '--type-aware', '--deny-warnings');
+  await check('types', bin('typescript', 'tsc'), '-p', 'tsconfig.json');
+  await check('types of the dashboard', bin('typescript', 'tsc'), '-p', 'packages/dashboard/tsconfig.json');
+  await check('dead code', bin('knip'), '--no-progress');
   return failures;
 }
 
