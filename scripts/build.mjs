@@ -148,11 +148,7 @@ writeFileSync(join(root, 'dist', 'umpire.cjs'), launcher.replace("'unbuilt'", `'
 cpSync(join(root, 'packages', 'umpire', 'src', 'cli', 'umpire-guard.cjs'), join(root, 'dist', 'umpire-guard.cjs'));
 for (const name of ['umpire.cjs', 'umpire-guard.cjs']) chmodSync(join(root, 'dist', name), 0o755);
 warmUp();
-tool('typescript', ['-p', 'tsconfig.types.json'], 'tsc');
-makeTypesRelative(join(root, 'dist', 'types'));
-// The same types once more: what a program that says `require` is shown must be of CommonJS.
-cpSync(join(root, 'dist', 'types'), join(root, 'dist', 'types-cjs'), { recursive: true });
-writeFileSync(join(root, 'dist', 'types-cjs', 'package.json'), '{ "type": "commonjs" }\n');
+if (!process.argv.includes('--without-types')) buildTypes();
 
 /** Lets the command judge a sample session of each loop, so that the compiled code it keeps holds all that a verdict needs. */
 function warmUp() {
@@ -177,4 +173,12 @@ function makeTypesRelative(types) {
     });
     writeFileSync(file, text);
   }
+}
+
+function buildTypes() {
+  tool('typescript', ['-p', 'tsconfig.types.json'], 'tsc');
+  makeTypesRelative(join(root, 'dist', 'types'));
+  // The same types once more: what a program that says `require` is shown must be of CommonJS.
+  cpSync(join(root, 'dist', 'types'), join(root, 'dist', 'types-cjs'), { recursive: true });
+  writeFileSync(join(root, 'dist', 'types-cjs', 'package.json'), '{ "type": "commonjs" }\n');
 }

@@ -11,6 +11,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { BUGS, checkBug, prepareCopy } from './seeded-bugs.mjs';
 import { bin, collect, duration, installIfNeeded, root, run } from './tools.mjs';
 
 const FIRST_SEED = 20_250_307;
@@ -84,6 +85,15 @@ const CAMPAIGNS = [
   listed('coverage', 'coverage floors', () => [
     { id: 'core and reports', start: () => vitest(['packages/core', 'packages/reports'], {}, ['--coverage']) },
   ]),
+  listed('bugs', 'seeded bugs that the fast tests must notice', () =>
+    BUGS.map((bug) => ({
+      id: bug.area,
+      start: () => {
+        prepareCopy();
+        return checkBug(bug);
+      },
+    })),
+  ),
   listed('stories', 'files with stories too slow for npm test', () =>
     taggedFiles().map((file) => ({ id: file, start: () => vitest([file], {}, ['--tags-filter=soak']) })),
   ),
