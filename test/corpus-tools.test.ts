@@ -1,12 +1,12 @@
 // Real reports of other tools, read by what they contain: each is recognised and read without loss, and JUnit's counts are those
 // that another project expects of the same files. The corpus lies outside the project; UMPIRE_CORPUS names its folder.
 
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import type { ToolReport } from '@umpire/core/model.js';
+import { shareOf } from '@umpire/reports/coverage-share.js';
+import { openReport } from '@umpire/reports/open-report.js';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openReport } from '@umpire/reports/open-report.js';
-import { shareOf } from '@umpire/reports/share.js';
-import type { ToolReport } from '@umpire/core/model.js';
 
 const named = process.env['UMPIRE_CORPUS'];
 const corpus = named === undefined ? '' : resolve(import.meta.dirname, '..', named);
@@ -59,13 +59,13 @@ describe.skipIf(named === undefined)('reports of other tools (UMPIRE_CORPUS)', (
       1,
       [
         {
-          message: 'it ends in the middle of <skipped>: 1 test was read before that; the report was cut off or is still being written',
+          message: 'the report ends in the middle of <skipped>, after 1 test; it was cut off or is still being written',
           line: 11,
           byte: 769,
         },
       ],
     ]);
-    expect(messages(read('junit/no-cases.xml'))).toEqual(['there is no test in it; expected at least one']);
+    expect(messages(read('junit/no-cases.xml'))).toEqual(['the report has no tests']);
     const foreign = read('junit/non-junit.xml');
     expect([foreign.outcome, foreign.problems.length]).toEqual(['error', 1]);
     expect(messages(read('junit/latex-utensils.xml'))).toEqual([

@@ -8,7 +8,7 @@ import { runRead } from '@umpire/umpire/cli/read.js';
 import { readReports } from '@umpire/umpire/commands/read.js';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { FORMATS } from '@umpire/reports/formats.js';
-import { HEAD_BYTES } from '@umpire/reports/recognition.js';
+import { HEAD_BYTES } from '@umpire/reports/report-head.js';
 import { HELP } from '@umpire/umpire/cli/help.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-read-'));

@@ -26,7 +26,7 @@ describe('axe', () => {
       ['medium', 'All page content should be contained by landmarks: p', 'site/index.html', null, 'region'],
       [
         'low',
-        "Elements must meet minimum color contrast ratio thresholds: 2 elements need a person's eye",
+        'Elements must meet minimum color contrast ratio thresholds: 2 elements need a manual check',
         'site/index.html',
         null,
         'color-contrast',
@@ -57,8 +57,8 @@ describe('axe', () => {
 
   it.each([
     [{ violations: [], passes: [], incomplete: [], inapplicable: [] }, 'no rule ran: every list is empty'],
-    [{ passes: [rule('a', null, [])] }, 'there is no list "violations" in it'],
-    [{ violations: null, passes: [] }, '"violations" is no list'],
+    [{ passes: [rule('a', null, [])] }, 'the list "violations" is missing'],
+    [{ violations: null, passes: [] }, '"violations" is not a list'],
     [[{ url: 'x' }], 'a page has no list "violations"'],
   ])('is an error: %j', (report, why) => {
     expect([read(report).outcome, notes(report)[0]]).toEqual(['error', why]);

@@ -59,18 +59,16 @@ describe('checkstyle', () => {
     const { outcome, problems } = read(text);
     expect([outcome, problems]).toEqual([
       'fail',
-      [{ message: 'A.java could not be checked: no tree' }, { message: 'a file could not be checked: the tool says no more' }],
+      [{ message: 'A.java could not be checked: no tree' }, { message: 'a file could not be checked: the tool gives no reason' }],
     ]);
   });
 
   it('passes a report without findings, and is an error where it is cut off or empty', () => {
     expect(read('<checkstyle version="4.3"></checkstyle>').outcome).toBe('pass');
-    expect(read('')).toMatchObject({ outcome: 'error', problems: [{ message: 'there is nothing in it; expected <checkstyle>' }] });
+    expect(read('')).toMatchObject({ outcome: 'error', problems: [{ message: 'the report is empty; expected <checkstyle>' }] });
     expect(read(oxlint.subarray(0, oxlint.length - 5))).toMatchObject({
       outcome: 'error',
-      problems: [
-        { message: 'it ends in the middle of a tag: 2 findings were read before that; the report was cut off or is still being written' },
-      ],
+      problems: [{ message: 'the report ends in the middle of a tag, after 2 findings; it was cut off or is still being written' }],
     });
   });
 

@@ -1,14 +1,12 @@
 // Checkstyle XML, which many linters write besides Checkstyle itself (PHP_CodeSniffer, ktlint, detekt, ESLint, golangci-lint):
 // errors by file and line.
 
-import type { Severity, ToolReport } from '@umpire/core/model.js';
-import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import { placeInProject } from './places.js';
-import { Sheet } from './sheet.js';
-import { endXml } from './xml-report.js';
-import { XmlStream, type XmlHandler } from './xml-stream.js';
-import { attributeName, type XmlTag } from './xml-tag.js';
+import { toProjectPath } from './project-path.js';
+import { ReportBuilder } from './report-builder.js';
+import { attributeName, finishXmlReport, type XmlHandler, XmlStream, type XmlTag } from './xml-stream.js';
+import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
+import type { Severity, ToolReport } from '@umpire/core/model.js';
 
 const FILE = 1;
 const ERROR = 2;
@@ -22,13 +20,13 @@ const MESSAGE = attributeName('message');
 const SOURCE = attributeName('source');
 
 class CheckstyleReader implements ReportReader, XmlHandler {
-  private readonly sheet: Sheet;
+  private readonly report: ReportBuilder;
   private readonly stream = new XmlStream(this, KINDS, ['checkstyle']);
   private file: string | null = null;
   private count = 0;
 
   constructor(private readonly options: ReadOptions) {
-    this.sheet = new Sheet('checkstyle', 'findings', options);
+    this.report = new ReportBuilder('checkstyle', 'findings', options);
   }
 
   write(chunk: Uint8Array): void {
@@ -36,12 +34,12 @@ class CheckstyleReader implements ReportReader, XmlHandler {
   }
 
   end(): ToolReport {
-    endXml(this.stream, this.sheet, this.count, 'finding', '<checkstyle>');
-    return this.sheet.end();
+    finishXmlReport(this.stream, this.report, this.count, 'finding', '<checkstyle>');
+    return this.report.build();
   }
 
   open(kind: number, tag: XmlTag): number {
-    if (kind === FILE) this.file = placeInProject(tag.text(NAME) ?? '', this.options.root);
+    if (kind === FILE) this.file = toProjectPath(tag.text(NAME) ?? '', this.options.root);
     else if (kind === ERROR) this.error(tag);
     return kind === EXCEPTION ? 500 : 0;
   }
@@ -50,7 +48,7 @@ class CheckstyleReader implements ReportReader, XmlHandler {
     if (kind === FILE) this.file = null;
     if (kind !== EXCEPTION) return;
     const where = this.file === null ? 'a file' : this.file;
-    this.sheet.saysFailed(`${where} could not be checked: ${text.trim().slice(0, 300) || 'the tool says no more'}`);
+    this.report.markFailed(`${where} could not be checked: ${text.trim().slice(0, 300) || 'the tool gives no reason'}`);
   }
 
   private error(tag: XmlTag): void {
@@ -58,7 +56,7 @@ class CheckstyleReader implements ReportReader, XmlHandler {
     if (severity === null) return;
     this.count += 1;
     const line = tag.count32(LINE);
-    this.sheet.finding({
+    this.report.addFinding({
       severity,
       message: tag.text(MESSAGE) ?? '',
       artifact: this.file,
@@ -71,7 +69,7 @@ class CheckstyleReader implements ReportReader, XmlHandler {
   private severityOf(word: string): Severity | null {
     if (word.toLowerCase() === 'ignore') return null;
     const known = parseSeverity(word === '' ? 'error' : word);
-    if (known === null) this.sheet.note(unknownSeverityNote(word));
+    if (known === null) this.report.note(unknownSeverityNote(word));
     return known ?? 'high';
   }
 }

@@ -1,10 +1,10 @@
+import { clover } from './clover.js';
+import type { ReadOptions } from './format.js';
+import { shareOf } from './coverage-share.js';
+import type { ToolReport } from '@umpire/core/model.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolReport } from '@umpire/core/model.js';
-import { clover } from './clover.js';
-import type { ReadOptions } from './format.js';
-import { shareOf } from './share.js';
 
 const c8 = readFileSync(join(import.meta.dirname, '../../../fixtures/tools/clover/c8.xml'));
 
@@ -61,9 +61,9 @@ describe('clover', () => {
     const { coverage, problems } = read(text);
     expect(coverage).toEqual({ lines: shareOf(1, 2), statements: shareOf(1, 2) });
     expect(problems.map(({ message }) => message)).toEqual([
-      'a line has no number that a line can have; it was left out',
-      'the sums of a file say more statements are covered than its lines do; the lines count',
-      'its head says that 5 of 5 statements are covered, its files say 1 of 2; the files count',
+      'a line has an invalid number and was left out',
+      'the totals of a file state more covered statements than its lines; the lines count',
+      'the report states 5 of 5 covered statements, but its files add up to 1 of 2; the files count',
     ]);
   });
 
@@ -76,8 +76,8 @@ describe('clover', () => {
     expect(read(report('<file><line num="1" type="stmt" count="1"/></file>'))).toMatchObject({
       outcome: 'error',
       problems: [
-        { message: 'a file has neither a path nor a name; its lines were left out' },
-        { message: 'there is no coverage data in it; expected at least one line, statement or branch' },
+        { message: 'a file has neither a path nor a name and was left out' },
+        { message: 'the report has no coverage data; expected at least one line, statement or branch' },
       ],
     });
     expect(read(c8.subarray(0, 900))).toMatchObject({ outcome: 'error', coverage: { lines: { covered: 3, total: 5 } } });

@@ -1,15 +1,13 @@
-// Clover XML as Clover, PHPUnit and Istanbul write it. Lines and branches are counted from its lines; statements and, where no line
-// tells of a method, functions from the sums that it gives for each file.
+// Clover XML as Clover, PHPUnit and Istanbul write it. Lines and branches are counted from its lines. Statements come from the totals
+// of each file, and so do functions where no line names a method.
 
-import type { ToolReport } from '@umpire/core/model.js';
 import { CoverageFiles } from './coverage-files.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import type { LineCoverage } from './line-set.js';
-import { placeInProject } from './places.js';
-import { Sheet } from './sheet.js';
-import { endXml } from './xml-report.js';
-import { XmlStream, type XmlHandler } from './xml-stream.js';
-import { attributeName, type XmlTag } from './xml-tag.js';
+import type { LineCoverage } from './line-coverage.js';
+import { toProjectPath } from './project-path.js';
+import { ReportBuilder } from './report-builder.js';
+import { attributeName, finishXmlReport, type XmlHandler, XmlStream, type XmlTag } from './xml-stream.js';
+import type { ToolReport } from '@umpire/core/model.js';
 
 const PROJECT = 1;
 const FILE = 2;
@@ -29,27 +27,27 @@ const COVERED_STATEMENTS = attributeName('coveredstatements');
 const METHODS = attributeName('methods');
 const COVERED_METHODS = attributeName('coveredmethods');
 
-interface Sum {
+interface CoveredTotal {
   readonly covered: number;
   readonly total: number;
 }
 
 class CloverReader implements ReportReader, XmlHandler {
-  private readonly sheet: Sheet;
+  private readonly report: ReportBuilder;
   private readonly files: CoverageFiles;
   private readonly stream = new XmlStream(this, KINDS, ['coverage']);
   private lines: LineCoverage | null = null;
   private depth = 0;
   private fileDepth = 0;
   private projectDepth = 0;
-  private statements: Sum | null = null;
-  private methods: Sum | null = null;
+  private statements: CoveredTotal | null = null;
+  private methods: CoveredTotal | null = null;
   /** Of the whole project, as it says. */
-  private stated: Sum | null = null;
+  private stated: CoveredTotal | null = null;
 
   constructor(private readonly options: ReadOptions) {
-    this.sheet = new Sheet('clover', 'coverage', options);
-    this.files = new CoverageFiles(this.sheet);
+    this.report = new ReportBuilder('clover', 'coverage', options);
+    this.files = new CoverageFiles(this.report);
   }
 
   write(chunk: Uint8Array): void {
@@ -58,17 +56,17 @@ class CloverReader implements ReportReader, XmlHandler {
 
   end(): ToolReport {
     this.closeFile();
-    endXml(this.stream, this.sheet, this.files.size, 'file', '<coverage>');
+    finishXmlReport(this.stream, this.report, this.files.size, 'file', '<coverage>');
     this.files.end();
-    const seen = this.sheet.coverage.statements;
-    if (this.stated !== null && seen !== undefined && !this.sheet.isUnreadable) {
+    const seen = this.report.coverage.statements;
+    if (this.stated !== null && seen !== undefined && !this.report.isUnreadable) {
       const { covered, total } = this.stated;
       if (covered !== seen.covered || total !== seen.total)
-        this.sheet.note(
-          `its head says that ${covered} of ${total} statements are covered, its files say ${seen.covered} of ${seen.total}; the files count`,
+        this.report.note(
+          `the report states ${covered} of ${total} covered statements, but its files add up to ${seen.covered} of ${seen.total}; the files count`,
         );
     }
-    return this.sheet.end();
+    return this.report.build();
   }
 
   open(kind: number, tag: XmlTag): number {
@@ -87,10 +85,10 @@ class CloverReader implements ReportReader, XmlHandler {
 
   private openFile(tag: XmlTag): void {
     this.closeFile();
-    const path = placeInProject(tag.text(PATH)?.trim() || tag.text(NAME)?.trim() || '', this.options.root);
+    const path = toProjectPath(tag.text(PATH)?.trim() || tag.text(NAME)?.trim() || '', this.options.root);
     this.fileDepth = this.depth;
     if (path !== null) this.lines = this.files.open(path);
-    else this.sheet.note('a file has neither a path nor a name; its lines were left out', this.stream.place);
+    else this.report.note('a file has neither a path nor a name and was left out', this.stream.place);
   }
 
   private closeFile(): void {
@@ -105,12 +103,12 @@ class CloverReader implements ReportReader, XmlHandler {
     this.methods = null;
   }
 
-  /** Every line that was not reached has a statement that was not: a sum that says otherwise is wrong. */
-  private takeStatements(lines: LineCoverage, sum: Sum | null): void {
+  /** An uncovered line has an uncovered statement: totals that say otherwise are wrong. */
+  private takeStatements(lines: LineCoverage, sum: CoveredTotal | null): void {
     const seen = lines.share().lines;
     if (sum === null) return;
     if (seen !== undefined && sum.total - sum.covered < seen.total - seen.covered) {
-      this.sheet.note('the sums of a file say more statements are covered than its lines do; the lines count');
+      this.report.note('the totals of a file state more covered statements than its lines; the lines count');
       lines.statements(seen.covered, seen.total);
     } else {
       lines.statements(sum.covered, sum.total);
@@ -119,10 +117,10 @@ class CloverReader implements ReportReader, XmlHandler {
 
   /** Those directly below a file or the project; packages and classes only repeat them. */
   private metrics(tag: XmlTag): void {
-    const statements = sumOf(tag.count32(COVERED_STATEMENTS), tag.count32(STATEMENTS));
+    const statements = toTotal(tag.count32(COVERED_STATEMENTS), tag.count32(STATEMENTS));
     if (this.lines !== null && this.depth === this.fileDepth + 1) {
       this.statements = statements;
-      this.methods = sumOf(tag.count32(COVERED_METHODS), tag.count32(METHODS));
+      this.methods = toTotal(tag.count32(COVERED_METHODS), tag.count32(METHODS));
     } else if (this.lines === null && this.depth === this.projectDepth + 1) {
       this.stated = statements;
     }
@@ -140,7 +138,7 @@ class CloverReader implements ReportReader, XmlHandler {
     const taken = Math.max(0, tag.count32(TRUE_COUNT));
     const other = Math.max(0, tag.count32(FALSE_COUNT));
     if (!this.lines.hit(number, count >= 0 ? count : taken + other)) {
-      this.sheet.note('a line has no number that a line can have; it was left out', this.stream.place);
+      this.report.note('a line has an invalid number and was left out', this.stream.place);
       return;
     }
     if (type !== 'cond') return;
@@ -150,7 +148,7 @@ class CloverReader implements ReportReader, XmlHandler {
   }
 }
 
-function sumOf(covered: number, total: number): Sum | null {
+function toTotal(covered: number, total: number): CoveredTotal | null {
   return covered >= 0 && total >= covered ? { covered, total } : null;
 }
 

@@ -1,10 +1,10 @@
+import { cobertura } from './cobertura.js';
+import type { ReadOptions } from './format.js';
+import { shareOf } from './coverage-share.js';
+import type { ToolReport } from '@umpire/core/model.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolReport } from '@umpire/core/model.js';
-import { cobertura } from './cobertura.js';
-import type { ReadOptions } from './format.js';
-import { shareOf } from './share.js';
 
 const c8 = readFileSync(join(import.meta.dirname, '../../../fixtures/tools/cobertura/c8.xml'));
 
@@ -79,11 +79,11 @@ describe('cobertura', () => {
     const counted = read(report(aClass('a', lines), 'lines-valid="2" lines-covered="2" branches-valid="1" branches-covered="1"'));
     expect(counted.coverage).toEqual({ lines: shareOf(1, 2) });
     expect(counted.problems).toEqual([
-      { message: 'its head says that 2 of 2 lines are covered, its lines say 1 of 2; the lines count' },
-      { message: 'its head says that 1 of 1 branches are covered, its lines say 0 of 0; the lines count' },
+      { message: 'the report states 2 of 2 covered lines, but its lines add up to 1 of 2; the lines count' },
+      { message: 'the report states 1 of 1 covered branches, but its lines add up to 0 of 0; the lines count' },
     ]);
     expect(read(report(aClass('a', lines), 'line-rate="1.0"')).problems).toEqual([
-      { message: 'its head says that 100 % of the lines are covered, its lines say 50 %; the lines count' },
+      { message: 'the report states 100 % line coverage, but its lines add up to 50 %; the lines count' },
     ]);
     expect(read(report(aClass('a', lines), 'line-rate="0.5"')).problems).toEqual([]);
   });
@@ -103,23 +103,23 @@ describe('cobertura', () => {
       { path: 'b', lines: shareOf(2, 3), uncovered: [5] },
     ]);
     expect(problems.map(({ message, line }) => [message, line])).toEqual([
-      ['a line has no number that a line can have; it was left out', 2],
-      ['"(3/2)" is no count of branches; it was left out', 2],
-      ['a class has neither a file nor a name; its lines were left out', 2],
-      ['"x" is no count of branches; it was left out', 2],
+      ['a line has an invalid number and was left out', 2],
+      ['"(3/2)" is not a branch count and was left out', 2],
+      ['a class has neither a file nor a name and was left out', 2],
+      ['"x" is not a branch count and was left out', 2],
     ]);
   });
 
   it('is an error without data, and where it is cut off', () => {
     expect(read(report(''))).toMatchObject({
       outcome: 'error',
-      problems: [{ message: 'there is no coverage data in it; expected at least one line, statement or branch' }],
+      problems: [{ message: 'the report has no coverage data; expected at least one line, statement or branch' }],
     });
     const cut = read(c8.subarray(0, 1500));
     expect(cut.outcome).toBe('error');
     expect(cut.problems).toEqual([
       {
-        message: 'it ends in the middle of a tag: 1 file was read before that; the report was cut off or is still being written',
+        message: 'the report ends in the middle of a tag, after 1 file; it was cut off or is still being written',
         line: 32,
         byte: 1500,
       },

@@ -1,16 +1,13 @@
 // Cobertura XML as coverage.py, Istanbul, Coverlet, JaCoCo's converters and Cobertura itself write it. The lines of a class count;
-// those of its methods only where it has none of its own. What the head sums up is held against the lines, and the lines win.
+// those of its methods only where it has none of its own. The totals in the head are compared with the lines, and the lines count.
 
-import type { ToolReport } from '@umpire/core/model.js';
 import { CoverageFiles } from './coverage-files.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import { LineCoverage } from './line-set.js';
-import { PackedReader, PackedWriter } from './packed-bytes.js';
-import { placeInProject } from './places.js';
-import { Sheet } from './sheet.js';
-import { endXml } from './xml-report.js';
-import { XmlStream, type XmlHandler } from './xml-stream.js';
-import { attributeName, type XmlTag } from './xml-tag.js';
+import { LineCoverage, NumberUnpacker, NumberPacker } from './line-coverage.js';
+import { toProjectPath } from './project-path.js';
+import { ReportBuilder } from './report-builder.js';
+import { attributeName, finishXmlReport, type XmlHandler, XmlStream, type XmlTag } from './xml-stream.js';
+import type { ToolReport } from '@umpire/core/model.js';
 
 const COVERAGE = 1;
 const SOURCE = 2;
@@ -37,23 +34,23 @@ const SOURCE_LENGTH = 2000;
 const ROUNDING = 0.0051;
 
 /** What the root element says of the whole; -1 or NaN where it says nothing. */
-interface Stated {
-  readonly lines: Said;
-  readonly branches: Said;
+interface StatedTotals {
+  readonly lines: StatedTotal;
+  readonly branches: StatedTotal;
   readonly rate: number;
 }
 
-interface Said {
+interface StatedTotal {
   readonly covered: number;
   readonly total: number;
 }
 
 class CoberturaReader implements ReportReader, XmlHandler {
-  private readonly sheet: Sheet;
+  private readonly report: ReportBuilder;
   private readonly files: CoverageFiles;
   private readonly stream = new XmlStream(this, KINDS, ['coverage']);
   private readonly sources: string[] = [];
-  private stated: Stated | null = null;
+  private stated: StatedTotals | null = null;
   /** The lines of the class that is open, and those of its methods. */
   private lines: LineCoverage | null = null;
   private readonly methodLines = new LineCoverage();
@@ -61,8 +58,8 @@ class CoberturaReader implements ReportReader, XmlHandler {
   private method: { readonly name: string; first: number; isCovered: boolean; isMeasured: boolean } | null = null;
 
   constructor(private readonly options: ReadOptions) {
-    this.sheet = new Sheet('cobertura', 'coverage', options);
-    this.files = new CoverageFiles(this.sheet);
+    this.report = new ReportBuilder('cobertura', 'coverage', options);
+    this.files = new CoverageFiles(this.report);
   }
 
   write(chunk: Uint8Array): void {
@@ -71,10 +68,10 @@ class CoberturaReader implements ReportReader, XmlHandler {
 
   end(): ToolReport {
     this.closeClass();
-    endXml(this.stream, this.sheet, this.files.size, 'file', '<coverage>');
+    finishXmlReport(this.stream, this.report, this.files.size, 'file', '<coverage>');
     this.files.end();
-    if (!this.sheet.isUnreadable) this.holdAgainstHead();
-    return this.sheet.end();
+    if (!this.report.isUnreadable) this.compareHead();
+    return this.report.build();
   }
 
   open(kind: number, tag: XmlTag): number {
@@ -103,17 +100,17 @@ class CoberturaReader implements ReportReader, XmlHandler {
   private openClass(tag: XmlTag): void {
     this.closeClass();
     this.className = tag.text(NAME) ?? '';
-    const path = this.placeOf(tag.text(FILENAME)?.trim() || this.className);
+    const path = this.pathOf(tag.text(FILENAME)?.trim() || this.className);
     if (path !== null) this.lines = this.files.open(path);
-    else this.sheet.note('a class has neither a file nor a name; its lines were left out', this.stream.place);
+    else this.report.note('a class has neither a file nor a name and was left out', this.stream.place);
   }
 
   private closeClass(): void {
     this.closeMethod();
     if (this.lines !== null && !this.lines.hasLines) {
-      const packed = new PackedWriter();
+      const packed = new NumberPacker();
       this.methodLines.pack(packed);
-      this.lines.load(new PackedReader(packed.written()));
+      this.lines.load(new NumberUnpacker(packed.written()));
     }
     this.methodLines.reset();
     this.files.close();
@@ -144,41 +141,41 @@ class CoberturaReader implements ReportReader, XmlHandler {
       if (hits > 0) method.isCovered = true;
     }
     if (!lines.hit(number, hits)) {
-      this.sheet.note('a line has no number that a line can have; it was left out', this.stream.place);
+      this.report.note('a line has an invalid number and was left out', this.stream.place);
       return;
     }
     const conditions = tag.text(CONDITIONS, 64);
     if (conditions === null) return;
     const [covered, total] = branchesOf(conditions);
     if (!lines.branches(number, covered, total))
-      this.sheet.note(`"${conditions}" is no count of branches; it was left out`, this.stream.place);
+      this.report.note(`"${conditions}" is not a branch count and was left out`, this.stream.place);
   }
 
   /** Files are named from the source folder on; where that lies in the project, from the project's root on. */
-  private placeOf(file: string): string | null {
+  private pathOf(file: string): string | null {
     const root = (this.options.root ?? '').replaceAll('\\', '/');
     const source = (this.sources.length === 1 ? (this.sources[0] ?? '') : '').replaceAll('\\', '/');
     const isInside = root !== '' && (source === root || source.startsWith(root.endsWith('/') ? root : `${root}/`));
     const isRelative = !file.startsWith('/') && !/^[A-Za-z]:/.test(file);
-    return placeInProject(isInside && isRelative ? `${source}/${file}` : file, root);
+    return toProjectPath(isInside && isRelative ? `${source}/${file}` : file, root);
   }
 
-  private holdAgainstHead(): void {
-    const { lines, branches } = this.sheet.coverage;
+  private compareHead(): void {
+    const { lines, branches } = this.report.coverage;
     if (this.stated === null || lines === undefined) return;
     const { rate } = this.stated;
     if (this.stated.lines.total >= 0) this.compare('lines', this.stated.lines, lines);
     else if (rate >= 0 && Math.abs(rate - lines.covered / lines.total) > ROUNDING)
-      this.sheet.note(
-        `its head says that ${Math.round(rate * 10_000) / 100} % of the lines are covered, its lines say ${lines.pct} %; the lines count`,
+      this.report.note(
+        `the report states ${Math.round(rate * 10_000) / 100} % line coverage, but its lines add up to ${lines.pct} %; the lines count`,
       );
     this.compare('branches', this.stated.branches, branches ?? { covered: 0, total: 0 });
   }
 
-  private compare(kind: string, said: Said, seen: Said): void {
+  private compare(kind: string, said: StatedTotal, seen: StatedTotal): void {
     if (said.total < 0 || (said.covered === seen.covered && said.total === seen.total)) return;
-    this.sheet.note(
-      `its head says that ${said.covered} of ${said.total} ${kind} are covered, its lines say ${seen.covered} of ${seen.total}; the lines count`,
+    this.report.note(
+      `the report states ${said.covered} of ${said.total} covered ${kind}, but its lines add up to ${seen.covered} of ${seen.total}; the lines count`,
     );
   }
 }

@@ -1,17 +1,17 @@
+import { CoverageFiles } from './coverage-files.js';
+import { shareOf } from './coverage-share.js';
+import { LAST_LINE, LineCoverage } from './line-coverage.js';
+import { ReportBuilder } from './report-builder.js';
+import type { ToolReport } from '@umpire/core/model.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolReport } from '@umpire/core/model.js';
-import { CoverageFiles } from './coverage-files.js';
-import { LAST_LINE, LineCoverage } from './line-set.js';
-import { shareOf } from './share.js';
-import { Sheet } from './sheet.js';
 
 function report(fill: (files: CoverageFiles) => void, keep?: number): ToolReport {
-  const sheet = new Sheet('some', 'coverage', keep === undefined ? {} : { keep });
-  const files = new CoverageFiles(sheet);
+  const report = new ReportBuilder('some', 'coverage', keep === undefined ? {} : { keep });
+  const files = new CoverageFiles(report);
   fill(files);
   files.end();
-  return sheet.end();
+  return report.build();
 }
 
 describe('CoverageFiles', () => {
@@ -57,12 +57,12 @@ describe('CoverageFiles', () => {
     }, 3);
     expect(found.files?.map(({ path }) => path)).toEqual(['src/file-0.ts', 'src/file-1.ts', 'src/file-2.ts']);
     expect(found.coverage).toEqual({ lines: shareOf(2500, 4999) });
-    expect(found.problems).toEqual([{ message: '2500 files are in it; 3 are listed, all are counted' }]);
+    expect(found.problems).toEqual([{ message: 'the report has 2500 files; 3 are listed, all are counted' }]);
   });
 
   it('merges on the way where a report comes back to its files again and again', () => {
-    const sheet = new Sheet('some', 'coverage', {});
-    const files = new CoverageFiles(sheet, 18_000_000);
+    const report = new ReportBuilder('some', 'coverage', {});
+    const files = new CoverageFiles(report, 18_000_000);
     for (let round = 0; round < 400; round += 1) {
       for (const path of ['a', 'b']) {
         const lines = files.open(path);
@@ -70,7 +70,7 @@ describe('CoverageFiles', () => {
       }
     }
     files.end();
-    const found = sheet.end();
+    const found = report.build();
     expect(found.files?.map(({ path, lines }) => [path, lines])).toEqual([
       ['a', shareOf(3334, 100_020)],
       ['b', shareOf(3334, 100_020)],
@@ -79,13 +79,13 @@ describe('CoverageFiles', () => {
   });
 
   it('refuses a report that could not be held in memory', () => {
-    const sheet = new Sheet('some', 'coverage', {});
-    const files = new CoverageFiles(sheet, 1000);
+    const report = new ReportBuilder('some', 'coverage', {});
+    const files = new CoverageFiles(report, 1000);
     for (let number = 0; number < 100; number += 1) files.open(`file-${number}`).hit(number + 1, 1);
     files.end();
-    const found = sheet.end();
+    const found = report.build();
     expect(found.outcome).toBe('error');
-    expect(found.problems).toContainEqual({ message: 'it describes more files than can be held against each other; split the report' });
+    expect(found.problems).toContainEqual({ message: 'the report describes too many files to merge; split it' });
   });
 });
 

@@ -1,25 +1,22 @@
-// The files of one coverage report. What the report says of a file, however often it comes back to it, is packed into a few
-// bytes for 32 lines and merged at the end, so that a gigabyte of coverage fits into a small part of it. Every reader of
-// coverage by line uses this; one file's lines are in line-set.ts.
+// The files of one coverage report. Every section about a file is packed into a few bytes per 32 lines, and the sections of a file
+// are merged at the end, so a gigabyte of coverage needs little memory. All readers of coverage by line use this.
 
-import { doubled } from './branch-table.js';
-import { coverageOf, LineCoverage } from './line-set.js';
-import { PackedReader, PackedWriter } from './packed-bytes.js';
-import type { Sheet } from './sheet.js';
+import { coverageOf, doubled, LineCoverage, NumberUnpacker, NumberPacker } from './line-coverage.js';
+import type { ReportBuilder } from './report-builder.js';
 import { detachText, hashText } from '@umpire/core/formats/text-hash.js';
 
 const BLOCK = 1 << 20;
 const FIRST_BLOCK = 1 << 14;
 /** Where repeats fill more than this, they are merged before the end. */
 const MOST_REPEATS = 8 * BLOCK;
-/** Beyond either a report is no report any more. */
+/** A report beyond either limit is refused. */
 const MOST_FILES = 2_000_000;
 const MOST_BYTES = 96 * BLOCK;
 
-/** A section is all that is said of a file at one place: `open`, the lines, `close`. */
+/** A section is what the report says of a file in one place: `open`, the lines, `close`. */
 export class CoverageFiles {
   private readonly lines = new LineCoverage();
-  private readonly writer = new PackedWriter();
+  private readonly writer = new NumberPacker();
   private readonly hash = { high: 0, low: 0 };
   private readonly paths: string[] = [];
   /** By file: its hash, and the last of its sections. */
@@ -27,7 +24,7 @@ export class CoverageFiles {
   private lows = new Int32Array(64);
   private lastSections = new Int32Array(64);
   private slots = new Int32Array(256).fill(-1);
-  /** By file, most of which come once: what its one section counts, and the lines not reached of those that are listed. */
+  /** By file: the counts of its only section, and the uncovered lines of listed files. */
   private counts = new Int32Array(8 * 64);
   private readonly uncovered: number[][] = [];
   private count = 0;
@@ -37,7 +34,7 @@ export class CoverageFiles {
   private isMerged = false;
 
   constructor(
-    private readonly sheet: Sheet,
+    private readonly report: ReportBuilder,
     private readonly mostBytes = MOST_BYTES,
   ) {}
 
@@ -67,10 +64,10 @@ export class CoverageFiles {
     this.isOverfull ||= this.store.bytes > this.mostBytes;
   }
 
-  /** Hands every file to the sheet. */
+  /** Hands every file to the report. */
   end(): void {
     this.close();
-    if (this.isOverfull) this.sheet.fail('it describes more files than can be held against each other; split the report');
+    if (this.isOverfull) this.report.fail('the report describes too many files to merge; split it');
     for (let file = 0; file < this.count; file += 1) {
       if (this.isMerged || !this.store.isOnly(this.lastSections[file] as number)) {
         this.gather(file);
@@ -78,16 +75,16 @@ export class CoverageFiles {
       }
       const path = this.paths[file];
       const coverage = coverageOf(this.counts, file * 8);
-      if (path === undefined) this.sheet.unlistedFile(coverage);
-      else this.sheet.file({ path, ...coverage, uncovered: this.uncovered[file] ?? [] });
+      if (path === undefined) this.report.addUnlistedFile(coverage);
+      else this.report.addFile({ path, ...coverage, uncovered: this.uncovered[file] ?? [] });
     }
     this.lines.reset();
   }
 
-  /** What the lines at hand say of this file. */
+  /** Stores the counts of the current lines for this file. */
   private remember(file: number): void {
     this.lines.counts(this.counts, file * 8);
-    if (file < this.sheet.keep) this.uncovered[file] = this.lines.uncovered();
+    if (file < this.report.keep) this.uncovered[file] = this.lines.uncovered();
   }
 
   /** All sections of a file together. */
@@ -104,7 +101,7 @@ export class CoverageFiles {
       this.lines.pack(this.writer);
       this.lastSections[file] = merged.add(this.writer.written(), -1);
     }
-    // Said anew of every file at the end: kept up all the way, the lists would be garbage of many megabytes.
+    // Rebuilt for every file at the end: keeping the lists up to date would cost many megabytes.
     this.isMerged = true;
     this.uncovered.length = 0;
     this.lines.reset();
@@ -138,7 +135,7 @@ export class CoverageFiles {
     this.lastSections[file] = -1;
     this.slots[slot] = file;
     this.count += 1;
-    if (file < this.sheet.keep) this.paths.push(detachText(path));
+    if (file < this.report.keep) this.paths.push(detachText(path));
     if (this.count * 2 > this.slots.length) this.growSlots();
     return file;
   }
@@ -161,7 +158,7 @@ class SectionStore {
   private startOf = new Int32Array(64);
   private earlier = new Int32Array(64);
   private count = 0;
-  /** Bytes of all sections; of those that come on top of an earlier one. */
+  /** Bytes of all sections, and of those that repeat a file. */
   bytes = 0;
   repeats = 0;
 
@@ -196,9 +193,9 @@ class SectionStore {
   }
 
   /** A file's sections, the last one first. */
-  each(last: number, take: (section: PackedReader) => void): void {
+  each(last: number, take: (section: NumberUnpacker) => void): void {
     for (let section = last; section >= 0; section = this.earlier[section] as number) {
-      take(new PackedReader(this.blocks[this.blockOf[section] as number] as Uint8Array, this.startOf[section]));
+      take(new NumberUnpacker(this.blocks[this.blockOf[section] as number] as Uint8Array, this.startOf[section]));
     }
   }
 }

@@ -41,8 +41,8 @@ describe('ctrf', () => {
       ],
       findings: [],
       problems: [
-        { message: 'the status "other" says neither passed nor failed; it counts as an error' },
-        { message: '1 flaky test: passed only when tried again' },
+        { message: 'the status "other" means neither passed nor failed; counted as an error' },
+        { message: '1 flaky test: passed only on a retry' },
       ],
     });
   });
@@ -51,16 +51,16 @@ describe('ctrf', () => {
     const failing = report([{ name: 'a', status: 'passed' }], { tests: 2, passed: 1, failed: 1 });
     expect([read(failing).outcome, ...notes(failing)]).toEqual([
       'fail',
-      'its head says 2 tests, its body has 1; the body holds',
-      'its head says 1 failed test, its body has 0; it counts as failed',
+      'the report states 2 tests but lists 1; the listed ones count',
+      'the report states 1 failed test but lists 0; counted as failed',
     ]);
     const hiding = report([{ name: 'a', status: 'failed' }], { tests: 1, passed: 1, failed: 0 });
     expect(read(hiding).outcome).toBe('fail');
   });
 
   it.each([
-    [report([]), 'there is no test in it; expected at least one'],
-    [{ reportFormat: 'CTRF', results: {} }, 'there is no list "results.tests" in it'],
+    [report([]), 'the report has no tests'],
+    [{ reportFormat: 'CTRF', results: {} }, 'the list "results.tests" is missing'],
     [{ results: { tests: 'x' } }, '"tests" is a string; expected a list'],
   ])('is an error: %j', (empty, why) => {
     expect([read(empty).outcome, notes(empty)[0]]).toEqual(['error', why]);

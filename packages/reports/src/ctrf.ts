@@ -1,13 +1,12 @@
-// CTRF (Common Test Report Format): `results.tests` with a status each, and a summary that is held against them.
+// CTRF (Common Test Report Format): `results.tests` with a status each, and a summary that is compared with them.
 
-import type { TestStatus } from '@umpire/core/model.js';
-import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
-import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import { counted, holdAgainst, jsonReader } from './json-reader.js';
+import { compareStated, jsonReader } from './json-reader.js';
+import { toProjectPath } from './project-path.js';
+import { counted, ReportBuilder } from './report-builder.js';
+import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, durationIn, lineIn, textIn } from '@umpire/core/formats/json-values.js';
-import { placeInProject } from './places.js';
-import { Sheet } from './sheet.js';
+import type { TestStatus } from '@umpire/core/model.js';
 
 const STATUSES: ReadonlyMap<string, TestStatus> = new Map([
   ['passed', 'passed'],
@@ -26,11 +25,11 @@ export const ctrf: Format = {
     ((keys.has('reportFormat') && text.includes('CTRF')) ||
       (keys.has('results') && !keys.has('metadata') && text.includes('"summary"') && text.includes('"tests"') && text.includes('"tool"'))),
   open: (options): ReportReader => {
-    const sheet = new Sheet('ctrf', 'tests', options);
-    const run = new CtrfRun(sheet, options);
-    return jsonReader(sheet, () => ({
+    const report = new ReportBuilder('ctrf', 'tests', options);
+    const run = new CtrfRun(report, options);
+    return jsonReader(report, () => ({
       picks: {
-        '': (value) => sheet.fail(`it is ${nameOf(value)}; expected an object with "results"`),
+        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "results"`),
         'results.summary': (value) => {
           run.summary = value;
         },
@@ -38,7 +37,7 @@ export const ctrf: Format = {
           open: () => {
             run.hasTests = true;
           },
-          value: (value) => sheet.fail(`"tests" is ${nameOf(value)}; expected a list`),
+          value: (value) => report.fail(`"tests" is ${nameOf(value)}; expected a list`),
         },
         'results.tests[]': {
           value: (value) => run.test(value),
@@ -46,7 +45,7 @@ export const ctrf: Format = {
         },
       },
       unit: 'test',
-      count: () => sheet.testCount,
+      count: () => report.testCount,
       finish: (isWhole) => {
         if (isWhole) run.finish();
       },
@@ -61,18 +60,18 @@ class CtrfRun {
   private readonly counts: Record<TestStatus, number> = { passed: 0, failed: 0, errored: 0, skipped: 0 };
 
   constructor(
-    private readonly sheet: Sheet,
+    private readonly report: ReportBuilder,
     private readonly options: ReadOptions,
   ) {}
 
   test(value: unknown): void {
-    if (!isObject(value)) return this.sheet.fail(`a test is ${nameOf(value)}; expected an object`);
+    if (!isObject(value)) return this.report.fail(`a test is ${nameOf(value)}; expected an object`);
     const status = this.statusOf(value);
     this.counts[status] += 1;
     if (own(value, 'flaky') === true && status === 'passed') this.flaky += 1;
     const path = textIn(value, 'filePath') || textIn(value, 'filepath');
-    const file = path === '' ? null : placeInProject(path, this.options.root);
-    this.sheet.test({
+    const file = path === '' ? null : toProjectPath(path, this.options.root);
+    this.report.addTest({
       id: [...(file === null ? [] : [file]), ...suitesOf(value), textIn(value, 'name') || 'a test without a name'].join(' > '),
       status,
       file,
@@ -83,20 +82,20 @@ class CtrfRun {
   }
 
   finish(): void {
-    const { sheet, counts, summary } = this;
-    if (!this.hasTests) sheet.fail('there is no list "results.tests" in it');
-    holdAgainst(sheet, 'tests', countIn(summary, 'tests'), counts.passed + counts.failed + counts.errored + counts.skipped);
-    holdAgainst(sheet, 'failed tests', countIn(summary, 'failed'), counts.failed, true);
-    holdAgainst(sheet, 'other tests', countIn(summary, 'other'), counts.errored, true);
-    holdAgainst(sheet, 'passed tests', countIn(summary, 'passed'), counts.passed);
-    if (this.flaky > 0) sheet.note(`${counted(this.flaky, 'flaky test')}: passed only when tried again`);
+    const { report, counts, summary } = this;
+    if (!this.hasTests) report.fail('the list "results.tests" is missing');
+    compareStated(report, 'tests', countIn(summary, 'tests'), counts.passed + counts.failed + counts.errored + counts.skipped);
+    compareStated(report, 'failed tests', countIn(summary, 'failed'), counts.failed, true);
+    compareStated(report, 'other tests', countIn(summary, 'other'), counts.errored, true);
+    compareStated(report, 'passed tests', countIn(summary, 'passed'), counts.passed);
+    if (this.flaky > 0) report.note(`${counted(this.flaky, 'flaky test')}: passed only on a retry`);
   }
 
   private statusOf(test: JsonObject): TestStatus {
     const word = textIn(test, 'status').toLowerCase();
     const status = STATUSES.get(word);
-    if (status === undefined) this.sheet.note(`the status "${word.slice(0, 40)}" of a test is not known; it counts as an error`);
-    else if (word === 'other') this.sheet.note('the status "other" says neither passed nor failed; it counts as an error');
+    if (status === undefined) this.report.note(`unknown test status "${word.slice(0, 40)}"; counted as an error`);
+    else if (word === 'other') this.report.note('the status "other" means neither passed nor failed; counted as an error');
     return status ?? 'errored';
   }
 }

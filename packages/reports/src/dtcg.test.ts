@@ -1,7 +1,7 @@
+import { dtcg } from './dtcg.js';
+import { readHead } from './report-head.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { dtcg } from './dtcg.js';
-import { headOf } from './recognition.js';
 
 function read(text: string, chunk = 7) {
   const reader = dtcg.open({});
@@ -11,7 +11,7 @@ function read(text: string, chunk = 7) {
 }
 
 function recognises(text: string, name = ''): boolean {
-  return dtcg.recognises(headOf(new TextEncoder().encode(text), name));
+  return dtcg.recognises(readHead(new TextEncoder().encode(text), name));
 }
 
 it('passes a clean file, whose references may lead elsewhere', () => {
@@ -22,7 +22,7 @@ it('passes a clean file, whose references may lead elsewhere', () => {
     outcome: 'pass',
     findings: [],
     counts: { critical: 0, high: 0, medium: 0, low: 0 },
-    problems: [{ message: 'one reference leads to a token that is not in this file; umpire critique design looks at the files together' }],
+    problems: [{ message: '1 reference leads to a token outside this file; check the files together with: umpire critique design' }],
   });
 });
 
@@ -41,7 +41,7 @@ it.each([
   ['', 'it is not valid JSON at line 1, column 1: it ends where a value should be', 1],
   ['{"a": {"$type": "num', 'it is not valid JSON at line 1, column 21: it ends inside a string and looks cut off', 1],
   ['[]', 'it is no JSON object; expected groups and tokens', 1],
-  ['{"a": {}}', 'there is no token in it; expected at least one object with "$value"', 1],
+  ['{"a": {}}', 'the file has no token; expected at least one object with "$value"', 1],
 ])('%j is an error', (text, message, line) => {
   const { outcome, problems } = read(text);
   expect({ outcome, problems }).toEqual({ outcome: 'error', problems: [{ message, line }] });
@@ -53,7 +53,7 @@ it('refuses a file that is too large, in bounded memory', () => {
   for (let at = 0; at < 33; at += 1) reader.write(chunk);
   expect(reader.end()).toMatchObject({
     outcome: 'error',
-    problems: [{ message: 'it has 34603008 bytes; a token file of more than 32 MB is not read', byte: 33554432 }],
+    problems: [{ message: 'the file has 34603008 bytes; token files over 32 MB are not read', byte: 33554432 }],
   });
 });
 

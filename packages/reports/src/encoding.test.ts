@@ -35,14 +35,14 @@ describe('bytes of a report', () => {
   });
 
   it('are refused where they are no text, with the offset', () => {
-    const nul = 'it holds a NUL byte, so it is no text; expected UTF-8, or UTF-16 with a byte order mark';
+    const nul = 'the report contains a NUL byte; expected UTF-8, or UTF-16 with a byte order mark';
     check(Buffer.from('abcdef\0g'), { text: 'abcdef', skipped: 0, isRewritten: false, refused: { problem: nul, byte: 6 } });
     check(Buffer.from('\ufeffab\0g'), { text: 'ab', skipped: 3, isRewritten: false, refused: { problem: nul, byte: 5 } });
     check(Buffer.from('<a/>', 'utf16le'), { text: '<', skipped: 0, isRewritten: false, refused: { problem: nul, byte: 1 } });
-    const utf32 = { problem: 'it is UTF-32 text; expected UTF-8: save it as UTF-8', byte: 0 };
+    const utf32 = { problem: 'the report is UTF-32 text; save it as UTF-8', byte: 0 };
     check(Buffer.from([0xff, 0xfe, 0, 0, 0x3c, 0, 0, 0]), { text: '', skipped: 0, isRewritten: false, refused: utf32 });
     check(Buffer.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x3c]), { text: '', skipped: 0, isRewritten: false, refused: utf32 });
-    const gzip = { problem: 'it is a gzip file, not a report; unpack it first', byte: 0 };
+    const gzip = { problem: 'the report is a gzip file; unpack it first', byte: 0 };
     check(Buffer.from([0x1f, 0x8b, 8, 0, 0]), { text: '', skipped: 0, isRewritten: false, refused: gzip });
   });
 });

@@ -1,6 +1,5 @@
-// The bytes of a report as UTF-8 without a mark, piece by piece, whatever the tool wrote: a UTF-8 mark is dropped, UTF-16 with a
-// mark is rewritten (PowerShell's `>` writes that). What is no text is refused with its offset. Names of encodings inside an XML
-// file are the XML readers' own.
+// The bytes of a report as UTF-8 without a byte order mark, piece by piece. UTF-16 with a mark is converted (PowerShell's `>` writes
+// it); bytes that are not text are refused with their offset. XML readers handle the encoding that an XML file declares.
 
 export interface NotText {
   /** A sentence without a full stop. */
@@ -10,7 +9,7 @@ export interface NotText {
 }
 
 const MARKS: readonly { readonly bytes: readonly number[]; readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32' }[] = [
-  // The mark of UTF-32 begins as that of UTF-16 does, so it is looked for first.
+  // The mark of UTF-32 begins like that of UTF-16, so it comes first.
   { bytes: [0xff, 0xfe, 0, 0], encoding: 'utf-32' },
   { bytes: [0, 0, 0xfe, 0xff], encoding: 'utf-32' },
   { bytes: [0xef, 0xbb, 0xbf], encoding: 'utf-8' },
@@ -28,15 +27,15 @@ const PACKED: readonly { readonly bytes: readonly number[]; readonly name: strin
 const LONGEST_MARK = 4;
 
 export class ReportBytes {
-  /** How many bytes of the file stand before the first that was handed on. */
+  /** Bytes of the file before the first one that was passed on. */
   skipped = 0;
-  /** Offsets in what was handed on are not those of the file. */
+  /** The bytes passed on have other offsets than in the file. */
   isRewritten = false;
   refused: NotText | null = null;
   private opening: Uint8Array | null = new Uint8Array(0);
   private decoder: InstanceType<typeof TextDecoder> | null = null;
   private readonly encoder = new TextEncoder();
-  /** Bytes of the file handed on so far. */
+  /** Bytes of the file passed on so far. */
   private passed = 0;
 
   constructor(private readonly take: (bytes: Uint8Array) => void) {}
@@ -64,8 +63,8 @@ export class ReportBytes {
   private begin(bytes: Uint8Array): void {
     const mark = MARKS.find((each) => startsWith(bytes, each.bytes));
     const packed = PACKED.find((each) => startsWith(bytes, each.bytes));
-    if (mark?.encoding === 'utf-32') this.refused = { problem: 'it is UTF-32 text; expected UTF-8: save it as UTF-8', byte: 0 };
-    else if (packed !== undefined) this.refused = { problem: `it is ${packed.name}, not a report; unpack it first`, byte: 0 };
+    if (mark?.encoding === 'utf-32') this.refused = { problem: 'the report is UTF-32 text; save it as UTF-8', byte: 0 };
+    else if (packed !== undefined) this.refused = { problem: `the report is ${packed.name}; unpack it first`, byte: 0 };
     if (this.refused !== null) return;
     if (mark !== undefined && mark.encoding !== 'utf-8') {
       this.decoder = new TextDecoder(mark.encoding, { ignoreBOM: true });
@@ -84,7 +83,7 @@ export class ReportBytes {
       if (text.length > 0) this.take(text);
     } else {
       if (nul > 0) this.take(text.subarray(0, nul));
-      const problem = 'it holds a NUL byte, so it is no text; expected UTF-8, or UTF-16 with a byte order mark';
+      const problem = 'the report contains a NUL byte; expected UTF-8, or UTF-16 with a byte order mark';
       this.refused = { problem, byte: this.passed + (this.decoder === null ? nul : 0) };
     }
     this.passed += bytes.length;

@@ -23,7 +23,7 @@ describe('eslint', () => {
       format: 'eslint',
       outcome: 'fail',
       counts: { ...none, high: 3, medium: 2 },
-      problems: [{ message: '1 fatal message: a file could not be parsed, or a rule could not run; each counts High' }],
+      problems: [{ message: '1 fatal message (a file could not be parsed or a rule could not run); counted as High' }],
     });
     expect(findings.map(({ severity, message, artifact, line, rule }) => [severity, message, artifact, line, rule])).toEqual([
       ['high', 'Parsing error: Unexpected token ;', 'lint-me.js', 6, undefined],
@@ -64,8 +64,8 @@ describe('eslint', () => {
     const hiding = [file([], { errorCount: 2, warningCount: 1 })];
     expect([read(hiding).outcome, ...notes(hiding)]).toEqual([
       'fail',
-      'its head says 2 errors, its body has 0; it counts as failed',
-      'its head says 1 warning, its body has 0; the body holds',
+      'the report states 2 errors but lists 0; counted as failed',
+      'the report states 1 warning but lists 0; the listed ones count',
     ]);
     expect(read([file([{ message: 'x', severity: 9 }])])).toMatchObject({
       outcome: 'fail',
@@ -81,8 +81,8 @@ describe('eslint', () => {
       errorCount: 0,
       warningCount: 1,
     });
-    const looked: string[] = [];
-    const reader = eslint.open({ root: '/project', looked: { file: (path) => void looked.push(path), count: () => undefined } });
+    const checked: string[] = [];
+    const reader = eslint.open({ root: '/project', checkedFiles: { add: (path) => void checked.push(path), count: () => undefined } });
     reader.write(new TextEncoder().encode(JSON.stringify([ignored('gen/b.js'), file([])])));
     expect(reader.end()).toEqual({
       format: 'eslint',
@@ -91,7 +91,7 @@ describe('eslint', () => {
       counts: none,
       problems: [{ message: '1 file of 2 was ignored and not checked' }],
     });
-    expect(looked).toEqual(['a.js']);
+    expect(checked).toEqual(['a.js']);
     expect([ignored('b.js'), ignored('c.js')].map((_, index, all) => notes(all.slice(index)))).toEqual([
       ['no file was checked: all 2 are ignored'],
       ['no file was checked: the only one is ignored'],
@@ -100,7 +100,7 @@ describe('eslint', () => {
 
   it.each([
     [[], 'no file was checked: the list is empty'],
-    [[{ filePath: 'a.js' }], 'entry 1 has no list "messages"; expected one file\'s messages in each'],
+    [[{ filePath: 'a.js' }], 'entry 1 has no list "messages"'],
     [[file([7 as unknown as object])], 'a message is a number; expected an object'],
   ])('is an error: %j', (report, why) => {
     expect([read(report).outcome, notes(report)[0]]).toEqual(['error', why]);

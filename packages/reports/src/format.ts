@@ -1,5 +1,4 @@
-// What a format of tool reports is: how it is recognised, and a reader that takes its bytes piece by piece. Which formats there
-// are is in formats.ts; what every reader gathers its facts in is sheet.ts.
+// A format of tool reports: how it is recognised, and a reader of its bytes piece by piece. formats.ts lists all formats.
 
 import type { ToolReport } from '@umpire/core/model.js';
 
@@ -8,14 +7,14 @@ export interface ReadOptions {
   readonly root?: string;
   /** How many tests, findings and files are listed; all are counted. */
   readonly keep?: number;
-  /** Told of the files that a linter looked at, by reports that say so. */
-  readonly looked?: LookedAt;
+  /** Receives the files that a linter checked, where the report names or counts them. */
+  readonly checkedFiles?: CheckedFiles;
 }
 
-export interface LookedAt {
-  /** One of them, relative to the project. */
-  file(path: string): void;
-  /** How many they were, where they are not named. */
+export interface CheckedFiles {
+  /** One checked file, relative to the project. */
+  add(path: string): void;
+  /** The number of checked files, where they are not named. */
   count(files: number): void;
 }
 
@@ -27,7 +26,7 @@ export interface ReportReader {
   end(): ToolReport;
 }
 
-/** What is known of a report before it is read. */
+/** The start of a report, known before it is read. */
 export interface Head {
   /** Up to 256 KiB of its start, decoded. */
   readonly text: string;
@@ -48,7 +47,7 @@ export interface Format {
   readonly id: string;
   /** For people: `JUnit XML`. */
   readonly title: string;
-  /** Is this such a report? Of several that say yes, the first in formats.ts wins. */
+  /** Of several formats that recognise a report, the first in formats.ts wins. */
   recognises(head: Head): boolean;
   open(options: ReadOptions): ReportReader;
 }

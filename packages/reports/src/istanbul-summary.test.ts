@@ -1,9 +1,9 @@
+import { istanbulSummary } from './istanbul.js';
+import { shareOf } from './coverage-share.js';
+import type { ToolReport } from '@umpire/core/model.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolReport } from '@umpire/core/model.js';
-import { istanbulSummary } from './istanbul-summary.js';
-import { shareOf } from './share.js';
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/istanbul-summary', name), 'utf8');
 
@@ -35,7 +35,7 @@ describe('istanbul-summary', () => {
   it('holds by the files where the total says otherwise', () => {
     const report = { total: { lines: share(10, 10) }, 'a.js': { lines: share(1, 4) }, 'b.js': { lines: share(2, 4) } };
     expect(read(report).coverage).toEqual({ lines: shareOf(3, 8) });
-    expect(notes(report)).toEqual(['its total says 10 of 10 lines, its files together 3 of 8; the files hold']);
+    expect(notes(report)).toEqual(['the total states 10 of 10 lines, but the files add up to 3 of 8; the files count']);
   });
 
   it('takes a total without files as it is', () => {
@@ -43,14 +43,14 @@ describe('istanbul-summary', () => {
     expect([read(report).outcome, read(report).coverage, ...notes(report)]).toEqual([
       'pass',
       { lines: shareOf(1, 2) },
-      'it has a total and no files; the total is taken as it is',
+      'the report has a total but no files; the total counts',
     ]);
   });
 
   it.each([
-    [{ total: { lines: share(0, 0) } }, 'there is no coverage data in it; expected at least one line, statement or branch'],
-    [{ 'a.js': { lines: share(3, 2) } }, '"lines" of "a.js" is no share; expected "covered" and "total", the first not above the second'],
-    [{ 'a.js': { lines: { pct: 100 } } }, '"lines" of "a.js" is no share; expected "covered" and "total", the first not above the second'],
+    [{ total: { lines: share(0, 0) } }, 'the report has no coverage data; expected at least one line, statement or branch'],
+    [{ 'a.js': { lines: share(3, 2) } }, '"lines" of "a.js" is invalid; expected "covered" and "total", with covered at most total'],
+    [{ 'a.js': { lines: { pct: 100 } } }, '"lines" of "a.js" is invalid; expected "covered" and "total", with covered at most total'],
   ])('is an error: %j', (report, why) => {
     expect([read(report).outcome, notes(report).at(-1)]).toEqual(['error', why]);
   });

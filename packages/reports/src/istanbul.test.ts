@@ -1,9 +1,9 @@
+import { istanbul } from './istanbul.js';
+import { shareOf } from './coverage-share.js';
+import type { ToolReport } from '@umpire/core/model.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolReport } from '@umpire/core/model.js';
-import { istanbul } from './istanbul.js';
-import { shareOf } from './share.js';
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/istanbul', name), 'utf8');
 
@@ -50,11 +50,11 @@ describe('istanbul', () => {
   it.each([
     [
       { 'a.js': { s: {}, f: {}, b: {}, statementMap: {} } },
-      'there is no coverage data in it; expected at least one line, statement or branch',
+      'the report has no coverage data; expected at least one line, statement or branch',
     ],
     [{ 'a.js': { path: 'a.js' } }, 'the coverage of "a.js" has no counts; expected "s", "f" and "b"'],
-    [{ 'a.js': { s: { 0: -1 } } }, 'the coverage of "a.js" holds something that is no count; expected whole numbers from 0'],
-    [{ 'a.js': { b: { 0: ['x'] } } }, 'the coverage of "a.js" holds something that is no count; expected whole numbers from 0'],
+    [{ 'a.js': { s: { 0: -1 } } }, 'the coverage of "a.js" contains a value that is not a count; expected whole numbers from 0'],
+    [{ 'a.js': { b: { 0: ['x'] } } }, 'the coverage of "a.js" contains a value that is not a count; expected whole numbers from 0'],
     [{ 'a.js': 7 }, 'the coverage of "a.js" is a number; expected an object'],
     [{ '../../etc/passwd': 7 }, 'the coverage of "etc/passwd" is a number; expected an object'],
   ])('is an error: %j', (report, why) => {

@@ -1,11 +1,72 @@
-// Istanbul's coverage-final.json: one object, a file a member. What a file's entry says is read by json-coverage.ts.
+// Istanbul's coverage-final.json and coverage-summary.json. Jest and Vitest embed the first in their own reports.
 
-import { nameOf } from '@umpire/core/formats/json-text.js';
 import { CoverageFiles } from './coverage-files.js';
 import type { Format, ReportReader } from './format.js';
-import { addFileCoverage } from './json-coverage.js';
 import { jsonReader } from './json-reader.js';
-import { Sheet } from './sheet.js';
+import { COVERAGE_KINDS, CoverageSums, shareOf } from './coverage-share.js';
+import type { LineCoverage } from './line-coverage.js';
+import { toProjectPath } from './project-path.js';
+import { ReportBuilder } from './report-builder.js';
+import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import { countIn, lineIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
+import type { Coverage, Share } from '@umpire/core/model.js';
+
+export function addFileCoverage(report: ReportBuilder, files: CoverageFiles, key: string, value: unknown, root: string | undefined): void {
+  // Some tools wrap each file once more: `{"data": {…}}`.
+  const data = isObject(value) && isObject(own(value, 'data')) ? objectIn(value, 'data') : value;
+  const path = toProjectPath(textIn(data, 'path') || key, root);
+  const name = (path ?? key).slice(0, 200);
+  if (!isObject(data)) return report.fail(`the coverage of "${name}" is ${nameOf(data)}; expected an object`);
+  const [statements, functions, branches] = [own(data, 's'), own(data, 'f'), own(data, 'b')];
+  if (!isObject(statements) && !isObject(functions) && !isObject(branches))
+    return report.fail(`the coverage of "${name}" has no counts; expected "s", "f" and "b"`);
+  const lines = files.open(path ?? 'a file without a name');
+  const isRead = [
+    isObject(statements) ? addStatements(lines, statements, objectIn(data, 'statementMap')) : true,
+    isObject(functions) ? addFunctions(lines, functions, objectIn(data, 'fnMap')) : true,
+    isObject(branches) ? addBranches(lines, branches, objectIn(data, 'branchMap')) : true,
+  ].every(Boolean);
+  files.close();
+  if (!isRead) report.fail(`the coverage of "${name}" contains a value that is not a count; expected whole numbers from 0`);
+}
+
+function addStatements(lines: LineCoverage, counts: JsonObject, places: JsonObject): boolean {
+  let [covered, total] = [0, 0];
+  for (const [id, count] of Object.entries(counts)) {
+    if (!isHits(count)) return false;
+    total += 1;
+    if (count > 0) covered += 1;
+    const line = lineIn(objectIn(own(places, id), 'start'), 'line');
+    if (line !== null) lines.hit(line, count);
+  }
+  return lines.statements(covered, total);
+}
+
+function addFunctions(lines: LineCoverage, counts: JsonObject, places: JsonObject): boolean {
+  for (const [id, count] of Object.entries(counts)) {
+    if (!isHits(count)) return false;
+    lines.function(`${textIn(own(places, id), 'name')}#${id}`, count > 0);
+  }
+  return true;
+}
+
+/** `b` has a list of counts for each branch: one for every way through it. */
+function addBranches(lines: LineCoverage, counts: JsonObject, places: JsonObject): boolean {
+  for (const [id, ways] of Object.entries(counts)) {
+    const place = own(places, id);
+    const line = lineIn(place, 'line') ?? lineIn(objectIn(objectIn(place, 'loc'), 'start'), 'line') ?? 1;
+    for (const count of Array.isArray(ways) ? (ways as readonly unknown[]) : [ways]) {
+      if (!isHits(count)) return false;
+      lines.branch(line, count > 0);
+    }
+  }
+  return true;
+}
+
+/** Counts beyond what a number holds exactly are still counts. */
+function isHits(count: unknown): count is number {
+  return typeof count === 'number' && count >= 0;
+}
 
 export const istanbul: Format = {
   id: 'istanbul',
@@ -17,12 +78,12 @@ export const istanbul: Format = {
     !keys.has('coverageMap') &&
     (text.includes('"statementMap"') || (name === 'coverage-final.json' && keys.size === 0)),
   open: ({ root, ...options }): ReportReader => {
-    const sheet = new Sheet('istanbul', 'coverage', options);
-    const files = new CoverageFiles(sheet);
-    return jsonReader(sheet, () => ({
+    const report = new ReportBuilder('istanbul', 'coverage', options);
+    const files = new CoverageFiles(report);
+    return jsonReader(report, () => ({
       picks: {
-        '': (value) => sheet.fail(`it is ${nameOf(value)}; expected an object with a member for each file`),
-        '*': { value: (data, path) => addFileCoverage(sheet, files, path, data, root), without: ['inputSourceMap'] },
+        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with a member for each file`),
+        '*': { value: (data, path) => addFileCoverage(report, files, path, data, root), without: ['inputSourceMap'] },
       },
       unit: 'file',
       count: () => files.size,
@@ -30,3 +91,71 @@ export const istanbul: Format = {
     }));
   },
 };
+
+export const istanbulSummary: Format = {
+  id: 'istanbul-summary',
+  title: 'Istanbul coverage-summary.json',
+  recognises: ({ kind, isArray, keys, text, name }) =>
+    kind === 'json' &&
+    !isArray &&
+    ((text.includes('"pct"') && text.includes('"covered"') && (keys.has('total') || text.includes('"statements"'))) ||
+      (name === 'coverage-summary.json' && keys.size === 0)),
+  open: ({ root, ...options }): ReportReader => {
+    const report = new ReportBuilder('istanbul-summary', 'coverage', options);
+    const sums = new CoverageSums();
+    let total: Coverage | null = null;
+    let files = 0;
+    const take = (value: unknown, key: string): void => {
+      const shares = sharesOf(report, value, key);
+      if (key === 'total') total = shares;
+      else {
+        files += 1;
+        sums.add(shares, 1);
+        report.addFile({ path: toProjectPath(key, root) ?? 'a file without a name', ...shares, uncovered: [] });
+      }
+    };
+    return jsonReader(report, () => ({
+      picks: {
+        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "total" and a member for each file`),
+        '*': take,
+      },
+      unit: 'file',
+      count: () => files,
+      finish: (isWhole) => {
+        if (total === null || !isWhole) return;
+        if (files > 0) holdTotal(report, total, sums.coverage());
+        else {
+          report.note('the report has a total but no files; the total counts');
+          report.addFile({ path: 'total', ...total, uncovered: [] });
+        }
+      },
+    }));
+  },
+};
+
+function sharesOf(report: ReportBuilder, value: unknown, key: string): Coverage {
+  if (!isObject(value)) {
+    report.fail(`the coverage of "${key.slice(0, 200)}" is ${nameOf(value)}; expected an object`);
+    return {};
+  }
+  const shares: { -readonly [Kind in keyof Coverage]: Share } = {};
+  for (const kind of COVERAGE_KINDS) {
+    const share = own(value, kind);
+    if (share === undefined || share === null) continue;
+    const [covered, total] = [countIn(share, 'covered'), countIn(share, 'total')];
+    if (covered === null || total === null || covered > total)
+      report.fail(`"${kind}" of "${key.slice(0, 200)}" is invalid; expected "covered" and "total", with covered at most total`);
+    else shares[kind] = shareOf(covered, total);
+  }
+  return shares;
+}
+
+function holdTotal(report: ReportBuilder, total: Coverage, sums: Coverage): void {
+  for (const kind of COVERAGE_KINDS) {
+    const [stated, found] = [total[kind], sums[kind]];
+    if (stated === undefined || found === undefined || (stated.covered === found.covered && stated.total === found.total)) continue;
+    report.note(
+      `the total states ${stated.covered} of ${stated.total} ${kind}, but the files add up to ${found.covered} of ${found.total}; the files count`,
+    );
+  }
+}

@@ -94,17 +94,17 @@ describe('jest', () => {
     };
     expect(read(report)).toMatchObject({ outcome: 'fail', tests: { total: 1, failed: 1 } });
     expect(notes(report)).toEqual([
-      'its head says success, but 1 test in it failed; it counts as failed',
-      'its head says 0 failed tests, its body has 1; the body holds',
-      'its head says 1 passed test, its body has 0; the body holds',
+      'the report states success, but 1 test failed; counted as failed',
+      'the report states 0 failed tests but lists 1; the listed ones count',
+      'the report states 1 passed test but lists 0; the listed ones count',
     ]);
   });
 
   it.each([
-    [{ success: false }, 'its head says that the run failed, though no test in it did'],
-    [{ wasInterrupted: true }, 'the run was interrupted: its head says so'],
-    [{ numFailedTests: 2 }, 'its head says 2 failed tests, its body has 0; it counts as failed'],
-    [{ numRuntimeErrorTestSuites: 1 }, 'its head says 1 file that could not be run, its body has 0; it counts as failed'],
+    [{ success: false }, 'the report states that the run failed, although no test failed'],
+    [{ wasInterrupted: true }, 'the run was interrupted'],
+    [{ numFailedTests: 2 }, 'the report states 2 failed tests but lists 0; counted as failed'],
+    [{ numRuntimeErrorTestSuites: 1 }, 'the report states 1 file that could not be run but lists 0; counted as failed'],
   ])('fails where the head %j knows of a failure', (head, why) => {
     const report = { ...head, testResults: [file('a', [test('one', 'passed')])] };
     expect([read(report).outcome, ...notes(report)]).toEqual(['fail', why]);
@@ -115,9 +115,9 @@ describe('jest', () => {
     const report = { ...head, testResults: [file('a', [test('one', 'passed')])] };
     expect([read(report).outcome, ...notes(report)]).toEqual([
       'pass',
-      '"numTotalTests" in its head is a string, not a count; it was not held against the body',
-      '"numFailedTests" in its head is a string, not a count; it was not held against the body',
-      '"numPassedTests" in its head is a number, not a count; it was not held against the body',
+      '"numTotalTests" is a string, not a count; it was ignored',
+      '"numFailedTests" is a string, not a count; it was ignored',
+      '"numPassedTests" is a number, not a count; it was ignored',
     ]);
     expect(read({ ...report, success: 'false' }).outcome).toBe('fail');
   });
@@ -138,15 +138,15 @@ describe('jest', () => {
       tests: { total: 2, passed: 1, failed: 0, errored: 1, skipped: 0 },
     });
     expect(notes({ testResults: [again] })).toEqual([
-      'the status "dreaming" of a test is not known; it counts as an error',
-      '1 test passed only when tried again',
+      'unknown test status "dreaming"; counted as an error',
+      '1 test passed only on a retry',
       '1 result repeats a test by class and name (a retry); the last one counts',
     ]);
   });
 
   it.each([
-    [{ testResults: [] }, 'there is no test in it; expected at least one'],
-    [{ success: true, numTotalTests: 0 }, 'there is no list "testResults" in it'],
+    [{ testResults: [] }, 'the report has no tests'],
+    [{ success: true, numTotalTests: 0 }, 'the list "testResults" is missing'],
     [{ testResults: { a: 1 } }, '"testResults" is an object; expected a list'],
     [{ testResults: [file('a', [test('one', 'skipped'), test('two', 'todo')])] }, 'no test ran: all 2 are skipped'],
     [{ testResults: [file('a', [test('one', 'skipped')])] }, 'no test ran: the only one is skipped'],

@@ -1,16 +1,15 @@
-// The JSON reports of Jest and Vitest: tests by file, suites that could not run, the head's own counts, and coverage where it is
-// in there too (json-coverage.ts).
+// The JSON reports of Jest and Vitest: tests by file, files that could not run, the stated totals, and Istanbul coverage where it is
+// embedded.
 
-import type { TestStatus } from '@umpire/core/model.js';
-import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
-import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { CoverageFiles } from './coverage-files.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import { addFileCoverage } from './json-coverage.js';
-import { counted, holdAgainst, jsonReader, statedIn, type JsonPlan } from './json-reader.js';
+import { addFileCoverage } from './istanbul.js';
+import { compareStated, type JsonPlan, jsonReader, statedCount } from './json-reader.js';
+import { toProjectPath } from './project-path.js';
+import { counted, ReportBuilder } from './report-builder.js';
+import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { durationIn, lineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
-import { placeInProject } from './places.js';
-import { Sheet } from './sheet.js';
+import type { TestStatus } from '@umpire/core/model.js';
 
 const STATUSES: ReadonlyMap<string, TestStatus> = new Map([
   ['passed', 'passed'],
@@ -27,8 +26,8 @@ export const jest: Format = {
   title: 'Jest or Vitest JSON',
   recognises: ({ kind, isArray, keys }) => kind === 'json' && !isArray && (keys.has('testResults') || keys.has('numTotalTests')),
   open: (options): ReportReader => {
-    const sheet = new Sheet('jest', 'tests', options);
-    return jsonReader(sheet, () => new JestRun(sheet, options).plan());
+    const report = new ReportBuilder('jest', 'tests', options);
+    return jsonReader(report, () => new JestRun(report, options).plan());
   },
 };
 
@@ -40,26 +39,26 @@ class JestRun {
   private hasFiles = false;
 
   constructor(
-    private readonly sheet: Sheet,
+    private readonly report: ReportBuilder,
     private readonly options: ReadOptions,
   ) {
-    this.coverage = new CoverageFiles(sheet);
+    this.coverage = new CoverageFiles(report);
   }
 
   plan(): JsonPlan {
     const said = (value: unknown, key: string): void => void this.head.set(key, value);
     return {
       picks: {
-        '': (value) => this.sheet.fail(`it is ${nameOf(value)}; expected an object with "testResults"`),
+        '': (value) => this.report.fail(`the report is ${nameOf(value)}; expected an object with "testResults"`),
         testResults: {
           open: () => {
             this.hasFiles = true;
           },
-          value: (value) => this.sheet.fail(`"testResults" is ${nameOf(value)}; expected a list`),
+          value: (value) => this.report.fail(`"testResults" is ${nameOf(value)}; expected a list`),
         },
         'testResults[]': { value: (file) => this.file(file), without: ['coverage', 'console', 'perfStats', 'sourceMaps', 'v8Coverage'] },
         'coverageMap.*': {
-          value: (data, path) => addFileCoverage(this.sheet, this.coverage, path, data, this.options.root),
+          value: (data, path) => addFileCoverage(this.report, this.coverage, path, data, this.options.root),
           without: ['inputSourceMap'],
         },
         success: said,
@@ -70,15 +69,15 @@ class JestRun {
         numRuntimeErrorTestSuites: said,
       },
       unit: 'test',
-      count: () => this.sheet.testCount,
+      count: () => this.report.testCount,
       finish: (isWhole) => this.finish(isWhole),
     };
   }
 
   private file(value: unknown): void {
-    if (!isObject(value)) return this.sheet.fail(`an entry of "testResults" is ${nameOf(value)}; expected an object`);
+    if (!isObject(value)) return this.report.fail(`an entry of "testResults" is ${nameOf(value)}; expected an object`);
     const path = textIn(value, 'name') || textIn(value, 'testFilePath');
-    const place = path === '' ? null : placeInProject(path, this.options.root);
+    const place = path === '' ? null : toProjectPath(path, this.options.root);
     const tests = Array.isArray(own(value, 'assertionResults')) ? listIn(value, 'assertionResults') : listIn(value, 'testResults');
     let failures = 0;
     const named = new Map<string, number>();
@@ -88,13 +87,20 @@ class JestRun {
     if (!isFailed || failures > 0) return;
     this.counts.errored += 1;
     const id = place ?? 'a file without a name';
-    this.sheet.test({ id, status: 'errored', file: place, line: null, message: message || 'the file could not be run', durationMs: null });
+    this.report.addTest({
+      id,
+      status: 'errored',
+      file: place,
+      line: null,
+      message: message || 'the file could not be run',
+      durationMs: null,
+    });
   }
 
   /** Did it fail? `named`: how often each id was seen in this file. */
   private test(value: unknown, file: string | null, named: Map<string, number>): boolean {
     if (!isObject(value)) {
-      this.sheet.fail(`a test is ${nameOf(value)}; expected an object`);
+      this.report.fail(`a test is ${nameOf(value)}; expected an object`);
       return true;
     }
     const status = this.statusOf(value);
@@ -107,7 +113,7 @@ class JestRun {
     const isRetry = listIn(value, 'retryReasons').length > 0;
     const times = (named.get(id) ?? 0) + (isRetry && named.has(id) ? 0 : 1);
     named.set(id, times);
-    this.sheet.test({
+    this.report.addTest({
       // Retries are one entry here: two of one name are two tests, such as rows of a table.
       id: times > 1 ? `${id} (${times})` : id,
       status,
@@ -122,27 +128,27 @@ class JestRun {
   private statusOf(test: JsonObject): TestStatus {
     const word = textIn(test, 'status');
     const status = STATUSES.get(word);
-    if (status === undefined) this.sheet.note(`the status "${word.slice(0, 40)}" of a test is not known; it counts as an error`);
+    if (status === undefined) this.report.note(`unknown test status "${word.slice(0, 40)}"; counted as an error`);
     return status ?? 'errored';
   }
 
   private finish(isWhole: boolean): void {
     this.coverage.end();
     if (!isWhole) return;
-    const { sheet, counts } = this;
+    const { report, counts } = this;
     const head = Object.fromEntries(this.head);
-    if (!this.hasFiles) sheet.fail('there is no list "testResults" in it');
+    if (!this.hasFiles) report.fail('the list "testResults" is missing');
     const bad = counts.failed + counts.errored;
     if (own(head, 'success') === true && bad > 0)
-      sheet.note(`its head says success, but ${counted(bad, 'test')} in it failed; it counts as failed`);
+      report.note(`the report states success, but ${counted(bad, 'test')} failed; counted as failed`);
     if ((own(head, 'success') === false || own(head, 'success') === 'false') && bad === 0)
-      sheet.saysFailed('its head says that the run failed, though no test in it did');
-    if (own(head, 'wasInterrupted') === true) sheet.saysFailed('the run was interrupted: its head says so');
-    holdAgainst(sheet, 'tests', statedIn(sheet, head, 'numTotalTests'), counts.passed + counts.failed + counts.skipped);
-    holdAgainst(sheet, 'failed tests', statedIn(sheet, head, 'numFailedTests'), counts.failed, true);
-    holdAgainst(sheet, 'passed tests', statedIn(sheet, head, 'numPassedTests'), counts.passed);
-    const broken = statedIn(sheet, head, 'numRuntimeErrorTestSuites');
-    if (broken !== null && broken > counts.errored) holdAgainst(sheet, 'files that could not be run', broken, counts.errored, true);
-    if (this.retried > 0) sheet.note(`${counted(this.retried, 'test')} passed only when tried again`);
+      report.markFailed('the report states that the run failed, although no test failed');
+    if (own(head, 'wasInterrupted') === true) report.markFailed('the run was interrupted');
+    compareStated(report, 'tests', statedCount(report, head, 'numTotalTests'), counts.passed + counts.failed + counts.skipped);
+    compareStated(report, 'failed tests', statedCount(report, head, 'numFailedTests'), counts.failed, true);
+    compareStated(report, 'passed tests', statedCount(report, head, 'numPassedTests'), counts.passed);
+    const broken = statedCount(report, head, 'numRuntimeErrorTestSuites');
+    if (broken !== null && broken > counts.errored) compareStated(report, 'files that could not be run', broken, counts.errored, true);
+    if (this.retried > 0) report.note(`${counted(this.retried, 'test')} passed only on a retry`);
   }
 }

@@ -1,12 +1,10 @@
-// A reader of JSON reports: the stream, the sheet, and what is said where the stream breaks off. What is picked is each format's.
+// A reader of JSON reports: it feeds the stream, reports where the JSON breaks off, and compares stated totals with listed ones.
 
-import { nameOf, own } from '@umpire/core/formats/json-text.js';
-import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import type { ReportReader } from './format.js';
-import { JsonStream } from './json-stream.js';
-import type { Picks } from './json-picks.js';
+import { JsonStream, type Picks } from './json-stream.js';
+import { counted, type ReportBuilder, type ReportPosition } from './report-builder.js';
+import { type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn } from '@umpire/core/formats/json-values.js';
-import type { Sheet, Where } from './sheet.js';
 
 export interface JsonPlan {
   readonly picks: Picks;
@@ -18,8 +16,8 @@ export interface JsonPlan {
 }
 
 /** `where` is the place of the value that is being handed out. */
-export function jsonReader(sheet: Sheet, plan: (where: () => Where) => JsonPlan): ReportReader {
-  const where = (): Where => stream.where;
+export function jsonReader(report: ReportBuilder, plan: (where: () => ReportPosition) => JsonPlan): ReportReader {
+  const where = (): ReportPosition => stream.where;
   const { picks, unit, count, finish } = plan(where);
   const stream = new JsonStream(picks);
   return {
@@ -29,38 +27,31 @@ export function jsonReader(sheet: Sheet, plan: (where: () => Where) => JsonPlan)
       const { fault, repeated } = stream;
       if (fault !== null) {
         const { line, byte, isCut, problem } = fault;
-        const read = `${counted(count(), unit)} ${count() === 1 ? 'was' : 'were'} read before that`;
-        if (isCut && problem === '') sheet.fail('it is empty; expected JSON');
-        else if (isCut)
-          sheet.fail(`it ends in the middle of ${problem}: ${read}; the report was cut off or is still being written`, { line, byte });
-        else sheet.fail(`it is not valid JSON: ${problem}; ${read}`, { line, byte });
+        const read = counted(count(), unit);
+        if (isCut && problem === '') report.fail('the report is empty; expected JSON');
+        else if (isCut) report.failCutOff(`in the middle of ${problem}`, read, { line, byte });
+        else report.fail(`the report is not valid JSON: ${problem} (after ${read})`, { line, byte });
       }
       if (repeated !== null)
-        sheet.note(`the key "${repeated}" is given twice in one object; both are read, and of plain values the last holds`);
+        report.note(`the key "${repeated}" appears twice in one object; both were read, and the last plain value counts`);
       finish?.(fault === null);
-      return sheet.end();
+      return report.build();
     },
   };
 }
 
-/** `1 test`, `2 tests` */
-export function counted(count: number, unit: string): string {
-  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
-}
-
-/** A count that the head gives. One that is no number, such as a text, is said to be of no use; what is not there is not missed. */
-export function statedIn(sheet: Sheet, head: JsonObject, key: string): number | null {
+/** A total that the report states; null where it states none. A value that is not a count is noted. */
+export function statedCount(report: ReportBuilder, head: JsonObject, key: string): number | null {
   const stated = countIn(head, key);
   const value = own(head, key);
-  if (stated === null && value !== undefined && value !== null)
-    sheet.note(`"${key}" in its head is ${nameOf(value)}, not a count; it was not held against the body`);
+  if (stated === null && value !== undefined && value !== null) report.note(`"${key}" is ${nameOf(value)}, not a count; it was ignored`);
   return stated;
 }
 
-/** What a report says of itself, held against what is in it. The body holds; of failures the head may know more. `what`: `failed tests`. */
-export function holdAgainst(sheet: Sheet, what: string, stated: number | null, found: number, areFailures = false): void {
+/** Compares a stated total with what is listed. The list counts, unless more failures are stated. `what`: `failed tests`. */
+export function compareStated(report: ReportBuilder, what: string, stated: number | null, found: number, areFailures = false): void {
   if (stated === null || stated === found) return;
-  const said = `its head says ${stated} ${stated === 1 ? what.replace(/s(?= that |$)/, '') : what}, its body has ${found}`;
-  if (areFailures && stated > found) sheet.saysFailed(`${said}; it counts as failed`);
-  else sheet.note(`${said}; the body holds`);
+  const said = `the report states ${stated} ${stated === 1 ? what.replace(/s(?= that |$)/, '') : what} but lists ${found}`;
+  if (areFailures && stated > found) report.markFailed(`${said}; counted as failed`);
+  else report.note(`${said}; the listed ones count`);
 }

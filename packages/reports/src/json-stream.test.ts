@@ -1,8 +1,7 @@
+import { mutations } from '../../../test/support/mutate.js';
+import { type JsonStreamFault, JsonStream, type Picks } from './json-stream.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mutations } from '../../../test/support/mutate.js';
-import type { Picks } from './json-picks.js';
-import { JsonStream, type Fault } from './json-stream.js';
 
 /** Cut into pieces of these lengths, over and over; each piece is overwritten after it was read, as the edge does. */
 function feed(picks: Picks, bytes: Uint8Array, cuts: readonly number[] = [bytes.length || 1]): JsonStream {
@@ -22,7 +21,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 interface Taken {
   readonly values: unknown[];
-  readonly fault: Fault | null;
+  readonly fault: JsonStreamFault | null;
   readonly repeated: string | null;
 }
 
@@ -154,7 +153,7 @@ describe('faults', () => {
     ['{a:1}', 1, 1, false, 'there is "a" where a key in double quotes or "}" was expected'],
     ['{"a" "b"}', 1, 5, false, 'there is a quotation mark where ":" was expected after the key'],
     ['{}\n{}', 2, 3, false, 'there is "{" where nothing more was expected'],
-    ['[€]', 1, 1, false, 'there is a foreign character where a value or "]" was expected'],
+    ['[€]', 1, 1, false, 'there is a character beyond ASCII where a value or "]" was expected'],
     ['{"a":\u0001}', 1, 5, false, 'there is "\\u0001" where a value was expected'],
     ['{"a":nul}', 1, 5, false, 'there is "nul" where a value was expected'],
     ['["a\nb"]', 1, 3, false, 'a text in quotes is broken by a line end or control character'],
@@ -175,7 +174,7 @@ describe('faults', () => {
 
   it('refuses nesting without end, wanted or not', () => {
     const deep = '['.repeat(100_000);
-    const fault = { line: 1, byte: 1000, isCut: false, problem: 'it is nested more than 1000 levels deep' };
+    const fault = { line: 1, byte: 1000, isCut: false, problem: 'the JSON is nested more than 1000 levels deep' };
     expect(take('a', deep).fault).toEqual(fault);
     expect(take('', deep, [7]).fault).toEqual(fault);
     expect(take('', `${'['.repeat(1000)}${']'.repeat(1000)}`).fault).toBeNull();
@@ -183,8 +182,8 @@ describe('faults', () => {
 
   it('refuses one wanted value and one key without end, and reads on over what is not wanted', () => {
     const large = `{"a":["${'x'.repeat(17 * 1024 * 1024)}"]}`;
-    expect(take('a', large, [1 << 20]).fault).toMatchObject({ isCut: false, problem: 'one entry of it is larger than 16 MB' });
-    expect(take('a', large).fault).toMatchObject({ isCut: false, problem: 'one entry of it is larger than 16 MB' });
+    expect(take('a', large, [1 << 20]).fault).toMatchObject({ isCut: false, problem: 'one entry is larger than 16 MB' });
+    expect(take('a', large).fault).toMatchObject({ isCut: false, problem: 'one entry is larger than 16 MB' });
     expect(take('b', large, [1 << 20]).fault).toBeNull();
     expect(take('', large, [1 << 20], ['a'])).toEqual(read([{ a: null }]));
     expect(take('*', `{"${'k'.repeat(1 << 20)}":1}`, [1 << 14]).fault).toMatchObject({ problem: 'a key is longer than 64 KB' });

@@ -143,7 +143,7 @@ describe('ids', () => {
   it('tell tests without a name apart', () => {
     const report = read('<testsuite><testcase/><testcase name=" "><failure/></testcase><testcase name=" "/></testsuite>');
     expect(report.results).toEqual([test('(no name, 1)', 'passed'), test('(no name, 2)', 'failed'), test('(no name, 3)', 'passed')]);
-    expect(messages(report)).toEqual(['some tests have no name; they are told apart by their order']);
+    expect(messages(report)).toEqual(['some tests have no name; they are numbered in order']);
   });
 });
 
@@ -194,14 +194,14 @@ describe('heads', () => {
       </testsuite></testsuites>`);
     expect(report.outcome).toBe('fail');
     expect(messages(report)).toEqual([
-      'the head of suite "S" says 2 failures or errors, and its body shows 0; that is a failure',
-      'the head of the report says 1 failure or error, and its body shows 0; that is a failure',
+      'suite "S" states 2 failures or errors but lists 0; counted as failed',
+      'the report states 1 failure or error but lists 0; counted as failed',
     ]);
   });
 
   it('that tell of more tests are noted', () => {
     const report = read('<testsuite name="S" tests="2"><testcase name="a"/></testsuite>');
-    expect([report.outcome, messages(report)]).toEqual(['pass', ['the head of suite "S" says 2 tests, and its body has 1']]);
+    expect([report.outcome, messages(report)]).toEqual(['pass', ['suite "S" states 2 tests but lists 1']]);
   });
 
   it('a failure outside of all tests fails the report', () => {
@@ -216,8 +216,8 @@ describe('heads', () => {
 
 describe('what cannot be read', () => {
   it.each([
-    ['', 'there is nothing in it; expected <testsuites> or <testsuite>'],
-    ['<testsuites/>', 'there is no test in it; expected at least one'],
+    ['', 'the report is empty; expected <testsuites> or <testsuite>'],
+    ['<testsuites/>', 'the report has no tests'],
     ['<testsuite><testcase name="a"><skipped/></testcase></testsuite>', 'no test ran: the only one is skipped'],
   ])('%j is an error', (text, message) => {
     const report = read(text);
@@ -229,7 +229,7 @@ describe('what cannot be read', () => {
     expect(report.outcome).toBe('error');
     expect(report.problems).toEqual([
       {
-        message: 'it ends in the middle of a tag: 1 test was read before that; the report was cut off or is still being written',
+        message: 'the report ends in the middle of a tag, after 1 test; it was cut off or is still being written',
         line: 3,
         byte: 57,
       },
@@ -241,13 +241,13 @@ describe('what cannot be read', () => {
     expect(report.outcome).toBe('error');
     expect(report.problems).toEqual([
       {
-        message: '</testsuites> ends an element that is not open; expected </testsuite>; 2 tests were read before that',
+        message: '</testsuites> ends an element that is not open; expected </testsuite> (after 2 tests)',
         line: 4,
         byte: 54,
       },
     ]);
     expect(read('<suites/>').problems).toEqual([
-      { message: 'its root element is <suites>; expected <testsuites> or <testsuite>', line: 1, byte: 0 },
+      { message: 'the root element is <suites>; expected <testsuites> or <testsuite>', line: 1, byte: 0 },
     ]);
   });
 });

@@ -1,16 +1,256 @@
 // JUnit XML in all its dialects: pytest, surefire, gradle, jest-junit, Vitest, node:test, googletest, go-junit-report, PHPUnit and
-// .NET. Tests are counted by element; what a suite says of itself in its head can only make matters worse. What one case comes
-// to is in junit-case.ts, where it stands in junit-suites.ts.
+// .NET. Tests are counted by element. The totals in the head of a suite can only make the outcome worse.
 
-import type { ToolReport } from '@umpire/core/model.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import { JunitCase, type CaseResult } from './junit-case.js';
-import { JunitSuites } from './junit-suites.js';
-import { Sheet } from './sheet.js';
+import { toProjectPath } from './project-path.js';
+import { counted, ReportBuilder } from './report-builder.js';
+import { attributeName, finishXmlReport, type XmlHandler, XmlStream, XmlTag } from './xml-stream.js';
 import { hashText } from '@umpire/core/formats/text-hash.js';
-import { endXml } from './xml-report.js';
-import { XmlStream, type XmlHandler } from './xml-stream.js';
-import { attributeName, type XmlTag } from './xml-tag.js';
+import type { TestResult, TestStatus, ToolReport } from '@umpire/core/model.js';
+
+const NAME = attributeName('name');
+const FILE = attributeName('file');
+const FILEPATH = attributeName('filepath');
+const TESTS = attributeName('tests');
+const FAILURES = attributeName('failures');
+const ERRORS = attributeName('errors');
+
+const JOIN = ' > ';
+
+interface JunitSuite {
+  readonly name: string;
+  readonly file: string;
+  /** As its head says; 0 where it says nothing. */
+  readonly saidTests: number;
+  readonly saidFailures: number;
+  tests: number;
+  failures: number;
+  unnamed: number;
+}
+
+/** The suites around a <testcase>: their names, and the totals of their heads compared with their bodies. */
+class JunitSuites {
+  private readonly stack: JunitSuite[] = [];
+  /** Another number, other suites around a test. */
+  changes = 0;
+
+  constructor(private readonly report: ReportBuilder) {}
+
+  /** The name of <testsuites> is the run's, not a suite's: it is no part of an id. */
+  open(tag: XmlTag, isNamed: boolean): void {
+    this.changes += 1;
+    this.stack.push({
+      name: isNamed ? (tag.text(NAME)?.trim() ?? '') : '',
+      file: tag.text(FILE)?.trim() || tag.text(FILEPATH)?.trim() || this.file,
+      saidTests: Math.max(0, tag.count32(TESTS)),
+      saidFailures: Math.max(0, tag.count32(FAILURES)) + Math.max(0, tag.count32(ERRORS)),
+      tests: 0,
+      failures: 0,
+      unnamed: 0,
+    });
+  }
+
+  close(): void {
+    this.changes += 1;
+    const suite = this.stack.pop();
+    if (suite === undefined) return;
+    const parent = this.stack.at(-1);
+    if (parent !== undefined) {
+      parent.tests += suite.tests;
+      parent.failures += suite.failures;
+    }
+    const called = suite.name === '' ? 'the report' : `suite "${suite.name.slice(0, 100)}"`;
+    if (suite.saidFailures > suite.failures)
+      this.report.markFailed(
+        `${called} states ${suite.saidFailures} ${suite.saidFailures === 1 ? 'failure or error' : 'failures or errors'} but lists ${suite.failures}; counted as failed`,
+      );
+    else if (suite.saidTests > suite.tests)
+      this.report.note(`${called} states ${counted(suite.saidTests, 'test')} but lists ${suite.tests}`);
+  }
+
+  get file(): string {
+    return this.stack.at(-1)?.file ?? '';
+  }
+
+  /** A test was read. */
+  ran(): void {
+    const suite = this.stack.at(-1);
+    if (suite !== undefined) suite.tests += 1;
+  }
+
+  /** A failure or error was read, inside of a test or not. */
+  failed(): void {
+    const suite = this.stack.at(-1);
+    if (suite !== undefined) suite.failures += 1;
+  }
+
+  failedOutside(what: string, message: string): void {
+    const name = this.stack.at(-1)?.name ?? '';
+    const called = name === '' ? 'a suite' : `suite "${name.slice(0, 100)}"`;
+    this.report.markFailed(`${called} has ${what} outside of its tests${message === '' ? '' : `: ${message.slice(0, 200)}`}`);
+  }
+
+  /** Tests without a name are told apart by their order. */
+  nextUnnamed(): string {
+    const suite = this.stack.at(-1);
+    if (suite !== undefined) suite.unnamed += 1;
+    this.report.note('some tests have no name; they are numbered in order');
+    return `(no name, ${suite?.unnamed ?? 1})`;
+  }
+
+  /** The part of an id before the test's name: its class or file, then the suites that do not repeat it. */
+  prefix(owner: string): string {
+    const names = this.stack.map((suite) => suite.name).filter((name) => name !== '' && !repeats(owner, name));
+    const parts = owner === '' ? names : [owner, ...names];
+    return parts.map((part) => part + JOIN).join('');
+  }
+}
+
+/** `math.AddTest` repeats the suites `math.AddTest` and `math`. */
+function repeats(owner: string, name: string): boolean {
+  return owner.startsWith(name) && !/^[A-Za-z0-9_]/.test(owner.slice(name.length, name.length + 1));
+}
+
+type CaseResult = 'failed' | 'errored' | 'skipped' | 'flaky';
+
+const CLASSNAME = attributeName('classname');
+const CLASS = attributeName('class');
+const LINE = attributeName('line');
+const TIME = attributeName('time');
+const STATUS = attributeName('status');
+const RESULT = attributeName('result');
+
+/** Words in `status` and `result`; any other says nothing. */
+const WORDS: ReadonlyMap<string, TestStatus> = new Map([
+  ['notrun', 'skipped'],
+  ['disabled', 'skipped'],
+  ['skipped', 'skipped'],
+  ['skip', 'skipped'],
+  ['ignored', 'skipped'],
+  ['suppressed', 'skipped'],
+  ['pending', 'skipped'],
+  ['failed', 'failed'],
+  ['fail', 'failed'],
+  ['failure', 'failed'],
+  ['error', 'errored'],
+  ['errored', 'errored'],
+]);
+
+const RANK: Readonly<Record<TestStatus, number>> = { passed: 0, skipped: 1, failed: 2, errored: 3 };
+
+/**
+ * One <testcase>: its id, its file and its status. Of several results the worst counts; a flaky test passed in the end.
+ * Texts are decoded only for listed cases, so the tag is kept until the results are known.
+ */
+class JunitCase {
+  private readonly tag = new XmlTag();
+  private prefix = '';
+  private readonly prefixHash = { high: 0, low: 0 };
+  /** A name that the report does not give. */
+  private given: string | null = null;
+  private suiteFile = '';
+  private message: string | null = null;
+  private lastFile = '';
+  private lastPlace: string | null = null;
+  /** The class that `prefix` was made for, as it is written; it holds for many cases in a row. */
+  private ownerBytes = new Uint8Array(0);
+  private ownerSuites = -1;
+  /** A hash of the id. */
+  readonly key = { high: 0, low: 0 };
+  status: TestStatus = 'passed';
+  /** node:test calls the class of every test `test`, and has no retries: equal names are other tests. */
+  isOfNode = false;
+  isFlaky = false;
+
+  constructor(private readonly root: string | undefined) {}
+
+  open(tag: XmlTag, suites: JunitSuites): void {
+    this.tag.copy(tag);
+    this.suiteFile = suites.file;
+    this.takePrefix(suites);
+    this.given = null;
+    if (!this.tag.hash(NAME, this.prefixHash, this.key)) {
+      this.given = suites.nextUnnamed();
+      hashText(this.prefix + this.given, this.key);
+    }
+    this.status = tag.has(STATUS) || tag.has(RESULT) ? worse(saidBy(tag.text(STATUS)), saidBy(tag.text(RESULT))) : 'passed';
+    this.message = null;
+    this.isFlaky = false;
+  }
+
+  /** One result of the case. */
+  add(result: CaseResult, message: string): void {
+    if (result === 'flaky') {
+      this.isFlaky = true;
+      return;
+    }
+    if (this.message === null || RANK[result] > RANK[this.status]) this.message = message === '' ? null : message;
+    this.status = worse(this.status, result);
+  }
+
+  result(): TestResult {
+    const { status, message } = this;
+    const line = this.tag.count32(LINE);
+    return {
+      id: this.prefix + (this.given ?? this.tag.text(NAME)?.trim() ?? ''),
+      status,
+      file: this.placeOf(this.file),
+      line: line > 0 ? line : null,
+      message,
+      durationMs: milliseconds(this.tag.text(TIME)),
+    };
+  }
+
+  private takePrefix(suites: JunitSuites): void {
+    const { tag, ownerBytes } = this;
+    const isSame = suites.changes === this.ownerSuites && tag.isSame(CLASSNAME, ownerBytes, ownerBytes.length);
+    if (isSame && (ownerBytes.length > 0 || !(tag.has(CLASS) || tag.has(FILE)))) return;
+    this.ownerBytes = tag.bytesOf(CLASSNAME);
+    const { file } = this;
+    const owner = (tag.text(CLASSNAME) ?? tag.text(CLASS) ?? '').trim() || fileOwner(file, this.placeOf(file));
+    this.prefix = suites.prefix(owner);
+    this.isOfNode = owner === 'test';
+    hashText(this.prefix, this.prefixHash);
+    // Without a class the owner comes from the case's own file, so it is valid for this case only.
+    this.ownerSuites = this.ownerBytes.length > 0 || !(tag.has(CLASS) || tag.has(FILE)) ? suites.changes : -1;
+  }
+
+  /** Its file as written; empty where the report names none. */
+  get file(): string {
+    return this.tag.text(FILE)?.trim() || this.suiteFile;
+  }
+
+  /** The same file comes many times in a row. */
+  private placeOf(file: string): string | null {
+    if (file === '') return null;
+    if (file !== this.lastFile) {
+      this.lastFile = file;
+      this.lastPlace = toProjectPath(file, this.root);
+    }
+    return this.lastPlace;
+  }
+}
+
+/** A test without a class is known by its file, unless that is a path of one machine. */
+function fileOwner(file: string, place: string | null): string {
+  const isOfMachine = file.startsWith('/') || file.includes(':');
+  return isOfMachine && place === file.slice(1) ? '' : (place ?? '');
+}
+
+function saidBy(word: string | null): TestStatus {
+  return word === null ? 'passed' : (WORDS.get(word.trim().toLowerCase()) ?? 'passed');
+}
+
+function worse(a: TestStatus, b: TestStatus): TestStatus {
+  return RANK[a] >= RANK[b] ? a : b;
+}
+
+/** Seconds, as `1.5` or `1,234.5`. */
+function milliseconds(time: string | null): number | null {
+  if (time === null || time === '') return null;
+  const seconds = Number(time.includes(',') ? time.replaceAll(',', '') : time);
+  return seconds >= 0 && Number.isFinite(seconds) ? Math.round(seconds * 1e6) / 1000 : null;
+}
 
 const SUITES = 1;
 const SUITE = 2;
@@ -52,7 +292,7 @@ const WANTED_TEXT = 1500;
 const MOST_FAILED = 50_000;
 
 class JunitReader implements ReportReader, XmlHandler {
-  private readonly sheet: Sheet;
+  private readonly report: ReportBuilder;
   private readonly stream = new XmlStream(this, KINDS, ['testsuites', 'testsuite']);
   private readonly suites: JunitSuites;
   private readonly case: JunitCase;
@@ -62,15 +302,15 @@ class JunitReader implements ReportReader, XmlHandler {
   private inResult = 0;
   private headline = '';
   private flaky = 0;
-  /** Tests that failed, with a hash of their file: one of another file that passed does not speak for them. */
+  /** Failed tests with a hash of their file: a passed test of another file does not replace them. */
   private readonly failed = new Map<number, number>();
   private readonly place = { high: 0, low: 0 };
-  /** Half of their hash: almost every test that passed is told by that alone. */
+  /** Half of their hashes: enough to rule out almost every passed test. */
   private readonly failedLows = new Set<number>();
 
   constructor(options: ReadOptions) {
-    this.sheet = new Sheet('junit', 'tests', options);
-    this.suites = new JunitSuites(this.sheet);
+    this.report = new ReportBuilder('junit', 'tests', options);
+    this.suites = new JunitSuites(this.report);
     this.case = new JunitCase(options.root);
   }
 
@@ -79,15 +319,15 @@ class JunitReader implements ReportReader, XmlHandler {
   }
 
   end(): ToolReport {
-    endXml(this.stream, this.sheet, this.sheet.testCount, 'test', '<testsuites> or <testsuite>');
+    finishXmlReport(this.stream, this.report, this.report.testCount, 'test', '<testsuites> or <testsuite>');
     const { flaky } = this;
     if (flaky > 0)
-      this.sheet.note(
+      this.report.note(
         flaky === 1
           ? '1 test is flaky: it failed first and passed when run again'
           : `${flaky} tests are flaky: they failed first and passed when run again`,
       );
-    return this.sheet.end();
+    return this.report.build();
   }
 
   open(kind: number, tag: XmlTag): number {
@@ -138,17 +378,17 @@ class JunitReader implements ReportReader, XmlHandler {
     }
     const other = isBad ? undefined : this.failed.get(known);
     if (other !== undefined && (isOfNode || other !== place))
-      this.sheet.saysFailed('a test failed, and another of its class and name passed later; they are two tests, and one failed');
+      this.report.markFailed('a test failed, and another test of the same class and name passed later; counted as two tests');
   }
 
   private closeCase(): void {
     this.inCase -= 1;
     if (this.inCase > 0) return;
-    const { case: testcase, sheet } = this;
+    const { case: testcase, report } = this;
     if (testcase.isFlaky && testcase.status === 'passed') this.flaky += 1;
     this.suites.ran();
     this.rememberFailure();
-    if (!sheet.countUnlisted(testcase.key, testcase.status)) sheet.test(testcase.result(), testcase.key);
+    if (!report.countUnlistedTest(testcase.key, testcase.status)) report.addTest(testcase.result(), testcase.key);
   }
 }
 

@@ -76,8 +76,7 @@ describe('lcov', () => {
       problems: [
         { message: '"DA:2" cannot be read; expected DA:<line>,<count>', line: 6, byte: 53 },
         {
-          message:
-            'it ends in the middle of "b.js", before end_of_record: 1 file was read before that; the report was cut off or is still being written',
+          message: 'the report ends in the middle of "b.js", before end_of_record, after 1 file; it was cut off or is still being written',
           line: 6,
           byte: 57,
         },
@@ -92,12 +91,12 @@ describe('lcov', () => {
     ['SF:a.js\nFN:x,f\nend_of_record\n', '"FN:x,f" cannot be read; expected FN:<line>,<name>', 2, 8],
     ['SF:a.js\nLF:many\nend_of_record\n', '"LF:many" cannot be read; expected LF:<number>', 2, 8],
     ['SF:a.js\nFNL:0\nend_of_record\n', '"FNL:0" cannot be read; expected FNL:<number>,<line>', 2, 8],
-    ['TN:\nDA:1,1\n', '"DA:1,1" stands outside a file; expected SF:<path> before it', 2, 4],
-    ['TN:\nFN:1,f\n', '"FN:1,f" stands outside a file; expected SF:<path> before it', 2, 4],
+    ['TN:\nDA:1,1\n', '"DA:1,1" is outside a file; expected SF:<path> before it', 2, 4],
+    ['TN:\nFN:1,f\n', '"FN:1,f" is outside a file; expected SF:<path> before it', 2, 4],
     ['TN:\nend_of_record\n', 'end_of_record ends no file; expected SF:<path> before it', 2, 4],
     ['SF:a.js\nSF:b.js\nend_of_record\n', 'a new file begins before the end_of_record of "a.js"', 2, 8],
     ['SF:\nend_of_record\n', 'SF names no file', 1, 0],
-    ['SF:a.js\nwords\nend_of_record\n', '"words" is no record of a tracefile; expected one such as DA:<line>,<count>', 2, 8],
+    ['SF:a.js\nwords\nend_of_record\n', '"words" is not a tracefile record; expected one such as DA:<line>,<count>', 2, 8],
   ])('%j is an error with its place', (text, message, line, byte) => {
     const report = read(text);
     expect(report.outcome).toBe('error');
@@ -109,9 +108,7 @@ describe('lcov', () => {
     expect(read(`${empty}SF:a/b.py\nDA:1,1\nDA:2,0\nend_of_record\n`)).toMatchObject({
       outcome: 'pass',
       coverage: { lines: { covered: 1, total: 2, pct: 50 } },
-      problems: [
-        { message: 'a line 0 is counted, as coverage.py does for an empty file; there is no such line, and it was left out', line: 2 },
-      ],
+      problems: [{ message: 'line 0, which coverage.py writes for an empty file, was left out', line: 2 }],
     });
     expect(read(empty)).toMatchObject({ outcome: 'error' });
   });
@@ -119,12 +116,12 @@ describe('lcov', () => {
   it('is an error where there is nothing to cover, and notes what it does not know', () => {
     expect(read('TN:\nSF:a.js\nLF:0\nLH:0\nend_of_record\n')).toMatchObject({
       outcome: 'error',
-      problems: [{ message: 'there is no coverage data in it; expected at least one line, statement or branch' }],
+      problems: [{ message: 'the report has no coverage data; expected at least one line, statement or branch' }],
     });
     expect(read('# made by hand\nTN:\nSF:a.js\nXY:1\nDA:1,1e3,sum\nDA:2,-1\nend_of_record\n')).toMatchObject({
       outcome: 'pass',
       coverage: { lines: share(1, 2, 50) },
-      problems: [{ message: 'records of the kind "XY" are not known; they were passed over' }],
+      problems: [{ message: 'unknown records "XY" were skipped' }],
     });
   });
 

@@ -1,11 +1,289 @@
-// lcov tracefiles, of lcov 1 and 2 and of all who write like it: lines, branches and functions by file. The lines count, not the sums
-// that stand beside them. Read byte by byte, for these files are large; one record of a rarer kind is in lcov-record.ts.
+// lcov tracefiles. Frequent records (DA, BRDA, FN, FNDA) are read from their bytes; all other lines are decoded as text.
 
-import type { ToolReport } from '@umpire/core/model.js';
 import { CoverageFiles } from './coverage-files.js';
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
-import { LcovRecord } from './lcov-record.js';
-import { Sheet } from './sheet.js';
+import { doubled, type LineCoverage } from './line-coverage.js';
+import { toProjectPath } from './project-path.js';
+import { counted, ReportBuilder, type ReportPosition } from './report-builder.js';
+import type { ToolReport } from '@umpire/core/model.js';
+
+const FIRST_SLOTS = 256;
+const MOST_FUNCTIONS = 1_000_000;
+
+/**
+ * The functions of one file, known by a hash of their name: FN declares one, FNDA counts its calls. Names repeat within a file
+ * (two constructors); the nth FNDA of a name belongs to its nth FN.
+ */
+class LcovFunctions {
+  /** By slot: the name's hash, how often it was declared and called. Slots in use are listed. */
+  private hashes = new Int32Array(FIRST_SLOTS);
+  private declared = new Int32Array(FIRST_SLOTS);
+  private called = new Int32Array(FIRST_SLOTS);
+  private used = new Int32Array(FIRST_SLOTS);
+  private size = 0;
+
+  declare(hash: number): void {
+    const slot = this.slotOf(hash);
+    this.declared[slot] = (this.declared[slot] as number) + 1;
+  }
+
+  call(hash: number, isCovered: boolean, lines: LineCoverage): void {
+    const slot = this.slotOf(hash);
+    const nth = this.called[slot] as number;
+    this.called[slot] = nth + 1;
+    lines.functionBy(keyOf(hash, nth), isCovered);
+  }
+
+  /** Functions without an FNDA were not called. Afterwards the table is empty. */
+  close(lines: LineCoverage): void {
+    for (let at = 0; at < this.size; at += 1) {
+      const slot = this.used[at] as number;
+      for (let nth = this.called[slot] as number; nth < (this.declared[slot] as number); nth += 1)
+        lines.functionBy(keyOf(this.hashes[slot] as number, nth), false);
+      this.declared[slot] = 0;
+      this.called[slot] = 0;
+    }
+    this.size = 0;
+  }
+
+  private slotOf(hash: number): number {
+    const mask = this.hashes.length - 1;
+    let slot = (hash ^ (hash >>> 16)) & mask;
+    while (this.isUsed(slot) && this.hashes[slot] !== hash) slot = (slot + 1) & mask;
+    if (this.isUsed(slot) || this.size >= MOST_FUNCTIONS) return slot;
+    if (this.size * 2 >= this.hashes.length) {
+      this.grow();
+      return this.slotOf(hash);
+    }
+    this.hashes[slot] = hash;
+    this.used[this.size] = slot;
+    this.size += 1;
+    return slot;
+  }
+
+  private isUsed(slot: number): boolean {
+    return this.declared[slot] !== 0 || this.called[slot] !== 0;
+  }
+
+  private grow(): void {
+    const { hashes, declared, called, used, size } = this;
+    this.hashes = new Int32Array(hashes.length * 2);
+    this.declared = new Int32Array(hashes.length * 2);
+    this.called = new Int32Array(hashes.length * 2);
+    this.used = doubled(used);
+    this.size = 0;
+    for (let at = 0; at < size; at += 1) {
+      const old = used[at] as number;
+      const slot = this.slotOf(hashes[old] as number);
+      this.declared[slot] = declared[old] as number;
+      this.called[slot] = called[old] as number;
+    }
+  }
+}
+
+/** Of the nth function of that name in the file. */
+function keyOf(hash: number, nth: number): number {
+  return nth === 0 ? hash : Math.imul(hash ^ Math.imul(nth, 0x9e3779b1), 0x85ebca6b);
+}
+
+/** Records that say nothing of coverage, or only sum up what others say. */
+const PASSED_OVER: ReadonlySet<string> = new Set(['TN', 'VER', 'FNF', 'FNH', 'BRF', 'BRH', 'MCF', 'MCH', 'MCDC', 'MRF', 'MRH']);
+const MOST_NUMBERED_FUNCTIONS = 100_000;
+
+/** The records of a tracefile: the file they belong to, its lines, branches and functions, and whether the totals agree. */
+class LcovRecord {
+  /** Of the file whose section is being read. */
+  lines: LineCoverage | null = null;
+  private path = '';
+  private finished = 0;
+  /** DA records of the section, and what its LF and LH say of them. */
+  private found = 0;
+  private reached = 0;
+  private stated: { total: number | null; covered: number | null } = { total: null, covered: null };
+  private disagreements = 0;
+  private readonly functions = new LcovFunctions();
+  /** lcov 2: functions by their number, with the line that they begin on. */
+  private readonly numbered = new Map<string, string>();
+
+  constructor(
+    private readonly report: ReportBuilder,
+    private readonly files: CoverageFiles,
+    private readonly root: string | undefined,
+  ) {}
+
+  /** False: the record needs a closer look. */
+  hit(line: number, count: number): boolean {
+    if (this.lines?.hit(line, count) !== true) return false;
+    this.found += 1;
+    if (count !== 0) this.reached += 1;
+    return true;
+  }
+
+  /** Lines that were added to `lines` directly. */
+  count(found: number, reached: number): void {
+    this.found += found;
+    this.reached += reached;
+  }
+
+  branch(line: number, isTaken: boolean): boolean {
+    return this.lines?.branch(line, isTaken) ?? false;
+  }
+
+  /** A function by the hash of its name: declared (FN), or called so often (FNDA). */
+  declare(hash: number): boolean {
+    if (this.lines === null) return false;
+    this.functions.declare(hash);
+    return true;
+  }
+
+  call(hash: number, isCovered: boolean): boolean {
+    if (this.lines === null) return false;
+    this.functions.call(hash, isCovered, this.lines);
+    return true;
+  }
+
+  /** What LF or LH says of the file's lines. */
+  state(sum: number, isTotal: boolean): boolean {
+    if (this.lines === null) return false;
+    this.stated[isTotal ? 'total' : 'covered'] = sum;
+    return true;
+  }
+
+  /** end_of_record; false where no file is open. */
+  close(): boolean {
+    if (this.lines === null) return false;
+    if (!this.agrees(this.lines)) this.disagreements += 1;
+    this.functions.close(this.lines);
+    this.files.close();
+    this.lines = null;
+    this.finished += 1;
+    return true;
+  }
+
+  /** One line of the tracefile, without its end. */
+  take(line: string, where: ReportPosition): void {
+    const text = line.trim();
+    if (text === '' || text.startsWith('#')) return;
+    const colon = text.indexOf(':');
+    if (text === 'end_of_record') this.ended(where);
+    else if (colon < 0) this.report.fail(`${quoted(text)} is not a tracefile record; expected one such as DA:<line>,<count>`, where);
+    else this.member(text.slice(0, colon), text.slice(colon + 1), text, where);
+  }
+
+  end(where: ReportPosition): void {
+    if (this.lines !== null) {
+      this.functions.close(this.lines);
+      this.report.failCutOff(`in the middle of ${quoted(this.path)}, before end_of_record`, counted(this.finished, 'file'), where);
+    }
+    if (this.disagreements > 0)
+      this.report.note(`LF and LH do not agree with the lines of ${counted(this.disagreements, 'file')}; the lines count`);
+  }
+
+  private member(kind: string, value: string, text: string, where: ReportPosition): void {
+    if (kind === 'SF') this.open(value, where);
+    else if (PASSED_OVER.has(kind)) return;
+    else if (this.lines === null) this.report.fail(`${quoted(text)} is outside a file; expected SF:<path> before it`, where);
+    else if (kind === 'DA' && /^0,\d{1,15}(?:,|$)/.test(value))
+      this.report.note('line 0, which coverage.py writes for an empty file, was left out', where);
+    else if (!this.fact(this.lines, kind, value))
+      this.report.fail(`${quoted(text)} cannot be read; expected ${FORMS[kind] ?? 'a record'}`, where);
+  }
+
+  private open(value: string, where: ReportPosition): void {
+    if (this.lines !== null) {
+      this.functions.close(this.lines);
+      this.report.fail(`a new file begins before the end_of_record of ${quoted(this.path)}`, where);
+    }
+    const path = toProjectPath(value, this.root);
+    if (path === null) this.report.fail('SF names no file', where);
+    this.path = path ?? 'a file without a name';
+    this.lines = this.files.open(this.path);
+    [this.found, this.reached] = [0, 0];
+    this.stated = { total: null, covered: null };
+    if (this.numbered.size > 0) this.numbered.clear();
+  }
+
+  private ended(where: ReportPosition): void {
+    if (!this.close()) this.report.fail('end_of_record ends no file; expected SF:<path> before it', where);
+  }
+
+  private agrees(lines: LineCoverage): boolean {
+    const { total, covered } = this.stated;
+    if ((total ?? this.found) === this.found && (covered ?? this.reached) === this.reached) return true;
+    // A line that is given twice is one line.
+    const share = lines.share().lines ?? { total: 0, covered: 0 };
+    return (total ?? share.total) === share.total && (covered ?? share.covered) === share.covered;
+  }
+
+  /** Reads one record; false where its form is unknown. */
+  private fact(lines: LineCoverage, kind: string, value: string): boolean {
+    switch (kind) {
+      case 'DA':
+        return this.lineRecord(value.split(','));
+      case 'BRDA':
+        return this.branchRecord(value.split(','));
+      case 'FN':
+      case 'FNDA':
+        // Readable ones were read from their bytes before.
+        return false;
+      case 'FNL':
+      case 'FNA':
+        return this.numberedFunction(lines, kind, value.split(','));
+      case 'LF':
+      case 'LH':
+        return isWhole(value) && this.state(Number(value), kind === 'LF');
+      default:
+        this.report.note(`unknown records ${quoted(kind)} were skipped`);
+        return true;
+    }
+  }
+
+  private lineRecord([line = '', count = '']: readonly string[]): boolean {
+    return isWhole(line) && isFigure(count) && this.hit(Number(line), isReached(count) ? 1 : 0);
+  }
+
+  private branchRecord(parts: readonly string[]): boolean {
+    const [line = ''] = parts;
+    const taken = parts.at(-1) ?? '';
+    return parts.length >= 4 && isWhole(line) && (taken === '-' || isFigure(taken)) && this.branch(Number(line), isReached(taken));
+  }
+
+  /** lcov 2: `FNL:<number>,<line>` and for each of its names `FNA:<number>,<count>,<name>`. */
+  private numberedFunction(lines: LineCoverage, kind: 'FNL' | 'FNA', [number = '', second = '']: readonly string[]): boolean {
+    if (!isWhole(number) || !(kind === 'FNL' ? isWhole(second) : isFigure(second))) return false;
+    if (kind === 'FNL' && this.numbered.size < MOST_NUMBERED_FUNCTIONS) this.numbered.set(number, second);
+    lines.function(`line ${this.numbered.get(number) ?? number}`, kind === 'FNA' && isReached(second));
+    return true;
+  }
+}
+
+const FORMS: Readonly<Record<string, string>> = {
+  DA: 'DA:<line>,<count>',
+  BRDA: 'BRDA:<line>,<block>,<branch>,<taken>',
+  FN: 'FN:<line>,<name>',
+  FNDA: 'FNDA:<count>,<name>',
+  FNL: 'FNL:<number>,<line>',
+  FNA: 'FNA:<number>,<count>,<name>',
+  LF: 'LF:<number>',
+  LH: 'LH:<number>',
+};
+
+function isWhole(text: string): boolean {
+  return /^\d{1,9}$/.test(text);
+}
+
+/** Counts may be huge, negative by an overflow of the tool, or in powers of ten. */
+function isFigure(text: string): boolean {
+  return /^-?\d{1,40}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,4})?$/.test(text);
+}
+
+function isReached(figure: string): boolean {
+  return figure !== '-' && Number(figure) > 0;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
+}
 
 export const lcov: Format = {
   id: 'lcov',
@@ -28,11 +306,11 @@ const [ZERO, NINE] = [0x30, 0x39];
 const [LETTER_A, LETTER_B, LETTER_D, LETTER_F] = [0x41, 0x42, 0x44, 0x46];
 const [LETTER_H, LETTER_L, LETTER_N, LETTER_R] = [0x48, 0x4c, 0x4e, 0x52];
 const END_OF_RECORD = Uint8Array.from('end_of_record', (letter) => letter.charCodeAt(0));
-/** Of a line that is longer only the start is read: no record is. */
+/** No record is longer; only the start of a longer line is read. */
 const LONGEST = 64 * 1024;
 
 class LcovReader implements ReportReader {
-  private readonly sheet: Sheet;
+  private readonly report: ReportBuilder;
   private readonly files: CoverageFiles;
   private readonly record: LcovRecord;
   /** The start of a line whose end is in a later chunk. */
@@ -44,9 +322,9 @@ class LcovReader implements ReportReader {
   private before = 0;
 
   constructor(options: ReadOptions) {
-    this.sheet = new Sheet('lcov', 'coverage', options);
-    this.files = new CoverageFiles(this.sheet);
-    this.record = new LcovRecord(this.sheet, this.files, options.root);
+    this.report = new ReportBuilder('lcov', 'coverage', options);
+    this.files = new CoverageFiles(this.report);
+    this.record = new LcovRecord(this.report, this.files, options.root);
   }
 
   write(chunk: Uint8Array): void {
@@ -67,12 +345,12 @@ class LcovReader implements ReportReader {
     if (this.carriedLength > 0) this.flush();
     this.record.end({ line, byte: this.before });
     this.files.end();
-    return this.sheet.end();
+    return this.report.build();
   }
 
   /** Reads all whole lines from here on, and says where the last of them ends. */
   private scan(bytes: Buffer, from: number): number {
-    // Behind the last line end nothing is looked at, so that no look goes beyond the bytes: that alone makes it twice as fast.
+    // It never reads past the last line end, so no access needs a bounds check: that makes it twice as fast.
     const last = bytes.lastIndexOf(LF);
     let at = from;
     while (at <= last) {

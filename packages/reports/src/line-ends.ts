@@ -1,21 +1,21 @@
-// How many lines end in a stretch of bytes: what a problem's line number is counted by. Four bytes at a time, since every byte
-// of a report goes through here.
+// Counts the line ends in a range of bytes, for the line numbers of problems. It goes four bytes at a time because every byte of an
+// XML report passes through here.
 
-import { bitsOf } from './branch-table.js';
+import { bitsOf } from './line-coverage.js';
 
 const LINE_END = 0x0a;
 
-export function lineEnds(bytes: Uint8Array, from: number, to: number): number {
+export function countLineEnds(bytes: Uint8Array, from: number, to: number): number {
   let count = 0;
   let at = from;
   for (; at < to && (bytes.byteOffset + at) % 4 !== 0; at += 1) if (bytes[at] === LINE_END) count += 1;
   const words = (to - at) >> 2;
-  if (words > 0) count += lineEndsOfWords(new Int32Array(bytes.buffer, bytes.byteOffset + at, words));
+  if (words > 0) count += countInWords(new Int32Array(bytes.buffer, bytes.byteOffset + at, words));
   for (at += words * 4; at < to; at += 1) if (bytes[at] === LINE_END) count += 1;
   return count;
 }
 
-function lineEndsOfWords(words: Int32Array): number {
+function countInWords(words: Int32Array): number {
   let count = 0;
   for (let at = 0; at < words.length; at += 1) {
     const odd = (words[at] as number) ^ 0x0a0a0a0a;

@@ -1,5 +1,5 @@
-// Bytes, cut anywhere, into lines of text with their numbers and offsets. Memory is bounded: of an endless line only its start is
-// kept. What the lines mean is left to the readers.
+// Splits bytes, cut anywhere, into lines of text with their numbers and offsets. Memory is bounded: only the start of a very long
+// line is kept.
 
 export interface Line {
   /** Without its line end. */
@@ -87,7 +87,7 @@ export class LineStream {
 
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[A-Za-z]`, 'g');
 
-/** Without the sequences by which a tool colours what it prints for a terminal. */
+/** Removes the terminal colours. */
 export function withoutColours(text: string): string {
   return text.includes(String.fromCharCode(27)) ? text.replace(COLOURS, '') : text;
 }

@@ -51,10 +51,10 @@ describe('mocha', () => {
   });
 
   it.each([
-    [report({ passes: [test('a')] }, { failures: 1 }), 'its head says 1 failure, its body has 0; it counts as failed'],
+    [report({ passes: [test('a')] }, { failures: 1 }), 'the report states 1 failure but lists 0; counted as failed'],
     [
       report({ passes: [test('a')], tests: [test('a'), test('b', { message: 'x' })] }),
-      '1 entry of "tests" has an error, "failures" has 0; it counts as failed',
+      '1 entry of "tests" has an error, but "failures" has 0; counted as failed',
     ],
   ])('fails where another part of it knows of a failure', (contradictory, why) => {
     expect([read(contradictory).outcome, notes(contradictory)[0]]).toEqual(['fail', why]);
@@ -68,15 +68,15 @@ describe('mocha', () => {
     const found = report({ passes: [test('a')], tests: [test('a'), test('b')] }, { passes: 3, pending: 1, failures: 0 });
     expect([read(found).outcome, ...notes(found)]).toEqual([
       'pass',
-      'its head says 3 passed tests, its body has 1; the body holds',
-      'its head says 1 pending test, its body has 0; the body holds',
-      '"tests" has 2 entries, but only 1 is said to have passed, failed or been left out',
+      'the report states 3 passed tests but lists 1; the listed ones count',
+      'the report states 1 pending test but lists 0; the listed ones count',
+      '"tests" has 2 entries, but only 1 passed, failed or is pending',
     ]);
   });
 
   it.each([
-    [report({}), 'there is no test in it; expected at least one'],
-    [{ stats: { passes: 1 }, tests: [test('a')], passes: [test('a')] }, 'there is no list "failures", "pending" in it'],
+    [report({}), 'the report has no tests'],
+    [{ stats: { passes: 1 }, tests: [test('a')], passes: [test('a')] }, 'missing: "failures", "pending"'],
     [report({ pending: [test('a')] }), 'no test ran: the only one is skipped'],
   ])('is an error: %j', (empty, why) => {
     expect([read(empty).outcome, notes(empty)[0]]).toEqual(['error', why]);

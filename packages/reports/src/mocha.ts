@@ -1,14 +1,14 @@
 // Mocha's JSON: every test is in one of the lists `passes`, `failures` and `pending`; a hook that failed is in `failures` alone.
-// `tests` repeats them and is held against those.
+// `tests` repeats them and is compared with those.
 
-import type { TestStatus } from '@umpire/core/model.js';
-import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import { holdAgainst, jsonReader } from './json-reader.js';
-import type { Pick } from './json-picks.js';
+import { compareStated, jsonReader } from './json-reader.js';
+import type { Pick } from './json-stream.js';
+import { toProjectPath } from './project-path.js';
+import { ReportBuilder } from './report-builder.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, durationIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
-import { placeInProject } from './places.js';
-import { Sheet } from './sheet.js';
+import type { TestStatus } from '@umpire/core/model.js';
 
 const HOOK = /^"(?:before|after) (?:all|each)" hook/;
 const MOST_NAMED = 100_000;
@@ -20,11 +20,11 @@ export const mocha: Format = {
   recognises: ({ kind, isArray, keys }) =>
     kind === 'json' && !isArray && keys.has('stats') && (keys.has('tests') || keys.has('passes') || keys.has('failures')),
   open: (options): ReportReader => {
-    const sheet = new Sheet('mocha', 'tests', options);
-    const run = new MochaRun(sheet, options);
-    return jsonReader(sheet, () => ({
+    const report = new ReportBuilder('mocha', 'tests', options);
+    const run = new MochaRun(report, options);
+    return jsonReader(report, () => ({
       picks: {
-        '': (value) => sheet.fail(`it is ${nameOf(value)}; expected an object with "stats" and "tests"`),
+        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "stats" and "tests"`),
         stats: (value) => {
           run.stats = value;
         },
@@ -32,7 +32,7 @@ export const mocha: Format = {
         ...run.lists(),
       },
       unit: 'test',
-      count: () => Math.max(sheet.testCount, run.tests),
+      count: () => Math.max(report.testCount, run.tests),
       finish: (isWhole) => {
         if (isWhole) run.finish();
       },
@@ -51,7 +51,7 @@ class MochaRun {
   private readonly counts = { passes: 0, failures: 0, pending: 0 };
 
   constructor(
-    private readonly sheet: Sheet,
+    private readonly report: ReportBuilder,
     private readonly options: ReadOptions,
   ) {}
 
@@ -70,24 +70,24 @@ class MochaRun {
   }
 
   finish(): void {
-    const { sheet, counts, stats } = this;
+    const { report, counts, stats } = this;
     const missing = LISTS.filter((list) => !this.seen.has(list));
-    if (missing.length > 0) sheet.fail(`there is no list ${missing.map((list) => `"${list}"`).join(', ')} in it`);
-    holdAgainst(sheet, 'failures', countIn(stats, 'failures'), counts.failures, true);
-    holdAgainst(sheet, 'passed tests', countIn(stats, 'passes'), counts.passes);
-    holdAgainst(sheet, 'pending tests', countIn(stats, 'pending'), counts.pending);
+    if (missing.length > 0) report.fail(`missing: ${missing.map((list) => `"${list}"`).join(', ')}`);
+    compareStated(report, 'failures', countIn(stats, 'failures'), counts.failures, true);
+    compareStated(report, 'passed tests', countIn(stats, 'passes'), counts.passes);
+    compareStated(report, 'pending tests', countIn(stats, 'pending'), counts.pending);
     if (this.withErrors > counts.failures)
-      sheet.saysFailed(
-        `${this.withErrors === 1 ? '1 entry of "tests" has' : `${this.withErrors} entries of "tests" have`} an error, "failures" has ${counts.failures}; it counts as failed`,
+      report.markFailed(
+        `${this.withErrors === 1 ? '1 entry of "tests" has' : `${this.withErrors} entries of "tests" have`} an error, but "failures" has ${counts.failures}; counted as failed`,
       );
     const told = counts.passes + counts.pending + counts.failures - this.hooks;
     if (this.tests > told)
-      sheet.note(
-        `"tests" has ${this.tests} ${this.tests === 1 ? 'entry' : 'entries'}, but only ${told} ${told === 1 ? 'is' : 'are'} said to have passed, failed or been left out`,
+      report.note(
+        `"tests" has ${this.tests} ${this.tests === 1 ? 'entry' : 'entries'}, but only ${told} passed, failed or ${told === 1 ? 'is' : 'are'} pending`,
       );
   }
 
-  /** Two of one name are two tests, such as rows of a table: one that passed does not speak for one that failed. */
+  /** Two entries of one name are two tests, such as rows of a table: a passed one does not replace a failed one. */
   private numbered(id: string): string {
     const times = (this.named.get(id) ?? 0) + 1;
     if (times > 1 || this.named.size < MOST_NAMED) this.named.set(id, times);
@@ -96,12 +96,12 @@ class MochaRun {
 
   private test(value: unknown, list: (typeof LISTS)[number]): void {
     this.counts[list] += 1;
-    if (!isObject(value)) return this.sheet.fail(`an entry of "${list}" is ${nameOf(value)}; expected an object`);
+    if (!isObject(value)) return this.report.fail(`an entry of "${list}" is ${nameOf(value)}; expected an object`);
     const title = textIn(value, 'title');
     const isHook = list === 'failures' && HOOK.test(title);
     if (isHook) this.hooks += 1;
     const path = textIn(value, 'file');
-    const file = path === '' ? null : placeInProject(path, this.options.root);
+    const file = path === '' ? null : toProjectPath(path, this.options.root);
     const error = objectIn(value, 'err');
     const status = isHook ? 'errored' : statusOf(list, value);
     const result = {
@@ -114,11 +114,11 @@ class MochaRun {
       message: status === 'failed' || status === 'errored' ? textIn(error, 'message') || textIn(error, 'stack') || null : null,
       durationMs: durationIn(value, 'duration'),
     };
-    this.sheet.test({ ...result, id: this.numbered(result.id) });
+    this.report.addTest({ ...result, id: this.numbered(result.id) });
   }
 }
 
-/** A test that is said to have passed and carries an error has not. */
+/** A test with an error has failed, even in the list of passes. */
 function statusOf(list: (typeof LISTS)[number], test: unknown): TestStatus {
   if (list === 'failures') return 'failed';
   if (hasError(test)) return 'failed';

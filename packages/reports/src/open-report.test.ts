@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
 import { readAny } from '../../../test/support/report-text.js';
 import { FORMATS } from './formats.js';
 import { formatById, openReport } from './open-report.js';
-import { HEAD_BYTES } from './recognition.js';
+import { HEAD_BYTES } from './report-head.js';
+import { describe, expect, it } from 'vitest';
 
 const TAP = 'TAP version 13\n1..1\nok 1 - a\n';
 const IDS = FORMATS.map(({ id }) => id).join(', ');
@@ -23,23 +23,23 @@ describe('a report of unknown kind', () => {
   });
 
   it('says what it looks like where nobody knows it', () => {
-    const rest = `expected one of ${IDS}; name it with --format`;
-    expect(readAny('hello\nworld')).toEqual(refused(`no known format: it begins with "hello\\nworld"; ${rest}`));
-    expect(readAny('<html><body/></html>')).toEqual(refused(`no known format: it is XML with the root element <html>; ${rest}`));
-    expect(readAny('{"a":1,"b":2}')).toEqual(refused(`no known format: it is JSON, an object with "a", "b"; ${rest}`));
-    expect(readAny('[{"a":1}]')).toEqual(refused(`no known format: it is JSON, a list of objects with "a"; ${rest}`));
+    const rest = `known formats are ${IDS}; choose one with --format`;
+    expect(readAny('hello\nworld')).toEqual(refused(`unknown format: text that begins with "hello\\nworld"; ${rest}`));
+    expect(readAny('<html><body/></html>')).toEqual(refused(`unknown format: XML with the root element <html>; ${rest}`));
+    expect(readAny('{"a":1,"b":2}')).toEqual(refused(`unknown format: JSON, an object with "a", "b"; ${rest}`));
+    expect(readAny('[{"a":1}]')).toEqual(refused(`unknown format: JSON, a list of objects with "a"; ${rest}`));
   });
 
   it('is an error where there is nothing in it', () => {
-    const empty = 'it is empty; expected a report: the tool wrote nothing, or has not finished';
+    const empty = 'the report is empty; the tool wrote nothing or has not finished';
     expect(readAny('')).toEqual(refused(empty));
     expect(readAny('\ufeff')).toEqual(refused(empty));
-    expect(readAny(' \n')).toEqual(refused('there is nothing but space in it; expected a report'));
+    expect(readAny(' \n')).toEqual(refused('the report contains only white space'));
     for (const format of FORMATS) expect(readAny('', { format })).toEqual({ ...refused(empty), format: format.id });
   });
 
   it('tells how far one came where the bytes are no text', () => {
-    const nul = 'it holds a NUL byte, so it is no text; expected UTF-8, or UTF-16 with a byte order mark';
+    const nul = 'the report contains a NUL byte; expected UTF-8, or UTF-16 with a byte order mark';
     expect(readAny('\0\0\0\0')).toEqual(refused(nul, { byte: 0 }));
     expect(readAny('hello\0')).toEqual(refused(nul, { byte: 5 }));
     expect(readAny(`${TAP}\0`)).toMatchObject({

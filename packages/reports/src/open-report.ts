@@ -1,14 +1,13 @@
-// A report of any tool, from its bytes: gathers the head, recognises the format, and hands everything to its reader. Nothing here
-// touches the disk; engine/read.ts brings the bytes.
+// Reads a report of any tool from its bytes: collects the head, recognises the format, and passes everything to its reader.
 
-import type { ReportProblem, ToolReport } from '@umpire/core/model.js';
 import { ReportBytes } from './encoding.js';
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
 import { FORMATS } from './formats.js';
-import { HEAD_BYTES, headOf } from './recognition.js';
+import { HEAD_BYTES, readHead } from './report-head.js';
+import type { ReportProblem, ToolReport } from '@umpire/core/model.js';
 
 export interface OpenOptions extends ReadOptions {
-  /** Read as this, whatever it looks like. */
+  /** Read in this format, whatever the content. */
   readonly format?: Format;
   /** The file's name: a hint where the content fits several formats. */
   readonly name?: string;
@@ -17,26 +16,26 @@ export interface OpenOptions extends ReadOptions {
 }
 
 export interface OpenReport extends ReportReader {
-  /** JSON whose head fits no format. A look at the outermost keys of the whole file (top-keys.ts) may still tell. */
+  /** JSON whose head fits no format. The outermost keys of the whole file (TopKeys) may still tell the format. */
   readonly needsKeys: boolean;
 }
 
 export function openReport(options: OpenOptions = {}): OpenReport {
-  return new Opening(options);
+  return new RecognisingReader(options);
 }
 
 export function formatById(id: string): Format | null {
   return FORMATS.find((format) => format.id === id.toLowerCase()) ?? null;
 }
 
-class Opening implements OpenReport {
+class RecognisingReader implements OpenReport {
   private readonly bytes = new ReportBytes((piece) => this.take(piece));
   private head: Uint8Array[] = [];
   private headLength = 0;
   private format: Format | null;
   private reader: ReportReader | null = null;
   /** Set once the head fits no format. */
-  private stranger: Head | null = null;
+  private unknownHead: Head | null = null;
 
   constructor(private readonly options: OpenOptions) {
     this.format = options.format ?? null;
@@ -44,7 +43,7 @@ class Opening implements OpenReport {
   }
 
   get needsKeys(): boolean {
-    return this.stranger?.kind === 'json' && this.headLength >= HEAD_BYTES && this.options.keys === undefined;
+    return this.unknownHead?.kind === 'json' && this.headLength >= HEAD_BYTES && this.options.keys === undefined;
   }
 
   write(chunk: Uint8Array): void {
@@ -60,26 +59,26 @@ class Opening implements OpenReport {
     if (refused !== null) return this.refusal(refused.problem, refused.byte);
     if (this.reader === null) return this.refuse({ message: this.unknown(), line: 1, byte: 0 });
     if (this.headLength === 0) return this.refuse({ message: EMPTY, line: 1, byte: 0 });
-    return this.placed(this.reader.end());
+    return this.withFileOffsets(this.reader.end());
   }
 
   private take(piece: Uint8Array): void {
     this.headLength += piece.length;
     if (this.reader !== null) this.reader.write(piece);
-    else if (this.stranger === null) {
+    else if (this.unknownHead === null) {
       this.head.push(piece.slice());
       if (this.headLength >= HEAD_BYTES) this.recognise();
     }
   }
 
   private recognise(): void {
-    if (this.reader !== null || this.stranger !== null || this.headLength === 0) return;
+    if (this.reader !== null || this.unknownHead !== null || this.headLength === 0) return;
     const bytes = concat(this.head, this.headLength);
     this.head = [];
-    const head = headOf(bytes, this.options.name ?? '', this.options.keys);
+    const head = readHead(bytes, this.options.name ?? '', this.options.keys);
     this.format = FORMATS.find((format) => format.recognises(head)) ?? null;
     if (this.format === null) {
-      this.stranger = head;
+      this.unknownHead = head;
       return;
     }
     this.reader = this.format.open(this.options);
@@ -87,14 +86,14 @@ class Opening implements OpenReport {
   }
 
   private unknown(): string {
-    const seen = this.stranger === null ? '' : lookOf(this.stranger);
-    if (seen === '') return 'there is nothing but space in it; expected a report';
-    return `no known format: ${seen}; expected one of ${FORMATS.map((format) => format.id).join(', ')}; name it with --format`;
+    const seen = this.unknownHead === null ? '' : describeHead(this.unknownHead);
+    if (seen === '') return 'the report contains only white space';
+    return `unknown format: ${seen}; known formats are ${FORMATS.map((format) => format.id).join(', ')}; choose one with --format`;
   }
 
-  /** What was read before the byte that is no text is kept: how far one came is part of the answer. */
+  /** Results from before the refused byte are kept. */
   private refusal(problem: string, byte: number): ToolReport {
-    const read = this.reader === null || this.headLength === 0 ? null : this.placed(this.reader.end());
+    const read = this.reader === null || this.headLength === 0 ? null : this.withFileOffsets(this.reader.end());
     if (read === null) return this.refuse({ message: problem, byte });
     return { ...read, outcome: 'error', problems: [{ message: problem, byte }, ...read.problems] };
   }
@@ -103,8 +102,8 @@ class Opening implements OpenReport {
     return { format: this.format?.id ?? 'unknown', outcome: 'error', findings: [], problems: [problem] };
   }
 
-  /** Offsets as the file has them. */
-  private placed(report: ToolReport): ToolReport {
+  /** Problems with the offsets of the file. */
+  private withFileOffsets(report: ToolReport): ToolReport {
     const { skipped, isRewritten } = this.bytes;
     if (skipped === 0) return report;
     const problems = report.problems.map(({ byte, ...rest }) =>
@@ -114,16 +113,16 @@ class Opening implements OpenReport {
   }
 }
 
-const EMPTY = 'it is empty; expected a report: the tool wrote nothing, or has not finished';
+const EMPTY = 'the report is empty; the tool wrote nothing or has not finished';
 
-/** What one sees at first sight, for the person who has to say what it is. */
-function lookOf({ text, kind, root, keys, isArray }: Head): string {
-  if (kind === 'xml' && root !== '') return `it is XML with the root element <${root.slice(0, 60)}>`;
+/** Describes an unknown report for the person who has to name its format. */
+function describeHead({ text, kind, root, keys, isArray }: Head): string {
+  if (kind === 'xml' && root !== '') return `XML with the root element <${root.slice(0, 60)}>`;
   const named = [...keys].slice(0, 6).map((key) => JSON.stringify(key.slice(0, 40)));
   if (named.length > 0)
-    return `it is JSON, ${isArray ? 'a list of objects' : 'an object'} with ${named.join(', ')}${keys.size > 6 ? ', ...' : ''}`;
+    return `JSON, ${isArray ? 'a list of objects' : 'an object'} with ${named.join(', ')}${keys.size > 6 ? ', ...' : ''}`;
   const start = text.trim().slice(0, 40);
-  return start === '' ? '' : `it begins with ${JSON.stringify(start)}`;
+  return start === '' ? '' : `text that begins with ${JSON.stringify(start)}`;
 }
 
 function concat(pieces: readonly Uint8Array[], length: number): Uint8Array {

@@ -66,10 +66,7 @@ describe('sarif', () => {
       ['high'],
       ['unknown severity "odd"; counted as High'],
     ]);
-    expect([read(one({ kind: 'odd' })).outcome, notes(one({ kind: 'odd' }))]).toEqual([
-      'error',
-      ['the kind "odd" of a result is not known'],
-    ]);
+    expect([read(one({ kind: 'odd' })).outcome, notes(one({ kind: 'odd' }))]).toEqual(['error', ['unknown result kind "odd"']]);
   });
 
   const rules = [
@@ -199,12 +196,12 @@ describe('sarif', () => {
       expect(read(report).findings).toMatchObject([{ fingerprint }]);
   });
 
-  it('fails where the tool says that its run failed', () => {
+  it('fails where the tool states that its run failed', () => {
     const failed = (more: object) => log({ tool: tool(), invocations: [{ executionSuccessful: false, ...more }], results: [] });
-    expect([read(failed({})).outcome, ...notes(failed({}))]).toEqual(['fail', 'the tool says that its run failed']);
+    expect([read(failed({})).outcome, ...notes(failed({}))]).toEqual(['fail', 'the tool states that its run failed']);
     const error = { level: 'error', message: { text: 'out of\nmemory' } };
     expect(notes(failed({ toolExecutionNotifications: [{ level: 'note' }, error] }))).toEqual([
-      'the tool says that its run failed: out of memory',
+      'the tool states that its run failed: out of memory',
     ]);
     const noted = log({ tool: tool(), invocations: [{ executionSuccessful: true, toolExecutionNotifications: [error] }], results: [] });
     expect([read(noted).outcome, ...notes(noted)]).toEqual(['pass', 'the tool reports 1 error of its own run, first: out of memory']);
@@ -224,19 +221,19 @@ describe('sarif', () => {
   });
 
   it.each([
-    [log(), 'there is no run in it; expected at least one in "runs"'],
-    [{ version: '2.1.0' }, 'there is no list "runs" in it; expected SARIF 2.1.0'],
+    [log(), '"runs" is empty; expected at least one run'],
+    [{ version: '2.1.0' }, 'the list "runs" is missing; expected SARIF 2.1.0'],
     [{ runs: null }, '"runs" is null; expected a list'],
-    [log({ tool: tool() }), 'run 1 has no results: the tool did not look, or did not finish; expected a list "results", if an empty one'],
+    [log({ tool: tool() }), 'run 1 has no list "results"; the tool did not run or did not finish'],
     [
       log({ tool: tool(), results: [] }, { tool: tool(), results: null }),
-      'run 2 has no results: the tool did not look, or did not finish; expected a list "results", if an empty one',
+      'run 2 has no list "results"; the tool did not run or did not finish',
     ],
     [log({ tool: tool(), results: {} }), '"results" of a run is an object; expected a list'],
     [log({ tool: tool(), results: [7] }), 'a result is a number; expected an object'],
     [
       log({ results: [], externalPropertyFileReferences: { results: [{ location: { uri: 'more.sarif' } }] } }),
-      'results lie in another file (more.sarif); join it into this report',
+      'the results are in another file (more.sarif); merge it into this report',
     ],
   ])('is an error: %j', (report, why) => {
     expect([read(report).outcome, notes(report)[0]]).toEqual(['error', why]);
@@ -246,8 +243,8 @@ describe('sarif', () => {
     const report = { version: '2.0.0', runs: [{ results: [], externalPropertyFileReferences: { graphs: [] } }] };
     expect([read(report).outcome, ...notes(report)]).toEqual([
       'pass',
-      'it is of SARIF version "2.0.0"; it was read as 2.1.0',
-      'parts of a run lie in other files, which are not read',
+      'the SARIF version is "2.0.0"; read as 2.1.0',
+      'parts of a run are in other files, which are not read',
     ]);
   });
 
@@ -259,7 +256,7 @@ describe('sarif', () => {
       format: 'sarif',
       outcome: 'fail',
       counts: { critical: 0, high: 1, medium: 0, low: 29_999 },
-      problems: [{ message: 'its results come before its rules: of 10000 results only the rule and the count were kept, not the places' }],
+      problems: [{ message: 'the results come before the rules; of 10000 results the rule and the count were kept, but not the place' }],
     });
     expect(findings.map(({ severity, rule: id }) => [severity, id])).toEqual([
       ['high', 'BAD'],

@@ -25,11 +25,11 @@ describe('stryker', () => {
       counts: { critical: 0, high: 0, medium: 2, low: 0 },
       problems: [
         { message: '1 mutant could not be compiled or run; left out of the score' },
-        { message: 'mutation score 50: 2 of 4 mutants were noticed' },
+        { message: 'mutation score 50: tests detected 2 of 4 mutants' },
       ],
     });
     expect(findings.map(({ severity, message, artifact, line, rule }) => [severity, message, artifact, line, rule])).toEqual([
-      ['medium', 'EqualityOperator: no test notices it (amount <= 0)', 'src/price.js', 2, 'EqualityOperator'],
+      ['medium', 'EqualityOperator: no test detects it (amount <= 0)', 'src/price.js', 2, 'EqualityOperator'],
       ['medium', 'StringLiteral: no test reaches it ("")', 'src/price.js', 3, 'StringLiteral'],
     ]);
   });
@@ -46,16 +46,16 @@ describe('stryker', () => {
     const odd = report(['Killed', 'Dreaming']);
     expect([read(odd).counts?.medium, ...notes(odd)]).toEqual([
       1,
-      'the status "Dreaming" of a mutant is not known; it counts as survived',
-      'mutation score 50: 1 of 2 mutants were noticed',
+      'unknown mutant status "Dreaming"; counted as survived',
+      'mutation score 50: tests detected 1 of 2 mutants',
     ]);
   });
 
   it.each([
-    [{ files: {} }, 'there is no mutant in it; expected at least one'],
+    [{ files: {} }, 'the report has no mutants'],
     [{ files: [] }, '"files" is a list; expected an object with a member for each file'],
     [report(['Ignored', 'CompileError']), '1 mutant could not be compiled or run; left out of the score'],
-    [report(['Killed', 'Pending']), '1 mutant still pending: the run is not over'],
+    [report(['Killed', 'Pending']), '1 mutant still pending: the run is not finished'],
   ])('is an error: %j', (empty, why) => {
     expect([read(empty).outcome, notes(empty)[0]]).toEqual(['error', why]);
   });

@@ -1,17 +1,16 @@
-// Mutation reports (the schema of Stryker and its kin): a mutant that no test noticed is a Medium finding. The score is noted; it
-// fails the report only where the report itself names a threshold to break at.
+// Mutation reports in Stryker's schema: a mutant that no test detects is a Medium finding. The score is noted; it fails the report
+// only below the report's own `break` threshold.
 
-import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
-import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import { counted, jsonReader } from './json-reader.js';
+import { jsonReader } from './json-reader.js';
+import { toProjectPath } from './project-path.js';
+import { counted, ReportBuilder } from './report-builder.js';
+import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { lineIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
-import { placeInProject } from './places.js';
-import { Sheet } from './sheet.js';
 
 const FOUND: ReadonlySet<string> = new Set(['killed', 'timeout']);
 const MISSED: ReadonlyMap<string, string> = new Map([
-  ['survived', 'no test notices it'],
+  ['survived', 'no test detects it'],
   ['nocoverage', 'no test reaches it'],
 ]);
 const BROKEN: ReadonlySet<string> = new Set(['compileerror', 'runtimeerror']);
@@ -25,12 +24,12 @@ export const stryker: Format = {
     ((keys.has('schemaVersion') && keys.has('thresholds')) ||
       (keys.has('files') && (text.includes('"mutants"') || text.includes('"mutatorName"')))),
   open: (options): ReportReader => {
-    const sheet = new Sheet('stryker', 'findings', options);
-    const run = new MutationRun(sheet, options);
-    return jsonReader(sheet, () => ({
+    const report = new ReportBuilder('stryker', 'findings', options);
+    const run = new MutationRun(report, options);
+    return jsonReader(report, () => ({
       picks: {
-        '': (value) => sheet.fail(`it is ${nameOf(value)}; expected an object with "files"`),
-        files: { value: (value) => sheet.fail(`"files" is ${nameOf(value)}; expected an object with a member for each file`) },
+        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "files"`),
+        files: { value: (value) => report.fail(`"files" is ${nameOf(value)}; expected an object with a member for each file`) },
         'files.*': { value: (file, path) => run.file(file, path), without: ['source'] },
         thresholds: (value) => run.threshold(value),
         'config.thresholds': (value) => run.threshold(value),
@@ -53,7 +52,7 @@ class MutationRun {
   private breaksAt: number | null = null;
 
   constructor(
-    private readonly sheet: Sheet,
+    private readonly report: ReportBuilder,
     private readonly options: ReadOptions,
   ) {}
 
@@ -65,28 +64,28 @@ class MutationRun {
   file(value: unknown, path: string): void {
     const mutants = isObject(value) ? own(value, 'mutants') : undefined;
     if (!Array.isArray(mutants))
-      return this.sheet.note(
+      return this.report.note(
         `"mutants" of "${path.slice(0, 200)}" is ${mutants === undefined ? 'missing' : nameOf(mutants)}; expected a list`,
       );
-    const artifact = placeInProject(path, this.options.root);
+    const artifact = toProjectPath(path, this.options.root);
     for (const mutant of mutants as readonly unknown[]) this.mutant(mutant, artifact);
   }
 
   finish(): void {
-    const { sheet, found, missed } = this;
-    if (this.mutants === 0) return sheet.fail('there is no mutant in it; expected at least one');
-    if (this.pending > 0) sheet.fail(`${counted(this.pending, 'mutant')} still pending: the run is not over`);
-    if (this.broken > 0) sheet.note(`${counted(this.broken, 'mutant')} could not be compiled or run; left out of the score`);
-    if (found + missed === 0) return sheet.fail('no mutant was tried against a test; expected at least one killed or survived');
+    const { report, found, missed } = this;
+    if (this.mutants === 0) return report.fail('the report has no mutants');
+    if (this.pending > 0) report.fail(`${counted(this.pending, 'mutant')} still pending: the run is not finished`);
+    if (this.broken > 0) report.note(`${counted(this.broken, 'mutant')} could not be compiled or run; left out of the score`);
+    if (found + missed === 0) return report.fail('no mutant was tried against a test; expected at least one killed or survived');
     const score = Math.floor((found / (found + missed)) * 10_000) / 100;
-    sheet.note(`mutation score ${score}: ${found} of ${found + missed} mutants were noticed`);
+    report.note(`mutation score ${score}: tests detected ${found} of ${found + missed} mutants`);
     if (this.breaksAt !== null && score < this.breaksAt)
-      sheet.saysFailed(`the mutation score ${score} is below the report's limit of ${this.breaksAt}`);
+      report.markFailed(`the mutation score ${score} is below the report's limit of ${this.breaksAt}`);
   }
 
   private mutant(value: unknown, artifact: string | null): void {
     this.mutants += 1;
-    if (!isObject(value)) return this.sheet.fail(`a mutant is ${nameOf(value)}; expected an object`);
+    if (!isObject(value)) return this.report.fail(`a mutant is ${nameOf(value)}; expected an object`);
     const said = textIn(value, 'status');
     const status = said.toLowerCase();
     if (FOUND.has(status)) this.found += 1;
@@ -98,12 +97,12 @@ class MutationRun {
   private missedOne(mutant: JsonObject, artifact: string | null, said: string): void {
     this.missed += 1;
     const why = MISSED.get(said.toLowerCase());
-    if (why === undefined) this.sheet.note(`the status "${said.slice(0, 40)}" of a mutant is not known; it counts as survived`);
+    if (why === undefined) this.report.note(`unknown mutant status "${said.slice(0, 40)}"; counted as survived`);
     const name = textIn(mutant, 'mutatorName') || 'a mutant';
     const what = textIn(mutant, 'description') || textIn(mutant, 'replacement');
-    this.sheet.finding({
+    this.report.addFinding({
       severity: 'medium',
-      message: `${name}: ${why ?? 'it counts as survived'}${what === '' ? '' : ` (${what.slice(0, 200)})`}`,
+      message: `${name}: ${why ?? 'counted as survived'}${what === '' ? '' : ` (${what.slice(0, 200)})`}`,
       artifact,
       line: lineIn(objectIn(objectIn(mutant, 'location'), 'start'), 'line'),
       rule: textIn(mutant, 'mutatorName'),

@@ -41,7 +41,7 @@ describe('TAP of node:test', () => {
       tests: { total: 8 },
       problems: [
         {
-          message: 'it ends without a plan (1..N): 8 tests were read before that; the report was cut off or is still being written',
+          message: 'the report ends without a plan (1..N), after 8 tests; it was cut off or is still being written',
           line: 105,
         },
       ],
@@ -49,7 +49,7 @@ describe('TAP of node:test', () => {
     expect(read(NODE.slice(0, NODE.indexOf("code: 'ERR_ASSERTION'")))).toMatchObject({
       outcome: 'error',
       problems: [
-        { message: expect.stringContaining('it ends in the middle of a YAML block: 2 tests') },
+        { message: expect.stringContaining('the report ends in the middle of a YAML block, after 2 tests') },
         { message: expect.stringContaining('plan') },
       ],
     });
@@ -97,9 +97,12 @@ describe('TAP of others', () => {
   it('holds the run to its plan', () => {
     expect(read('1..3\nok 1\nok 2\n')).toMatchObject({
       outcome: 'error',
-      problems: [{ message: '3 tests were planned, and 2 are there: the run ended early, or the report was cut off', line: 4 }],
+      problems: [{ message: '3 tests were planned, but the report has 2: the run ended early, or the report was cut off', line: 4 }],
     });
-    expect(read('1..1\nok 1\nok 2\n')).toMatchObject({ outcome: 'fail', problems: [{ message: '1 test was planned, and 2 are there' }] });
+    expect(read('1..1\nok 1\nok 2\n')).toMatchObject({
+      outcome: 'fail',
+      problems: [{ message: '1 test was planned, but the report has 2' }],
+    });
     expect(read('# Subtest: s\n    ok 1 - a\n    1..2\nok 1 - s\n1..1\n')).toMatchObject({
       outcome: 'error',
       problems: [{ message: expect.stringContaining('2 tests were planned in "s"'), line: 4 }],
@@ -112,13 +115,13 @@ describe('TAP of others', () => {
   });
 
   it('takes no test from outside of the plan, wherever the plan stands', () => {
-    const problems = [{ message: 'test 7 is outside of the plan 1..3; TAP takes it for a failure', line: 4 }];
+    const problems = [{ message: 'test 7 is outside of the plan 1..3, which TAP treats as a failure', line: 4 }];
     expect(read('1..3\nok 1\nok 2\nok 7\n')).toMatchObject({ outcome: 'error', tests: { total: 3 }, problems });
     expect(read('ok 2\nok 1\n\nok 7\n1..3\n')).toMatchObject({ outcome: 'error', problems });
     expect(read('1..3\nok 3\nok\nok 2\n')).toMatchObject({ outcome: 'pass', problems: [] });
     expect(read('# Subtest: s\n    ok 4 - a\n    1..1\nok 1 - s\n1..1\n')).toMatchObject({
       outcome: 'error',
-      problems: [{ message: 'test 4 in "s" is outside of the plan 1..1; TAP takes it for a failure', line: 2 }],
+      problems: [{ message: 'test 4 in "s" is outside of the plan 1..1, which TAP treats as a failure', line: 2 }],
     });
   });
 
@@ -127,7 +130,7 @@ describe('TAP of others', () => {
     expect(read(`TAP version 14\n${rest}`)).toMatchObject({ outcome: 'pass', problems: [] });
     expect(read(`TAP version 14\npragma +strict\n${rest}`)).toMatchObject({
       outcome: 'error',
-      problems: [{ message: 'a line is no TAP ("hello"), and "pragma +strict" allows nothing else', line: 4, byte: 35 }],
+      problems: [{ message: '"hello" is not TAP, and "pragma +strict" forbids other lines', line: 4, byte: 35 }],
     });
     expect(read(`pragma +strict\npragma -strict\n${rest}`)).toMatchObject({ outcome: 'pass', problems: [] });
     const block = 'ok 1 - a {\n    pragma -strict\n    hi\n    ok 1\n    1..1\n}\n';
@@ -143,11 +146,11 @@ describe('TAP of others', () => {
     });
     expect(read('1..1\nok 1\n# tests 1\n# fail 1\n')).toMatchObject({
       outcome: 'fail',
-      problems: [{ message: 'its summary counts 1 failed test, and none is in it' }],
+      problems: [{ message: 'the summary states 1 failed test, but none is listed' }],
     });
     expect(read('1..1\nok 1\n# tests 2\n')).toMatchObject({
       outcome: 'pass',
-      problems: [{ message: 'its summary counts 2 tests, and 1 is in it; that counts' }],
+      problems: [{ message: 'the summary states 2 tests but 1 is listed; the listed ones count' }],
     });
   });
 

@@ -1,14 +1,200 @@
-// TAP 13 and 14 as node:test, tap, tape, prove and others write it: test points with their subtests, directives, plans and YAML
-// blocks. A failing TODO is no failure; a plan that is not kept is. One line is taken apart in tap-line.ts, a block in tap-block.ts.
+// TAP 13 and 14 as node:test, tap, tape, prove and others write it: test lines with subtests, directives, plans and YAML blocks.
+// A failing TODO is no failure; a missed plan is one.
 
-import type { TestStatus, ToolReport } from '@umpire/core/model.js';
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
-import { counted } from './json-reader.js';
-import { LineStream, type Line } from './line-stream.js';
-import { placeInProject } from './places.js';
-import { Sheet, type Where } from './sheet.js';
-import { TapBlock, type TapFacts } from './tap-block.js';
-import { indentOf, isTapStart, planOf, pointOf, unescaped, type TapPoint } from './tap-line.js';
+import { type Line, LineStream } from './line-stream.js';
+import { toProjectPath } from './project-path.js';
+import { counted, ReportBuilder, type ReportPosition } from './report-builder.js';
+import type { TestStatus, ToolReport } from '@umpire/core/model.js';
+
+/** One test line: `not ok 2 - name # SKIP`. */
+interface TapPoint {
+  readonly ok: boolean;
+  /** Without escapes, directive and number; empty where the line gives none. */
+  readonly name: string;
+  readonly number: number | null;
+  readonly directive: 'skip' | 'todo' | null;
+  readonly durationMs: number | null;
+  /** `ok 1 - name {`: its subtests follow in braces. */
+  readonly opensBlock: boolean;
+}
+
+const START_LINES = 200;
+
+/** Does a text hold TAP? Programs around the tests may have printed lines of their own before it. */
+function isTapStart(text: string): boolean {
+  const lines = text.slice(0, 64 * 1024).split('\n', START_LINES);
+  if (lines.some((line) => /^TAP version \d{1,3}\s*$/.test(line))) return true;
+  return lines.some((line) => planOf(line.trim()) !== null) && lines.some((line) => pointOf(line.trim()) !== null);
+}
+
+/** In columns; a tab counts as one. */
+function indentOf(text: string): number {
+  let at = 0;
+  while (at < text.length && (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09)) at += 1;
+  return at;
+}
+
+/** `1..4`, `1..0 # SKIP no database` */
+function planOf(text: string): { readonly count: number; readonly skip: string | null } | null {
+  const match = /^1\.\.(\d{1,9})(?=\s|#|$)/.exec(text);
+  if (match === null) return null;
+  const rest = text.slice(match[0].length).trim();
+  return { count: Number(match[1]), skip: /^#\s{0,9}skip/i.test(rest) ? rest.replace(/^#\s{0,9}\w{1,20}/, '').trim() : null };
+}
+
+function pointOf(text: string): TapPoint | null {
+  const start = /^(not )?ok(?=\s|$)/.exec(text);
+  if (start === null) return null;
+  let rest = text.slice(start[0].length).trim();
+  const number = /^\d{1,9}(?=\s|$)/.exec(rest)?.[0] ?? null;
+  if (number !== null) rest = rest.slice(number.length).trim();
+  const opensBlock = rest === '{' || rest.endsWith(' {');
+  if (opensBlock) rest = rest.slice(0, -1).trimEnd();
+  const marked = splitDirective(rest);
+  const bare = marked.name === '-' ? '' : marked.name.startsWith('- ') ? marked.name.slice(2) : marked.name;
+  return {
+    ok: start[1] === undefined,
+    name: unescaped(bare.trim()),
+    number: number === null ? null : Number(number),
+    directive: marked.directive,
+    durationMs: marked.durationMs,
+    opensBlock,
+  };
+}
+
+/** `\#` and `\\` stand for the characters themselves. */
+function unescaped(name: string): string {
+  return name.includes('\\') ? name.replace(/\\([#\\])/g, '$1') : name;
+}
+
+function splitDirective(text: string): Pick<TapPoint, 'name' | 'directive' | 'durationMs'> {
+  for (let at = text.indexOf('#'); at >= 0; at = text.indexOf('#', at + 1)) {
+    if (isEscaped(text, at)) continue;
+    const said = text
+      .slice(at + 1, at + 60)
+      .trimStart()
+      .toLowerCase();
+    const name = text.slice(0, at).trimEnd();
+    if (said.startsWith('skip')) return { name, directive: 'skip', durationMs: null };
+    if (/^todo\b/.test(said)) return { name, directive: 'todo', durationMs: null };
+    const time = /^time=(\d{1,12}(?:\.\d{1,12})?)ms/.exec(said)?.[1];
+    if (time !== undefined) return { name, directive: null, durationMs: Number(time) };
+  }
+  return { name: text, directive: null, durationMs: null };
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0;
+  while (slashes < at && text[at - 1 - slashes] === '\\') slashes += 1;
+  return slashes % 2 === 1;
+}
+
+interface TapFacts {
+  type: string | null;
+  file: string | null;
+  line: number | null;
+  message: string | null;
+  durationMs: number | null;
+  failureType: string | null;
+}
+
+const LONGEST_MESSAGE = 500;
+
+/**
+ * The YAML block under a test line, reduced to the few facts that are used. This is no YAML parser: runners print a list of
+ * `key: value`, and a mistake in it must not hide the test.
+ */
+class TapBlock {
+  readonly facts: TapFacts = { type: null, file: null, line: null, message: null, durationMs: null, failureType: null };
+  private members: number | null = null;
+  /** Text of several lines that is being read: whether it is wanted, and what has come of it. */
+  private text: { readonly isMessage: boolean; lines: string[]; length: number } | null = null;
+
+  constructor(readonly indent: number) {}
+
+  /** What the line was: one of the block, its end, or one that no longer belongs to it. */
+  take(line: string, indent: number): 'inside' | 'end' | 'outside' {
+    const content = line.slice(indent).trimEnd();
+    if (content === '') return 'inside';
+    if (indent < this.indent) return this.leave('outside');
+    if (indent === this.indent && content === '...') return this.leave('end');
+    // Some indent the members of the block, some do not.
+    this.members ??= indent;
+    if (indent > this.members) this.deeper(content);
+    else this.member(content);
+    return 'inside';
+  }
+
+  private leave(how: 'end' | 'outside'): 'end' | 'outside' {
+    this.closeText();
+    return how;
+  }
+
+  private member(content: string): void {
+    this.closeText();
+    const colon = content.indexOf(':');
+    if (colon < 0) return;
+    const key = content.slice(0, colon);
+    const value = content.slice(colon + 1).trim();
+    if (/^[|>][-+\d]{0,3}$/.test(value)) this.text = { isMessage: key === 'error' || key === 'message', lines: [], length: 0 };
+    else this.fact(key, unquoted(value));
+  }
+
+  /** A line of a text of several, or a member of a member (`at:` with `file:` and `line:`). */
+  private deeper(content: string): void {
+    if (this.text !== null) {
+      if (this.text.length < LONGEST_MESSAGE) this.text.lines.push(content);
+      this.text.length += content.length;
+      return;
+    }
+    const [, key = '', value = ''] = /^(file|line|fileName|lineNumber): (.{1,1000})/.exec(content) ?? [];
+    if (key !== '') this.fact(key, unquoted(value.trim()));
+  }
+
+  private closeText(): void {
+    if (this.text?.isMessage === true) this.facts.message ??= this.text.lines.join('\n');
+    this.text = null;
+  }
+
+  private fact(key: string, value: string): void {
+    const { facts } = this;
+    if (value === '') return;
+    if (key === 'type') facts.type = value;
+    else if (key === 'failureType') facts.failureType = value;
+    else if (key === 'error' || key === 'message') facts.message ??= value;
+    else if (key === 'duration_ms') facts.durationMs = numberOf(value);
+    else if (key === 'location' || key === 'at') this.place(value);
+    else if (key === 'file' || key === 'fileName') facts.file ??= value;
+    else if (key === 'line' || key === 'lineNumber') facts.line ??= lineOf(value);
+  }
+
+  /** `/project/a.test.js:5:3`, `Test.<anonymous> (/project/a.test.js:5:3)` */
+  private place(value: string): void {
+    const open = value.endsWith(')') ? value.lastIndexOf('(') : -1;
+    const path = open < 0 ? value : value.slice(open + 1, -1);
+    const end = /:(\d{1,9}):\d{1,9}$/.exec(path.slice(-24));
+    if (end === null) return;
+    this.facts.file = path.slice(0, -end[0].length);
+    this.facts.line = lineOf(end[1] ?? '');
+  }
+}
+
+function numberOf(text: string): number | null {
+  return /^\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : null;
+}
+
+function lineOf(text: string): number | null {
+  const line = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return line >= 1 ? line : null;
+}
+
+function unquoted(value: string): string {
+  const quote = value[0];
+  if (value.length < 2 || value.at(-1) !== quote) return value;
+  if (quote === "'") return value.slice(1, -1).replaceAll("''", "'");
+  return quote === '"' ? value.slice(1, -1).replace(/\\(["\\])/g, '$1') : value;
+}
 
 export const tap: Format = {
   id: 'tap',
@@ -50,7 +236,7 @@ const LONGEST_NAME = 1000;
 
 class TapReader implements ReportReader {
   private readonly lines = new LineStream((line) => this.take(line));
-  private readonly sheet: Sheet;
+  private readonly report: ReportBuilder;
   private readonly outermost = newLevel(0, '', false);
   private readonly deeper: Level[] = [];
   private pending: Pending | null = null;
@@ -63,7 +249,7 @@ class TapReader implements ReportReader {
   private bad = 0;
 
   constructor(private readonly options: ReadOptions) {
-    this.sheet = new Sheet('tap', 'tests', options);
+    this.report = new ReportBuilder('tap', 'tests', options);
   }
 
   write(chunk: Uint8Array): void {
@@ -74,11 +260,11 @@ class TapReader implements ReportReader {
     const where = this.lines.end();
     const isInBlock = this.block !== null;
     this.settle();
-    if (isInBlock) this.sheet.fail(`it ends in the middle of a YAML block: ${this.soFar()}`, where);
+    if (isInBlock) this.report.failCutOff('in the middle of a YAML block', counted(this.counted, 'test'), where);
     while (this.deeper.length > 0) this.leave(where);
     this.checkPlan(this.outermost, where);
     this.checkStated();
-    return this.sheet.end();
+    return this.report.build();
   }
 
   private take(line: Line): void {
@@ -86,7 +272,7 @@ class TapReader implements ReportReader {
     if (this.block !== null) {
       const was = this.block.take(line.text, indent);
       if (was === 'inside') return;
-      if (was === 'outside') this.sheet.note('a YAML block is not closed by "..."', { line: line.line });
+      if (was === 'outside') this.report.note('a YAML block is not closed by "..."', { line: line.line });
       if (this.pending !== null) this.pending.facts = this.block.facts;
       this.block = null;
       if (was === 'end') return;
@@ -108,21 +294,21 @@ class TapReader implements ReportReader {
     if (plan !== null) {
       this.settle();
       const level = this.enter(indent, line);
-      if (level.planned !== null) this.sheet.fail('a plan (1..N) is given twice', { line: line.line });
+      if (level.planned !== null) this.report.fail('a plan (1..N) is given twice', { line: line.line });
       level.planned = plan.count;
-      if (plan.skip !== null) this.sheet.note(`a plan skips all of its tests: ${plan.skip || 'no reason is given'}`, { line: line.line });
+      if (plan.skip !== null) this.report.note(`a plan skips all of its tests: ${plan.skip || 'no reason is given'}`, { line: line.line });
     } else if (text.startsWith('# ')) this.takeComment(text.slice(2), indent, line);
     else this.takeOther(text, indent, line);
   }
 
-  /** A pragma; or what is no TAP, which is let pass unless the report itself forbids it. */
+  /** A pragma, or a line that is not TAP: allowed unless the report itself forbids it. */
   private takeOther(text: string, indent: number, line: Line): void {
     const pragma = /^pragma ([+-])strict$/.exec(text)?.[1];
     if (pragma !== undefined) {
       this.settle();
       this.enter(indent, line).isStrict = pragma === '+';
     } else if (this.levelOf(indent).isStrict && !IS_TAP.test(text))
-      this.sheet.fail(`a line is no TAP (${JSON.stringify(text.slice(0, 60))}), and "pragma +strict" allows nothing else`, {
+      this.report.fail(`${JSON.stringify(text.slice(0, 60))} is not TAP, and "pragma +strict" forbids other lines`, {
         line: line.line,
         byte: line.byte,
       });
@@ -165,7 +351,7 @@ class TapReader implements ReportReader {
     const top = this.deeper.at(-1) ?? this.outermost;
     if (indent <= top.indent) return top;
     if (this.deeper.length >= DEEPEST) {
-      this.sheet.fail(`subtests are nested more than ${DEEPEST} levels deep`, { line, byte });
+      this.report.fail(`subtests are nested more than ${DEEPEST} levels deep`, { line, byte });
       return top;
     }
     const level = newLevel(indent, this.announced !== null && this.announced.indent < indent ? this.announced.name : '', top.isStrict);
@@ -174,48 +360,44 @@ class TapReader implements ReportReader {
     return level;
   }
 
-  private leave(where: Where): void {
+  private leave(where: ReportPosition): void {
     const ended = this.deeper.pop();
     if (ended === undefined) return;
     this.checkPlan(ended, where);
     (this.deeper.at(-1) ?? this.outermost).failed += ended.failed;
   }
 
-  /** Fewer tests than planned: the run died or the file was cut off. More: somebody miscounts, and by TAP that is a failure. */
-  private checkPlan({ planned, seen, largest, largestLine, name, indent }: Level, { line, byte }: Where): void {
+  /** Fewer tests than planned: the run died or the file was cut off. More tests are a failure by the TAP rules. */
+  private checkPlan({ planned, seen, largest, largestLine, name, indent }: Level, { line, byte }: ReportPosition): void {
     if (this.hasBailed) return;
     const where = { ...(line === undefined ? {} : { line }), ...(byte === undefined ? {} : { byte }) };
     const of = name === '' ? '' : ` in "${name.slice(0, 80)}"`;
     if (planned === null) {
-      if (indent === 0) this.sheet.fail(`it ends without a plan (1..N): ${this.soFar()}`, where);
-    } else if (seen < planned) this.sheet.fail(`${planning(planned, of, seen)}: the run ended early, or the report was cut off`, where);
-    else if (seen > planned) this.sheet.saysFailed(planning(planned, of, seen));
+      if (indent === 0) this.report.failCutOff('without a plan (1..N)', counted(this.counted, 'test'), where);
+    } else if (seen < planned) this.report.fail(`${planning(planned, of, seen)}: the run ended early, or the report was cut off`, where);
+    else if (seen > planned) this.report.markFailed(planning(planned, of, seen));
     // As many as planned, but not those: a test of the plan is missing.
     else if (largest > planned)
-      this.sheet.fail(`test ${largest}${of} is outside of the plan 1..${planned}; TAP takes it for a failure`, { line: largestLine });
+      this.report.fail(`test ${largest}${of} is outside of the plan 1..${planned}, which TAP treats as a failure`, { line: largestLine });
   }
 
   private checkStated(): void {
     const bad = (this.stated.get('fail') ?? 0) + (this.stated.get('cancelled') ?? 0);
-    if (bad > 0 && this.bad === 0) this.sheet.saysFailed(`its summary counts ${counted(bad, 'failed test')}, and none is in it`);
+    if (bad > 0 && this.bad === 0) this.report.markFailed(`the summary states ${counted(bad, 'failed test')}, but none is listed`);
     const tests = this.stated.get('tests');
     if (tests !== undefined && tests !== this.counted)
-      this.sheet.note(
-        `its summary counts ${counted(tests, 'test')}, and ${this.counted === 1 ? '1 is in it; that counts' : `${this.counted} are in it; these count`}`,
+      this.report.note(
+        `the summary states ${counted(tests, 'test')} but ${this.counted} ${this.counted === 1 ? 'is' : 'are'} listed; the listed ones count`,
       );
-  }
-
-  private soFar(): string {
-    return `${this.counted === 1 ? '1 test was' : `${this.counted} tests were`} read before that; the report was cut off or is still being written`;
   }
 
   private bailOut(why: string): void {
     this.settle();
     this.hasBailed = true;
-    this.sheet.saysFailed(`the run bailed out${why === '' ? '' : `: ${why.slice(0, 200)}`}`);
+    this.report.markFailed(`the run bailed out${why === '' ? '' : `: ${why.slice(0, 200)}`}`);
   }
 
-  /** Hands in the test point before, now that its block has been read. */
+  /** Adds the previous test line, now that its block has been read. */
   private settle(): void {
     const { pending } = this;
     if (pending === null) return;
@@ -230,8 +412,8 @@ class TapReader implements ReportReader {
     if (facts?.type === 'suite' && (!isBad || pending.subtestFailed)) return;
     this.counted += 1;
     if (isBad) this.bad += 1;
-    const file = facts === null || facts.file === null ? null : placeInProject(facts.file, this.options.root);
-    this.sheet.test({
+    const file = facts === null || facts.file === null ? null : toProjectPath(facts.file, this.options.root);
+    this.report.addTest({
       id: this.idOf(point, level),
       status,
       file,
@@ -253,13 +435,13 @@ class TapReader implements ReportReader {
   /** Runners name a test file by its absolute path, and that differs from machine to machine. */
   private nameOf(name: string): string {
     const isPath = /^(?:\/|file:\/\/|[A-Za-z]:[\\/])\S{1,500}\.\w{1,5}$/.test(name);
-    return (isPath ? (placeInProject(name, this.options.root) ?? name) : name).slice(0, LONGEST_NAME);
+    return (isPath ? (toProjectPath(name, this.options.root) ?? name) : name).slice(0, LONGEST_NAME);
   }
 }
 
-/** `3 tests were planned, and 2 are there` */
+/** `3 tests were planned, but the report has 2` */
 function planning(planned: number, of: string, seen: number): string {
-  return `${planned === 1 ? '1 test was' : `${planned} tests were`} planned${of}, and ${seen} ${seen === 1 ? 'is' : 'are'} there`;
+  return `${planned === 1 ? '1 test was' : `${planned} tests were`} planned${of}, but the report has ${seen}`;
 }
 
 function newLevel(indent: number, name: string, isStrict: boolean): Level {

@@ -40,14 +40,14 @@ describe('output of tsc', () => {
       format: 'tsc',
       outcome: 'pass',
       counts: { critical: 0, high: 0, medium: 0, low: 0 },
-      problems: [{ message: 'it tells of 2 compilations; the last one counts' }],
+      problems: [{ message: 'the output has 2 compilations; the last one counts' }],
       findings: [],
     });
     expect(brief(readAny(fixture('watch.txt') + again))).toMatchObject({
       outcome: 'error',
       problems: [
         { message: expect.stringContaining('compilations') },
-        { message: expect.stringContaining('it ends before "Found N errors"') },
+        { message: expect.stringContaining('the report ends before "Found N errors"') },
       ],
     });
   });
@@ -66,7 +66,7 @@ describe('output of tsc', () => {
       outcome: 'error',
       problems: [
         {
-          message: 'it ends before "Found N errors": 5 diagnostics were read before that; the output was cut off or is still being written',
+          message: 'the report ends before "Found N errors", after 5 diagnostics; it was cut off or is still being written',
           line: 31,
         },
       ],
@@ -100,11 +100,11 @@ describe('output of tsc', () => {
   it('takes the worse of the count and the diagnostics', () => {
     expect(readAs(tsc, 'Found 3 errors.\n')).toMatchObject({
       outcome: 'fail',
-      problems: [{ message: 'it says "Found 3 errors", and 0 are in it' }],
+      problems: [{ message: 'the report states 3 errors but lists 0; counted as failed' }],
     });
     expect(readAs(tsc, 'a.ts(1,1): error TS1: m\nFound 0 errors.\n')).toMatchObject({
       outcome: 'fail',
-      problems: [{ message: 'it says "Found 0 errors", but 1 is in it; that counts' }],
+      problems: [{ message: 'the report states 0 errors but lists 1; the listed ones count' }],
     });
   });
 
@@ -115,7 +115,7 @@ describe('output of tsc', () => {
       problems: [
         {
           message:
-            'there is neither a diagnostic nor "Found 0 errors" in it; expected output of tsc, and it begins with "sh: 1: tsc: not found"',
+            'the report has neither a diagnostic nor "Found 0 errors"; expected output of tsc, but it begins with "sh: 1: tsc: not found"',
           line: 1,
         },
       ],

@@ -1,33 +1,34 @@
-// What the TypeScript compiler prints, for a terminal or plain: diagnostics with their places become findings. Silence is no proof:
-// a text without a diagnostic passes only where the compiler says "Found 0 errors".
+// Output of the TypeScript compiler, pretty or plain, once or in watch mode. Silence proves nothing: without a diagnostic the report
+// passes only by "Found 0 errors".
 
-import type { Severity, ToolReport } from '@umpire/core/model.js';
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
-import { LineStream, withoutColours, type Line } from './line-stream.js';
-import { counted } from './json-reader.js';
-import { placeInProject } from './places.js';
-import { Sheet } from './sheet.js';
+import { compareStated } from './json-reader.js';
+import { notOutputOf, textLinesOf } from './lint-text.js';
+import { type Line, LineStream, withoutColours } from './line-stream.js';
+import { toProjectPath } from './project-path.js';
+import { counted, ReportBuilder } from './report-builder.js';
+import type { Severity, ToolReport } from '@umpire/core/model.js';
 
 const DIAGNOSTIC = /(?:^|[ \t])(error|warning|message|suggestion) (TS-?\d{1,9}): /;
 const FOUND = /(?:^|[\]-] )Found (\d{1,9}) errors?\b/;
-/** Other tools count what they found in the same words; only the compiler goes on like this. */
+/** Other tools print the same count; only the compiler continues like this. */
 const WATCHING = /Found \d{1,9} errors?\. Watching for file changes/;
 const STARTS = /Starting (?:incremental )?compilation/;
 const SEVERITY: Readonly<Record<string, Severity>> = { error: 'high', warning: 'medium', message: 'low', suggestion: 'low' };
 /** Of a diagnostic that explains itself at length. */
 const LONGEST_MESSAGE = 500;
-const LOOKED_AT = 64 * 1024;
 
 export const tsc: Format = {
   id: 'tsc',
   title: 'TypeScript compiler output',
-  recognises: ({ kind, text }: Head) => kind !== 'xml' && looksLikeTsc(withoutColours(text.slice(0, LOOKED_AT))),
+  recognises: ({ kind, text }: Head) => kind !== 'xml' && looksLikeTsc(textLinesOf(text)),
   open: (options: ReadOptions) => new TscReader(options),
 };
 
-function looksLikeTsc(text: string): boolean {
-  const lines = text.split('\n').map((line) => line.trimEnd());
-  return isAllClear(lines) || lines.some((line) => !line.startsWith('{') && (partsOf(line)?.isPlaced === true || WATCHING.test(line)));
+function looksLikeTsc(lines: readonly string[]): boolean {
+  return (
+    isAllClear(lines) || lines.some((line) => !line.startsWith('{') && (parseDiagnostic(line)?.isPlaced === true || WATCHING.test(line)))
+  );
 }
 
 /** "Found 0 errors." and nothing else but the lines that npm prints before a script. */
@@ -36,7 +37,7 @@ function isAllClear(lines: readonly string[]): boolean {
   return said.length === 1 && /^(?:[^a-z]{1,40} )?Found 0 errors\.?$/.test(said[0] ?? '');
 }
 
-interface Diagnostic {
+interface TscDiagnostic {
   readonly severity: Severity;
   readonly rule: string;
   readonly message: string;
@@ -47,12 +48,12 @@ interface Diagnostic {
   readonly isPlaced: boolean;
 }
 
-function partsOf(text: string): Diagnostic | null {
+function parseDiagnostic(text: string): TscDiagnostic | null {
   const match = DIAGNOSTIC.exec(text);
   if (match === null || text.startsWith(' ')) return null;
   const [whole, word = '', rule = ''] = match;
   const head = text.slice(0, match.index).trimEnd();
-  const place = placeOf(head);
+  const place = parsePosition(head);
   return {
     severity: SEVERITY[word] ?? 'high',
     rule,
@@ -65,7 +66,7 @@ function partsOf(text: string): Diagnostic | null {
 }
 
 /** `src/a.ts(3,7):` or `src/a.ts:3:7 -` */
-function placeOf(head: string): { readonly path: string; readonly line: number; readonly isPretty: boolean } | null {
+function parsePosition(head: string): { readonly path: string; readonly line: number; readonly isPretty: boolean } | null {
   const plain = /\((\d{1,9}),\d{1,9}\):$/.exec(head.slice(-24));
   if (plain !== null) return { path: head.slice(0, -plain[0].length), line: Number(plain[1]), isPretty: false };
   const pretty = /:(\d{1,9}):\d{1,9} -$/.exec(head.slice(-24));
@@ -74,8 +75,8 @@ function placeOf(head: string): { readonly path: string; readonly line: number; 
 
 class TscReader implements ReportReader {
   private readonly lines = new LineStream((line) => this.take(line));
-  private sheet: Sheet;
-  private pending: { readonly diagnostic: Diagnostic; message: string } | null = null;
+  private report: ReportBuilder;
+  private pending: { readonly diagnostic: TscDiagnostic; message: string } | null = null;
   private errors = 0;
   private diagnostics = 0;
   /** The compiler's own count, once it has given it. */
@@ -85,7 +86,7 @@ class TscReader implements ReportReader {
   private first = '';
 
   constructor(private readonly options: ReadOptions) {
-    this.sheet = this.newSheet();
+    this.report = this.newReport();
   }
 
   write(chunk: Uint8Array): void {
@@ -95,34 +96,24 @@ class TscReader implements ReportReader {
   end(): ToolReport {
     const where = this.lines.end();
     this.settle();
-    const { sheet, found, errors } = this;
-    if (this.compilations > 1) sheet.note(`it tells of ${this.compilations} compilations; the last one counts`);
-    if (found === null && (this.isPretty || this.compilations > 0)) {
-      const read = `${this.diagnostics} ${this.diagnostics === 1 ? 'diagnostic was' : 'diagnostics were'} read before that`;
-      sheet.fail(`it ends before "Found N errors": ${read}; the output was cut off or is still being written`, where);
-    } else if (found === null && this.diagnostics === 0) {
-      const start = JSON.stringify(this.first.slice(0, 60));
-      sheet.fail(`there is neither a diagnostic nor "Found 0 errors" in it; expected output of tsc, and it begins with ${start}`, {
-        line: 1,
-      });
-    }
-    if (found !== null && found > errors)
-      sheet.saysFailed(`it says "Found ${counted(found, 'error')}", and ${errors} ${errors === 1 ? 'is' : 'are'} in it`);
-    else if (found !== null && found < errors)
-      sheet.note(
-        `it says "Found ${counted(found, 'error')}", but ${errors === 1 ? '1 is in it; that counts' : `${errors} are in it; these count`}`,
-      );
-    return sheet.end();
+    const { report, found, errors } = this;
+    if (this.compilations > 1) report.note(`the output has ${this.compilations} compilations; the last one counts`);
+    if (found === null && (this.isPretty || this.compilations > 0))
+      report.failCutOff('before "Found N errors"', counted(this.diagnostics, 'diagnostic'), where);
+    else if (found === null && this.diagnostics === 0)
+      report.fail(notOutputOf('tsc', 'a diagnostic', '"Found 0 errors"', this.first), { line: 1 });
+    compareStated(report, 'errors', found, errors, true);
+    return report.build();
   }
 
-  private newSheet(): Sheet {
-    return new Sheet('tsc', 'findings', this.options);
+  private newReport(): ReportBuilder {
+    return new ReportBuilder('tsc', 'findings', this.options);
   }
 
   private take(line: Line): void {
     const text = withoutColours(line.text).trimEnd();
     if (this.first === '') this.first = text.trim();
-    const diagnostic = partsOf(text);
+    const diagnostic = parseDiagnostic(text);
     if (diagnostic !== null) {
       this.settle();
       this.pending = { diagnostic, message: diagnostic.message };
@@ -135,10 +126,10 @@ class TscReader implements ReportReader {
     else this.settle();
   }
 
-  /** In watch mode what was wrong before the change no longer is. */
+  /** In watch mode earlier diagnostics no longer count. */
   private startAgain(): void {
     this.pending = null;
-    this.sheet = this.newSheet();
+    this.report = this.newReport();
     this.errors = 0;
     this.diagnostics = 0;
     this.found = null;
@@ -153,7 +144,13 @@ class TscReader implements ReportReader {
     if (this.pending === null) return;
     const { diagnostic, message } = this.pending;
     const { severity, rule, artifact, line } = diagnostic;
-    this.sheet.finding({ severity, rule, message, artifact: artifact === null ? null : placeInProject(artifact, this.options.root), line });
+    this.report.addFinding({
+      severity,
+      rule,
+      message,
+      artifact: artifact === null ? null : toProjectPath(artifact, this.options.root),
+      line,
+    });
     this.pending = null;
   }
 }

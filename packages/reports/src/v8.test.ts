@@ -1,9 +1,9 @@
+import { shareOf } from './coverage-share.js';
+import { v8 } from './v8.js';
+import type { ToolReport } from '@umpire/core/model.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolReport } from '@umpire/core/model.js';
-import { v8 } from './v8.js';
-import { shareOf } from './share.js';
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/v8', name), 'utf8');
 
@@ -32,7 +32,7 @@ describe('v8', () => {
         { path: 'src/price.js', branches: shareOf(0, 2), functions: shareOf(2, 3), uncovered: [] },
       ],
       findings: [],
-      problems: [{ message: 'V8 coverage has functions and blocks (as branches), and no lines: those need the source' }],
+      problems: [{ message: 'V8 coverage has functions and blocks (counted as branches), but no lines' }],
     });
   });
 
@@ -47,12 +47,12 @@ describe('v8', () => {
   it.each([
     [
       { result: [script('node:fs', [range(0, 9, 1)]), script('file:///project/node_modules/x/a.js', [range(0, 9, 1)])] },
-      'none of its 2 scripts is one of the project',
+      'none of the 2 scripts is part of the project',
     ],
     [{ result: [{ url: 'file:///project/a.js' }] }, 'script 1 has no list "functions"'],
     [
       { result: [script('file:///project/a.js', [range(9, 1, 1)])] },
-      'the coverage of "a.js" has a range that is none; expected "startOffset", "endOffset" and "count"',
+      'the coverage of "a.js" has an invalid range; expected "startOffset", "endOffset" and "count"',
     ],
   ])('is an error: %j', (report, why) => {
     expect([read(report).outcome, notes(report)[0]]).toEqual(['error', why]);

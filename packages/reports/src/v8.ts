@@ -1,14 +1,14 @@
 // V8's raw coverage, as NODE_V8_COVERAGE and the browsers' protocol write it: functions, and blocks as branches, by their offsets in
 // the source. The source is not in the report, so there are no lines. Node's own scripts and node_modules are left out.
 
-import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { CoverageFiles } from './coverage-files.js';
 import type { Format, ReportReader } from './format.js';
 import { jsonReader } from './json-reader.js';
+import { LAST_LINE, type LineCoverage } from './line-coverage.js';
+import { toProjectPath } from './project-path.js';
+import { ReportBuilder } from './report-builder.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, listIn, textIn } from '@umpire/core/formats/json-values.js';
-import { LAST_LINE, type LineCoverage } from './line-set.js';
-import { placeInProject } from './places.js';
-import { Sheet } from './sheet.js';
 
 export const v8: Format = {
   id: 'v8',
@@ -16,25 +16,25 @@ export const v8: Format = {
   recognises: ({ kind, isArray, keys, text }) =>
     kind === 'json' && (isArray ? keys.has('scriptId') && keys.has('functions') : keys.has('result') && text.includes('"functions"')),
   open: ({ root, ...options }): ReportReader => {
-    const sheet = new Sheet('v8', 'coverage', options);
-    const files = new CoverageFiles(sheet);
+    const report = new ReportBuilder('v8', 'coverage', options);
+    const files = new CoverageFiles(report);
     let scripts = 0;
     const take = (value: unknown): void => {
       scripts += 1;
       const functions = isObject(value) ? own(value, 'functions') : undefined;
-      if (!isObject(value) || !Array.isArray(functions)) return sheet.fail(`script ${scripts} has no list "functions"`);
+      if (!isObject(value) || !Array.isArray(functions)) return report.fail(`script ${scripts} has no list "functions"`);
       const url = textIn(value, 'url');
-      const path = isOfProject(url) ? placeInProject(url, root) : null;
+      const path = isOfProject(url) ? toProjectPath(url, root) : null;
       if (path === null) return;
       const lines = files.open(path);
       const isRead = (functions as readonly unknown[]).map((each) => addFunction(lines, each)).every(Boolean);
       files.close();
-      if (!isRead) sheet.fail(`the coverage of "${path}" has a range that is none; expected "startOffset", "endOffset" and "count"`);
+      if (!isRead) report.fail(`the coverage of "${path}" has an invalid range; expected "startOffset", "endOffset" and "count"`);
     };
     const script = { value: take, without: ['source'] };
-    return jsonReader(sheet, () => ({
+    return jsonReader(report, () => ({
       picks: {
-        '': (value) => sheet.fail(`it is ${nameOf(value)}; expected an object with "result"`),
+        '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "result"`),
         'result[]': script,
         '[]': script,
       },
@@ -42,9 +42,11 @@ export const v8: Format = {
       count: () => scripts,
       finish: () => {
         files.end();
-        if (files.size > 0) sheet.note('V8 coverage has functions and blocks (as branches), and no lines: those need the source');
+        if (files.size > 0) report.note('V8 coverage has functions and blocks (counted as branches), but no lines');
         else if (scripts > 0)
-          sheet.note(scripts === 1 ? 'its only script is none of the project' : `none of its ${scripts} scripts is one of the project`);
+          report.note(
+            scripts === 1 ? 'the only script is not part of the project' : `none of the ${scripts} scripts is part of the project`,
+          );
       },
     }));
   },
@@ -63,7 +65,7 @@ function addFunction(lines: LineCoverage, value: unknown): boolean {
       const [start, end, count] = [countIn(range, 'startOffset'), countIn(range, 'endOffset'), countIn(range, 'count')];
       if (start === null || end === null || count === null || end < start) return false;
       if (index === 0) lines.function(`${textIn(value, 'functionName')}:${start}:${end}`, count > 0);
-      // A block is told from others by where it begins, as branches elsewhere are by their line.
+      // A block is identified by its start, as branches elsewhere are by their line.
       else lines.branch(Math.min(start + 1, LAST_LINE), count > 0);
       return true;
     })

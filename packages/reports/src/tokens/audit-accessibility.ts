@@ -1,45 +1,43 @@
 // Accessibility, 25 %: contrast by WCAG 2.2 of the pairs that are declared or certain (1.4.3, 1.4.11), and focus indicators that
 // exist and can be seen (2.4.7, 1.4.11).
 
-import { AuditSheet, type AuditDimension } from './audit-sheet.js';
-import { contrastOf, hexOf, over, type Colour } from './colour.js';
+import { type AuditDimension, DimensionAudit } from './audit-dimension.js';
+import type { ColourToken, PairKind, ModeView } from './colour-pairs.js';
+import { type Colour, contrastOf, hexOf, over } from './colour.js';
 import { EDGE, FIXED, INTERACTIVE, stateOf, withoutNoise } from './name-words.js';
-import type { ColourToken } from './palette.js';
-import type { PairKind } from './pairs.js';
-import type { Place } from './token.js';
-import type { Context } from './token-set.js';
-import type { View } from './view.js';
+import type { ColourMode } from './token-set.js';
+import type { TokenPlace } from './token.js';
 
 export const AA: Readonly<Record<PairKind, number>> = { text: 4.5, large: 3, ui: 3 };
 const FOR: Readonly<Record<PairKind, string>> = { text: 'text needs', large: 'large text needs', ui: 'parts of the interface need' };
 
 /** A pair, measured. */
-export interface Measured {
+export interface MeasuredPair {
   readonly front: ColourToken;
   readonly back: ColourToken;
   readonly kind: PairKind;
   readonly ratio: number;
-  readonly context: Context;
+  readonly context: ColourMode;
 }
 
-export function auditAccessibility(views: readonly View[], unknown: readonly Place[]): AuditDimension {
-  const sheet = new AuditSheet('accessibility', 25);
-  for (const place of unknown) sheet.find('contrast/unknown', 'high', 'A declared pair names a token that is no colour of this set', place);
+export function auditAccessibility(views: readonly ModeView[], unknown: readonly TokenPlace[]): AuditDimension {
+  const audit = new DimensionAudit('accessibility', 25);
+  for (const place of unknown) audit.find('contrast/unknown', 'high', 'A declared pair names a token that is no colour of this set', place);
   for (const measured of views.flatMap(measure)) {
     const isEnough = measured.ratio >= AA[measured.kind];
-    sheet.look('contrast', isEnough);
-    if (!isEnough) sheet.find('contrast/low', 'critical', lowContrast(measured, AA), measured.front.token, false);
+    audit.look('contrast', isEnough);
+    if (!isEnough) audit.find('contrast/low', 'critical', lowContrast(measured, AA), measured.front.token, false);
   }
-  for (const view of views) checkFocus(view, sheet);
-  checkFocusExists(views, sheet);
-  return sheet.end(
+  for (const view of views) checkFocus(view, audit);
+  checkFocusExists(views, audit);
+  return audit.end(
     'no pair of text and background is declared, and no names make one certain; declare them under critics.design.pairs',
     'contrast',
   );
 }
 
 /** Every pair that can be measured: what shines through needs something opaque behind it. */
-export function measure({ pairs, pageOf, context }: Pick<View, 'pairs' | 'pageOf' | 'context'>): readonly Measured[] {
+export function measure({ pairs, pageOf, context }: Pick<ModeView, 'pairs' | 'pageOf' | 'context'>): readonly MeasuredPair[] {
   return pairs.flatMap(({ front, back, kind }) => {
     const ground = opaque(back.colour, pageOf(back)?.colour ?? null);
     return ground === null ? [] : [{ front, back, kind, context, ratio: contrastOf(over(front.colour, ground), ground) }];
@@ -51,7 +49,7 @@ function opaque(colour: Colour, page: Colour | null): Colour | null {
   return page === null || page.alpha < 1 || colour.alpha === 0 ? null : over(colour, page);
 }
 
-export function lowContrast({ front, back, kind, ratio, context }: Measured, wanted: Readonly<Record<PairKind, number>>): string {
+export function lowContrast({ front, back, kind, ratio, context }: MeasuredPair, wanted: Readonly<Record<PairKind, number>>): string {
   const where = context === null ? '' : ` in ${context}`;
   const pair = `${front.token.role} (${hexOf(front.colour)}) on ${back.token.role} (${hexOf(back.colour)})`;
   return `The contrast of ${pair} is ${ratio}${where}; ${FOR[kind]} ${wanted[kind]}`;
@@ -66,19 +64,19 @@ function isFocusMark(words: readonly string[]): boolean {
   return plain.includes('indicator') || EDGE.hasAny(plain) || plain.length === 1;
 }
 
-function checkFocus(view: View, sheet: AuditSheet): void {
+function checkFocus(view: ModeView, audit: DimensionAudit): void {
   for (const mark of view.colours.filter(
     ({ words, isRole }) => isRole && isFocusMark(words) && !words.includes('inverse') && !words.includes('shadow'),
   )) {
     const page = view.pageOf(mark);
     const [measured] = page === null ? [] : measure({ ...view, pairs: [{ front: mark, back: page, kind: 'ui' }] });
     if (measured === undefined) continue;
-    sheet.look('focus indicators', measured.ratio >= AA.ui);
-    if (measured.ratio < AA.ui) sheet.find('focus/contrast', 'critical', lowContrast(measured, AA), mark.token, false);
+    audit.look('focus indicators', measured.ratio >= AA.ui);
+    if (measured.ratio < AA.ui) audit.find('focus/contrast', 'critical', lowContrast(measured, AA), mark.token, false);
   }
 }
 
-function checkFocusExists(views: readonly View[], sheet: AuditSheet): void {
+function checkFocusExists(views: readonly ModeView[], audit: DimensionAudit): void {
   const [view] = views;
   if (view === undefined) return;
   const interactive = view.colours.find(
@@ -86,9 +84,9 @@ function checkFocusExists(views: readonly View[], sheet: AuditSheet): void {
   );
   if (interactive === undefined) return;
   const has = view.tokens.some(({ words }) => words.some((word) => stateOf(word) === 'focus'));
-  sheet.look('focus indicator exists', has);
+  audit.look('focus indicator exists', has);
   if (!has)
-    sheet.find(
+    audit.find(
       'focus/missing',
       'high',
       'Roles change when pointed at, but a focus indicator is missing: no name speaks of focus',

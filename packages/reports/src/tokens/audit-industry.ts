@@ -1,14 +1,12 @@
 // Industry, 20 %: what the field of use asks for beyond the rest. Standard: contrast as WCAG AA, targets of 24 px (2.5.8). Strict, as
 // for healthcare and finance: contrast as AAA (1.4.6), targets of 44 px (2.5.5), focus indicators of 2 px (2.4.13).
 
-import { WordSet } from './word-set.js';
 import { AA, lowContrast, measure } from './audit-accessibility.js';
-import { AuditSheet, type AuditDimension } from './audit-sheet.js';
+import { type AuditDimension, DimensionAudit } from './audit-dimension.js';
+import type { PairKind, ModeView } from './colour-pairs.js';
 import { pixelsOf } from './length.js';
-import { INTERACTIVE, stateOf } from './name-words.js';
-import type { PairKind } from './pairs.js';
+import { INTERACTIVE, stateOf, WordSet } from './name-words.js';
 import type { TokenSet } from './token-set.js';
-import type { View } from './view.js';
 
 export type Industry = 'standard' | 'strict';
 
@@ -23,31 +21,31 @@ const PARTS = new WordSet(
     'to maximum max avatar content letter',
 );
 
-export function auditIndustry(set: TokenSet, views: readonly View[], industry: Industry): AuditDimension {
-  const sheet = new AuditSheet('industry', 20);
+export function auditIndustry(set: TokenSet, views: readonly ModeView[], industry: Industry): AuditDimension {
+  const audit = new DimensionAudit('industry', 20);
   const wanted = industry === 'strict' ? AAA : AA;
   for (const measured of views.flatMap(measure)) {
     const isEnough = measured.ratio >= wanted[measured.kind];
-    sheet.look('contrast', isEnough);
+    audit.look('contrast', isEnough);
     // Below AA it is a finding of accessibility already.
     if (!isEnough && measured.ratio >= AA[measured.kind])
-      sheet.find('contrast/strict', 'critical', `${lowContrast(measured, wanted)} by the strict standard`, measured.front.token, false);
+      audit.find('contrast/strict', 'critical', `${lowContrast(measured, wanted)} by the strict standard`, measured.front.token, false);
   }
-  checkTargets(set, industry, sheet);
-  if (industry === 'strict') checkFocusWidth(set, sheet);
-  return sheet.end('there is no pair of colours and no size of a target to look at');
+  checkTargets(set, industry, audit);
+  if (industry === 'strict') checkFocusWidth(set, audit);
+  return audit.end('there is no pair of colours and no size of a target to look at');
 }
 
-function checkTargets(set: TokenSet, industry: Industry, sheet: AuditSheet): void {
+function checkTargets(set: TokenSet, industry: Industry, audit: DimensionAudit): void {
   const least = TARGET_PX[industry];
   for (const token of set.tokens) {
     const { words } = token;
     const isTarget = (TARGETS.hasAny(words) || INTERACTIVE.hasAny(words)) && EXTENT.hasAny(words) && !PARTS.hasAny(words);
     const px = token.type === 'dimension' && isTarget ? pixelsOf(token.value) : null;
     if (px === null || px === 0) continue;
-    sheet.look('target size', px >= least);
+    audit.look('target size', px >= least);
     if (px < least)
-      sheet.find(
+      audit.find(
         'target/size',
         'high',
         `A target of ${Math.round(px * 100) / 100} px; the ${industry} standard asks for ${least} px`,
@@ -56,14 +54,14 @@ function checkTargets(set: TokenSet, industry: Industry, sheet: AuditSheet): voi
   }
 }
 
-function checkFocusWidth(set: TokenSet, sheet: AuditSheet): void {
+function checkFocusWidth(set: TokenSet, audit: DimensionAudit): void {
   for (const token of set.tokens) {
     const { words } = token;
     const isWidth = words.some((word) => stateOf(word) === 'focus') && (words.includes('width') || words.includes('thickness'));
     const px = token.type === 'dimension' && isWidth ? pixelsOf(token.value) : null;
     if (px === null) continue;
-    sheet.look('focus indicator', px >= FOCUS_PX);
+    audit.look('focus indicator', px >= FOCUS_PX);
     if (px < FOCUS_PX)
-      sheet.find('focus/thin', 'high', `A focus indicator of ${px} px; the strict standard asks for ${FOCUS_PX} px`, token);
+      audit.find('focus/thin', 'high', `A focus indicator of ${px} px; the strict standard asks for ${FOCUS_PX} px`, token);
   }
 }

@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { floorTenth } from './audit-sheet.js';
+import { floorTenth } from './audit-dimension.js';
 import { auditTokens, type AuditOptions } from './audit.js';
 import { readTokenFile } from './token-file.js';
 

@@ -1,18 +1,17 @@
-// The audit of a set of design tokens: five dimensions by computation, one score, one signal. Pure; finding the files and writing
-// the evidence is critics/design.ts's.
+// The audit of a set of design tokens: five dimensions, one score, one signal. critics/design.ts finds the files and writes the
+// evidence.
 
-import type { Counts } from '@umpire/core/model.js';
-import { countFindings } from '@umpire/core/formats/severity.js';
 import { auditAccessibility } from './audit-accessibility.js';
 import { auditCompleteness } from './audit-completeness.js';
 import { auditConsistency } from './audit-consistency.js';
+import { type AuditDimension, type AuditFinding, floorTenth } from './audit-dimension.js';
 import { auditIndustry, type Industry } from './audit-industry.js';
 import { auditQuality } from './audit-quality.js';
-import { floorTenth, type AuditDimension, type AuditFinding } from './audit-sheet.js';
-import type { DeclaredPair } from './pairs.js';
+import { type DeclaredPair, modeViews } from './colour-pairs.js';
 import { TokenSet } from './token-set.js';
-import type { Place, TokenFile } from './token.js';
-import { viewsOf } from './view.js';
+import type { TokenPlace, TokenFile } from './token.js';
+import { countFindings } from '@umpire/core/formats/severity.js';
+import type { Counts } from '@umpire/core/model.js';
 
 export interface AuditOptions {
   readonly industry: Industry;
@@ -41,7 +40,7 @@ const ADVICE = 6;
 
 export function auditTokens(files: readonly TokenFile[], options: AuditOptions): Audit {
   const set = new TokenSet(files.filter(({ unreadable }) => unreadable === null));
-  const views = viewsOf(set, options.pairs);
+  const views = modeViews(set, options.pairs);
   const dimensions = [
     auditConsistency(set),
     auditAccessibility(views, unknownPairs(set, options.pairs)),
@@ -116,7 +115,7 @@ function unreadableFinding({ file, unreadable }: TokenFile): readonly AuditFindi
 }
 
 /** A pair that a person declared and nobody can measure must not go by in silence. */
-function unknownPairs(set: TokenSet, pairs: readonly DeclaredPair[]): readonly Place[] {
+function unknownPairs(set: TokenSet, pairs: readonly DeclaredPair[]): readonly TokenPlace[] {
   return pairs.flatMap(({ text, background }) =>
     [text, background].flatMap((path) => {
       const token = set.named(path);

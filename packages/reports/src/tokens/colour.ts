@@ -15,7 +15,7 @@ export type ColourResult =
 
 for (const space of Object.values(spaces)) ColorSpace.register(space);
 
-interface Space {
+interface ColourSpace {
   readonly id: string;
   /** What each component may be; null: anything. */
   readonly ranges: readonly (readonly [number, number] | null)[];
@@ -26,7 +26,7 @@ const RGB = [UNIT, UNIT, UNIT];
 const TURN = [0, 360] as const;
 const HUNDRED = [0, 100] as const;
 
-const SPACES: Readonly<Record<string, Space>> = {
+const SPACES: Readonly<Record<string, ColourSpace>> = {
   srgb: { id: 'srgb', ranges: RGB },
   'srgb-linear': { id: 'srgb-linear', ranges: RGB },
   hsl: { id: 'hsl', ranges: [TURN, HUNDRED, HUNDRED] },

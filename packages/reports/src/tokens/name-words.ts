@@ -1,13 +1,28 @@
-// What the names of tokens say: their words, whether they speak of text, background, a state, a step of a palette. Names are the
-// only hint a token file gives of what a colour is for, so only words that leave no doubt are here.
+// The words in token names: text, background, a state, a step of a palette. Names are the only hint of what a colour is for, so only
+// unambiguous words are listed.
 
-import { WordSet } from './word-set.js';
+/** A set of words with fast lookup: an audit asks it a hundred thousand times. */
+export class WordSet {
+  private readonly words: ReadonlySet<string>;
 
-export type State = 'default' | 'hover' | 'focus' | 'active' | 'disabled';
+  constructor(list: string) {
+    this.words = new Set(list.split(' '));
+  }
 
-export const STATES: readonly State[] = ['default', 'hover', 'focus', 'active', 'disabled'];
+  has(word: string): boolean {
+    return this.words.has(word);
+  }
 
-const STATE_WORDS: Readonly<Record<State, WordSet>> = {
+  hasAny(words: readonly string[]): boolean {
+    return words.some((word) => this.words.has(word));
+  }
+}
+
+export type InteractionState = 'default' | 'hover' | 'focus' | 'active' | 'disabled';
+
+export const INTERACTION_STATES: readonly InteractionState[] = ['default', 'hover', 'focus', 'active', 'disabled'];
+
+const STATE_WORDS: Readonly<Record<InteractionState, WordSet>> = {
   default: new WordSet('default rest resting enabled normal idle'),
   hover: new WordSet('hover hovered'),
   focus: new WordSet('focus focused'),
@@ -51,8 +66,8 @@ export function withoutNoise(words: readonly string[]): readonly string[] {
   return words.filter((word) => !NOISE.has(word));
 }
 
-export function stateOf(word: string): State | null {
-  return STATES.find((state) => STATE_WORDS[state].has(word)) ?? null;
+export function stateOf(word: string): InteractionState | null {
+  return INTERACTION_STATES.find((state) => STATE_WORDS[state].has(word)) ?? null;
 }
 
 export function isKind(word: string): boolean {

@@ -2,7 +2,7 @@
 
 import { isObject, own } from '@umpire/core/formats/json-text.js';
 
-export interface Reference {
+export interface TokenReference {
   /** As written, for messages. */
   readonly text: string;
   /** The path of the token or group. */
@@ -12,13 +12,13 @@ export interface Reference {
 }
 
 /** Null where the value is no reference. */
-export function readReference(value: unknown): Reference | null {
+export function readReference(value: unknown): TokenReference | null {
   if (typeof value === 'string') return readCurly(value);
   const pointer = isObject(value) ? own(value, '$ref') : undefined;
   return typeof pointer === 'string' ? readPointer(pointer) : null;
 }
 
-function readCurly(text: string): Reference | null {
+function readCurly(text: string): TokenReference | null {
   const plain = text.trim();
   if (plain.length > 1000 || !plain.startsWith('{') || !plain.endsWith('}')) return null;
   const path = plain.slice(1, -1);
@@ -28,7 +28,7 @@ function readCurly(text: string): Reference | null {
   return { text: plain, segments: segments.at(-1) === '$value' ? segments.slice(0, -1) : segments, inside: null };
 }
 
-function readPointer(pointer: string): Reference | null {
+function readPointer(pointer: string): TokenReference | null {
   if (pointer.length > 1000) return null;
   const parts = pointer.startsWith('#/') ? pointer.slice(2).split('/').map(unescape) : [];
   const at = parts.indexOf('$value');

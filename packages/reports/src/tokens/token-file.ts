@@ -1,13 +1,12 @@
 // Reads one file of design tokens (DTCG 2025.10 and the drafts before it): groups, inherited types, root tokens, groups that extend
 // others, modes. What a token refers to is token-set.ts's to find, what its value must look like is token-value.ts's.
 
-import { isObject, own } from '@umpire/core/formats/json-text.js';
-import { memberOf, parseTree, plainOf, type Member, type Tree } from './json-tree.js';
+import { type Member, memberOf, parseTree, plainOf, type Tree } from './json-tree.js';
 import { nameWords } from './name-words.js';
 import { readReference } from './reference.js';
-import { isResolver, sourcesOf } from './resolver.js';
 import { modeTheme, splitTheme } from './theme.js';
-import type { Fault, Theme, Token, TokenFile } from './token.js';
+import type { TokenFault, Theme, Token, TokenFile } from './token.js';
+import { isObject, own } from '@umpire/core/formats/json-text.js';
 
 const GROUP_KEYS = new Set([
   '$type',
@@ -43,7 +42,7 @@ interface Extending {
 
 export function readTokenFile(text: string, file: string): TokenFile {
   const parsed = parseTree(text);
-  const walk = new Walk(file);
+  const walk = new TokenFileReader(file);
   if (!parsed.ok) return { ...walk.end(() => null), unreadable: { problem: parsed.problem, line: parsed.line } };
   if (parsed.tree.members === null)
     return { ...walk.end(() => null), unreadable: { problem: 'it is no JSON object; expected groups and tokens', line: 1 } };
@@ -53,7 +52,7 @@ export function readTokenFile(text: string, file: string): TokenFile {
     walk.group(parsed.tree, [], { type: null, deprecated: false }, null);
     return walk.end(root);
   }
-  const { inline, themedFiles } = sourcesOf(parsed.tree);
+  const { inline, themedFiles } = readResolver(parsed.tree);
   for (const { tree, theme } of inline) walk.group(tree, [], { type: null, deprecated: false }, theme);
   return { ...walk.end(root), themedFiles };
 }
@@ -63,9 +62,9 @@ function once(make: () => unknown): () => unknown {
   return () => (made ??= { value: make() }).value;
 }
 
-class Walk {
+class TokenFileReader {
   private readonly tokens: Token[] = [];
-  private readonly faults: Fault[] = [];
+  private readonly faults: TokenFault[] = [];
   private readonly groups = new Set<string>();
   private readonly extending: Extending[] = [];
   private readonly words = new Map<string, string>();
@@ -223,7 +222,7 @@ class Walk {
     segments: readonly string[],
     { line }: Member,
     cause: string,
-    severity: Fault['severity'] = 'critical',
+    severity: TokenFault['severity'] = 'critical',
   ): void {
     this.faults.push({ rule, severity, cause, path: segments.join('.') || '(top)', file: this.file, line });
   }
@@ -262,4 +261,39 @@ function modeValue(value: unknown): unknown {
 
 function cut(name: string): string {
   return name.slice(0, 60);
+}
+
+interface ResolverSources {
+  /** Tokens written into the document itself. */
+  readonly inline: readonly { readonly tree: Tree; readonly theme: Theme | null }[];
+  readonly themedFiles: readonly { readonly path: string; readonly theme: Theme }[];
+}
+
+function isResolver(document: Tree): boolean {
+  return Array.isArray(memberOf(document, 'resolutionOrder')?.tree.value) && typeof memberOf(document, 'version')?.tree.value === 'string';
+}
+
+function readResolver(document: Tree): ResolverSources {
+  const inline: { tree: Tree; theme: Theme | null }[] = [];
+  const themedFiles: { path: string; theme: Theme }[] = [];
+  const take = (list: Tree | undefined, theme: Theme | null): void => {
+    const plain = list === undefined ? null : plainOf(list);
+    if (!Array.isArray(plain)) return;
+    for (const source of plain as readonly unknown[]) {
+      const ref = isObject(source) ? own(source, '$ref') : undefined;
+      if (typeof ref === 'string' && theme !== null && !ref.startsWith('#')) themedFiles.push({ path: ref.split('#')[0] ?? '', theme });
+      else if (isObject(source) && ref === undefined && list !== undefined) inline.push({ tree: treeOf(source, list.line), theme });
+    }
+  };
+  for (const { tree } of memberOf(document, 'sets')?.tree.members ?? []) take(memberOf(tree, 'sources')?.tree, null);
+  for (const { tree } of memberOf(document, 'modifiers')?.tree.members ?? []) {
+    for (const { name, tree: sources } of memberOf(tree, 'contexts')?.tree.members ?? []) take(sources, modeTheme(name));
+  }
+  return { inline, themedFiles };
+}
+
+/** Lines inside a list are not kept: what stands in one is placed at the list. */
+function treeOf(value: unknown, line: number): Tree {
+  if (!isObject(value)) return { line, value, members: null };
+  return { line, value: undefined, members: Object.entries(value).map(([name, inner]) => ({ name, line, tree: treeOf(inner, line) })) };
 }

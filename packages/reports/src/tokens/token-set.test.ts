@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readTokenFile } from './token-file.js';
-import { TokenSet, type Context } from './token-set.js';
+import { TokenSet, type ColourMode } from './token-set.js';
 
 function setOf(...files: readonly (readonly [string, object])[]): TokenSet {
   return new TokenSet(files.map(([name, tree]) => readTokenFile(JSON.stringify(tree), name)));
 }
 
-function value(set: TokenSet, path: string, context: Context = null): unknown {
+function value(set: TokenSet, path: string, context: ColourMode = null): unknown {
   const token = set.tokens.find((each) => each.path === path);
   if (token === undefined) throw new Error(`no ${path}`);
   const resolved = set.resolve(token, context);

@@ -2,12 +2,12 @@
 
 import { isObject, own } from '@umpire/core/formats/json-text.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
-import { readReference, type Reference } from './reference.js';
+import { readReference, type TokenReference } from './reference.js';
 import { fileTheme, modeTheme } from './theme.js';
 import type { Theme, Token, TokenFile } from './token.js';
 
 /** Null: the set has no modes, and everything holds. */
-export type Context = Theme | null;
+export type ColourMode = Theme | null;
 
 export type Resolved =
   | {
@@ -23,12 +23,12 @@ const DEEPEST = 20;
 
 export class TokenSet {
   readonly tokens: readonly Token[];
-  readonly contexts: readonly Context[];
+  readonly contexts: readonly ColourMode[];
   private readonly byPath = new Map<string, Token[]>();
   private readonly byRole: Map<string, Token[]>;
   private readonly roots = new Map<string, () => unknown>();
   private readonly groups = new Set<string>();
-  private readonly known = new Map<Context, Map<Token, Resolved>>();
+  private readonly known = new Map<ColourMode, Map<Token, Resolved>>();
 
   constructor(readonly files: readonly TokenFile[]) {
     const themes = themesOf(files);
@@ -53,7 +53,7 @@ export class TokenSet {
   }
 
   /** Every token that holds in this mode, one a role and file; what is themed takes the place of what is not. */
-  within(context: Context): readonly Token[] {
+  within(context: ColourMode): readonly Token[] {
     return [...this.byRole.values()].flatMap((tokens) => {
       const themed = tokens.filter(({ theme }) => theme !== null && theme === context);
       return themed.length > 0 ? themed : tokens.filter(({ theme }) => theme === null);
@@ -61,7 +61,7 @@ export class TokenSet {
   }
 
   /** The token of this path or role that `from` means. */
-  find(path: string, from: Token, context: Context): Token | null {
+  find(path: string, from: Token, context: ColourMode): Token | null {
     const candidates = this.byPath.get(path) ?? this.byRole.get(path) ?? [];
     const theme = context ?? from.theme;
     const themed = candidates.filter((token) => token.theme !== null && token.theme === theme);
@@ -82,18 +82,18 @@ export class TokenSet {
     return (this.byPath.get(path) ?? this.byRole.get(path))?.[0] ?? null;
   }
 
-  resolve(token: Token, context: Context): Resolved {
+  resolve(token: Token, context: ColourMode): Resolved {
     return this.follow(token, context, []);
   }
 
   /** The value that the token itself has in a mode. */
-  valueOf(token: Token, context: Context): unknown {
+  valueOf(token: Token, context: ColourMode): unknown {
     if (context !== null) for (const [name, value] of token.modes) if (modeTheme(name) === context) return value;
     return token.value;
   }
 
   /** Each token is followed once: values that refer to each other many times over cost no more than their number. */
-  private follow(token: Token, context: Context, before: readonly Token[]): Resolved {
+  private follow(token: Token, context: ColourMode, before: readonly Token[]): Resolved {
     const known = this.known.get(context) ?? new Map<Token, Resolved>();
     this.known.set(context, known);
     const settled = known.get(token);
@@ -104,7 +104,7 @@ export class TokenSet {
     return resolved;
   }
 
-  private lead(token: Token, context: Context, stack: readonly Token[]): Resolved {
+  private lead(token: Token, context: ColourMode, stack: readonly Token[]): Resolved {
     const value = this.valueOf(token, context);
     const reference = readReference(value);
     const found = reference === null ? this.settle(value, token, context, stack, 0) : this.target(reference, token, context, stack);
@@ -112,7 +112,7 @@ export class TokenSet {
     return { ok: true, value: found.value, type: token.type ?? found.type, way: [token, ...found.way] };
   }
 
-  private target(reference: Reference, token: Token, context: Context, stack: readonly Token[]): Resolved {
+  private target(reference: TokenReference, token: Token, context: ColourMode, stack: readonly Token[]): Resolved {
     const path = reference.segments.join('.');
     const target = this.find(path, token, context);
     if (target === null) return this.pointed(reference, token, path);
@@ -124,14 +124,14 @@ export class TokenSet {
   }
 
   /** A pointer may lead to what is no token. */
-  private pointed(reference: Reference, token: Token, path: string): Resolved {
+  private pointed(reference: TokenReference, token: Token, path: string): Resolved {
     const raw = reference.inside === null ? undefined : walk(this.roots.get(token.file)?.(), reference.segments);
     if (raw !== undefined && !isObject(raw)) return { ok: true, value: raw, type: null, way: [] };
     return { ok: false, problem: this.groups.has(path) && path !== '' ? 'group' : 'missing', reference: reference.text };
   }
 
   /** References inside a value are put in place. A value without any is itself: most are, and a copy of each would double the set. */
-  private settle(value: unknown, token: Token, context: Context, stack: readonly Token[], level: number): Resolved {
+  private settle(value: unknown, token: Token, context: ColourMode, stack: readonly Token[], level: number): Resolved {
     const plain = (inner: unknown): Resolved => ({ ok: true, value: inner, type: null, way: [] });
     if (typeof value !== 'object' || value === null || level > DEEPEST) return plain(value);
     const parts: [string, unknown][] = [];
@@ -153,7 +153,7 @@ export class TokenSet {
   }
 
   /** Files for dark alone change what the others say: those hold for light. */
-  private findContexts(): readonly Context[] {
+  private findContexts(): readonly ColourMode[] {
     const has = (theme: Theme): boolean =>
       this.tokens.some((token) => token.theme === theme || [...token.modes.keys()].some((name) => modeTheme(name) === theme));
     if (has('dark')) return ['light', 'dark'];

@@ -1,10 +1,10 @@
 // What a token's value must look like by its type (DTCG 2025.10). Parts that refer to other tokens are left out: what they lead to
 // is checked where it stands.
 
-import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
-import { WordSet } from './word-set.js';
 import { readColour } from './colour.js';
+import { WordSet } from './name-words.js';
 import { readReference } from './reference.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 
 /** `broken`: no tool can use it. `older`: readable, and not as 2025.10 has it. */
 export interface ValueFault {
@@ -12,7 +12,7 @@ export interface ValueFault {
   readonly cause: string;
 }
 
-type Check = (value: unknown) => readonly ValueFault[];
+type ValueCheck = (value: unknown) => readonly ValueFault[];
 
 const FINE: readonly ValueFault[] = [];
 const broken = (cause: string): readonly ValueFault[] => [{ grade: 'broken', cause }];
@@ -20,11 +20,11 @@ const older = (cause: string): readonly ValueFault[] => [{ grade: 'older', cause
 
 /** Wherever a value may stand, so may a reference. */
 const part =
-  (check: Check): Check =>
+  (check: ValueCheck): ValueCheck =>
   (value) =>
     readReference(value) === null ? check(value) : FINE;
 
-const colour: Check = (value) => {
+const colour: ValueCheck = (value) => {
   const read = readColour(value);
   if (!read.ok) return broken(read.problem);
   if (read.odd === null) return FINE;
@@ -36,7 +36,7 @@ const OTHER_UNITS = new WordSet('em % pt dp sp vw vh vmin vmax ch ex pc in cm mm
 const OLD_LENGTH = /^-?\d{0,9}(?:\.\d{1,9})?(px|rem|em|%|pt|dp|sp|vw|vh)?$/;
 const OLD_TIME = /^\d{0,9}(?:\.\d{1,9})?(ms|s)$/;
 
-const measure = (units: readonly string[], old: RegExp, what: string): Check => {
+const measure = (units: readonly string[], old: RegExp, what: string): ValueCheck => {
   const known = units.join(' or ');
   return (value) => {
     if (typeof value === 'string' && value !== '' && old.test(value.trim()))
@@ -57,7 +57,7 @@ const measure = (units: readonly string[], old: RegExp, what: string): Check => 
 const dimension = measure(['px', 'rem'], OLD_LENGTH, 'a dimension');
 const duration = measure(['ms', 's'], OLD_TIME, 'a duration');
 
-const number: Check = (value) => {
+const number: ValueCheck = (value) => {
   if (typeof value === 'number' && Number.isFinite(value)) return FINE;
   const isText = typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value.trim());
   return isText ? older('a number as text') : broken(`a number is expected, not ${nameOf(value)}`);
@@ -68,7 +68,7 @@ const WEIGHTS = new WordSet(
     'ultra-bold black heavy extra-black ultra-black',
 );
 
-const fontWeight: Check = (value) => {
+const fontWeight: ValueCheck = (value) => {
   if (typeof value === 'number') return value >= 1 && value <= 1000 ? FINE : broken('a font weight lies between 1 and 1000');
   if (typeof value !== 'string') return broken(`a font weight is a number or a name, not ${nameOf(value)}`);
   if (WEIGHTS.has(value)) return FINE;
@@ -78,13 +78,13 @@ const fontWeight: Check = (value) => {
   return isKnown ? older('a font weight in words of its own') : broken(`there is no font weight "${value.slice(0, 40)}"`);
 };
 
-const fontFamily: Check = (value) => {
+const fontFamily: ValueCheck = (value) => {
   const isName = (each: unknown): boolean => typeof each === 'string' && each.trim() !== '';
   const fine = isName(value) || (Array.isArray(value) && value.length > 0 && value.every((each) => isName(each)));
   return fine ? FINE : broken('a font family is a name or a list of names');
 };
 
-const cubicBezier: Check = (value) => {
+const cubicBezier: ValueCheck = (value) => {
   if (!Array.isArray(value) || value.length !== 4) return broken('a cubic Bézier has four numbers');
   if (!value.every((each) => typeof each === 'number' || readReference(each) !== null)) return broken('a cubic Bézier has four numbers');
   const inTime = [value[0], value[2]].every((each) => typeof each !== 'number' || (each >= 0 && each <= 1));
@@ -93,7 +93,7 @@ const cubicBezier: Check = (value) => {
 
 const STROKES = new WordSet('solid dashed dotted double groove ridge outset inset');
 
-const strokeStyle: Check = (value) => {
+const strokeStyle: ValueCheck = (value) => {
   if (typeof value === 'string') return STROKES.has(value) ? FINE : broken(`there is no stroke style "${value.slice(0, 40)}"`);
   const dashes = isObject(value) ? own(value, 'dashArray') : undefined;
   if (!Array.isArray(dashes) || !isObject(value)) return broken('a stroke style is a name, or an object with dashArray and lineCap');
@@ -103,7 +103,7 @@ const strokeStyle: Check = (value) => {
 
 /** `optional`: what may be left out. */
 const object =
-  (what: string, parts: Readonly<Record<string, Check>>, optional: readonly string[] = []): Check =>
+  (what: string, parts: Readonly<Record<string, ValueCheck>>, optional: readonly string[] = []): ValueCheck =>
   (value) => {
     if (!isObject(value)) return broken(`${what} is an object, not ${nameOf(value)}`);
     const missing = Object.keys(parts).filter((key) => own(value, key) === undefined && !optional.includes(key));
@@ -111,9 +111,9 @@ const object =
     return missing.length === 0 ? faults : [...broken(`${what} needs ${missing.join(', ')}`), ...faults];
   };
 
-const flag: Check = (value) => (typeof value === 'boolean' ? FINE : broken('inset is true or false'));
+const flag: ValueCheck = (value) => (typeof value === 'boolean' ? FINE : broken('inset is true or false'));
 
-const lineHeight: Check = (value) => {
+const lineHeight: ValueCheck = (value) => {
   if (typeof value === 'number') return number(value);
   return dimension(value).length === 0 || typeof value === 'string'
     ? older('a line height with a unit: it is a plain number')
@@ -126,17 +126,17 @@ const oneShadow = object(
   { color: colour, offsetX: dimension, offsetY: dimension, blur: dimension, spread: dimension, inset: flag },
   ['inset'],
 );
-const shadow: Check = (value) => (Array.isArray(value) ? value.flatMap(part(oneShadow)) : oneShadow(value));
+const shadow: ValueCheck = (value) => (Array.isArray(value) ? value.flatMap(part(oneShadow)) : oneShadow(value));
 const transition = object('a transition', { duration, delay: duration, timingFunction: cubicBezier });
 const stop = object('a stop of a gradient', { color: colour, position: number });
-const gradient: Check = (value) => (Array.isArray(value) ? value.flatMap(part(stop)) : broken('a gradient is a list of stops'));
+const gradient: ValueCheck = (value) => (Array.isArray(value) ? value.flatMap(part(stop)) : broken('a gradient is a list of stops'));
 const typography = object('typography', { fontFamily, fontSize: dimension, fontWeight, letterSpacing: dimension, lineHeight }, [
   'letterSpacing',
   'fontWeight',
   'lineHeight',
 ]);
 
-const TYPES: Readonly<Record<string, Check>> = {
+const TYPES: Readonly<Record<string, ValueCheck>> = {
   color: colour,
   dimension,
   duration,

@@ -6,14 +6,14 @@ import type { Severity } from '@umpire/core/model.js';
 export type Theme = 'light' | 'dark';
 
 /** Where something stands, for a finding. */
-export interface Place {
+export interface TokenPlace {
   /** The token's path, its names joined by dots. */
   readonly path: string;
   readonly file: string;
   readonly line: number;
 }
 
-export interface Token extends Place {
+export interface Token extends TokenPlace {
   readonly segments: readonly string[];
   /** Its own `$type`, or the nearest group's. Null: it comes from the token that it refers to, or there is none. */
   readonly type: string | null;
@@ -30,7 +30,7 @@ export interface Token extends Place {
 }
 
 /** One thing that is wrong, before the same causes are put together. */
-export interface Fault extends Place {
+export interface TokenFault extends TokenPlace {
   readonly rule: string;
   readonly severity: Severity;
   /** What is wrong, without the token's name: `"blue" is no colour`. */
@@ -40,7 +40,7 @@ export interface Fault extends Place {
 export interface TokenFile {
   readonly file: string;
   readonly tokens: readonly Token[];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly TokenFault[];
   /** Names of all groups, as paths. */
   readonly groups: ReadonlySet<string>;
   /** The whole document, for JSON pointers: few files have one, so it is made when it is asked for. */

@@ -1,15 +1,15 @@
 // `umpire read`: streams reports of tools from files or stdin through the readers of the reports package.
 
-import type { Stats } from 'node:fs';
-import { open, stat, type FileHandle } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
+import type { CheckOutcome, ToolReport } from '@umpire/core/model.js';
 import type { Format } from '@umpire/reports/format.js';
 import { FORMATS } from '@umpire/reports/formats.js';
-import { formatById, openReport, type OpenOptions } from '@umpire/reports/open-report.js';
-import { TopKeys } from '@umpire/reports/top-keys.js';
-import type { CheckOutcome, ToolReport } from '@umpire/core/model.js';
+import { formatById, type OpenOptions, openReport } from '@umpire/reports/open-report.js';
+import { TopKeys } from '@umpire/reports/report-head.js';
+import type { Stats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 
 export interface ReadRequest {
   /** Paths; `-` is stdin. */

@@ -1,10 +1,66 @@
-// Which colours are seen on which: declared by the project, or inferred where names leave no doubt. What is disabled is exempt from
-// contrast (WCAG 1.4.3), palettes and decoration are no pairs.
+// The colours of a token set in one mode, and which of them are seen on which: pairs that the project declares, or that names make
+// certain. Disabled parts are exempt from contrast (WCAG 1.4.3); palettes and decoration make no pairs.
 
-import { WordSet } from './word-set.js';
+import { type Colour, readColour } from './colour.js';
+import {
+  BACKGROUND,
+  COMPONENT,
+  EDGE,
+  FIXED,
+  ICON,
+  isKind,
+  isPalette,
+  isState,
+  nameWords,
+  stateOf,
+  TEXT,
+  withoutNoise,
+  WordSet,
+} from './name-words.js';
+import { readReference } from './reference.js';
+import type { ColourMode, TokenSet } from './token-set.js';
+import type { Token } from './token.js';
 import { groupByKey } from '@umpire/core/formats/multimap.js';
-import { BACKGROUND, COMPONENT, EDGE, FIXED, ICON, TEXT, isPalette, isState, nameWords, stateOf, withoutNoise } from './name-words.js';
-import type { ColourToken } from './palette.js';
+
+export interface ColourToken {
+  readonly token: Token;
+  readonly words: readonly string[];
+  readonly colour: Colour;
+  /** It takes its colour from another token. */
+  readonly isAlias: boolean;
+  readonly isRole: boolean;
+}
+
+function coloursOf(set: TokenSet, context: ColourMode): readonly ColourToken[] {
+  return set.within(context).flatMap((token) => {
+    const resolved = set.resolve(token, context);
+    if (!resolved.ok || resolved.type !== 'color') return [];
+    const read = readColour(resolved.value);
+    if (!read.ok) return [];
+    const { words } = token;
+    const isAlias = readReference(set.valueOf(token, context)) !== null;
+    const isRole = !isPalette(words) && (isAlias || words.some((word) => isKind(word) || (isState(word) && word !== 'default')));
+    return [{ token, words, colour: read.colour, isAlias, isRole }];
+  });
+}
+
+export interface ModeView {
+  readonly context: ColourMode;
+  readonly tokens: readonly { readonly token: Token; readonly words: readonly string[] }[];
+  readonly colours: readonly ColourToken[];
+  readonly pairs: readonly Pair[];
+  /** What the page is painted with where a token is used. */
+  readonly pageOf: (colour: ColourToken) => ColourToken | null;
+}
+
+export function modeViews(set: TokenSet, declared: readonly DeclaredPair[]): readonly ModeView[] {
+  return set.contexts.map((context) => {
+    const colours = coloursOf(set, context);
+    const pairing = new Pairing(colours, declared);
+    const tokens = set.within(context).map((token) => ({ token, words: token.words }));
+    return { context, tokens, colours, pairs: pairing.list(), pageOf: (colour) => pairing.pageOf(colour) };
+  });
+}
 
 /** Large text and parts of the interface need less contrast. */
 export type PairKind = 'text' | 'large' | 'ui';
@@ -31,14 +87,14 @@ const PLAIN_ROLES = new WordSet(
 const PAGE_ROLES = ['default', 'page', 'base', 'body', 'canvas', 'app', '', 'elevation'];
 const ELSEWHERE = new WordSet('inverse inverted on overlay placeholder link selected visited');
 
-export class Pairing {
+class Pairing {
   private readonly pairs = new Map<string, Pair>();
   private readonly fronts: readonly ColourToken[];
   private readonly backs: readonly ColourToken[];
   /** What pages are painted with, the likeliest first. */
   private readonly pages: readonly ColourToken[];
-  private readonly backsBySeat: ReadonlyMap<string, readonly Seated[]>;
-  /** States that text has of its own, by seat. */
+  private readonly backsByGroup: ReadonlyMap<string, readonly BackgroundInGroup[]>;
+  /** States that text has of its own, by placeKey. */
   private readonly frontStates = new Map<string, Set<string>>();
   private readonly backsByName: ReadonlyMap<string, readonly ColourToken[]>;
 
@@ -52,10 +108,10 @@ export class Pairing {
     );
     this.backs = seen.filter(({ words }) => !words.includes('on') && ![TEXT, ICON, EDGE].some((kind) => kind.hasAny(kindWords(words))));
     this.pages = this.findPages();
-    const seats = this.backs.flatMap((back) => seatsOf(back, BACKGROUND).map(({ key, state }) => [key, { back, state }] as const));
-    this.backsBySeat = groupByKey(seats);
+    const groups = this.backs.flatMap((back) => groupsOf(back, BACKGROUND).map(({ key, state }) => [key, { back, state }] as const));
+    this.backsByGroup = groupByKey(groups);
     for (const front of this.fronts)
-      for (const { key, state } of frontSeats(front)) this.frontStates.set(key, (this.frontStates.get(key) ?? new Set()).add(state));
+      for (const { key, state } of textGroups(front)) this.frontStates.set(key, (this.frontStates.get(key) ?? new Set()).add(state));
     this.backsByName = groupByKey(this.backs.flatMap((back) => namesOf(back).map((name) => [name, back] as const)));
     for (const pair of declared) this.declare(pair);
     for (const front of this.fronts) if (!FIXED.hasAny(front.words)) this.pairUp(front);
@@ -120,9 +176,9 @@ export class Pairing {
 
   /** Backgrounds of the same group or component, state by state; a side without states meets all of the other's. */
   private siblings(front: ColourToken): readonly ColourToken[] {
-    const own = frontSeats(front);
+    const own = textGroups(front);
     const state = own[0]?.state ?? '';
-    const group = own.flatMap(({ key }) => this.backsBySeat.get(key) ?? []);
+    const group = own.flatMap(({ key }) => this.backsByGroup.get(key) ?? []);
     const same = group.filter((each) => each.state === state);
     // A side with states of its own changes with the other: what it is in a state that it lacks is anybody's guess.
     const frontChanges = own.some(({ key }) => [...(this.frontStates.get(key) ?? [])].some((each) => each !== ''));
@@ -153,7 +209,7 @@ export class Pairing {
   }
 }
 
-interface Seated {
+interface BackgroundInGroup {
   readonly back: ColourToken;
   readonly state: string;
 }
@@ -222,27 +278,27 @@ function reduced(words: readonly string[]): readonly string[] {
   return withoutNoise(words).filter((word) => !BACKGROUND.has(word) && word !== 'default');
 }
 
-interface Seat {
+interface PairGroup {
   readonly key: string;
   readonly state: string;
 }
 
 /**
- * A group seats both sides by itself. By the words of its name alone a text has a seat only in a component: there are systems in
+ * A group groups both sides by itself. By the words of its name alone a text has a placeKey only in a component: there are systems in
  * which `accent-content` is not seen on `accent-background`.
  */
-function frontSeats(front: ColourToken): readonly Seat[] {
+function textGroups(front: ColourToken): readonly PairGroup[] {
   const isSure = COMPONENT.hasAny(front.words) || front.words.includes('foreground');
   const kind = TEXT.hasAny(front.words) ? TEXT : ICON;
-  return seatsOf(front, kind).filter(({ key }) => isSure || key.startsWith('group '));
+  return groupsOf(front, kind).filter(({ key }) => isSure || key.startsWith('group '));
 }
 
 /** Where a token sits: `button.primary.text-hover` sits at `button.primary` in hover. */
-function seatsOf({ token }: ColourToken, kind: WordSet): readonly Seat[] {
+function groupsOf({ token }: ColourToken, kind: WordSet): readonly PairGroup[] {
   const names = token.role.split('.').filter((name) => name !== '$root');
   const last = withoutNoise(nameWords(names.at(-1) ?? '')).filter((word) => !isState(word));
   const all = withoutNoise(token.words);
-  const seats: Seat[] = [];
+  const groups: PairGroup[] = [];
   const states = (words: readonly string[]): string =>
     words
       .flatMap((word) => stateOf(word) ?? [])
@@ -250,10 +306,10 @@ function seatsOf({ token }: ColourToken, kind: WordSet): readonly Seat[] {
       .toSorted()
       .join(' ');
   if (last.length === 1 && kind.has(last[0] ?? ''))
-    seats.push({ key: `group ${names.slice(0, -1).join('.')}`, state: states(nameWords(names.at(-1) ?? '')) });
+    groups.push({ key: `group ${names.slice(0, -1).join('.')}`, state: states(nameWords(names.at(-1) ?? '')) });
   if (all.filter((word) => kind.has(word)).length === 1)
-    seats.push({ key: `words ${all.filter((word) => !isState(word) && !kind.has(word)).join(' ')}`, state: states(all) });
-  return seats;
+    groups.push({ key: `words ${all.filter((word) => !isState(word) && !kind.has(word)).join(' ')}`, state: states(all) });
+  return groups;
 }
 
 function isPageText(words: readonly string[]): boolean {

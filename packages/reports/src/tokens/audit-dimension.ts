@@ -1,10 +1,10 @@
-// What one dimension of the audit looked at and what it found, put together: the same cause once, a flood cut short, a score from
-// what is right of what was looked at. The formulas are in docs/audit-a-design-system.md.
+// One dimension of the audit: its checks, its findings and its score. Findings of the same cause are joined, and long lists are cut.
+// docs/audit-a-design-system.md has the formulas.
 
 import type { Severity } from '@umpire/core/model.js';
 import { SEVERITIES } from '@umpire/core/model.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
-import type { Place } from './token.js';
+import type { TokenPlace } from './token.js';
 
 export interface AuditFinding {
   readonly rule: string;
@@ -35,14 +35,14 @@ export interface AuditDimension {
   readonly findings: readonly AuditFinding[];
 }
 
-interface Cause {
+interface FindingCause {
   readonly rule: string;
   readonly severity: Severity;
   readonly text: string;
   /** Are the places to be named behind the text? */
   readonly lists: boolean;
   /** By token and file. */
-  readonly places: Map<string, Place>;
+  readonly places: Map<string, TokenPlace>;
 }
 
 /** Findings of one rule that are listed; the others are one finding with their number. */
@@ -51,8 +51,8 @@ const MOST_NAMES = 4;
 /** A dimension with a Critical finding scores no more than this, below the threshold of the loop. */
 const CRITICAL_CEILING = 5;
 
-export class AuditSheet {
-  private readonly causes = new Map<string, Cause>();
+export class DimensionAudit {
+  private readonly causes = new Map<string, FindingCause>();
   private readonly checks = new Map<string, { looked: number; right: number }>();
 
   constructor(
@@ -69,12 +69,12 @@ export class AuditSheet {
   }
 
   /** The places are named behind the cause; places of the same cause make one finding. */
-  find(rule: string, severity: Severity, text: string, place: Place, lists = true): void {
+  find(rule: string, severity: Severity, text: string, place: TokenPlace, lists = true): void {
     const key = `${rule}\0${severity}\0${lists ? text : `${text}\0${place.path}\0${place.file}`}`;
     const cause = this.causes.get(key);
-    const seat = `${place.path}\0${place.file}`;
-    if (cause === undefined) this.causes.set(key, { rule, severity, text, lists, places: new Map([[seat, place]]) });
-    else if (!cause.places.has(seat)) cause.places.set(seat, place);
+    const placeKey = `${place.path}\0${place.file}`;
+    if (cause === undefined) this.causes.set(key, { rule, severity, text, lists, places: new Map([[placeKey, place]]) });
+    else if (!cause.places.has(placeKey)) cause.places.set(placeKey, place);
   }
 
   /** `why`: what to say where nothing was looked at; `needs`: the check without which nothing was. */
@@ -90,7 +90,7 @@ export class AuditSheet {
   }
 
   private listed(): readonly AuditFinding[] {
-    const byRule = new Map<string, Cause[]>();
+    const byRule = new Map<string, FindingCause[]>();
     for (const cause of this.causes.values()) {
       const key = `${cause.severity}\0${cause.rule}`;
       addToList(byRule, key, cause);
@@ -104,7 +104,7 @@ export class AuditSheet {
     return findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
   }
 
-  private remainder(rest: readonly Cause[]): readonly AuditFinding[] {
+  private remainder(rest: readonly FindingCause[]): readonly AuditFinding[] {
     const [first] = rest;
     if (first === undefined) return [];
     const places = rest.flatMap((cause) => [...cause.places]);
@@ -116,17 +116,17 @@ export class AuditSheet {
     ];
   }
 
-  private finding({ rule, severity, places }: Cause, message: string): AuditFinding {
+  private finding({ rule, severity, places }: FindingCause, message: string): AuditFinding {
     const [{ path, file, line } = { path: '', file: '', line: 1 }] = [...places.values()];
     return { rule, severity, message, dimension: this.name, token: path, file, line, count: places.size };
   }
 }
 
-function sentence({ text, lists, places }: Cause): string {
+function sentence({ text, lists, places }: FindingCause): string {
   return lists ? `${text}: ${namesOf(places)}` : text;
 }
 
-function namesOf(places: ReadonlyMap<string, Place>): string {
+function namesOf(places: ReadonlyMap<string, TokenPlace>): string {
   const names = [...new Set([...places.values()].map(({ path }) => path))];
   const shown = names.slice(0, MOST_NAMES).join(', ');
   return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;

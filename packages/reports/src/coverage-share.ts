@@ -1,8 +1,8 @@
-// How much of something is covered, as every reader says it.
+// Covered and total counts with their percentage, and the sums over many files.
 
 import type { Coverage, Share } from '@umpire/core/model.js';
 
-const KINDS = ['lines', 'branches', 'statements', 'functions'] as const;
+export const COVERAGE_KINDS = ['lines', 'branches', 'statements', 'functions'] as const;
 
 /** Never rounded up to 100: one uncovered line in a million is not full coverage. */
 export function shareOf(covered: number, total: number): Share {
@@ -12,11 +12,11 @@ export function shareOf(covered: number, total: number): Share {
 
 /** The coverage of many files together. A kind that none of them carries is left out. */
 export class CoverageSums {
-  private readonly sums = new Map<(typeof KINDS)[number], { covered: number; total: number }>();
+  private readonly sums = new Map<(typeof COVERAGE_KINDS)[number], { covered: number; total: number }>();
 
   /** `sign` -1 takes a file out again. */
   add(file: Coverage, sign: 1 | -1): void {
-    for (const kind of KINDS) {
+    for (const kind of COVERAGE_KINDS) {
       const share = file[kind];
       if (share === undefined) continue;
       const sum = this.sums.get(kind) ?? { covered: 0, total: 0 };
@@ -28,7 +28,7 @@ export class CoverageSums {
 
   coverage(): Coverage {
     const shares: { -readonly [Kind in keyof Coverage]: Coverage[Kind] } = {};
-    for (const kind of KINDS) {
+    for (const kind of COVERAGE_KINDS) {
       const sum = this.sums.get(kind);
       if (sum !== undefined) shares[kind] = shareOf(sum.covered, sum.total);
     }

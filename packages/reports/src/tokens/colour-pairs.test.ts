@@ -1,10 +1,10 @@
 // Which colours are taken for pairs in the ways that systems are really named: the certain ones, and nothing that a designer would
 // call nonsense.
 
-import { expect, it } from 'vitest';
+import { modeViews } from './colour-pairs.js';
 import { readTokenFile } from './token-file.js';
 import { TokenSet } from './token-set.js';
-import { viewsOf } from './view.js';
+import { expect, it } from 'vitest';
 
 function pairsOf(names: readonly string[]): readonly string[] {
   const tree: Record<string, unknown> = {};
@@ -14,7 +14,7 @@ function pairsOf(names: readonly string[]): readonly string[] {
     at['$type'] = 'color';
     at['$value'] = { colorSpace: 'srgb', components: [0, 0, 0] };
   }
-  const [view] = viewsOf(new TokenSet([readTokenFile(JSON.stringify(tree), 'a.tokens.json')]), []);
+  const [view] = modeViews(new TokenSet([readTokenFile(JSON.stringify(tree), 'a.tokens.json')]), []);
   return (view?.pairs ?? []).map(({ front, back, kind }) => `${kind}: ${front.token.path} on ${back.token.path}`);
 }
 

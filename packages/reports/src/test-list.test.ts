@@ -1,9 +1,8 @@
+import { TestIndex, TestList } from './test-list.js';
+import { hashBytes, hashText } from '@umpire/core/formats/text-hash.js';
+import type { TestResult, TestStatus } from '@umpire/core/model.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TestResult, TestStatus } from '@umpire/core/model.js';
-import { TestIndex } from './test-index.js';
-import { TestLedger } from './test-ledger.js';
-import { hashBytes, hashText } from '@umpire/core/formats/text-hash.js';
 
 const test = (id: string, status: TestStatus, message: string | null = null): TestResult => ({
   id,
@@ -16,9 +15,9 @@ const test = (id: string, status: TestStatus, message: string | null = null): Te
 
 const STATUSES: readonly TestStatus[] = ['passed', 'failed', 'errored', 'skipped'];
 
-describe('TestLedger', () => {
+describe('TestList', () => {
   it('counts a test once, by its last result, where it stood first', () => {
-    const ledger = new TestLedger(10);
+    const ledger = new TestList(10);
     for (const result of [test('a', 'failed', 'boom'), test('b', 'passed'), test('a', 'passed'), test('b', 'skipped')]) ledger.add(result);
     expect(ledger.counts()).toEqual({ total: 2, passed: 1, failed: 0, errored: 0, skipped: 1 });
     expect(ledger.listed()).toEqual([test('a', 'passed'), test('b', 'skipped')]);
@@ -26,7 +25,7 @@ describe('TestLedger', () => {
   });
 
   it('lists what did not pass before others, where not all are listed', () => {
-    const ledger = new TestLedger(3);
+    const ledger = new TestList(3);
     const all = [test('a', 'passed'), test('b', 'failed'), test('c', 'skipped'), test('d', 'passed'), test('e', 'errored')];
     for (const result of all) ledger.add(result);
     expect(ledger.counts()).toEqual({ total: 5, passed: 2, failed: 1, errored: 1, skipped: 1 });
@@ -34,7 +33,7 @@ describe('TestLedger', () => {
   });
 
   it('takes retries of tests that are not listed', () => {
-    const ledger = new TestLedger(1);
+    const ledger = new TestList(1);
     const later = [test('c', 'failed', 'first'), test('d', 'passed'), test('c', 'passed'), test('d', 'errored'), test('d', 'failed')];
     for (const result of [test('a', 'passed'), ...later]) ledger.add(result);
     expect(ledger.counts()).toEqual({ total: 3, passed: 2, failed: 1, errored: 0, skipped: 0 });
@@ -43,7 +42,7 @@ describe('TestLedger', () => {
   });
 
   it('never forgets a failed test for another of the same hash', () => {
-    const ledger = new TestLedger(2);
+    const ledger = new TestList(2);
     const key = { high: 1, low: 2 };
     for (const id of ['a', 'b']) ledger.add(test(id, 'passed'));
     ledger.add(test('c', 'failed'), key);
@@ -53,7 +52,7 @@ describe('TestLedger', () => {
   });
 
   it('counts by hash alone only what is new, not bad and would not be listed', () => {
-    const ledger = new TestLedger(1);
+    const ledger = new TestList(1);
     const key = (id: string) => hashText(id, { high: 0, low: 0 });
     expect(ledger.countUnlisted(key('a'), 'passed')).toBe(false);
     ledger.add(test('a', 'passed'));
@@ -66,7 +65,7 @@ describe('TestLedger', () => {
   });
 
   it('bounds ids and messages, and still tells long ids apart', () => {
-    const ledger = new TestLedger(10);
+    const ledger = new TestList(10);
     const long = 'x'.repeat(5000);
     ledger.add(test(`${long}1`, 'passed'));
     ledger.add(test(`${long}2`, 'failed', long));
@@ -79,7 +78,7 @@ describe('TestLedger', () => {
   });
 
   it('goes on counting where more tests come than it can tell apart', () => {
-    const ledger = new TestLedger(1, 3);
+    const ledger = new TestList(1, 3);
     for (const id of 'abcdefe') ledger.add(test(id, 'passed'));
     expect(ledger.counts()).toEqual({ total: 7, passed: 7, failed: 0, errored: 0, skipped: 0 });
     expect([ledger.overran, ledger.retries]).toEqual([true, 0]);
@@ -91,7 +90,7 @@ describe('TestLedger', () => {
     const results = fc.array(fc.tuple(fc.nat(60), fc.constantFrom(...STATUSES)), { maxLength: 200 });
     fc.assert(
       fc.property(results, fc.nat(20), (list, keep) => {
-        const ledger = new TestLedger(keep);
+        const ledger = new TestList(keep);
         const plain = new Map<string, TestStatus>();
         let mended = 0;
         for (const [number, status] of list) {

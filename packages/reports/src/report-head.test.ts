@@ -1,9 +1,8 @@
+import { HEAD_BYTES, readHead, TopKeys } from './report-head.js';
 import { describe, expect, it } from 'vitest';
-import { headOf, HEAD_BYTES } from './recognition.js';
-import { TopKeys } from './top-keys.js';
 
 function check(text: string, expected: { kind: string; root?: string; keys?: readonly string[]; isArray?: boolean }): void {
-  const { kind, root, keys, isArray } = headOf(Buffer.from(text), 'x');
+  const { kind, root, keys, isArray } = readHead(Buffer.from(text), 'x');
   expect({ kind, root, keys: [...keys], isArray }).toEqual({ root: '', keys: [], isArray: false, ...expected });
 }
 
@@ -29,9 +28,9 @@ describe('the head of a report', () => {
   it('is text otherwise, and nothing of it is taken for granted', () => {
     check('TAP version 13', { kind: 'text' });
     check('', { kind: 'text' });
-    expect(headOf(Buffer.from('a'), 'C:\\Reports/Sub/JUnit.XML').name).toBe('junit.xml');
-    expect(headOf(Buffer.alloc(HEAD_BYTES + 10, 0x61), '').text.length).toBe(HEAD_BYTES);
-    expect([...headOf(Buffer.from('{"a":1}'), '', new Set(['z'])).keys]).toEqual(['z']);
+    expect(readHead(Buffer.from('a'), 'C:\\Reports/Sub/JUnit.XML').name).toBe('junit.xml');
+    expect(readHead(Buffer.alloc(HEAD_BYTES + 10, 0x61), '').text.length).toBe(HEAD_BYTES);
+    expect([...readHead(Buffer.from('{"a":1}'), '', new Set(['z'])).keys]).toEqual(['z']);
   });
 });
 

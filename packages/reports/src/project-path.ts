@@ -1,9 +1,9 @@
-// Paths as reports write them, made relative to the project and kept inside it: `file:` addresses, backslashes, drive letters,
-// `..`. A path that leads elsewhere is cut so that it cannot: nobody opens /etc/passwd because a report says so.
+// Makes the paths of reports (`file:` addresses, backslashes, drive letters, `..`) relative to the project. A path never leads out of
+// the project, so no report can make anyone open /etc/passwd.
 
 /** Relative, with forward slashes, never leading out of the project; null where nothing is left. */
-export function placeInProject(path: string, root = ''): string | null {
-  // Before anything is cut: a part that is only made `..` by what is taken out of it would lead elsewhere.
+export function toProjectPath(path: string, root = ''): string | null {
+  // NUL characters go first: a part that becomes `..` without them would lead out of the project.
   const plain = slashed(withoutScheme(path.trim()).replaceAll('\0', ''));
   const base = slashed(root);
   const inner = base !== '' && isUnder(plain, base) ? plain.slice(base.length) : plain;

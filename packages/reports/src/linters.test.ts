@@ -1,4 +1,4 @@
-// The readers of Python linters, on what the real tools printed (fixtures/tools); Ruff's and newer forms by their documents.
+// Linters that write JSON or print lines, on output of the real tools (fixtures/tools); Ruff and newer forms by their documentation.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,18 +8,18 @@ import { formatById, openReport } from './open-report.js';
 
 const fixture = (path: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools', path), 'utf8');
 
-interface Reading extends ToolReport {
-  readonly looked: readonly (string | number)[];
+interface LintReport extends ToolReport {
+  readonly checked: readonly (string | number)[];
 }
 
 /** Read by what is in it, where no format is named. */
-function read(report: unknown, id: string | null = null): Reading {
-  const looked: (string | number)[] = [];
-  const note = { file: (path: string) => void looked.push(path), count: (files: number) => void looked.push(files) };
+function read(report: unknown, id: string | null = null): LintReport {
+  const checked: (string | number)[] = [];
+  const checkedFiles = { add: (path: string) => void checked.push(path), count: (files: number) => void checked.push(files) };
   const format = id === null ? null : formatById(id);
-  const reader = openReport({ root: '/project', looked: note, ...(format === null ? {} : { format }) });
+  const reader = openReport({ root: '/project', checkedFiles, ...(format === null ? {} : { format }) });
   reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
-  return { ...reader.end(), looked };
+  return { ...reader.end(), checked };
 }
 
 const brief = ({ findings }: ToolReport): readonly string[] =>
@@ -32,7 +32,7 @@ const why = ({ problems }: ToolReport): string => problems[0]?.message ?? '';
 describe('Flake8', () => {
   it('reads its lines, and how many files it processed', () => {
     const report = read(fixture('flake8/flake8.txt'));
-    expect(report).toMatchObject({ format: 'flake8', outcome: 'fail', problems: [], looked: [2] });
+    expect(report).toMatchObject({ format: 'flake8', outcome: 'fail', problems: [], checked: [2] });
     expect(brief(report)).toEqual([
       "high F401 src/text.py:3 'os' imported but unused",
       "high F821 src/text.py:18 undefined name 'nam'",
@@ -41,7 +41,7 @@ describe('Flake8', () => {
   });
 
   it('passes where it says that files were processed, and not by silence', () => {
-    expect(read(fixture('flake8/clean.txt'))).toMatchObject({ format: 'flake8', outcome: 'pass', problems: [], looked: [1] });
+    expect(read(fixture('flake8/clean.txt'))).toMatchObject({ format: 'flake8', outcome: 'pass', problems: [], checked: [1] });
     expect(read('', 'flake8').outcome).toBe('error');
     expect(why(read('Traceback (most recent call last):\n', 'flake8'))).toMatch(/neither a finding nor "total files processed"/);
     expect(why(read('0          total files processed\n', 'flake8'))).toBe('no file was checked: "total files processed" is 0');
@@ -78,7 +78,7 @@ describe('mypy', () => {
 
   it('passes by "Success" alone', () => {
     expect(read(fixture('mypy/clean.txt'))).toMatchObject({ format: 'mypy', outcome: 'pass', problems: [] });
-    expect(why(read('\n', 'mypy'))).toMatch(/neither an error nor "Success"/);
+    expect(why(read('\n', 'mypy'))).toMatch(/neither a finding nor "Success"/);
   });
 
   it('is an error where mypy checked nothing else, and keeps what it said', () => {
@@ -119,7 +119,7 @@ describe('Pylint', () => {
     };
     expect(read([plugin])).toMatchObject({
       outcome: 'error',
-      problems: [{ message: 'Pylint could not do its work: no such plugin (Command line)' }],
+      problems: [{ message: 'Pylint could not check everything: no such plugin (Command line)' }],
     });
   });
 
@@ -135,11 +135,11 @@ describe('Pylint', () => {
       endColumn: 2,
     };
     const report = read({ messages: [message], statistics: { messageTypeCount: {}, modulesLinted: 3, score: 9 } });
-    expect(report).toMatchObject({ format: 'pylint', outcome: 'pass', looked: [3] });
+    expect(report).toMatchObject({ format: 'pylint', outcome: 'pass', checked: [3] });
     expect(brief(report)).toEqual(['low too-many-branches a.py:2-4 m']);
     expect(read({ messages: [], statistics: { modulesLinted: 3 } }).outcome).toBe('pass');
     const broken = { ...message, type: 'error', symbol: 'syntax-error' };
-    expect(read({ messages: [broken], statistics: { modulesLinted: 0 } })).toMatchObject({ outcome: 'fail', problems: [], looked: [1] });
+    expect(read({ messages: [broken], statistics: { modulesLinted: 0 } })).toMatchObject({ outcome: 'fail', problems: [], checked: [1] });
     expect(why(read({ messages: [], statistics: { modulesLinted: 0 } }))).toBe('no file was checked: "modulesLinted" is 0');
   });
 });
@@ -147,7 +147,7 @@ describe('Pylint', () => {
 describe('Pyright', () => {
   it('reads diagnostics, with lines from 1', () => {
     const report = read(fixture('pyright/pyright.json'));
-    expect(report).toMatchObject({ format: 'pyright', outcome: 'fail', problems: [], looked: [2] });
+    expect(report).toMatchObject({ format: 'pyright', outcome: 'fail', problems: [], checked: [2] });
     expect(brief(report).slice(-2)).toEqual([
       'high reportReturnType src/text.py:13 Type "int" is not assignable to return type "str" "int" is not assignable to "str"',
       'high reportUndefinedVariable src/text.py:18 "nam" is not defined',
@@ -169,15 +169,18 @@ describe('Bandit', () => {
     const report = read(fixture('bandit/bandit.json'));
     expect(report).toMatchObject({ format: 'bandit', outcome: 'fail', problems: [] });
     expect(brief(report)).toEqual([
-      'high unread src/broken.py:null Bandit could not look at it: syntax error while parsing AST from file',
+      'high unread src/broken.py:null Bandit could not check this file: syntax error while parsing AST from file',
       'medium B303 src/text.py:8 Use of insecure MD2, MD4, MD5, or SHA1 hash function.',
     ]);
-    expect(report.looked).toEqual(['src/broken.py', 'src/clean.py', 'src/text.py']);
+    expect(report.checked).toEqual(['src/broken.py', 'src/clean.py', 'src/text.py']);
     expect(report.findings.map(({ dimension }) => dimension)).toEqual(['security', 'security']);
   });
 
   it('is an error where no file was looked at', () => {
-    expect(read({ errors: [], generated_at: 't', metrics: { _totals: {} }, results: [] })).toMatchObject({ outcome: 'error', looked: [0] });
+    expect(read({ errors: [], generated_at: 't', metrics: { _totals: {} }, results: [] })).toMatchObject({
+      outcome: 'error',
+      checked: [0],
+    });
   });
 });
 
@@ -217,7 +220,109 @@ describe('Ruff', () => {
       outcome: 'fail',
       findings: [{ artifact: null }],
     });
-    expect(why(read('[]', 'ruff'))).toBe('the list is empty, so there is no file in it that was checked');
+    expect(why(read('[]', 'ruff'))).toBe('the list is empty, which does not prove that a file was checked');
     expect(why(read({}, 'ruff'))).toMatch(/expected/);
+  });
+});
+
+describe('Biome', () => {
+  const notes = (report: unknown) => read(report, 'biome').problems.map(({ message }) => message);
+
+  it('reads the first shape: spans of bytes into a source', () => {
+    const { findings, checked, ...rest } = read(fixture('biome/biome-1.json'));
+    expect(checked).toEqual([1]);
+    expect(rest).toEqual({ format: 'biome', outcome: 'fail', counts: { critical: 0, high: 1, medium: 1, low: 0 }, problems: [] });
+    expect(findings.map(({ severity, message, artifact, line, rule }) => [severity, message, artifact, line, rule])).toEqual([
+      [
+        'high',
+        'Use === instead of ==. == is only allowed when comparing against null',
+        'src/price.js',
+        3,
+        'lint/suspicious/noDoubleEquals',
+      ],
+      [
+        'medium',
+        'The computed expression can be simplified without the use of a string literal.',
+        'src/label.js',
+        null,
+        'lint/complexity/useLiteralKeys',
+      ],
+    ]);
+  });
+
+  it('reads the second shape: lines', () => {
+    const { findings, checked, ...rest } = read(fixture('biome/biome-2.json'));
+    expect(checked).toEqual([2]);
+    expect(rest).toEqual({ format: 'biome', outcome: 'fail', counts: { critical: 0, high: 1, medium: 0, low: 1 }, problems: [] });
+    expect(findings.map(({ severity, message, artifact, line, rule }) => [severity, message, artifact, line, rule])).toEqual([
+      ['high', 'This variable is unused.', 'src/price.js', 7, 'lint/correctness/noUnusedVariables'],
+      ['low', 'Template literals are preferred over string concatenation.', 'src/label.js', 3, 'lint/style/useTemplate'],
+    ]);
+  });
+
+  it('keeps the last line of what spans several, by lines and by bytes', () => {
+    const lines = { path: 'a.js', start: { line: 2, column: 3 }, end: { line: 4, column: 1 } };
+    const source = 'ä\nb {\n c\n}\n';
+    const bytes = (...span: readonly number[]) => ({ path: { file: 'a.js' }, span, sourceCode: source });
+    const diagnostics = [lines, bytes(3, 12), bytes(3, 11), bytes(3, 6), bytes(3, 3), bytes(3)].map((location) => ({
+      severity: 'warning',
+      message: 'x',
+      location,
+    }));
+    expect(read({ command: 'lint', diagnostics }, 'biome').findings.map(({ line, endLine }) => [line, endLine])).toEqual([
+      [2, 3],
+      [2, 4],
+      [2, 4],
+      [2, undefined],
+      [2, undefined],
+      [2, undefined],
+    ]);
+  });
+
+  it('fails where Biome found more errors than it printed', () => {
+    const report = {
+      summary: { errors: 30, warnings: 0, diagnosticsNotPrinted: 10 },
+      diagnostics: [{ severity: 'warning', message: 'x' }],
+    };
+    expect([read(report, 'biome').outcome, ...notes(report)]).toEqual([
+      'fail',
+      'the report states 30 errors but lists 0; counted as failed',
+      'the report states 0 warnings but lists 1; the listed ones count',
+      'Biome left out 10 diagnostics; run it with --max-diagnostics=none',
+    ]);
+  });
+
+  it.each([
+    [{ summary: {}, command: 'lint' }, 'the list "diagnostics" is missing'],
+    [{ diagnostics: { a: 1 }, command: 'lint' }, '"diagnostics" is an object; expected a list'],
+  ])('is an error: %j', (report, why) => {
+    expect([read(report, 'biome').outcome, notes(report)[0]]).toEqual(['error', why]);
+  });
+});
+
+describe('oxlint', () => {
+  const notes = (report: unknown) => read(report, 'oxlint').problems.map(({ message }) => message);
+
+  it('reads diagnostics', () => {
+    const { findings, checked, ...rest } = read(fixture('oxlint/oxlint.json'));
+    expect(checked).toEqual([3]);
+    expect(rest).toEqual({ format: 'oxlint', outcome: 'fail', counts: { critical: 0, high: 1, medium: 2, low: 0 }, problems: [] });
+    expect(findings.map(({ severity, message, artifact, line, rule }) => [severity, message, artifact, line, rule])).toEqual([
+      ['high', 'Unexpected token', 'lint-me.js', 6, undefined],
+      ['medium', 'Invalid `typeof` comparison value.', 'lint-too.js', 4, 'eslint(valid-typeof)'],
+      ['medium', 'Unexpected constant condition', 'lint-too.js', 7, 'eslint(no-constant-condition)'],
+    ]);
+  });
+
+  it('passes where files were checked and nothing was found', () => {
+    expect(read({ diagnostics: [], number_of_files: 3, number_of_rules: 90 }, 'oxlint')).toMatchObject({ outcome: 'pass', problems: [] });
+  });
+
+  it.each([
+    [{ diagnostics: [], number_of_files: 0 }, 'no file was checked: "number_of_files" is 0'],
+    [{ number_of_files: 3 }, 'the list "diagnostics" is missing'],
+    [{ diagnostics: ['x'] }, 'a diagnostic is a string; expected an object'],
+  ])('is an error: %j', (report, why) => {
+    expect([read(report, 'oxlint').outcome, notes(report)[0]]).toEqual(['error', why]);
   });
 });

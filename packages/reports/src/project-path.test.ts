@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placeInProject } from './places.js';
+import { toProjectPath } from './project-path.js';
 
 it.each([
   ['src/a.ts', 'src/a.ts'],
@@ -25,10 +25,10 @@ it.each([
   ['..', null],
   ['x'.repeat(3000), 'x'.repeat(1000)],
 ])('%j', (path, expected) => {
-  expect(placeInProject(path, '/project')).toBe(expected);
+  expect(toProjectPath(path, '/project')).toBe(expected);
 });
 
 it('knows a root on Windows', () => {
-  expect(placeInProject('C:\\shop\\src\\a.ts', 'C:\\shop')).toBe('src/a.ts');
-  expect(placeInProject('C:/shop/src/a.ts', 'C:\\shop\\')).toBe('src/a.ts');
+  expect(toProjectPath('C:\\shop\\src\\a.ts', 'C:\\shop')).toBe('src/a.ts');
+  expect(toProjectPath('C:/shop/src/a.ts', 'C:\\shop\\')).toBe('src/a.ts');
 });

@@ -1,11 +1,217 @@
-// Coverage of one file as a report describes it: lines as bits, branches by line, functions by name. One object is used for file
-// after file; coverage-files.ts packs it away and merges what is said of the same file twice.
+// Coverage of one file: lines as bits, branches by line, functions by name, and how it is packed into few bytes. One object is
+// reused for file after file; coverage-files.ts stores the packed sections and merges those of the same file.
 
-import type { Coverage } from '@umpire/core/model.js';
-import { bitsOf, BranchTable, doubled } from './branch-table.js';
-import type { PackedReader, PackedWriter } from './packed-bytes.js';
-import { shareOf } from './share.js';
 import { hashText } from '@umpire/core/formats/text-hash.js';
+import type { Coverage } from '@umpire/core/model.js';
+import { COVERAGE_KINDS, shareOf } from './coverage-share.js';
+
+/** Reused: `reset` begins anew in the same room. */
+export class NumberPacker {
+  private bytes = new Uint8Array(1024);
+  private at = 0;
+
+  get length(): number {
+    return this.at;
+  }
+
+  reset(): void {
+    this.at = 0;
+  }
+
+  /** A whole number from 0 below 2^32, seven bits a byte. */
+  number(value: number): void {
+    this.reserve(5);
+    let rest = value >>> 0;
+    while (rest > 0x7f) {
+      this.bytes[this.at] = (rest & 0x7f) | 0x80;
+      this.at += 1;
+      rest >>>= 7;
+    }
+    this.bytes[this.at] = rest;
+    this.at += 1;
+  }
+
+  /** Four bytes, for numbers that are seldom small. */
+  word(value: number): void {
+    this.reserve(4);
+    this.bytes[this.at] = value;
+    this.bytes[this.at + 1] = value >>> 8;
+    this.bytes[this.at + 2] = value >>> 16;
+    this.bytes[this.at + 3] = value >>> 24;
+    this.at += 4;
+  }
+
+  /** What was written, valid until the next `reset`. */
+  written(): Uint8Array {
+    return this.bytes.subarray(0, this.at);
+  }
+
+  private reserve(more: number): void {
+    if (this.at + more <= this.bytes.length) return;
+    const grown = new Uint8Array(this.bytes.length * 2);
+    grown.set(this.bytes);
+    this.bytes = grown;
+  }
+}
+
+export class NumberUnpacker {
+  constructor(
+    private readonly bytes: Uint8Array,
+    private at = 0,
+  ) {}
+
+  number(): number {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.bytes[this.at] as number;
+      this.at += 1;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80 || shift > 28) return value >>> 0;
+    }
+  }
+
+  /** As `word` wrote it, with a sign: such a number needs no room of its own. */
+  word(): number {
+    const { bytes, at } = this;
+    this.at += 4;
+    const low = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
+    return low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24);
+  }
+}
+
+/** Taken branches of a line beyond this are counted, not told apart. */
+const TOLD_APART = 32;
+
+class BranchTable {
+  private readonly rows = new Map<number, number>();
+  private lines = new Int32Array(64);
+  /** By row: branches of the line, branches described so far in this section, which were taken, how many more were. */
+  private totals = new Int32Array(64);
+  private described = new Int32Array(64);
+  private taken = new Int32Array(64);
+  private beyond = new Int32Array(64);
+  private size = 0;
+  private last = -1;
+  /** Lines mostly come in order, and are then found without the map; rows from here on are not in it. */
+  private unmapped = 0;
+  private highest = 0;
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  reset(): void {
+    this.rows.clear();
+    this.described.fill(0, 0, this.size);
+    this.size = 0;
+    this.last = -1;
+    this.unmapped = 0;
+    this.highest = 0;
+  }
+
+  /** The next branch of a line. */
+  add(line: number, isTaken: boolean): void {
+    const row = this.row(line);
+    const nth = this.described[row] as number;
+    this.described[row] = nth + 1;
+    if (nth >= (this.totals[row] as number)) this.totals[row] = nth + 1;
+    if (!isTaken) return;
+    if (nth < TOLD_APART) this.taken[row] = (this.taken[row] as number) | (1 << nth);
+    else this.beyond[row] = (this.beyond[row] as number) + 1;
+  }
+
+  /** All branches of a line, of which the report does not say which were taken. */
+  atLeast(line: number, covered: number, total: number): void {
+    const told = Math.min(covered, TOLD_APART);
+    this.merge(line, total, told === 32 ? -1 : (1 << told) - 1, covered - told);
+  }
+
+  get total(): number {
+    let sum = 0;
+    for (let row = 0; row < this.size; row += 1) sum += this.totals[row] as number;
+    return sum;
+  }
+
+  get covered(): number {
+    let sum = 0;
+    for (let row = 0; row < this.size; row += 1) sum += bitsOf(this.taken[row] as number) + (this.beyond[row] as number);
+    return sum;
+  }
+
+  pack(out: NumberPacker): void {
+    out.number(this.size);
+    let before = 0;
+    for (let row = 0; row < this.size; row += 1) {
+      const line = this.lines[row] as number;
+      const step = line - before;
+      before = line;
+      out.number(step < 0 ? -2 * step - 1 : 2 * step);
+      out.number(this.totals[row] as number);
+      out.number(this.taken[row] as number);
+      out.number(this.beyond[row] as number);
+    }
+  }
+
+  /** Adds what was packed: a branch is taken where either says so. */
+  load(from: NumberUnpacker): void {
+    let line = 0;
+    for (let left = from.number(); left > 0; left -= 1) {
+      const step = from.number();
+      line += step % 2 === 1 ? -(step + 1) / 2 : step / 2;
+      const total = from.number();
+      const taken = from.number();
+      this.merge(line, total, taken, from.number());
+    }
+  }
+
+  private merge(line: number, total: number, taken: number, beyond: number): void {
+    const row = this.row(line);
+    this.totals[row] = Math.max(this.totals[row] as number, total);
+    this.taken[row] = (this.taken[row] as number) | taken;
+    this.beyond[row] = Math.max(this.beyond[row] as number, beyond);
+  }
+
+  private row(line: number): number {
+    if (this.last >= 0 && this.lines[this.last] === line) return this.last;
+    if (line > this.highest) {
+      this.highest = line;
+      this.last = this.append(line);
+      return this.last;
+    }
+    for (; this.unmapped < this.size; this.unmapped += 1) this.rows.set(this.lines[this.unmapped] as number, this.unmapped);
+    this.last = this.rows.get(line) ?? this.append(line);
+    return this.last;
+  }
+
+  private append(line: number): number {
+    const row = this.size;
+    if (row === this.lines.length) {
+      this.lines = doubled(this.lines);
+      this.totals = doubled(this.totals);
+      this.described = doubled(this.described);
+      this.taken = doubled(this.taken);
+      this.beyond = doubled(this.beyond);
+    }
+    this.lines[row] = line;
+    this.totals[row] = 0;
+    this.taken[row] = 0;
+    this.beyond[row] = 0;
+    this.size += 1;
+    return row;
+  }
+}
+
+export function doubled(numbers: Int32Array): Int32Array<ArrayBuffer> {
+  const grown = new Int32Array(numbers.length * 2);
+  grown.set(numbers);
+  return grown;
+}
+
+export function bitsOf(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
 
 /** No file that people write has more; a line beyond it is a mistake of the report. */
 export const LAST_LINE = 20_000_000;
@@ -129,7 +335,7 @@ export class LineCoverage {
     return lines;
   }
 
-  pack(out: PackedWriter): void {
+  pack(out: NumberPacker): void {
     out.number(this.touchedCount);
     let before = 0;
     this.putInOrder();
@@ -153,7 +359,7 @@ export class LineCoverage {
   }
 
   /** Adds what was packed. */
-  load(from: PackedReader): void {
+  load(from: NumberUnpacker): void {
     let pair = 0;
     for (let left = from.number(); left > 0; left -= 1) {
       pair += from.number();
@@ -212,14 +418,12 @@ export class LineCoverage {
 /** The eight numbers of `counts` as shares; kinds without anything to cover are left out. */
 export function coverageOf(counts: Int32Array, at: number): Coverage {
   const coverage: { -readonly [Kind in keyof Coverage]: Coverage[Kind] } = {};
-  KINDS.forEach((kind, index) => {
+  COVERAGE_KINDS.forEach((kind, index) => {
     const total = counts[at + index * 2 + 1] as number;
     if (total > 0) coverage[kind] = shareOf(counts[at + index * 2] as number, total);
   });
   return coverage;
 }
-
-const KINDS = ['lines', 'branches', 'statements', 'functions'] as const;
 
 function isLine(line: number): boolean {
   return line >= 1 && line <= LAST_LINE && (line | 0) === line;

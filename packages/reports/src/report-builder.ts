@@ -1,0 +1,273 @@
+// Every reader of tool reports adds its tests, findings, files and problems here. ReportBuilder counts, lists a bounded number of
+// each, and decides whether the report passes.
+
+import type { ReadOptions } from './format.js';
+import { CoverageSums } from './coverage-share.js';
+import { TestList } from './test-list.js';
+import { type FindingParts, makeFinding } from '@umpire/core/formats/finding.js';
+import { NO_COUNTS } from '@umpire/core/formats/severity.js';
+import { detachText, type TextHash } from '@umpire/core/formats/text-hash.js';
+import {
+  type CheckOutcome,
+  type Counts,
+  type Coverage,
+  type FileCoverage,
+  type Finding,
+  type ReportProblem,
+  SEVERITIES,
+  type Severity,
+  type TestCounts,
+  type TestResult,
+  type TestStatus,
+  type ToolReport,
+} from '@umpire/core/model.js';
+
+/** Tests, findings and files that are listed by default. */
+const DEFAULT_LISTED = 10_000;
+const MOST_PROBLEMS = 50;
+const MESSAGE_LENGTH = 500;
+const PLACE_LENGTH = 1000;
+/** Uncovered lines that are listed, of all files together. */
+const MOST_UNCOVERED = 200_000;
+
+export interface ReportedFinding extends FindingParts {
+  /** The last line, where the tool says one. */
+  readonly endLine?: number | null;
+  /** The tool's own, where it gives one. */
+  readonly fingerprint?: string;
+}
+
+export interface ReportPosition {
+  readonly line?: number;
+  readonly byte?: number;
+}
+
+/** What reports of a format contain: without any of it a report is an error, never a pass. */
+export type ReportContent = 'tests' | 'coverage' | 'findings';
+
+export class ReportBuilder {
+  /** How many tests, findings and files are listed. */
+  readonly keep: number;
+  private readonly tests: TestList;
+  private readonly findings: FindingList;
+  private readonly files = new Map<string, FileCoverage>();
+  private readonly sums = new CoverageSums();
+  private readonly problems: ReportProblem[] = [];
+  /** Those of them that decide the outcome. */
+  private readonly decisive = new Set<string>();
+  private fileCount = 0;
+  private uncovered = 0;
+  private unlisted = 0;
+  private unreadable = false;
+  private statesFailure = false;
+
+  constructor(
+    private readonly format: string,
+    private readonly promised: ReportContent,
+    options: ReadOptions,
+  ) {
+    this.keep = options.keep ?? DEFAULT_LISTED;
+    this.tests = new TestList(this.keep);
+    this.findings = new FindingList(this.keep);
+  }
+
+  /** A problem that does not decide the outcome. */
+  note(message: string, where: ReportPosition = {}): void {
+    if (this.problems.some((each) => each.message === message)) return;
+    if (this.problems.length >= MOST_PROBLEMS) this.unlisted += 1;
+    else this.problems.push({ message: detachText(message), ...where });
+  }
+
+  /** The report cannot be read to its end: the outcome is `error`, whatever was read before. */
+  fail(message: string, where: ReportPosition = {}): void {
+    if (this.decisive.size < MOST_PROBLEMS / 2) this.addDecisive(message, where);
+    else this.note(message, where);
+    this.unreadable = true;
+  }
+
+  /** `ending`: `in the middle of a tag`; `read`: `12 tests`. */
+  failCutOff(ending: string, read: string, where: ReportPosition): void {
+    this.fail(`the report ends ${ending}, after ${read}; it was cut off or is still being written`, where);
+  }
+
+  /** The report states that the run failed, although no test or finding shows it. */
+  markFailed(why: string, where: ReportPosition = {}): void {
+    // One reason is enough; further ones are notes.
+    if (this.statesFailure) this.note(why, where);
+    else this.addDecisive(why, where);
+    this.statesFailure = true;
+  }
+
+  get isUnreadable(): boolean {
+    return this.unreadable;
+  }
+
+  /** How many tests were read so far, each once. */
+  get testCount(): number {
+    return this.tests.total;
+  }
+
+  /** The same id again is a retry: the last one counts. */
+  addTest(result: TestResult, key?: TextHash): void {
+    this.tests.add(result, key);
+  }
+
+  /** Counts a test that would not be listed, without its texts: see TestList. False: call `addTest` with the same key. */
+  countUnlistedTest(key: TextHash, status: TestStatus): boolean {
+    return this.tests.countUnlisted(key, status);
+  }
+
+  addFinding(parts: ReportedFinding): void {
+    this.findings.add(parts);
+  }
+
+  /** Coverage of one whole file. The same path again replaces the first; coverage-files.ts merges sections before. */
+  addFile(coverage: FileCoverage): void {
+    const before = this.files.get(coverage.path);
+    if (before !== undefined) this.sums.add(before, -1);
+    this.sums.add(coverage, 1);
+    if (before === undefined) this.fileCount += 1;
+    if (before === undefined && this.files.size >= this.keep) return;
+    const path = detachText(coverage.path);
+    const lines = coverage.uncovered.slice(0, Math.max(0, MOST_UNCOVERED - this.uncovered));
+    this.uncovered += coverage.uncovered.length - (before?.uncovered.length ?? 0);
+    this.files.set(path, { ...coverage, path, uncovered: lines });
+  }
+
+  /** Of all files so far. */
+  get coverage(): Coverage {
+    return this.sums.coverage();
+  }
+
+  /** Coverage of a file that counts but is not listed. */
+  addUnlistedFile(coverage: Coverage): void {
+    this.fileCount += 1;
+    this.sums.add(coverage, 1);
+  }
+
+  build(): ToolReport {
+    const tests = this.tests.counts();
+    const { coverage } = this;
+    this.noteBounds();
+    const outcome = this.outcome(tests, coverage);
+    if (this.unlisted > 0) this.problems.push({ message: `and ${this.unlisted} more ${this.unlisted === 1 ? 'problem' : 'problems'}` });
+    const findings = this.findings.list();
+    return {
+      format: this.format,
+      outcome,
+      ...(this.promised === 'tests' || tests.total > 0 ? { tests, results: this.tests.listed() } : {}),
+      ...(this.fileCount > 0 ? { coverage, files: [...this.files.values()] } : {}),
+      findings,
+      ...(this.promised === 'findings' || findings.length > 0 ? { counts: { ...this.findings.counts } } : {}),
+      problems: this.problems,
+    };
+  }
+
+  private noteBounds(): void {
+    const { retries, overran } = this.tests;
+    if (retries > 0)
+      this.note(
+        retries === 1
+          ? '1 result repeats a test by class and name (a retry); the last one counts'
+          : `${retries} results repeat a test by class and name (retries); the last of each counts`,
+      );
+    if (overran) this.note('the report has too many tests to recognise every retry; some retries were counted as tests');
+    if (this.uncovered > MOST_UNCOVERED)
+      this.note(`${this.uncovered} lines are not covered; the first ${MOST_UNCOVERED} are listed, all are counted`);
+    if (this.fileCount > this.files.size)
+      this.note(`the report has ${this.fileCount} files; ${this.files.size} are listed, all are counted`);
+  }
+
+  private outcome(tests: TestCounts, coverage: Coverage): CheckOutcome {
+    const hasTests = tests.total > 0;
+    const covers = Object.values(coverage).some((share) => share.total > 0);
+    if (!this.unreadable) {
+      if (this.promised === 'tests' && !hasTests) this.fail('the report has no tests');
+      else if (hasTests && tests.skipped === tests.total)
+        this.fail(`no test ran: ${tests.total === 1 ? 'the only one is' : `all ${tests.total} are`} skipped`);
+      if (this.promised === 'coverage' && !covers)
+        this.fail('the report has no coverage data; expected at least one line, statement or branch');
+    }
+    if (this.unreadable) return 'error';
+    const { critical, high } = this.findings.counts;
+    return tests.failed + tests.errored > 0 || this.statesFailure || critical + high > 0 ? 'fail' : 'pass';
+  }
+
+  /** A problem that decides the outcome is always listed; it may replace a note. */
+  private addDecisive(message: string, where: ReportPosition): void {
+    if (this.problems.some((each) => each.message === message)) return;
+    this.decisive.add(message);
+    if (this.problems.length >= MOST_PROBLEMS) {
+      const last = this.problems.findLastIndex((each) => !this.decisive.has(each.message));
+      this.problems.splice(last, 1);
+      this.unlisted += 1;
+    }
+    this.note(message, where);
+  }
+}
+
+/** All findings are counted, the worst are listed. */
+class FindingList {
+  private readonly tally = { ...NO_COUNTS };
+  /** Made into findings at the end. */
+  private readonly kept: Record<Severity, ListedFinding[]> = { critical: [], high: [], medium: [], low: [] };
+  private size = 0;
+
+  constructor(private readonly keep: number) {}
+
+  get counts(): Counts {
+    return this.tally;
+  }
+
+  add(parts: ReportedFinding): void {
+    this.tally[parts.severity] += 1;
+    if (this.size >= this.keep && !this.dropMilderThan(parts.severity)) return;
+    this.kept[parts.severity].push({
+      severity: parts.severity,
+      line: parts.line ?? null,
+      endLine: parts.endLine ?? null,
+      message: copyOf(parts.message, MESSAGE_LENGTH) ?? '',
+      artifact: copyOf(parts.artifact, PLACE_LENGTH),
+      rule: copyOf(parts.rule, MESSAGE_LENGTH),
+      dimension: copyOf(parts.dimension, MESSAGE_LENGTH),
+      fingerprint: copyOf(parts.fingerprint, MESSAGE_LENGTH) ?? '',
+    });
+    this.size += 1;
+  }
+
+  list(): readonly Finding[] {
+    return SEVERITIES.flatMap((severity) => this.kept[severity].map(findingOf));
+  }
+
+  /** Makes room for a worse finding by dropping the last of the mildest. */
+  private dropMilderThan(severity: Severity): boolean {
+    for (let at = SEVERITIES.length - 1; at > SEVERITIES.indexOf(severity); at -= 1) {
+      const milder = SEVERITIES[at] as Severity;
+      if (this.kept[milder].pop() === undefined) continue;
+      this.size -= 1;
+      return true;
+    }
+    return false;
+  }
+}
+
+type ListedFinding = FindingParts & { readonly endLine: number | null; readonly fingerprint: string };
+
+function findingOf(parts: ListedFinding): Finding {
+  const { fingerprint, ...made } = makeFinding(parts);
+  const { endLine } = parts;
+  return {
+    ...made,
+    ...(endLine !== null && made.line !== null && endLine > made.line ? { endLine } : {}),
+    fingerprint: parts.fingerprint === '' ? fingerprint : parts.fingerprint,
+  };
+}
+
+function copyOf(text: string | null | undefined, length: number): string | null {
+  return text === null || text === undefined ? null : detachText(text.slice(0, length));
+}
+
+/** `1 test`, `2 tests` */
+export function counted(count: number, unit: string): string {
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
+}
