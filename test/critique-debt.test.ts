@@ -112,8 +112,8 @@ describe('with every tool', () => {
     const again = debtJob(project.root);
     expect(await debtCritic(again.job)).toEqual(end);
     expect([first.said[0], again.said[0]]).toEqual([
-      `the baseline ${base.slice(0, 10)} is measured, once`,
-      `the baseline ${base.slice(0, 10)} was measured before`,
+      `measuring the baseline ${base.slice(0, 10)}`,
+      `using the stored baseline ${base.slice(0, 10)}`,
     ]);
   });
 
@@ -232,11 +232,11 @@ describe('tests', () => {
       partial: true,
     });
     expect(end.notes).toEqual([
-      'The types check was not measured: the settings leave it out.',
-      'The lint check was not measured: the settings leave it out.',
-      'The quality check was not measured: the settings leave it out.',
+      'The types check was not measured: the settings turn it off.',
+      'The lint check was not measured: the settings turn it off.',
+      'The quality check was not measured: the settings turn it off.',
     ]);
-    expect(said.slice(-3)).toEqual([1, 2, 3].map((round) => `3 tests are run again (${round} of 3)`));
+    expect(said.slice(-3)).toEqual([1, 2, 3].map((round) => `rerunning 3 tests (${round} of 3)`));
     expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('retry by B4');
   });
 
@@ -259,7 +259,7 @@ describe('tests', () => {
       old_failures: [],
       partial: true,
     });
-    expect(said.filter((line) => line.includes('again'))).toEqual(['1 test is run again (1 of 3)', '1 test is run again (1 of 3)']);
+    expect(said.filter((line) => line.startsWith('rerunning'))).toEqual(['rerunning 1 test (1 of 3)', 'rerunning 1 test (1 of 3)']);
     expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('pipeline_complete by B3');
   });
 
@@ -276,7 +276,7 @@ describe('tests', () => {
     project.write({ 'test/a.test.js': testsOf("test('a', () => new Promise(() => setInterval(() => {}, 1000)));") });
     const settings = { ...TESTS_ONLY, timeoutMinutes: 10 / 60 };
     const { job, report, text } = debtJob(project.root, { settings });
-    const problem = 'node ran out of time and was ended.';
+    const problem = 'node timed out.';
     expect(await debtCritic(job)).toMatchObject({ outcome: 'timeout', files: [VALIDATION_REPORT, BASELINE_COPY] });
     expect(brief(report())).toMatchObject({
       passed: false,

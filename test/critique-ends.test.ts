@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { RunEvidence } from '@umpire/umpire/critics/testing-evidence.js';
+import type { RunEvidence } from '@umpire/umpire/critics/testing.js';
 import { testingCritic } from '@umpire/umpire/critics/testing.js';
 import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
 import { cleanUpAfterwards, plainProject } from './support/git-project.js';
@@ -27,6 +27,6 @@ test('a file that ends its process has failed; a helper beside it, and a suite w
   const { outcome, passed, total, failures } = JSON.parse(readFileSync(join(job.session, 'results/run-L1.json'), 'utf8')) as RunEvidence;
   expect({ outcome, passed, total }).toEqual({ outcome: 'fail', passed: 1, total: 2 });
   expect(failures.map(({ file, message }) => ({ file, message }))).toEqual([
-    { file: 'test/ends.test.mjs', message: expect.stringContaining('before it told of a test') as string },
+    { file: 'test/ends.test.mjs', message: expect.stringContaining('before it reported a test') as string },
   ]);
 });

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CriticEnd } from '@umpire/umpire/critics/critic.js';
-import type { RunEvidence } from '@umpire/umpire/critics/testing-evidence.js';
+import type { RunEvidence } from '@umpire/umpire/critics/testing.js';
 import { testingCritic } from '@umpire/umpire/critics/testing.js';
 import { SOAK } from './support/campaign.js';
 import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
@@ -50,7 +50,7 @@ test.each([
 test('Jest: a focused test is a failure of its file, with its place', async () => {
   const project = newProject({ 'package.json': '{"scripts":{"test":"jest"}}', 'a.test.js': ONLY, 'b.test.js': "test('c', () => {});\n" });
   const { evidence, end } = await critique(project);
-  const message = 'A test of this file is focused (.only), so 1 other did not run. Take the mark away.';
+  const message = 'A test in this file is focused (.only), so 1 other did not run. Remove the .only.';
   expect(evidence).toMatchObject({
     outcome: 'fail',
     passed: 2,
@@ -86,7 +86,7 @@ test('every runner of a script is measured; a part that cannot be is missing, an
   });
   const foreign = await critique(newProject({ ...files, 'package.json': manifest('ava && npm run unit') }));
   const why =
-    'The script "test" runs tests with ava, which cannot be measured here, so they were not run. To judge without them, name the runner in critics.testing.runner.';
+    'The script "test" runs tests with ava, which Umpire cannot measure, so they did not run. To judge without them, set critics.testing.runner.';
   expect(foreign.evidence).toMatchObject({
     outcome: 'missing',
     problem: why,
@@ -109,7 +109,7 @@ test('files that a script runs twice are run once, and that is said', SOAK, asyn
   });
   const { evidence } = await critique(project);
   expect(evidence).toMatchObject({ outcome: 'pass', total: 1 });
-  expect(evidence.notes).toContain('The script calls jest again on the same test files (--env node); they were run once.');
+  expect(evidence.notes).toContain('The script calls jest again on the same test files (--env node); they ran once.');
 });
 
 test('a package.json that cannot be read is named, with the line', async () => {
@@ -117,6 +117,6 @@ test('a package.json that cannot be read is named, with the line', async () => {
   expect(evidence).toMatchObject({
     outcome: 'missing',
     problem:
-      'package.json cannot be read: it is not valid JSON at line 2, column 15: unexpected ",", expected a key in double quotes or "}". Mend it; what it says of tests is not known.',
+      'package.json cannot be read: it is not valid JSON at line 2, column 15: unexpected ",", expected a key in double quotes or "}". Fix it: its test scripts are unknown.',
   });
 });

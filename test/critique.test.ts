@@ -51,13 +51,13 @@ it('passes nothing where there is no test, and says what it looked for', async (
   const { exit, out } = await project.umpire('critique', 'testing', '--session', 's');
   expect(exit).toBe(1);
   expect(out).toContain('testing missing: there was nothing to measure with');
-  expect(out).toContain('No test runner was found');
+  expect(out).toContain('No test runner found');
 });
 
 it('names the cause first where nothing can be run', async () => {
   const project = makeProject({ files: { 'package.json': '{}', 'src/cart.test.ts': '' } });
   const { out } = await project.umpire('critique', 'testing', '--session', 's');
-  expect(out.split('\n')[2]).toMatch(/^L1: No test runner was found/);
+  expect(out.split('\n')[2]).toMatch(/^L1: No test runner found/);
   expect(out).not.toContain('There is no test file');
 });
 

@@ -31,7 +31,7 @@ it('names the runner, its test files and whether it measures coverage, and runs 
   expect(filesUnder(project, (path) => path === 'node_modules')).toEqual(before);
   rmSync(join(project, 'node_modules'));
   expect(look(project)).toContainEqual(
-    expect.stringMatching(/^note testing: vitest: \d+ test files? that cannot run \[Vitest is not installed here; install/),
+    expect.stringMatching(/^note testing: vitest: \d+ test files? that cannot run \[Vitest is not installed here\. Install/),
   );
 });
 
@@ -48,7 +48,7 @@ it('tells of several runners, and of folders together', () => {
   });
   expect(look(project)).toContain(`ok testing: node ${process.versions.node} in 2 folders: 3 test files, with coverage`);
   writeFiles(project, { 'packages/a/package.json': '{' });
-  expect(look(project)).toContainEqual(expect.stringMatching(/^note testing: packages\/a\/package\.json cannot be read: .* Mend it/));
+  expect(look(project)).toContainEqual(expect.stringMatching(/^note testing: packages\/a\/package\.json cannot be read: .* Fix it/));
 });
 
 it('says where a runner does not tell its test files', () => {
@@ -72,10 +72,10 @@ it('says what a project without tools lacks, and what then', () => {
   const project = temporaryFolder();
   writeFiles(project, { 'README.md': 'x' });
   expect(look(project)).toEqual([
-    'note testing: no test runner found; an agent reports instead [Vitest, Jest, Mocha, node:test and pytest are looked for in scripts, configuration and dependencies. Name one with critics.testing.runner.]',
-    'note debt types: no type checker is set up: TypeScript with a tsconfig.json, mypy or Pyright with settings [The debt loop skips it. To change that, set critics.debt.types.]',
-    'note debt lint: no linter is set up and installed [The debt loop skips it. To change that, set critics.debt.lint.]',
-    'note debt quality: no linter, jscpd or knip is set up [The debt loop skips it. To change that, set critics.debt.quality.]',
+    'note testing: no test runner found; an agent reports instead [Umpire looks for Vitest, Jest, Mocha, node:test and pytest in scripts, configuration and dependencies. Set one with critics.testing.runner.]',
+    'note debt types: no type checker is configured (TypeScript with a tsconfig.json, or mypy or Pyright with settings) [The debt loop skips it. To change that, set critics.debt.types.]',
+    'note debt lint: no linter is configured and installed [The debt loop skips it. To change that, set critics.debt.lint.]',
+    'note debt quality: no linter, jscpd or knip is configured [The debt loop skips it. To change that, set critics.debt.quality.]',
     'note design: no design tokens found; an agent reports instead [Write them as *.tokens.json, or name the files under critics.design.tokens.]',
     "note review: no linter and no report found; only the reviewer's findings count [Configure a linter, or name reports under critics.review.reports.]",
   ]);

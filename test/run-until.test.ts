@@ -43,9 +43,9 @@ it('refuses a command whose program is nowhere, before anything is made', async 
 it('runs a command whose program may come with the set-up, and says where none came', SOAK, async () => {
   const project = makeProject({ config: { workspace: { setup: 'true' } } });
   const { session } = await project.umpire('until', 'nosuchcmd --foo', '--max-rounds', '1', ...project.sh('complete "tried"'));
-  expect(rowsOf(session)['CHECK-001']?.['findings']).toContain('The command ended with status 127 (the shell found no such program).');
+  expect(rowsOf(session)['CHECK-001']?.['findings']).toContain('The command failed (exit status 127: program not found).');
   const unexecutable = await project.umpire('until', './README.md', '--max-rounds', '1', ...project.sh('complete "tried"'));
-  expect(rowsOf(unexecutable.session)['CHECK-001']?.['findings']).toContain('status 126 (the shell may not execute what it found).');
+  expect(rowsOf(unexecutable.session)['CHECK-001']?.['findings']).toContain('(exit status 126: the program may not be executed).');
 });
 
 it('tells of a command that fails what failed, and where all of it is', async () => {
@@ -55,7 +55,7 @@ it('tells of a command that fails what failed, and where all of it is', async ()
   const name = /session (\S+):/.exec(err)?.[1] ?? '';
   expect(err).toMatch(
     new RegExp(
-      `CHECK-001 completed.*: The command ended with status 1. What failed: not ok 1 - adds. Full output: umpire logs ${name} CHECK-001\n`,
+      `CHECK-001 completed.*: The command failed \\(exit status 1\\). Failures: not ok 1 - adds. Full output: umpire logs ${name} CHECK-001\n`,
     ),
   );
   expect((await project.umpire('logs', name, 'CHECK-001')).out).toContain('# todo 0\n');
@@ -64,7 +64,7 @@ it('tells of a command that fails what failed, and where all of it is', async ()
 it('sends nobody to the log of a command that printed nothing', SOAK, async () => {
   const project = makeProject();
   const { err, session } = await project.umpire('until', 'test -f never', 'wait', '--max-rounds', '1', ...project.sh('complete "tried"'));
-  expect(err).toMatch(/CHECK-001 completed.*: The command ended with status 1\. It printed nothing\.\n/);
+  expect(err).toMatch(/CHECK-001 completed.*: The command failed \(exit status 1\)\. It printed nothing\.\n/);
   expect((await project.umpire('logs', session, 'CHECK-001')).exit).toBe(1);
 });
 
@@ -79,7 +79,7 @@ it('does not pass a command that leaves no report where one was asked for', asyn
   expect(none.err).toContain('The report nope.sarif was not written to the folder where the command runs.');
   expect(none.err).toContain('but did not write its report');
   const old = await project.umpire('until', 'true', '--report', 'old.sarif', '--max-rounds', '1', ...agent);
-  expect(rowsOf(old.session)['CHECK-001']?.['findings']).toContain('The report old.sarif was there before the command ran');
+  expect(rowsOf(old.session)['CHECK-001']?.['findings']).toContain('The report old.sarif is older than this run of the command');
   const fails = await project.umpire('until', 'false', '--report', 'nope.sarif', '--max-rounds', '1', ...agent);
   expect(verdictsOf(fails.session)).toEqual(['CHECK-001 retry U8 0/1', 'CHECK-re-1 escalate U9 1/1']);
   const written = await project.umpire(

@@ -85,7 +85,7 @@ export function steady(text: string, folder: string): string {
     .replace(/ in \d+(?:\.\d+)? (?:s|min)\b/g, '')
     .replace(/\b\d+(?:\.\d+)? (?:s|min)\b/g, '1 s')
     .replace(/\b(?=[a-f]*\d)[0-9a-f]{10,64}\b/g, 'c0ffee000000')
-    .replace(/((?:Its last lines|What failed|Last lines): ).*$/gm, '$1...')
+    .replace(/((?:Last lines|Failures): ).*$/gm, '$1...')
     .replace(RUNNER_OUTPUT, '$1...');
 }
 

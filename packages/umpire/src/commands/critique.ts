@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/errors.js';
 import { startGuardian } from '../agents/guardian.js';
 import type { CriticEnd } from '../critics/critic.js';
-import { knownLayers } from '../critics/testing-layers.js';
+import { knownLayers } from '../critics/test-layers.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { readProvenance } from '@umpire/core/formats/provenance.js';

@@ -14,16 +14,15 @@ import { startGuardian } from '../agents/guardian.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
 import type { CriticJob } from '../critics/critic.js';
 import { findLintPlaces } from '../critics/debt-measure.js';
-import { NOBODY } from '../critics/debt.js';
-import { findTokens } from '../critics/design-files.js';
-import { absentPythonLinters } from '../critics/lint-python.js';
-import type { AbsentLinter } from '../critics/lint-python.js';
-import { findLintTools } from '../critics/lint-tools.js';
+import { NO_TOOL } from '../critics/debt.js';
+import { findTokens } from '../critics/design.js';
+import { absentPythonLinters, findLintTools } from '../critics/lint-tools.js';
+import type { AbsentLinter } from '../critics/lint-tools.js';
 import { findFiles } from '../critics/project-files.js';
 import type { ToolUse } from '../critics/provenance.js';
 import { findQualityTools } from '../critics/quality-tools.js';
-import { removeScratch, surveyTests } from '../critics/testing-survey.js';
-import type { Survey, SurveyedPlace } from '../critics/testing-survey.js';
+import { findTests, removeScratch } from '../critics/find-tests.js';
+import type { FoundTestPlace, FoundTests } from '../critics/find-tests.js';
 import { NO_RUNNER } from '../critics/testing.js';
 import { readManifest } from '../critics/tool.js';
 import { checksOf, EVERY_ROLE } from '../report/doctor-page.js';
@@ -430,18 +429,18 @@ async function checkTests(project: string, settings: CriticSettings, signal: Abo
     say: () => undefined,
   };
   try {
-    const survey = await surveyTests(job);
-    removeScratch(survey);
-    return checkRunners(survey);
+    const found = await findTests(job);
+    removeScratch(found);
+    return checkRunners(found);
   } finally {
     await guardian.close();
   }
 }
 
-const LOOKED_FOR = NO_RUNNER.slice(NO_RUNNER.indexOf(': ') + 2);
+const LOOKED_FOR = NO_RUNNER.slice(NO_RUNNER.indexOf('. ') + 2);
 
 /** One line for all folders with the same result. */
-function checkRunners({ places, unmeasured, uses }: Survey): readonly DoctorCheck[] {
+function checkRunners({ places, unmeasured, uses }: FoundTests): readonly DoctorCheck[] {
   if (places.length + unmeasured.length === 0)
     return [criticCheck('testing', 'note', 'no test runner found; an agent reports instead', LOOKED_FOR)];
   const asked = places.filter(({ ready }) => (ready?.listing ?? null) !== null);
@@ -459,7 +458,7 @@ function checkRunners({ places, unmeasured, uses }: Survey): readonly DoctorChec
 }
 
 interface RunnerFolder {
-  readonly place: SurveyedPlace;
+  readonly place: FoundTestPlace;
   /** Why the runner could not list its files. */
   readonly trouble: string | null;
 }
@@ -504,7 +503,7 @@ function checkTools(project: string, kind: DebtCheck, { debt }: CriticSettings):
   if (found.length > 0 && absent.length === 0) return criticCheck(name, 'ok', [...new Set(found)].join(', '));
   if (absent.length > 0) return criticCheck(name, 'note', [...new Set(found), ...absent.map(notInstalled)].join(', '), INSTALL_LINTER);
   const hint = `The debt loop skips it. To change that, set critics.debt.${kind}.`;
-  return criticCheck(name, 'note', NOBODY[kind].replace(/\.$/, ''), hint);
+  return criticCheck(name, 'note', NO_TOOL[kind].replace(/\.$/, ''), hint);
 }
 
 function toolsOf(project: string, kind: DebtCheck, complexity: number): readonly string[] {

@@ -39,7 +39,7 @@ it('keeps the latest only, and says where it cannot keep one', () => {
   expect(readdirSync(home)).toHaveLength(20);
   expect(readBaseline(home, 'key-24', 'c0ffee')).toEqual(BASELINE);
   const file = join(home, 'key-24.json');
-  expect(keepBaseline(file, 'key', BASELINE)).toMatch(/^The baseline could not be kept, so it will be measured again: /);
+  expect(keepBaseline(file, 'key', BASELINE)).toMatch(/^The baseline could not be stored and will be measured again: /);
 });
 
 it('lies in the cache of the person, by repository', () => {

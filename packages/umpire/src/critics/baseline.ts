@@ -12,7 +12,7 @@ import { sha256 } from '../sessions/hash.js';
 import { originsOf } from '../sessions/python-environment.js';
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { CriticJob } from './critic.js';
-import { pythonLintersMark } from './lint-python.js';
+import { pythonLintersMark } from './lint-tools.js';
 import type { Provenance } from './provenance.js';
 import { findPackage } from './tool.js';
 
@@ -28,7 +28,7 @@ export function baselineHome(common: string): string {
 }
 
 /** What is measured, and how: changed with every change of the measurement itself. */
-const MEASURED = 6;
+const MEASURED = 7;
 const TOOLS = [
   'vitest',
   '@vitest/coverage-v8',
@@ -113,6 +113,6 @@ export function keepBaseline(home: string, key: string, baseline: Baseline): str
     return null;
   } catch (error) {
     const why = isUmpireError(error) ? error.message : faultOf(error);
-    return `The baseline could not be kept, so it will be measured again: ${why}`;
+    return `The baseline could not be stored and will be measured again: ${why}`;
   }
 }

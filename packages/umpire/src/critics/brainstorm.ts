@@ -1,5 +1,5 @@
-// The critic of the brainstorm loop: counts what the challenger left on the board, by severity and by dimension, and names what
-// nobody challenged. Whether an idea is good is nothing that can be computed.
+// The critic of the brainstorm loop: counts the challenges on the board by severity and dimension, and names ideas that nobody
+// challenged. It cannot judge whether an idea is good.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { readBoard } from '../sessions/board.js';
 import { openFolder } from '../sessions/session-folder.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic } from './critic.js';
-import { provenanceOf, whatIsJudged } from './provenance.js';
+import { provenanceOf, readJudgedContent } from './provenance.js';
 
 export const CHALLENGES = 'results/challenges.json';
 const IDEAS = 'artifacts/ideas';
@@ -32,8 +32,7 @@ export const brainstormCritic: Critic = async (job) => {
     new Set([job.row['id'] ?? '']),
     Number.isNaN(stated) ? (job.round ?? Number.NaN) : stated,
   );
-  if (critiques.length === 0)
-    return unmeasured('missing', 'There is no critique on the board: the challenger left nothing in discoveries.ndjson.');
+  if (critiques.length === 0) return unmeasured('missing', 'No critique on the board: the challenger wrote none to discoveries.ndjson.');
   const { counts, notes } = countsOf(critiques);
   const ideas = coverChallenges(pagesOf(job.session).flatMap(ideasInPage), [
     ...board.scan.entries.filter(({ type }) => type === 'idea'),
@@ -41,7 +40,7 @@ export const brainstormCritic: Critic = async (job) => {
   ]);
   const gaps = ideas.filter(({ missing }) => missing.length > 0);
   const outcome: CheckOutcome = gaps.length > 0 || counts.critical + counts.high > 0 ? 'fail' : 'pass';
-  const provenance = provenanceOf(job, await whatIsJudged(job), started, []);
+  const provenance = provenanceOf(job, await readJudgedContent(job), started, []);
   const page = { outcome, critiques: critiques.length, counts, ideas, round: job.row['gc_round'] ?? null, provenance };
   leave(job, CHALLENGES, `${JSON.stringify(page, null, 2)}\n`);
   return {

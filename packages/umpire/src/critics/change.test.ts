@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, gitProject, plainProject } from '../../../../test/support/git-project.js';
 import { findChange } from './change.js';
-import { filesNow } from './debt-copy.js';
+import { filesNow } from './commit-copy.js';
 
 cleanUpAfterwards();
 

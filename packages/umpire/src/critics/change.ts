@@ -8,7 +8,7 @@ import type { ChangedLines } from '@umpire/core/formats/changed-lines.js';
 import { findBase } from '../workspace/read-change.js';
 import { gitFault, runGitSync } from '../workspace/git.js';
 
-export interface Change {
+export interface CriticChange {
   /** The commit that the change is measured against. */
   readonly base: string;
   readonly lines: ChangedLines;
@@ -18,7 +18,7 @@ export interface Change {
 const NO_BASE: ReadonlySet<string> = new Set(['guard-no-git', 'guard-no-commit', 'guard-base-unknown', 'git-missing']);
 
 /** The change since `base`, new files included; without one, since the base that is found. Null where there is no git or no such commit. */
-export function findChange(project: string, asked: string | null): Change | null {
+export function findChange(project: string, asked: string | null): CriticChange | null {
   try {
     const { base, first } = findBase(project, asked);
     if (first) return null;

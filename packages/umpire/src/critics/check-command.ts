@@ -1,5 +1,5 @@
-// The critic of the plain loop: runs the person's own command in the session's worktree and writes what came of it as evidence.
-// The command is the person's, given on the command line, so a shell reads it; no task's text ever comes near it.
+// The critic of the plain loop: runs the person's own command in the session's worktree and writes its result as evidence. The command
+// comes from the command line, so a shell reads it; no text of a task is ever part of it.
 
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const REPORTS = { sarif: 'results/until-report.sarif', json: 'results/until-repo
 const TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5000;
 
-type Ended = Extract<ChildEnd, { kind: 'ended' }>;
+type EndedChild = Extract<ChildEnd, { kind: 'ended' }>;
 
 /** `report`: a file that the command writes, relative to where it runs; else SARIF files it leaves at the top are found. */
 export function checkCommand(command: string, report: string | null, guardian: Guardian): Agent {
@@ -101,25 +101,25 @@ function takeReport(folder: SessionFolder, workdir: string, named: string | null
 function problemWith(place: string, sinceMs: number): string | null {
   const stat = statOf(place);
   if (stat === undefined) return 'was not written to the folder where the command runs';
-  if (!stat.isFile()) return 'is no file';
-  if (stat.mtimeMs < sinceMs) return 'was there before the command ran, and was not written anew';
-  return stat.size > MAX_BYTES ? 'is too large to be read' : null;
+  if (!stat.isFile()) return 'is not a file';
+  if (stat.mtimeMs < sinceMs) return 'is older than this run of the command';
+  return stat.size > MAX_BYTES ? 'is too large to read' : null;
 }
 
 /** What these mean in every shell. */
 const SHELL_SAYS: Readonly<Record<number, string>> = {
-  126: ' (the shell may not execute what it found)',
-  127: ' (the shell found no such program)',
+  126: ': the program may not be executed',
+  127: ': program not found',
 };
 
-interface Checked {
+interface CommandResult {
   readonly command: string;
   /** What is wrong with the report that was asked for; null where nothing is. */
   readonly problem: string | null;
   readonly durationMs: number;
 }
 
-function leave(folder: SessionFolder, { command, problem, durationMs }: Checked, end: Ended, output: string): Ending {
+function leave(folder: SessionFolder, { command, problem, durationMs }: CommandResult, end: EndedChild, output: string): Ending {
   const timedOut = end.stopped?.by === 'timeout';
   const result = {
     command,
@@ -133,13 +133,13 @@ function leave(folder: SessionFolder, { command, problem, durationMs }: Checked,
   writeAtomically(folder, RESULT, `${JSON.stringify(result, null, 2)}\n`, false);
   writeAtomically(folder, OUTPUT, output, false);
   const how = timedOut
-    ? 'ran out of time'
+    ? 'timed out'
     : end.code === null
-      ? `was ended by ${end.signal ?? 'a signal'}`
-      : `ended with status ${end.code}${SHELL_SAYS[end.code] ?? ''}`;
+      ? `was killed by ${end.signal ?? 'a signal'}`
+      : `${end.code === 0 ? 'passed' : 'failed'} (exit status ${end.code}${SHELL_SAYS[end.code] ?? ''})`;
   const { lines, isFailure } = tellingLines(output, timedOut || end.code !== 0);
   const silent = output.trim() === '' && end.code !== 0 ? ` ${PRINTED_NOTHING}` : '';
-  const said = lines.length === 0 ? silent : ` ${isFailure ? 'What failed' : 'Its last lines'}: ${lines.join(' / ')}`;
+  const said = lines.length === 0 ? silent : ` ${isFailure ? 'Failures' : 'Last lines'}: ${lines.join(' / ')}`;
   const asked = problem === null ? '' : ` ${problem}`;
   const findings = `The command ${how}.${asked}${said}`.slice(0, 500);
   return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };

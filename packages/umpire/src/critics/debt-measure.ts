@@ -1,28 +1,36 @@
-// Measures one state of a project for the debt critic: types, lint and quality first, its tests last, since a suite that hangs uses
-// up the time. Which tools there are is lint-tools.ts's and quality-tools.ts's.
+// Measures one state of a project for the debt critic: types, lint and quality first, all tests last, because a suite that hangs uses
+// up the time.
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
+import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { MeasuredTest, DebtMeasurement, TestsMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { makeFinding } from '@umpire/core/formats/finding.js';
-import type { DebtMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { Finding } from '@umpire/core/model.js';
+import { splitCommand } from '../agents/command-line.js';
+import type { CommandLine } from '../sessions/default-settings.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import type { CriticJob } from './critic.js';
-import { runCheckCommand, STATUS_RULE } from './debt-command.js';
-import { openSuite } from './debt-suite.js';
-import type { Suite } from './debt-suite.js';
-import { runLintTool } from './lint-tool.js';
+import { packagesOf, removeScratch, findTests } from './find-tests.js';
+import type { FoundTests, FoundTestPlace } from './find-tests.js';
+import { runLintTool } from './lint-run.js';
+import type { LintTool } from './lint-run.js';
 import { findLintTools } from './lint-tools.js';
-import type { LintTool } from './lint-tool.js';
 import type { ToolUse } from './provenance.js';
-import { findQualityTools } from './quality-tools.js';
-import type { Measured } from './quality-tools.js';
-import { packagesOf } from './testing-places.js';
-import { timeLeft } from './tool.js';
+import { findQualityTools, outputOf } from './quality-tools.js';
+import type { MeasuredTool } from './quality-tools.js';
+import { readPrinted, readReport } from './report-file.js';
+import { runTests } from './run-tests.js';
+import type { PlaceRun } from './run-tests.js';
+import type { TestPlace } from './test-runner.js';
+import { runTool, timeLeft } from './tool.js';
+import type { ToolRun } from './tool.js';
 
 export interface MeasuredState {
   readonly state: DebtMeasurement;
-  readonly suite: Suite;
+  readonly suite: DebtSuite;
   readonly uses: readonly ToolUse[];
 }
 
@@ -48,11 +56,11 @@ export async function measureState(job: CriticJob, files: readonly string[]): Pr
   }
 }
 
-async function toolsOf(job: CriticJob, check: 'types' | 'lint', scratch: string): Promise<readonly Measured[]> {
+async function toolsOf(job: CriticJob, check: 'types' | 'lint', scratch: string): Promise<readonly MeasuredTool[]> {
   const command = job.settings.debt.checks[check];
   if (command === false) return [];
   if (command !== undefined) return [await runCheckCommand(job, check, command, scratch)];
-  const measured: Measured[] = [];
+  const measured: MeasuredTool[] = [];
   for (const [index, { path, tool }] of findLintPlaces(job.project, check).entries()) {
     const own = join(scratch, `${check}-${index}`);
     mkdirSync(own);
@@ -92,11 +100,11 @@ function inPackages(artifact: string): string {
   return artifact.slice(/(?<=^|\/)(?:node_modules|site-packages)\//.exec(artifact)?.index ?? 0);
 }
 
-async function qualityOf(job: CriticJob, scratch: string): Promise<readonly Measured[]> {
+async function qualityOf(job: CriticJob, scratch: string): Promise<readonly MeasuredTool[]> {
   const { checks, complexity } = job.settings.debt;
   if (checks.quality === false) return [];
   if (checks.quality !== undefined) return [await runCheckCommand(job, 'quality', checks.quality, scratch)];
-  const measured: Measured[] = [];
+  const measured: MeasuredTool[] = [];
   for (const [index, tool] of findQualityTools(job.project, complexity).entries()) {
     const own = join(scratch, `quality-${index}`);
     mkdirSync(own);
@@ -108,12 +116,12 @@ async function qualityOf(job: CriticJob, scratch: string): Promise<readonly Meas
 /** A tool that calls itself failed and lists nothing has found something all the same. */
 function whole(measure: ToolMeasurement): ToolMeasurement {
   if (measure.outcome !== 'fail' || measure.findings.length > 0) return measure;
-  const message = `${measure.tool} says that it failed, and does not say at what`;
+  const message = `${measure.tool} failed without listing a finding`;
   return { ...measure, findings: [makeFinding({ severity: 'high', message, rule: STATUS_RULE })] };
 }
 
 /** The place of a copy must not make its findings look like others. */
-function measuresOf(measured: readonly Measured[], project: string): readonly ToolMeasurement[] {
+function measuresOf(measured: readonly MeasuredTool[], project: string): readonly ToolMeasurement[] {
   const own = (finding: Finding): Finding => {
     const isPlaced = finding.message.includes(project) || (finding.artifact?.startsWith(project) ?? false);
     if (!isPlaced) return finding;
@@ -141,4 +149,144 @@ function linesIn(path: string): number {
   } catch {
     return 0;
   }
+}
+
+const KEPT = 100_000;
+
+/** Of the one finding that stands for a failure of which nothing more is known. */
+export const STATUS_RULE = 'exit-status';
+
+/** Readers of lines that pass over those they do not know. */
+const PASSES_OVER: ReadonlySet<string> = new Set(['flake8', 'mypy']);
+
+/** `check`: for people. `scratch`: a folder outside the project. */
+export async function runCheckCommand(job: CriticJob, check: string, command: CommandLine, scratch: string): Promise<MeasuredTool> {
+  const name = `the ${check} command`;
+  const argv = wordsOf(command);
+  if (typeof argv === 'string') return { measure: { tool: name, outcome: 'error', problem: argv, findings: [] }, use: null };
+  const printed = join(scratch, `${check}.report`);
+  const run = await runTool(job, { name: argv[0] ?? check, argv, workdir: job.project, scratch, keepStdout: printed });
+  return { measure: commandMeasure(name, run, printed, job.project), use: run.use };
+}
+
+function wordsOf(command: CommandLine): readonly string[] | string {
+  if (typeof command !== 'string') return command.length > 0 ? command : 'The command in the settings is empty.';
+  try {
+    return splitCommand(command);
+  } catch (error) {
+    if (isUmpireError(error)) return error.message;
+    throw error;
+  }
+}
+
+function commandMeasure(tool: string, run: ToolRun, printed: string, root: string): ToolMeasurement {
+  const without = (outcome: ToolMeasurement['outcome'], problem: string): ToolMeasurement => ({ tool, outcome, problem, findings: [] });
+  if (run.outcome === 'timeout') return without('timeout', `${tool} timed out.`);
+  if (run.outcome === 'interrupted') return without('error', `${tool} was stopped.`);
+  // The settings ask for it, so it is not merely missing.
+  if (run.outcome === 'unstarted') return without('error', run.problem ?? `${tool} could not be started.`);
+  if (run.code === null) return without('error', `${tool} was killed by ${run.signal ?? 'a signal'}.${outputOf(run)}`);
+  // A script, or the shell in it, found no such program: that is no finding.
+  if (run.code === 126 || run.code === 127) return without('error', `${tool} could not run (exit status ${run.code}).${outputOf(run)}`);
+  const place = { format: null, root, keep: KEPT };
+  const report = readPrinted(printed, place);
+  if (report.outcome === 'error' && report.format !== 'unknown')
+    return without('error', `${tool} left an unreadable report: ${report.problems[0]?.message ?? 'it is damaged'}.`);
+  const findings = isMeasured(report.outcome) ? report.findings : [];
+  const message = run.code === 0 ? `${tool} reports a failure` : `${tool} failed (exit status ${run.code})`;
+  const failure = makeFinding({ severity: 'high', message, rule: STATUS_RULE });
+  // Other lines around it may be another tool's, and so may the failure: the report does not speak for all of them.
+  const isWhole = !PASSES_OVER.has(report.format) && isMeasured(readReport(printed, place).outcome);
+  const isUnexplained = run.code !== 0 && !isWhole;
+  if (findings.length > 0) return { tool, outcome: 'fail', problem: null, findings: isUnexplained ? [...findings, failure] : findings };
+  if (run.code === 0 && report.outcome !== 'fail') return { tool, outcome: 'pass', problem: null, findings };
+  return { tool, outcome: 'fail', problem: null, findings: [failure] };
+}
+
+export interface DebtSuite {
+  readonly measure: TestsMeasurement;
+  readonly uses: readonly ToolUse[];
+  /** Runs the files of these tests again, at most so often as the settings say. Ids of those that passed at least once. */
+  readonly passingAgain: (
+    tests: readonly MeasuredTest[],
+  ) => Promise<{ readonly ids: readonly string[]; readonly uses: readonly ToolUse[] }>;
+  readonly close: () => void;
+}
+
+/** Whoever opens it closes it. */
+export async function openSuite(job: CriticJob): Promise<DebtSuite> {
+  const found = await findTests(job);
+  const suite = { ...found, places: found.places.map((place) => withoutCoverage(place, job.project)) };
+  try {
+    const runs = await runTests(job, suite, () => true, { output: null });
+    return {
+      measure: suiteMeasure(runs, job.project, [...found.notes, ...found.unmeasured.map(({ problem }) => problem)]),
+      uses: [...found.uses, ...runs.flatMap(({ uses }) => uses)],
+      passingAgain: (tests) => runAgain(job, suite, tests),
+      close: () => removeScratch(found),
+    };
+  } catch (error) {
+    removeScratch(found);
+    throw error;
+  }
+}
+
+/** Coverage is no part of debt: where it cannot be read the tests still count. */
+function withoutCoverage(surveyed: FoundTestPlace, project: string): FoundTestPlace {
+  const { ready, place } = surveyed;
+  if (ready === null) return surveyed;
+  const call: typeof ready.call = (selection, scratch) => {
+    const made = ready.call(selection, scratch);
+    return { ...made, env: { ...made.env, ...ownSources(place, project) }, coverage: null };
+  };
+  return { ...surveyed, ready: { ...ready, call } };
+}
+
+/** An environment may have the project installed as a link to another checkout: the sources at hand come first. */
+function ownSources({ runner, folder }: TestPlace, project: string): Readonly<Record<string, string>> {
+  if (runner !== 'pytest') return {};
+  const folders = [join(folder, 'src'), folder, join(project, 'src'), project].filter((path) => existsSync(path));
+  const given = process.env['PYTHONPATH'] ?? '';
+  return { PYTHONPATH: [...new Set(folders), ...(given === '' ? [] : [given])].join(delimiter) };
+}
+
+function suiteMeasure(runs: readonly PlaceRun[], project: string, notes: readonly string[]): TestsMeasurement {
+  const outcome = worstMeasured(runs.map((run) => run.outcome));
+  const told = runs.filter(({ problem }) => problem !== null).map(({ path, problem }) => `${path === '' ? '' : `${path}: `}${problem}`);
+  if (!isMeasured(outcome)) {
+    const problem = runs.length === 0 ? 'No runnable tests found.' : told.join(' ');
+    return { outcome, problem, results: [], flaky: [], notes };
+  }
+  const results = runs.flatMap((run) =>
+    run.results.map(({ id, status, file, line, message }) => ({ id, status, file, line, message: plainly(message, project) })),
+  );
+  return { outcome, problem: null, results, flaky: [], notes: [...told, ...notes] };
+}
+
+/** What went wrong, as one line: without the stack, and without the place of this checkout. */
+function plainly(text: string | null, project: string): string | null {
+  if (text === null) return null;
+  const lines = text
+    .replaceAll(`${project}/`, '')
+    .split('\n')
+    .map((line) => line.trim());
+  return lines.filter((line) => line !== '' && line !== 'at' && !line.startsWith('at ')).join(' ');
+}
+
+async function runAgain(job: CriticJob, found: FoundTests, tests: readonly MeasuredTest[]) {
+  const pending = new Map(tests.map((test) => [test.id, test]));
+  const passed: string[] = [];
+  const uses: ToolUse[] = [];
+  for (let round = 1; round <= job.settings.debt.reruns && pending.size > 0 && !job.watch.signal.aborted; round += 1) {
+    job.say(`rerunning ${pending.size} ${pending.size === 1 ? 'test' : 'tests'} (${round} of ${job.settings.debt.reruns})`);
+    const files = new Set([...pending.values()].map(({ file }) => file));
+    const runs = await runTests(job, found, (path) => files.has(null) || files.has(path), { output: null });
+    uses.push(...runs.flatMap((run) => run.uses));
+    for (const result of runs.flatMap((run) => run.results)) {
+      if (isFailing(result) || result.status === 'skipped' || !pending.delete(result.id)) continue;
+      passed.push(result.id);
+    }
+    if (runs.length === 0) break;
+  }
+  return { ids: passed, uses };
 }

@@ -62,11 +62,11 @@ describe('the baseline', () => {
       writeFileSync(join(worktree, 'test', 'a.test.js'), testOf('false'));
       const { job, said, report } = debtJob(worktree, { settings: TESTS_ONCE, origin: project.root });
       await debtCritic(job);
-      return [said[0]?.replace(/^the baseline \w+ /, ''), report().total_regressions];
+      return [said[0]?.replace(/ \w+$/, ''), report().total_regressions];
     };
     expect([await inSession(), await inSession()]).toEqual([
-      ['is measured, once', 1],
-      ['was measured before', 1],
+      ['measuring the baseline', 1],
+      ['using the stored baseline', 1],
     ]);
   });
 
@@ -78,27 +78,27 @@ describe('the baseline', () => {
       await debtCritic(job);
       // Whoever rewrites the copy in the session is not heard.
       writeFileSync(join(job.session, BASELINE_COPY), '{}');
-      return [said[0]?.replace(/^the baseline \w+ /, ''), report().total_regressions];
+      return [said[0]?.replace(/ \w+$/, ''), report().total_regressions];
     };
-    expect(await once()).toEqual(['is measured, once', 1]);
-    expect(await once('HEAD')).toEqual(['was measured before', 1]);
+    expect(await once()).toEqual(['measuring the baseline', 1]);
+    expect(await once('HEAD')).toEqual(['using the stored baseline', 1]);
     const home = baselineHome(join(project.root, '.git'));
     const [file = ''] = readdirSync(home);
     const kept = readFileSync(join(home, file), 'utf8');
     for (const damaged of [kept.slice(0, 100), kept.replace('"passed"', '"failed"'), '']) {
       writeFileSync(join(home, file), damaged);
-      expect(await once()).toEqual(['is measured, once', 1]);
+      expect(await once()).toEqual(['measuring the baseline', 1]);
     }
     expect(readFileSync(join(home, file), 'utf8')).toBe(kept);
   });
 
   it('is not there without git, without an earlier commit, or by a name that git does not know', async () => {
     const plain = await debtCritic(debtJob(plainProject({ 'a.txt': 'a' }).root).job);
-    const why = 'There is no baseline: no git repository here, or no earlier commit to hold the project against. Name one with --base.';
+    const why = 'No baseline: this is no git repository, or it has no earlier commit. Name a commit with --base.';
     expect(plain).toEqual({ outcome: 'missing', summary: why, outputs: {}, files: [], notes: [why], unable: true });
     expect(await debtCritic(debtJob(gitProject().root).job)).toEqual(plain);
     const unknown = await debtCritic(debtJob(gitProject().root, { base: 'nowhere' }).job);
-    expect(unknown.notes).toEqual(["There is no baseline: nowhere is no commit of this project's repository."]);
+    expect(unknown.notes).toEqual(['No baseline: nowhere is not a commit of this repository.']);
   });
 
   it('says that nothing can be measured where there is no tool, and stops when it is told', async () => {
@@ -112,10 +112,10 @@ describe('the baseline', () => {
     const stopped = debtJob(testsProject('true').root, { watch, base: 'HEAD', settings: TESTS_ONCE });
     expect(await debtCritic(stopped.job)).toEqual({
       outcome: 'error',
-      summary: 'It was stopped.',
+      summary: 'The measurement was stopped.',
       outputs: {},
       files: [],
-      notes: ['It was stopped.'],
+      notes: ['The measurement was stopped.'],
     });
   });
 });
@@ -147,7 +147,7 @@ describe('lint', () => {
     const asked = { ...LINT, checks: { ...LINT.checks, lint: ['node', 'lint.mjs'] } };
     const { report, end } = await measured(project, { settings: { ...settings, debt: asked } });
     expect(report).toMatchObject({ passed: true, fixed: [], debt_score_before: 0, debt_score_after: 0 });
-    expect(end.summary).toContain('Not measured: tests (No tests were found that can be run), types (the settings leave it out)');
+    expect(end.summary).toContain('Not measured: tests (No runnable tests found), types (the settings turn it off)');
   });
 
   it('that is taken away, or broken, is a regression', async () => {
@@ -158,12 +158,12 @@ describe('lint', () => {
     expect(gone.lint).toEqual({ status: 'failed', measured: 'fail', errors: 1, problems: [message] });
     expect(gone.regressions).toEqual([`lint -:- ${message}`]);
     expect(gone.report.changed_settings).toEqual(['eslint.config.mjs']);
-    expect(gone.end.notes).toContain("Settings of tools differ from the baseline's: eslint.config.mjs.");
+    expect(gone.end.notes).toContain('Tool settings differ from the baseline: eslint.config.mjs.');
     project.write({ 'eslint.config.mjs': 'export default [' });
     const broken = await measured(project);
     expect(broken.end.outcome).toBe('error');
     expect(broken.lint).toMatchObject({ status: 'failed', measured: 'error' });
-    expect(broken.regressions[0]).toContain('eslint ended with status 2 and left no report that can be read.');
+    expect(broken.regressions[0]).toContain('eslint left no readable report (exit status 2).');
   });
 
   it('that was not there at the baseline is not compared, and that broke there is not believed', async () => {
@@ -204,21 +204,21 @@ describe('lint', () => {
       'old.cjs': 'process.exit(4)\n',
     });
     expect((await measured(project, command(`"${process.execPath}" status.cjs`))).regressions).toEqual([
-      'lint -:- the lint command ended with status 2',
+      'lint -:- the lint command failed (exit status 2)',
     ]);
     expect((await measured(project, command([process.execPath, 'report.cjs']))).regressions).toEqual(['lint a.js:1 no']);
     const old = await measured(project, command([process.execPath, 'old.cjs']));
     expect({ lint: old.lint, outcome: old.end.outcome }).toEqual({ lint: CLEAN, outcome: 'pass' });
     expect(old.end.notes).toContain(
-      'the lint command fails as it did at the baseline, and prints no report that is known: whether it finds more now is not compared.',
+      'the lint command fails as it did at the baseline and prints no known report, so its findings are not compared.',
     );
     project.write({ 'old.cjs': "console.error('sh: eslint: not found'); process.exitCode = 127;\n" });
     expect((await measured(project, command([process.execPath, 'old.cjs']))).regressions).toEqual([
-      'lint -:- the lint command ended with status 127: it could not be run. It said: sh: eslint: not found',
+      'lint -:- the lint command could not run (exit status 127). Output: sh: eslint: not found',
     ]);
     const none = await measured(project, command('no-such-program-here'));
     expect(none.regressions).toEqual([
-      'lint -:- no-such-program-here could not be started: there is no program no-such-program-here; install it, or mend the PATH.',
+      'lint -:- no-such-program-here could not be started: program no-such-program-here not found. Install it or fix the PATH.',
     ]);
   });
 
@@ -233,6 +233,6 @@ describe('lint', () => {
     project.write({ 'both.cjs': `${first}\nconsole.log("a.ts(1,1): TS2322"); process.exitCode = 2;\n` });
     const lint = [process.execPath, 'both.cjs'];
     const { regressions } = await measured(project, { settings: { ...settings, debt: { ...LINT, checks: { ...LINT.checks, lint } } } });
-    expect(regressions).toEqual(['lint -:- the lint command ended with status 2']);
+    expect(regressions).toEqual(['lint -:- the lint command failed (exit status 2)']);
   });
 });

@@ -1,5 +1,5 @@
-// The critic of the debt loop: tests, types, lint and quality of the project now, held against a commit that is its baseline. How
-// two states compare is formats/debt-comparison.ts; docs/pay-down-debt.md states the rules and the score.
+// The critic of the debt loop: compares tests, types, lint and quality of the project with a baseline commit. core/formats compares the
+// two states; docs/pay-down-debt.md states the rules and the score.
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -14,16 +14,15 @@ import { buildDebtReport, summarizeDebt, countDebtItems } from '@umpire/core/for
 import { baselineHome, baselineKey, keepBaseline, readBaseline } from './baseline.js';
 import type { Baseline } from './baseline.js';
 import { findChange } from './change.js';
-import type { Change } from './change.js';
+import type { CriticChange } from './change.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
-import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './debt-copy.js';
-import type { Repository } from './debt-copy.js';
-import { STATUS_RULE } from './debt-command.js';
-import { measureState } from './debt-measure.js';
+import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
+import type { ProjectRepository } from './commit-copy.js';
+import { measureState, STATUS_RULE } from './debt-measure.js';
 import type { MeasuredState } from './debt-measure.js';
-import { absenceNotes } from './lint-python.js';
-import { provenanceOf, whatIsJudged } from './provenance.js';
+import { absenceNotes } from './lint-tools.js';
+import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { ToolUse } from './provenance.js';
 import { timeLeft } from './tool.js';
 
@@ -42,16 +41,16 @@ export const debtCritic: Critic = async (job) => {
     pinned = await baselineFor(job, repository, change.base);
   } catch (error) {
     if (!isUmpireError(error)) throw error;
-    return unmeasured('error', `The baseline ${change.base.slice(0, 10)} could not be taken from git: ${error.message}`);
+    return unmeasured('error', `The baseline ${change.base.slice(0, 10)} could not be checked out: ${error.message}`);
   }
-  if (job.watch.signal.aborted) return unmeasured('error', 'It was stopped.');
-  const judged = await whatIsJudged(job);
-  job.say('the project as it is now is measured');
+  if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
+  const judged = await readJudgedContent(job);
+  job.say('measuring the project as it is now');
   const measured = await measureState(job, filesNow(job.project));
   try {
     const moves = movesOf(job.project, change, filesAt(job.project, change.base));
     const settled = await settleTests(measured, pinned.baseline.state, moves);
-    if (job.watch.signal.aborted) return unmeasured('error', 'It was stopped.');
+    if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
     return leaveReport(job, change.base, pinned, settled.state, moves, provenanceOf(job, judged, started, settled.uses));
   } finally {
     measured.suite.close();
@@ -59,8 +58,8 @@ export const debtCritic: Critic = async (job) => {
 };
 
 function noBaseline(base: string | null): string {
-  if (base !== null) return `There is no baseline: ${base.slice(0, 80)} is no commit of this project's repository.`;
-  return 'There is no baseline: no git repository here, or no earlier commit to hold the project against. Name one with --base.';
+  if (base !== null) return `No baseline: ${base.slice(0, 80)} is not a commit of this repository.`;
+  return 'No baseline: this is no git repository, or it has no earlier commit. Name a commit with --base.';
 }
 
 interface PinnedBaseline {
@@ -68,17 +67,17 @@ interface PinnedBaseline {
   readonly notes: readonly string[];
 }
 
-async function baselineFor(job: CriticJob, repository: Repository, commit: string): Promise<PinnedBaseline> {
+async function baselineFor(job: CriticJob, repository: ProjectRepository, commit: string): Promise<PinnedBaseline> {
   // In a run every session has a repository of its own; what was measured holds for all sessions of the project.
   const shared = job.origin === undefined ? null : findRepository(job.origin);
   const home = baselineHome((shared ?? repository).common);
   const key = baselineKey(job, commit, repository.prefix);
   const known = readBaseline(home, key, commit);
   if (known !== null) {
-    job.say(`the baseline ${commit.slice(0, 10)} was measured before`);
+    job.say(`using the stored baseline ${commit.slice(0, 10)}`);
     return { baseline: known, notes: [] };
   }
-  job.say(`the baseline ${commit.slice(0, 10)} is measured, once`);
+  job.say(`measuring the baseline ${commit.slice(0, 10)}`);
   const started = job.now();
   const copy = await copyCommit(repository, commit);
   try {
@@ -118,7 +117,7 @@ async function settleTests({ state, suite, uses }: MeasuredState, before: DebtMe
   return { state: withFlaky(state, again.ids), uses: all };
 }
 
-function movesOf(project: string, { lines }: Change, base: readonly string[]): FileMoves {
+function movesOf(project: string, { lines }: CriticChange, base: readonly string[]): FileMoves {
   const then = new Set(base);
   return {
     isGone: (path) => then.has(path) && !existsSync(join(project, path)),
@@ -154,7 +153,7 @@ function leaveReport(
   const told = new Set(Object.values(why));
   const absent = lacking.map(({ name }) => `The ${name} check was not measured: ${why[name]}`);
   const causes = [...problems.filter((one) => !told.has(one)), ...absent];
-  const settings = changedSettings.length === 0 ? [] : [`Settings of tools differ from the baseline's: ${changedSettings.join(', ')}.`];
+  const settings = changedSettings.length === 0 ? [] : [`Tool settings differ from the baseline: ${changedSettings.join(', ')}.`];
   return {
     outcome,
     summary: summarizeDebt(report, why),
@@ -173,23 +172,21 @@ function statusNotes(before: DebtMeasurement, after: DebtMeasurement): readonly 
   const earlier = new Set(speechless(before));
   return speechless(after)
     .filter((tool) => earlier.has(tool))
-    .map(
-      (tool) => `${tool} fails as it did at the baseline, and prints no report that is known: whether it finds more now is not compared.`,
-    );
+    .map((tool) => `${tool} fails as it did at the baseline and prints no known report, so its findings are not compared.`);
 }
 
-export const NOBODY: Readonly<Record<CheckName, string>> = {
-  tests: 'there are no tests that can be run.',
-  types: 'no type checker is set up: TypeScript with a tsconfig.json, mypy or Pyright with settings.',
-  lint: 'no linter is set up and installed.',
-  quality: 'no linter, jscpd or knip is set up.',
+export const NO_TOOL: Readonly<Record<CheckName, string>> = {
+  tests: 'there are no runnable tests.',
+  types: 'no type checker is configured (TypeScript with a tsconfig.json, or mypy or Pyright with settings).',
+  lint: 'no linter is configured and installed.',
+  quality: 'no linter, jscpd or knip is configured.',
 };
 
 /** What the settings or the tools say; else that nobody could look. */
 function whyMissing({ name, problems }: CheckResult, asked: CriticJob['settings']['debt']['checks']): string {
-  if (name !== 'tests' && asked[name] === false) return 'the settings leave it out.';
-  return problems[0] ?? NOBODY[name];
+  if (name !== 'tests' && asked[name] === false) return 'the settings turn it off.';
+  return problems[0] ?? NO_TOOL[name];
 }
 
 const NOTHING_TO_MEASURE =
-  'Nothing could be measured: the project has no tests that can be run, and neither types, lint nor quality tools that are set up.';
+  'Nothing could be measured: the project has no runnable tests and no configured type checker, linter or quality tool.';

@@ -1,19 +1,23 @@
-// The critic of the design loop: audits the project's design tokens by computation and writes artifacts/audit/<row>.json. The audit
-// itself is pure (formats/tokens/audit.ts); its formulas are in docs/audit-a-design-system.md.
+// The critic of the design loop: finds the project's design tokens, audits them and writes artifacts/audit/<row>.json. The audit itself
+// is @umpire/reports/tokens/audit.ts; docs/audit-a-design-system.md has its formulas.
 
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { isObject, own } from '@umpire/core/formats/json-text.js';
-import { auditTokens, type Audit } from '@umpire/reports/tokens/audit.js';
 import { severityName } from '@umpire/core/formats/severity.js';
 import { SEVERITIES } from '@umpire/core/model.js';
-import { openFolder, placeFor } from '../sessions/session-folder.js';
+import type { Industry } from '@umpire/reports/tokens/audit-industry.js';
+import { auditTokens } from '@umpire/reports/tokens/audit.js';
+import type { Audit } from '@umpire/reports/tokens/audit.js';
+import { readTokenFile } from '@umpire/reports/tokens/token-file.js';
+import type { TokenFile } from '@umpire/reports/tokens/token.js';
+import { faultOf, openFolder, placeFor } from '../sessions/session-folder.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { leave } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
-import { evidenceOf, withoutTokens } from './design-evidence.js';
-import { findTokens } from './design-files.js';
-import { provenanceOf, whatIsJudged } from './provenance.js';
+import { findFiles } from './project-files.js';
+import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance } from './provenance.js';
 import { timeLeft } from './tool.js';
 
@@ -26,7 +30,7 @@ export const designCritic: Critic = async (job) => {
   rmSync(placeFor(folder, path), { force: true });
   const started = job.now();
   const mayGoOn = (): boolean => !job.watch.signal.aborted && timeLeft(job) > 0;
-  const judged = await whatIsJudged(job);
+  const judged = await readJudgedContent(job);
   job.say('looking for design tokens');
   const { design } = job.settings;
   const { files, notes } = findTokens(job.project, design.tokens, mayGoOn);
@@ -71,22 +75,21 @@ function endOf(audit: Audit, path: string, notes: readonly string[]): CriticEnd 
 }
 
 function nothing(path: string, notes: readonly string[]): CriticEnd {
-  const summary =
-    'fix_required. No design token was found in the project: write them as *.tokens.json, or name the files under critics.design.tokens.';
+  const summary = 'fix_required. No design tokens found. Write them as *.tokens.json, or name their files in critics.design.tokens.';
   const outputs = { audit_score: '0', audit_signal: 'fix_required', artifacts_produced: path };
   return {
     outcome: 'missing',
     summary,
     outputs,
     files: [path],
-    notes: [...notes, 'Nothing was measured: there is no design token.'],
+    notes: [...notes, 'Nothing was measured: there are no design tokens.'],
     unable: true,
   };
 }
 
 function stopped(job: CriticJob): CriticEnd {
   const isAborted = job.watch.signal.aborted;
-  const summary = isAborted ? 'The audit was stopped before its end.' : 'The audit ran out of time; no evidence was written.';
+  const summary = isAborted ? 'The audit was stopped before it finished.' : 'The audit timed out; no evidence was written.';
   return { outcome: isAborted ? 'error' : 'timeout', summary, outputs: {}, files: [], notes: [summary] };
 }
 
@@ -102,4 +105,126 @@ function ownVersion(): string | null {
   } catch {
     return null;
   }
+}
+
+/** Samples for tests and pages of examples are no part of the design. */
+const USUAL = [
+  '**/*.json',
+  '**/*.tokens',
+  ...['fixtures', '__fixtures__', '__tests__', 'test', 'tests', 'coverage'].map((name) => `!**/${name}/**`),
+];
+const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_FILES = 500;
+/** Of all files together. */
+const MOST_TOGETHER = 64 * 1024 * 1024;
+
+export interface FoundTokens {
+  readonly files: readonly TokenFile[];
+  /** What was left out, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** `mayGoOn`: asked before each file; false ends the search. */
+export function findTokens(project: string, patterns: readonly string[], mayGoOn: () => boolean): FoundTokens {
+  const isAsked = patterns.length > 0;
+  const files: TokenFile[] = [];
+  const notes: string[] = [];
+  let together = 0;
+  for (const path of findFiles(project, isAsked ? patterns : USUAL)) {
+    if (!mayGoOn()) break;
+    const isNamed = isAsked || path.endsWith('.tokens.json') || path.endsWith('.tokens');
+    const text = textOf(join(project, path));
+    if (text.problem !== null) {
+      if (isNamed) files.push(unreadable(path, text.problem));
+      continue;
+    }
+    if (!isNamed && !/"\$value"\s{0,100}:/.test(text.text) && !/"resolutionOrder"\s{0,100}:/.test(text.text)) continue;
+    if (files.length >= MOST_FILES) {
+      notes.push(
+        `There are more than ${MOST_FILES} token files; the others were not audited. Name the ones to audit in critics.design.tokens.`,
+      );
+      break;
+    }
+    together += text.text.length;
+    if (together > MOST_TOGETHER) {
+      files.push(
+        unreadable(path, `the token files up to this one have more than ${MOST_TOGETHER / 1024 / 1024} MB together; no more are read`),
+      );
+      break;
+    }
+    const file = readTokenFile(text.text, path);
+    const isEmpty = file.unreadable === null && file.tokens.length === 0 && file.themedFiles.length === 0;
+    if (isEmpty && isNamed) files.push(unreadable(path, 'the file has no token; expected at least one object with "$value"'));
+    else if (!isEmpty) files.push(file);
+  }
+  return { files, notes };
+}
+
+function textOf(place: string): { readonly text: string; readonly problem: string | null } {
+  try {
+    const { size } = statSync(place);
+    if (size > MOST_BYTES) return { text: '', problem: `the file has ${size} bytes; at most ${MOST_BYTES / 1024 / 1024} MB are read` };
+    return { text: decodeTolerantly(readFileSync(place)), problem: null };
+  } catch (error) {
+    return { text: '', problem: faultOf(error) };
+  }
+}
+
+function unreadable(file: string, problem: string): TokenFile {
+  return { file, tokens: [], faults: [], groups: new Set(), root: () => null, themedFiles: [], unreadable: { problem, line: 1 } };
+}
+
+/** The least that each dimension must score; the loop's D4. */
+const THRESHOLD = 6;
+
+export function evidenceOf(audit: Audit, files: readonly TokenFile[], industry: Industry, provenance: Provenance): object {
+  return {
+    audit_score: audit.score ?? 0,
+    audit_signal: audit.signal,
+    reason: audit.reason,
+    industry,
+    dimensions: audit.dimensions.map(({ name, weight, score, why, checks }) => ({
+      name,
+      weight,
+      score,
+      threshold: THRESHOLD,
+      ...(why === null ? {} : { not_measured: why }),
+      checks,
+    })),
+    counts: audit.counts,
+    findings: audit.findings.map(({ severity, rule, dimension, message, token, file, line, count }) => ({
+      severity,
+      rule,
+      dimension,
+      message,
+      token,
+      file,
+      line,
+      stands_for: count,
+    })),
+    token_files: files.map(({ file, tokens }) => ({ file, tokens: tokens.length })),
+    tokens: audit.tokens,
+    pairs: audit.pairs,
+    modes: audit.modes,
+    provenance,
+  };
+}
+
+/** There is nothing to audit: that is no pass, and the designer is told what is missing. */
+export function withoutTokens(industry: Industry, provenance: Provenance): object {
+  const message = 'No design tokens found. Write them as *.tokens.json in the DTCG format, or name their files in critics.design.tokens';
+  return {
+    audit_score: 0,
+    audit_signal: 'fix_required',
+    reason: 'There is no token to audit.',
+    industry,
+    dimensions: [],
+    counts: { critical: 1, high: 0, medium: 0, low: 0 },
+    findings: [{ severity: 'critical', rule: 'tokens/missing', dimension: 'completeness', message, stands_for: 1 }],
+    token_files: [],
+    tokens: 0,
+    pairs: 0,
+    modes: [],
+    provenance,
+  };
 }

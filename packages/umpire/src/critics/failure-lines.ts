@@ -32,14 +32,14 @@ const SILENT = [
 /** What npm says around the script that failed tells only that it did. */
 const AROUND = /^npm (?:ERR!|error|warn|notice)/i;
 
-export interface Said {
+export interface FailureLines {
   readonly lines: readonly string[];
   /** Do they tell what failed? Else they are the last ones. */
   readonly isFailure: boolean;
 }
 
 /** `failed`: of a command that passed only the last lines are wanted. */
-export function tellingLines(output: string, failed: boolean): Said {
+export function tellingLines(output: string, failed: boolean): FailureLines {
   const lines = withoutColours(output)
     .split(/[\r\n]+/)
     .map((line) => line.trim())

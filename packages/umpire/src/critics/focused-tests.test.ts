@@ -24,7 +24,7 @@ it('fails a file whose focus left others out, and says where it is', () => {
       status: 'errored',
       file: 'a.test.js',
       line: 2,
-      message: 'A test of this file is focused (.only), so 2 others did not run. Take the mark away.',
+      message: 'A test in this file is focused (.only), so 2 others did not run. Remove the .only.',
       durationMs: null,
     },
   ]);
@@ -39,7 +39,7 @@ it.each([
   'it.only.each`a`',
 ])('knows %s', (text) => {
   expect(failuresOf(`${text};\n`, 'passed', 'skipped').map(({ message }) => message)).toEqual([
-    'A test of this file is focused (.only), so 1 other did not run. Take the mark away.',
+    'A test in this file is focused (.only), so 1 other did not run. Remove the .only.',
   ]);
 });
 

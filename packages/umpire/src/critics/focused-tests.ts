@@ -20,7 +20,7 @@ export function focusFailures(project: string, results: readonly TestResult[]): 
     const line = failed.has(file) ? null : focusIn(join(project, file));
     if (line === null) return [];
     const others = count === 1 ? '1 other did not' : `${count} others did not`;
-    const message = `A test of this file is focused (.only), so ${others} run. Take the mark away.`;
+    const message = `A test in this file is focused (.only), so ${others} run. Remove the .only.`;
     return [{ id: file, status: 'errored', file, line, message, durationMs: null }];
   });
 }

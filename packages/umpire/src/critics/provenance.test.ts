@@ -2,11 +2,11 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, gitIn, gitProject, plainProject, writeFiles } from '../../../../test/support/git-project.js';
-import { shownWord, shownWords, whatIsJudged } from './provenance.js';
+import { shownWord, shownWords, readJudgedContent } from './provenance.js';
 
 cleanUpAfterwards();
 
-const judged = (project: string, session = join(project, '.umpire', 'sessions', 's')) => whatIsJudged({ project, session });
+const judged = (project: string, session = join(project, '.umpire', 'sessions', 's')) => readJudgedContent({ project, session });
 
 test('a clean checkout is its commit', async () => {
   const project = gitProject();

@@ -20,7 +20,7 @@ export function provenanceOf(job: CriticJob, judged: JudgedState, started: Date,
 const ASIDE: ReadonlySet<string> = new Set(['.git', 'node_modules', '.umpire', '__pycache__']);
 
 /** What the project holds now. Files that git ignores are no part of it; nor is the session, where it lies inside. */
-export async function whatIsJudged(job: Pick<CriticJob, 'project' | 'session'>): Promise<JudgedState> {
+export async function readJudgedContent(job: Pick<CriticJob, 'project' | 'session'>): Promise<JudgedState> {
   const git = findGit(job.project);
   const isAside = (path: string): boolean =>
     path.split('/').some((part) => ASIDE.has(part)) || isUnder(join(job.project, path), job.session);

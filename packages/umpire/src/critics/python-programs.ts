@@ -36,13 +36,13 @@ export function findPython(folder: string, project: string): string {
   return homes.map((home) => join(home, 'bin', 'python')).find((path) => existsSync(path)) ?? 'python3';
 }
 
-interface Places {
+interface ProgramFolders {
   readonly homes: readonly string[];
   readonly path: readonly string[];
 }
 
 /** Its own environment, the one that is switched on, those of the folders around it. */
-function placesFor(folder: string): Places {
+function placesFor(folder: string): ProgramFolders {
   const around = inheritedVariables();
   const { PATH = '', VIRTUAL_ENV = '' } = { ...around, ...environmentIn(around)(folder) };
   const [own = folder, ...above] = foldersUp(folder);

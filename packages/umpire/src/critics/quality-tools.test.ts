@@ -69,8 +69,8 @@ it('says what broke, and what took too long', async () => {
   const project = projectOf({ 'package.json': '{ "name": "a" }\n', 'knip.json': '{ "entry": 3 }\n' });
   const [how = '', why = ''] = await measured(project);
   expect(how).toMatch(/^knip error [12]$/);
-  expect(why).toMatch(/^knip ended with status [12] and left no report that can be read\. It said: /);
-  expect(await measured(project, { timeoutMs: 0 })).toEqual(['knip timeout null', 'knip took too long and was ended.']);
+  expect(why).toMatch(/^knip left no readable report \(exit status [12]\)\. Output: /);
+  expect(await measured(project, { timeoutMs: 0 })).toEqual(['knip timeout null', 'knip timed out.']);
   const controller = new AbortController();
   controller.abort();
   const watch = { signal: controller.signal, log: () => undefined };

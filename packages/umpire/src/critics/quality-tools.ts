@@ -1,5 +1,5 @@
-// The tools for quality that a project has: knip for unused code, jscpd for duplication, the complexity rule of its own linter. Only
-// what the project itself declares is run; nothing is installed. What findings mean is left to the debt critic.
+// The quality tools that a project declares: knip for unused code, jscpd for duplication, the complexity rule of its linter. Nothing
+// is installed.
 
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import type { Finding } from '@umpire/core/model.js';
 import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
-import { runLintTool } from './lint-tool.js';
+import { runLintTool } from './lint-run.js';
 import { findLintTools } from './lint-tools.js';
-import type { LintTool } from './lint-tool.js';
+import type { LintTool } from './lint-run.js';
 import type { ToolUse } from './provenance.js';
-import { findTool, readManifest, runTool } from './tool.js';
+import { findTool, howToolEnded, readManifest, runTool } from './tool.js';
 import type { FoundTool, ToolRun } from './tool.js';
 
-export interface Measured {
+export interface MeasuredTool {
   readonly measure: ToolMeasurement;
   readonly use: ToolUse | null;
 }
@@ -28,7 +28,7 @@ export interface QualityTool {
   readonly name: string;
   readonly version: string | null;
   /** `scratch`: a folder outside the project, for reports. */
-  readonly measure: (job: CriticJob, scratch: string) => Promise<Measured>;
+  readonly measure: (job: CriticJob, scratch: string) => Promise<MeasuredTool>;
 }
 
 export function findQualityTools(project: string, complexity: number): readonly QualityTool[] {
@@ -116,23 +116,22 @@ function callOf(name: string, tool: FoundTool, job: CriticJob, scratch: string) 
   return { name, version: tool.version, workdir: job.project, scratch };
 }
 
-type Read = (value: unknown) => readonly Finding[] | null;
+type ReadFindings = (value: unknown) => readonly Finding[] | null;
 
-function measureOf(tool: string, run: ToolRun, statuses: readonly number[], report: string, read: Read): ToolMeasurement {
+function measureOf(tool: string, run: ToolRun, statuses: readonly number[], report: string, read: ReadFindings): ToolMeasurement {
   const without = (outcome: ToolMeasurement['outcome'], problem: string): ToolMeasurement => ({ tool, outcome, problem, findings: [] });
-  if (run.outcome === 'timeout') return without('timeout', `${tool} took too long and was ended.`);
+  if (run.outcome === 'timeout') return without('timeout', `${tool} timed out.`);
   if (run.outcome === 'interrupted') return without('error', `${tool} was stopped.`);
   if (run.outcome === 'unstarted') return without('missing', run.problem ?? `${tool} could not be started.`);
   const findings = run.code !== null && statuses.includes(run.code) ? read(jsonAt(report)) : null;
   if (findings !== null) return { tool, outcome: findings.length > 0 ? 'fail' : 'pass', problem: null, findings };
-  const how = run.code === null ? `was ended by ${run.signal ?? 'a signal'}` : `ended with status ${run.code}`;
-  return without('error', `${tool} ${how} and left no report that can be read.${saidBy(run)}`);
+  return without('error', `${tool} left no readable report (${howToolEnded(run)}).${outputOf(run)}`);
 }
 
-/** What it said of its own failure. */
-export function saidBy(run: Pick<ToolRun, 'head' | 'tail'>): string {
+/** The error lines of its output. */
+export function outputOf(run: Pick<ToolRun, 'head' | 'tail'>): string {
   const words = errorWords(run, 'first', null);
-  return words === '' ? '' : ` It said: ${words}`;
+  return words === '' ? '' : ` Output: ${words}`;
 }
 
 const MOST_BYTES = 64 * 1024 * 1024;

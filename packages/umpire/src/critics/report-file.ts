@@ -1,29 +1,30 @@
-// A tool's report on disk, read piece by piece by whatever reader knows it. What is in it is formats/tools' to say.
+// Reads the report of a tool from disk, piece by piece, and finds the files of its findings in the project, also where the report was
+// written in another folder or a container.
 
 import { closeSync, openSync, readSync } from 'node:fs';
-import { basename } from 'node:path';
-import type { LookedAt } from '@umpire/reports/format.js';
-import { formatById, openReport } from '@umpire/reports/open-report.js';
+import { basename, dirname, join } from 'node:path';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { ToolReport } from '@umpire/core/model.js';
-import { statOf } from '../sessions/file-system.js';
+import type { Finding, ToolReport } from '@umpire/core/model.js';
+import type { CheckedFiles } from '@umpire/reports/format.js';
+import { formatById, openReport } from '@umpire/reports/open-report.js';
+import { isFile, statOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 
 const CHUNK_BYTES = 256 * 1024;
 
-export interface ReportPlace {
+export interface ReportOptions {
   /** As `read --format` takes it: the caller knows which tool wrote it, so nothing is guessed. Null: by its content. */
   readonly format: string | null;
   /** The project's absolute path: paths in the report become relative to it. */
   readonly root: string;
   /** How many tests, findings and files are listed; all are counted. */
   readonly keep?: number;
-  /** Told of the files that a linter says it looked at. */
-  readonly looked?: LookedAt;
+  /** Receives the files that a linter checked. */
+  readonly checkedFiles?: CheckedFiles;
 }
 
 /** Never throws. A file that is not there is `missing`. */
-export function readReport(path: string, place: ReportPlace): ToolReport {
+export function readReport(path: string, place: ReportOptions): ToolReport {
   return readPart(path, place, WHOLE);
 }
 
@@ -31,7 +32,7 @@ export function readReport(path: string, place: ReportPlace): ToolReport {
  * The same of what a tool printed: whoever starts it may print lines before its report and behind it. Where a report is in it and cannot
  * be read, that is said.
  */
-export function readPrinted(path: string, place: ReportPlace): ToolReport {
+export function readPrinted(path: string, place: ReportOptions): ToolReport {
   const whole = readReport(path, place);
   if (isMeasured(whole.outcome) || whole.outcome === 'missing') return whole;
   for (const part of bodiesIn(path)) {
@@ -42,17 +43,17 @@ export function readPrinted(path: string, place: ReportPlace): ToolReport {
   return whole;
 }
 
-interface Part {
+interface FileRange {
   readonly from: number;
   readonly to: number;
 }
 
-const WHOLE: Part = { from: 0, to: Infinity };
+const WHOLE: FileRange = { from: 0, to: Infinity };
 const SEARCHED_BYTES = 64 * 1024;
 const MOST_BODIES = 10;
 
 /** From a line that begins as JSON or XML does, to the last line that ends so. */
-function bodiesIn(path: string): readonly Part[] {
+function bodiesIn(path: string): readonly FileRange[] {
   const size = statOf(path)?.size ?? 0;
   const head = bytesOf(path, 0, SEARCHED_BYTES);
   const from = Math.max(0, size - SEARCHED_BYTES);
@@ -77,22 +78,22 @@ function bytesOf(path: string, from: number, most: number): string {
   }
 }
 
-function readPart(path: string, { format, root, keep, looked }: ReportPlace, { from, to }: Part): ToolReport {
+function readPart(path: string, { format, root, keep, checkedFiles }: ReportOptions, { from, to }: FileRange): ToolReport {
   const known = format === null ? null : formatById(format);
-  if (format !== null && known === null) return without('error', format, `there is no reader for ${format}`);
+  if (format !== null && known === null) return without('error', format, `unknown format ${format}`);
   let file: number;
   try {
-    if (statOf(path)?.isFile() !== true) return without('missing', format, 'it was not written; expected a report');
+    if (statOf(path)?.isFile() !== true) return without('missing', format, 'the report was not written');
     file = openSync(path, 'r');
   } catch (error) {
-    return without('error', format, `it cannot be read: ${faultOf(error)}`);
+    return without('error', format, `the report cannot be read: ${faultOf(error)}`);
   }
   try {
     const options = {
       name: basename(path),
       root,
       ...(keep === undefined ? {} : { keep }),
-      ...(looked === undefined ? {} : { looked }),
+      ...(checkedFiles === undefined ? {} : { checkedFiles }),
     };
     const reader = openReport(known === null ? options : { ...options, format: known });
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -104,7 +105,7 @@ function readPart(path: string, { format, root, keep, looked }: ReportPlace, { f
     }
     return reader.end();
   } catch (error) {
-    return without('error', format, `it cannot be read: ${faultOf(error)}`);
+    return without('error', format, `the report cannot be read: ${faultOf(error)}`);
   } finally {
     closeSync(file);
   }
@@ -112,4 +113,36 @@ function readPart(path: string, { format, root, keep, looked }: ReportPlace, { f
 
 function without(outcome: 'error' | 'missing', format: string | null, message: string): ToolReport {
   return { format: format ?? 'unknown', outcome, findings: [], problems: [{ message }] };
+}
+
+export interface PlacedFindings {
+  readonly findings: readonly Finding[];
+  /** Files that are not in the project, as the report names them. */
+  readonly lost: readonly string[];
+}
+
+/** `report`: its path from the project. */
+export function placeFindings(project: string, report: string, findings: readonly Finding[]): PlacedFindings {
+  const known = new Map<string, string | null>();
+  const placeOf = (path: string): string | null => {
+    const place = known.get(path);
+    if (place !== undefined) return place;
+    const found = candidatesFor(path, report).find((each) => isFile(join(project, each))) ?? null;
+    known.set(path, found);
+    return found;
+  };
+  const placed = findings.map((finding) => {
+    const place = finding.artifact === null ? null : placeOf(finding.artifact);
+    return place === null ? finding : { ...finding, artifact: place };
+  });
+  return { findings: placed, lost: [...known].filter(([, place]) => place === null).map(([path]) => path) };
+}
+
+/** As it stands; from the report's own folder and those around it; without what the project lay in, down to a folder and a file. */
+function candidatesFor(path: string, report: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(report); folder !== '.' && folder !== '/'; folder = dirname(folder)) folders.push(folder);
+  const parts = path.split('/');
+  const shorter = parts.slice(1, -1).map((_, at) => parts.slice(at + 1).join('/'));
+  return [path, ...folders.map((folder) => `${folder}/${path}`), ...shorter];
 }

@@ -55,7 +55,7 @@ it('looks at the changed lines only, and what it writes is read back without a w
     files: [REVIEW_RESULTS],
     notes: [],
   });
-  expect(said).toEqual(['eslint looks at 2 changed files']);
+  expect(said).toEqual(['eslint checks 2 changed files']);
   expect(results.provenance.commit).toBe(project.git('rev-parse', 'HEAD').trim());
   expect(results.provenance.tools).toMatchObject([{ name: 'eslint', exit_status: 1, timed_out: false, workdir: '.' }]);
   expect(JSON.stringify(results)).not.toContain(project.root);
@@ -81,13 +81,13 @@ it('lets types count where the project checks them', async () => {
   expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high TS2322 src/t.ts 1 correctness tsc measured']);
 });
 
-it('says of how many changed files nobody looked, and takes no word of a linter for a file that it leaves out', async () => {
+it('says of how many changed files nobody checked, and takes no word of a linter for a file that it leaves out', async () => {
   const ignoring = "export default [{ ignores: ['gen/**'] }, { rules: { 'no-undef': 'error' } }];\n";
   const project = linted({ 'eslint.config.mjs': ignoring });
   project.write({ 'src/a.js': `${OLD}export const b = 2;\n`, 'gen/x.js': 'missing();\n', 'tool.py': 'x = 1\n', 'notes.md': 'x\n' });
   const { job, evidence } = jobFor(project.root);
   const end = await reviewCritic(job);
-  expect(end).toMatchObject({ outcome: 'pass', notes: ['No tool looked at 2 of 3 changed files of code: gen/x.js, tool.py.'] });
+  expect(end).toMatchObject({ outcome: 'pass', notes: ['No tool checked 2 of 3 changed code files: gen/x.js, tool.py.'] });
   expect(evidence(REVIEW_RESULTS)).toMatchObject({ findings: [], unread_files: ['gen/x.js', 'tool.py'] });
 });
 
@@ -114,7 +114,7 @@ it('asks oxlint and tsc which files they look at, and counts no other', async ()
   });
   const { job, evidence } = jobFor(project.root);
   const end = await reviewCritic(job);
-  expect(end.notes).toEqual(['No tool looked at 2 of 4 changed files of code: lib/old.js, src/b.ts.']);
+  expect(end.notes).toEqual(['No tool checked 2 of 4 changed code files: lib/old.js, src/b.ts.']);
   const results = evidence(REVIEW_RESULTS) as Results;
   expect(brief(results).findings).toEqual(['medium eslint(no-debugger) lib/m.js 1 correctness oxlint measured']);
   expect(results.provenance.tools.map(({ name }) => name)).toEqual(['oxlint', 'oxlint', 'tsc', 'tsc']);
@@ -158,7 +158,7 @@ it('gathers fresh reports and leaves stale ones out', async () => {
   const { job, evidence } = jobFor(project.root);
   const end = await reviewCritic(job);
   expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high sql-injection src/a.js 3 security fresh.sarif measured']);
-  expect(end.notes).toEqual(['stale.sarif is older than the change, so it was left out; make it again.']);
+  expect(end.notes).toEqual(['stale.sarif is older than the change and was left out. Write it again.']);
 });
 
 it('finds what a report means that was written in a folder of the project or in another place, and says what it cannot find', async () => {
@@ -184,7 +184,7 @@ it('finds what a report means that was written in a folder of the project or in 
     'rule-2 api/src/a.go',
   ]);
   expect(end.notes).toContain(
-    "api/out/lint.sarif has findings in a file that is not in this project: usr/lib/go/a.go. They were not weighed; have the report written from the project's folder.",
+    "api/out/lint.sarif has findings in a file that is not in this project: usr/lib/go/a.go. They were not counted. Write the report from the project's folder.",
   );
 });
 
@@ -193,9 +193,7 @@ it('approves nothing where a tool broke or nothing could look', async () => {
   broken.write({ 'src/a.js': 'export const a = 2;\n' });
   const end = await reviewCritic(jobFor(broken.root).job);
   expect(end).toMatchObject({ outcome: 'error', files: [], outputs: {} });
-  expect(end.notes[0]).toBe(
-    'eslint ended with status 2 and left no report that can be read. It said: SyntaxError: Unexpected end of input',
-  );
+  expect(end.notes[0]).toBe('eslint left no readable report (exit status 2). Output: SyntaxError: Unexpected end of input');
   const bare = gitProject({ 'a.txt': 'a\n' });
   bare.write({ 'a.txt': 'b\n' });
   expect(await reviewCritic(jobFor(bare.root).job)).toMatchObject({ outcome: 'missing', files: [] });
@@ -207,5 +205,5 @@ it('ends a linter that hangs, and calls that a timeout', async () => {
   project.write({ 'src/a.js': 'export const a = 2;\n' });
   const { job } = jobFor(project.root, { timeoutMs: 1500 });
   const end = await reviewCritic(job);
-  expect(end).toMatchObject({ outcome: 'timeout', files: [], notes: ['eslint took too long and was ended.'] });
+  expect(end).toMatchObject({ outcome: 'timeout', files: [], notes: ['eslint timed out.'] });
 });

@@ -1,5 +1,5 @@
-// The critic of the review loop: what linters, type checkers and reports say of the changed lines, beside what a reviewing agent
-// found, weighed into one score. The formula is formats/review-score.ts; docs/review-a-change.md states it.
+// The critic of the review loop: findings of linters, type checkers and reports in the changed lines, and those of a reviewing agent,
+// weighed into one score. core/formats/review-score.ts has the formula; docs/review-a-change.md explains it.
 
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,66 +13,63 @@ import type { CheckOutcome, Finding, Grade } from '@umpire/core/model.js';
 import { isFile, statOf } from '../sessions/file-system.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import { findChange } from './change.js';
-import type { Change } from './change.js';
+import type { CriticChange } from './change.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticJob } from './critic.js';
-import { absenceNotes } from './lint-python.js';
-import { runLintToolOn } from './lint-tool.js';
-import { findLintTools } from './lint-tools.js';
+import { absenceNotes, findLintTools } from './lint-tools.js';
+import { runLintToolOn } from './lint-run.js';
 import { findFiles } from './project-files.js';
-import { provenanceOf, whatIsJudged } from './provenance.js';
+import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance, ToolUse } from './provenance.js';
-import { readReport } from './report-file.js';
-import { placeFindings } from './report-places.js';
+import { placeFindings, readReport } from './report-file.js';
 import { manifestFault } from './tool.js';
 
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
 const MOST_REPORTS = 50;
 const MOST_FINDINGS = 1000;
-/** That one linter is handed. */
+/** Files that one linter gets. */
 const MOST_FILES = 500;
 
 /** One source of findings: a linter, a report, the reviewing agent. */
-interface Source {
+interface ReviewSource {
   readonly name: string;
   readonly grade: Grade;
   readonly outcome: CheckOutcome;
   readonly problem: string | null;
   readonly findings: readonly Finding[];
   readonly uses: readonly ToolUse[];
-  /** Changed files that it looked at. */
-  readonly looked: readonly string[];
+  /** Changed files that it checked. */
+  readonly checked: readonly string[];
 }
 
 export const reviewCritic: Critic = async (job) => {
   const started = job.now();
   const change = findChange(job.project, job.base);
-  if (change === null)
-    return unmeasured('missing', 'There is no change to review: no git repository here, or no commit to hold it against.');
+  if (change === null) return unmeasured('missing', 'Nothing to review: this is no git repository, or it has no commit to compare with.');
   if (change.lines.size === 0)
-    return unmeasured('missing', `No line was added or changed since ${change.base.slice(0, 10)}, so there is nothing to review.`);
+    return unmeasured('missing', `Nothing to review: no line was added or changed since ${change.base.slice(0, 10)}.`);
   const testimony = testimonyIn(job);
   const measured = [...(await lint(job, change)), ...gatherReports(job, change, started)];
   const sources = testimony === null ? measured : [...measured, testimony.source];
   const broken = measured.filter(({ outcome }) => outcome === 'error' || outcome === 'timeout');
   const read = sources.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
   const problems = sources.flatMap(({ problem }) => problem ?? []);
-  // A tool that broke may have found anything: its silence approves nothing.
+  // A broken tool may have missed anything: its silence approves nothing.
   if (broken.length > 0)
     return { ...unmeasured(broken.some(({ outcome }) => outcome === 'error') ? 'error' : 'timeout', problems.join(' ')), notes: problems };
   if (read.length === 0)
     return unmeasured(
       'missing',
-      'Nothing looked at the changed files: no linter that is set up covers them, no report was found, and no reviewer ran.',
+      'Nothing checked the changed files: no configured linter covers them, no report was found, and no reviewer ran.',
     );
   const findings = read.flatMap((source) => source.findings);
   const unread = unreadFiles(change, sources);
   const fault = manifestFault(job.project);
-  const manifest = fault === null ? [] : [`package.json cannot be read: ${fault}. Linters that it sets up were not found.`];
+  const manifest = fault === null ? [] : [`package.json cannot be read: ${fault}. Linters configured in it were not found.`];
   const notes = [...problems, ...manifest, ...absenceNotes(job.project), ...unreadNotes(change, sources, unread)];
   const score = scoreReview(findings, testimony ?? { score: null, signal: null });
   const tools = measured.flatMap(({ uses }) => uses);
-  const provenance = provenanceOf(job, await whatIsJudged(job), started, tools);
+  const provenance = provenanceOf(job, await readJudgedContent(job), started, tools);
   leave(job, REVIEW_RESULTS, resultsPage(score, sources, { ...change, unread }, provenance));
   return {
     outcome: score.signal === 'CONVERGED' ? 'pass' : 'fail',
@@ -87,14 +84,14 @@ const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|py|rb|go|rs|java|kt|cs|php|c|h|cc|cpp
 const LINT_SETTINGS =
   /(?:^|\/)(?:\.?eslint[^/]*|\.oxlintrc[^/]*|oxlint\.config[^/]*|biome\.jsonc?|tsconfig[^/]*\.json|\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.?bandit(?:\.ya?ml)?|pyproject\.toml|setup\.cfg|tox\.ini)$/;
 
-/** Changed files of code that no tool looked at. */
-function unreadFiles({ lines }: Change, sources: readonly Source[]): readonly string[] {
-  const looked = new Set(sources.flatMap(({ outcome, looked: files }) => (outcome === 'pass' || outcome === 'fail' ? files : [])));
-  return [...lines.keys()].filter((path) => CODE.test(path) && !looked.has(path));
+/** Changed code files that no tool checked. */
+function unreadFiles({ lines }: CriticChange, sources: readonly ReviewSource[]): readonly string[] {
+  const checked = new Set(sources.flatMap(({ outcome, checked: files }) => (outcome === 'pass' || outcome === 'fail' ? files : [])));
+  return [...lines.keys()].filter((path) => CODE.test(path) && !checked.has(path));
 }
 
-/** What of the change nobody looked at, and whether the rules themselves were changed: a clean result says less then. */
-function unreadNotes({ lines }: Change, sources: readonly Source[], unread: readonly string[]): readonly string[] {
+/** Unchecked files and edited linter settings: both make a clean result less certain. */
+function unreadNotes({ lines }: CriticChange, sources: readonly ReviewSource[], unread: readonly string[]): readonly string[] {
   const code = [...lines.keys()].filter((path) => CODE.test(path)).length;
   const settings = [...lines.keys()].filter((path) => LINT_SETTINGS.test(path));
   const hasReviewer = sources.some(({ grade }) => grade === 'testified');
@@ -102,23 +99,23 @@ function unreadNotes({ lines }: Change, sources: readonly Source[], unread: read
   return [
     ...(unread.length === 0 || hasReviewer
       ? []
-      : [`No tool looked at ${unread.length} of ${code} changed ${code === 1 ? 'file' : 'files'} of code: ${few(unread)}.`]),
-    ...(settings.length === 0 ? [] : [`The change also changes the settings of its linters: ${few(settings)}.`]),
+      : [`No tool checked ${unread.length} of ${code} changed code ${code === 1 ? 'file' : 'files'}: ${few(unread)}.`]),
+    ...(settings.length === 0 ? [] : [`The change also edits linter settings: ${few(settings)}.`]),
   ];
 }
 
-async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[]> {
+async function lint(job: CriticJob, { lines }: CriticChange): Promise<readonly ReviewSource[]> {
   const present = [...lines.keys()].filter((path) => isFile(join(job.project, path)));
   const scratch = makeScratch('review');
   try {
-    const sources: Source[] = [];
+    const sources: ReviewSource[] = [];
     for (const tool of findLintTools(job.project)) {
       const files = present.filter((path) => tool.takes(path) && !path.startsWith('-'));
       if (files.length === 0) continue;
-      job.say(`${tool.name} looks at ${files.length} changed ${files.length === 1 ? 'file' : 'files'}`);
+      job.say(`${tool.name} checks ${files.length} changed ${files.length === 1 ? 'file' : 'files'}`);
       const run = await runLintToolOn(job, tool, scratch, files.slice(0, MOST_FILES));
       const { problem, asked, use } = run;
-      // It gave up, and at what the change brought: that is a finding like any other.
+      // It gave up because of the change: that is a finding like any other.
       const partial = inChange(run.partial, lines).filter(({ severity }) => severity === 'critical' || severity === 'high');
       const isCaused = run.outcome === 'error' && partial.length > 0;
       sources.push({
@@ -128,7 +125,7 @@ async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[
         problem: problem ?? run.doubt,
         findings: isCaused ? partial : inChange(run.report.findings, lines),
         uses: asked === null ? [use] : [asked, use],
-        looked: run.looked,
+        checked: run.checked,
       });
     }
     return sources;
@@ -141,18 +138,18 @@ function inChange(findings: readonly Finding[], lines: ChangedLines): readonly F
   return findings.filter(({ artifact, line, endLine }) => isChanged(lines, artifact, line, endLine)).slice(0, MOST_FINDINGS);
 }
 
-/** Reports that lie in the project. One that is older than the change tells of another state of it, and is left out. */
-function gatherReports(job: CriticJob, { lines }: Change, started: Date): readonly Source[] {
+/** Reports in the project. One that is older than the change describes another state and is left out. */
+function gatherReports(job: CriticJob, { lines }: CriticChange, started: Date): readonly ReviewSource[] {
   const newest = Math.max(0, ...[...lines.keys()].map((path) => statOf(join(job.project, path))?.mtimeMs ?? 0));
   return findFiles(job.project, job.settings.review.reports)
     .slice(0, MOST_REPORTS)
     .map((path) => {
-      const none = { name: path, grade: 'measured', findings: [], uses: [], looked: [] } as const;
+      const none = { name: path, grade: 'measured', findings: [], uses: [], checked: [] } as const;
       const { mtimeMs } = statSync(join(job.project, path));
       if (mtimeMs < newest)
-        return { ...none, outcome: 'missing', problem: `${path} is older than the change, so it was left out; make it again.` } as const;
+        return { ...none, outcome: 'missing', problem: `${path} is older than the change and was left out. Write it again.` } as const;
       if (mtimeMs > started.getTime() + 60_000)
-        return { ...none, outcome: 'error', problem: `${path} is dated in the future; make it again.` } as const;
+        return { ...none, outcome: 'error', problem: `${path} is dated in the future. Write it again.` } as const;
       const report = readReport(join(job.project, path), { format: null, root: job.project });
       const isRead = report.outcome === 'pass' || report.outcome === 'fail';
       if (!isRead) return { ...none, outcome: 'error', problem: `${path}: ${report.problems[0]?.message ?? 'it cannot be read'}` } as const;
@@ -164,17 +161,17 @@ function gatherReports(job: CriticJob, { lines }: Change, started: Date): readon
 
 function lostNote(path: string, [first = '', ...more]: readonly string[]): string {
   const which = more.length === 0 ? `a file that is not in this project: ${first}` : `files that are not in this project, such as ${first}`;
-  return `${path} has findings in ${which}. They were not weighed; have the report written from the project's folder.`;
+  return `${path} has findings in ${which}. They were not counted. Write the report from the project's folder.`;
 }
 
-interface Said {
+interface Testimony {
   readonly score: number | null;
   readonly signal: string | null;
-  readonly source: Source;
+  readonly source: ReviewSource;
 }
 
-/** What a reviewing agent left before this critic ran. What it cannot be read from does not help it. */
-function testimonyIn(job: CriticJob): Said | null {
+/** The results of a reviewing agent that ran before this critic. Unreadable results do not help it. */
+function testimonyIn(job: CriticJob): Testimony | null {
   let text: string;
   try {
     text = readFileSync(join(job.session, REVIEW_RESULTS), 'utf8');
@@ -182,7 +179,7 @@ function testimonyIn(job: CriticJob): Said | null {
     return null;
   }
   const read = readReview(text, { path: REVIEW_RESULTS });
-  const common = { name: 'reviewer', grade: 'testified', uses: [], looked: [] } as const;
+  const common = { name: 'reviewer', grade: 'testified', uses: [], checked: [] } as const;
   if (!read.ok)
     return {
       score: null,
@@ -197,8 +194,8 @@ function testimonyIn(job: CriticJob): Said | null {
 
 function resultsPage(
   score: ReviewScore,
-  sources: readonly Source[],
-  { base, lines, unread }: Change & { readonly unread: readonly string[] },
+  sources: readonly ReviewSource[],
+  { base, lines, unread }: CriticChange & { readonly unread: readonly string[] },
   provenance: Provenance,
 ): string {
   const findings = sources.flatMap(({ name, grade, findings: own }) =>
@@ -231,7 +228,7 @@ function resultsPage(
   return `${JSON.stringify(page, null, 2)}\n`;
 }
 
-function summaryOf({ score, signal }: ReviewScore, findings: readonly Finding[], sources: readonly Source[]): string {
+function summaryOf({ score, signal }: ReviewScore, findings: readonly Finding[], sources: readonly ReviewSource[]): string {
   const who = sources.map(({ name }) => name).join(', ');
   const first = findings.find(({ severity }) => severity === 'critical') ?? findings.find(({ severity }) => severity === 'high');
   const worst = first === undefined ? '' : ` First: ${first.message} (${first.artifact ?? '?'}:${first.line ?? '?'}).`;

@@ -1,7 +1,7 @@
 // Jest: its JSON report, and its own coverage in Istanbul's form. Thresholds and reporters that write files are off.
 
 import { join } from 'node:path';
-import { keepWords } from './runner-script.js';
+import { keepWords } from './package-scripts.js';
 import { JS_TESTS, listIn } from './test-runner.js';
 import type { Prepare } from './test-runner.js';
 import { findTool } from './tool.js';
@@ -22,7 +22,7 @@ const PLAIN = ['-i', '--runInBand', '--injectGlobals', '--forceExit'];
 
 export const prepareJest: Prepare = ({ folder, script }) => {
   const tool = findTool(folder, 'jest');
-  if (tool === null) return { absent: 'Jest is not installed here; install the packages of the project, for example with `npm install`.' };
+  if (tool === null) return { absent: 'Jest is not installed here. Install the packages of the project with `npm install`.' };
   const { flags } = keepWords(script?.args ?? [], WITH_VALUE, PLAIN);
   const start = [process.execPath, ...(script?.nodeArgs ?? []), tool.bin, ...flags];
   const env = script?.env ?? {};

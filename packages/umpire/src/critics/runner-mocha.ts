@@ -4,8 +4,8 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
-import { keepWords } from './runner-script.js';
-import type { ScriptCall } from './runner-script.js';
+import { keepWords } from './package-scripts.js';
+import type { ScriptCall } from './package-scripts.js';
 import { JS_TESTS } from './test-runner.js';
 import type { Prepare } from './test-runner.js';
 import { findPackage, findTool } from './tool.js';
@@ -24,7 +24,7 @@ export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
   const tool = findTool(folder, 'mocha');
   const mocha = findPackage(folder, 'mocha');
   if (tool === null || mocha === null)
-    return { absent: 'Mocha is not installed here; install the packages of the project, for example with `npm install`.' };
+    return { absent: 'Mocha is not installed here. Install the packages of the project with `npm install`.' };
   const { flags, others: specs } = keepWords(script?.args ?? [], WITH_VALUE, PLAIN);
   const own = [...flags, ...specs.filter((word) => word !== 'run')];
   const start = [process.execPath, ...(script?.nodeArgs ?? []), tool.bin];
@@ -34,7 +34,7 @@ export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
   return {
     ready: {
       version: tool.version,
-      uncovered: covers === null ? 'Mocha measures no coverage by itself; add c8 to the development packages.' : null,
+      uncovered: covers === null ? 'No coverage: run `npm install --save-dev c8`.' : null,
       listing: {
         argv: [...start, ...own, '--dry-run', '--reporter', 'json', '--reporter-option', `output=${listed}`],
         env,

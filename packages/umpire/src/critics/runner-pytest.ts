@@ -26,13 +26,12 @@ export const preparePytest: Prepare = async (place, job, scratch) => {
   const { folder } = place;
   const program = findPython(folder, job.project);
   const python = await ask(program, place, job, scratch);
-  if (python === null)
-    return { absent: 'pytest is not installed for the Python of this project; install it, for example with `pip install pytest`.' };
+  if (python === null) return { absent: 'pytest is not installed for the Python of this project. Install it with `pip install pytest`.' };
   const start = [program, '-m', 'pytest', '-p', 'no:cacheprovider'];
   return {
     ready: {
       version: python.version,
-      uncovered: python.cov ? null : 'pytest measures no coverage by itself; install pytest-cov.',
+      uncovered: python.cov ? null : 'No coverage: run `pip install pytest-cov`.',
       listing: { argv: [...start, '--collect-only', '-q'], env: {}, file: null, filesIn },
       patterns: ['**/test_*.py', '**/*_test.py'],
       call: ({ files, others }, at) => {

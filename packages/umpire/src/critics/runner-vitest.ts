@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
-import { keepWords } from './runner-script.js';
+import { keepWords } from './package-scripts.js';
 import { JS_TESTS, listIn } from './test-runner.js';
 import type { Prepare } from './test-runner.js';
 import { findPackage, findTool } from './tool.js';
@@ -25,8 +25,7 @@ const PLAIN = ['--globals', '--dom', '--isolate', '--no-isolate', '--fileParalle
 
 export const prepareVitest: Prepare = ({ folder, script }, _job, scratch) => {
   const tool = findTool(folder, 'vitest');
-  if (tool === null)
-    return { absent: 'Vitest is not installed here; install the packages of the project, for example with `npm install`.' };
+  if (tool === null) return { absent: 'Vitest is not installed here. Install the packages of the project with `npm install`.' };
   const v8 = findPackage(folder, '@vitest/coverage-v8');
   const istanbul = findPackage(folder, '@vitest/coverage-istanbul');
   const covers = v8 !== null || istanbul !== null;
@@ -37,7 +36,7 @@ export const prepareVitest: Prepare = ({ folder, script }, _job, scratch) => {
   return {
     ready: {
       version: tool.version,
-      uncovered: covers ? null : 'No coverage provider is installed; add @vitest/coverage-v8 in the version of Vitest.',
+      uncovered: covers ? null : 'No coverage provider is installed. Add @vitest/coverage-v8 in the same version as Vitest.',
       listing: { argv: [...start, 'list', ...flags, '--filesOnly', `--json=${listed}`], env, file: listed, filesIn },
       patterns: JS_TESTS,
       call: ({ files, others }, place) => {

@@ -2,7 +2,7 @@
 // its reports outside the project. One small file a runner; which one a folder has is testing-places.ts's to find.
 
 import type { CriticJob } from './critic.js';
-import type { RunnerName, ScriptCall } from './runner-script.js';
+import type { RunnerName, ScriptCall } from './package-scripts.js';
 
 /** One runner in one folder of the project. */
 export interface TestPlace {
@@ -44,14 +44,14 @@ export interface ReadyRunner {
   /** Why coverage cannot be measured here, and what to do; null where it can. */
   readonly uncovered: string | null;
   /** How the runner is asked for its test files; null where it cannot be, and `patterns` say which they are. */
-  readonly listing: Listing | null;
+  readonly listing: TestFileListing | null;
   /** Of test files, from the folder: where the runner does not answer. */
   readonly patterns: readonly string[];
   /** `scratch`: a folder outside the project, for this call alone. */
   readonly call: (selection: Selection, scratch: string) => RunnerCall;
 }
 
-export interface Listing {
+export interface TestFileListing {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** The file to read; null: what it prints. */

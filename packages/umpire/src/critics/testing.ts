@@ -1,21 +1,22 @@
 // The critic of the testing loop: runs the tests of a layer with coverage and writes results/run-{layer}.json and
-// results/output-{layer}.txt. Finding and running the runners is left to the testing-* files beside this one.
+// results/output-{layer}.txt. A layer has figures only where all of its places were measured.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
+import type { CheckOutcome, FileCoverage, Share, TestResult } from '@umpire/core/model.js';
+import { shareOf } from '@umpire/reports/coverage-share.js';
 import { openFolder, placeFor } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
-import { provenanceOf, whatIsJudged } from './provenance.js';
-import type { JudgedState } from './provenance.js';
-import { evidenceOf } from './testing-evidence.js';
-import type { RunEvidence } from './testing-evidence.js';
-import { isLayerName, layersOf, layerTest } from './testing-layers.js';
-import { notRun, runTests } from './testing-run.js';
-import { removeScratch, surveyTests } from './testing-survey.js';
-import type { Survey } from './testing-survey.js';
+import { removeScratch, findTests } from './find-tests.js';
+import type { FoundTests } from './find-tests.js';
+import { provenanceOf, readJudgedContent } from './provenance.js';
+import type { JudgedState, Provenance } from './provenance.js';
+import { mergeFiles, notRun, runTests } from './run-tests.js';
+import type { PlaceRun } from './run-tests.js';
+import { isLayerName, layersOf, layerTest } from './test-layers.js';
 
 /** The layer of the critic's row; without a row, every layer that has a test. */
 export const testingCritic: Critic = async (job) => {
@@ -24,24 +25,24 @@ export const testingCritic: Critic = async (job) => {
   if (named !== '' && !isLayerName(named)) return refused(named);
   if (named !== '') removeOld(folder, named);
   const started = job.now();
-  const judged = await whatIsJudged(job);
+  const judged = await readJudgedContent(job);
   job.say('looking for the test runner and its tests');
-  const survey = await surveyTests(job);
+  const found = await findTests(job);
   try {
     const layerOf = layerTest(job.settings.testing);
     const layers =
       named === ''
-        ? layersOf([...survey.places.flatMap((place) => place.files), ...survey.unmeasured.map(({ likely }) => likely)], layerOf)
+        ? layersOf([...found.places.flatMap((place) => place.files), ...found.unmeasured.map(({ likely }) => likely)], layerOf)
         : [named];
-    if (layers.length === 0) return unmeasured('missing', survey.places.length === 0 ? NO_RUNNER : NO_TESTS);
+    if (layers.length === 0) return unmeasured('missing', found.places.length === 0 ? NO_RUNNER : NO_TESTS);
     const written: RunEvidence[] = [];
     for (const layer of layers) {
       removeOld(folder, layer);
-      written.push(await runLayer(job, survey, { layer, layerOf, judged, started }));
+      written.push(await runLayer(job, found, { layer, layerOf, judged, started }));
     }
-    return survey.places.length === 0 ? { ...endOf(written), unable: true } : endOf(written);
+    return found.places.length === 0 ? { ...endOf(written), unable: true } : endOf(written);
   } finally {
-    removeScratch(survey);
+    removeScratch(found);
   }
 };
 
@@ -65,32 +66,32 @@ interface LayerJob {
   readonly started: Date;
 }
 
-async function runLayer(job: CriticJob, survey: Survey, { layer, layerOf, judged, started }: LayerJob): Promise<RunEvidence> {
-  const output = join(survey.scratch, `output-${layer}.txt`);
-  const count = survey.places.flatMap((place) => place.files.filter((file) => layerOf(file) === layer)).length;
+async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, judged, started }: LayerJob): Promise<RunEvidence> {
+  const output = join(found.scratch, `output-${layer}.txt`);
+  const count = found.places.flatMap((place) => place.files.filter((file) => layerOf(file) === layer)).length;
   job.say(`running ${count} test ${count === 1 ? 'file' : 'files'} of ${layer}`);
-  const measured = await runTests(job, survey, (path) => layerOf(path) === layer, { output });
-  const runs = [...measured, ...survey.unmeasured.filter(({ likely }) => layerOf(likely) === layer).map(notRun)];
-  const after = await whatIsJudged(job);
-  const cause = survey.places.length + survey.unmeasured.length === 0 ? NO_RUNNER : null;
+  const measured = await runTests(job, found, (path) => layerOf(path) === layer, { output });
+  const runs = [...measured, ...found.unmeasured.filter(({ likely }) => layerOf(likely) === layer).map(notRun)];
+  const after = await readJudgedContent(job);
+  const cause = found.places.length + found.unmeasured.length === 0 ? NO_RUNNER : null;
   const notes = [
     ...(cause === null ? [] : [cause]),
-    ...survey.notes,
-    ...survey.unmeasured.filter(({ likely }) => layerOf(likely) !== layer).map(({ problem }) => problem),
+    ...found.notes,
+    ...found.unmeasured.filter(({ likely }) => layerOf(likely) !== layer).map(({ problem }) => problem),
     ...(after.content === judged.content && after.commit === judged.commit ? [] : ['Files of the project changed while the tests ran.']),
   ];
-  const uses = [...survey.uses, ...runs.flatMap((run) => run.uses)];
+  const uses = [...found.uses, ...runs.flatMap((run) => run.uses)];
   const isInterrupted = job.watch.signal.aborted;
   const evidence = evidenceOf({ layer, runs, notes, cause, isInterrupted }, provenanceOf(job, judged, started, uses));
   leave(job, resultPath(layer), `${JSON.stringify(evidence, null, 2)}\n`);
-  leave(job, outputPath(layer), existsSync(output) ? readFileSync(output) : `${evidence.problem ?? 'Nothing was printed.'}\n`);
+  leave(job, outputPath(layer), existsSync(output) ? readFileSync(output) : `${evidence.problem ?? 'No output.'}\n`);
   return evidence;
 }
 
-const NO_TESTS = 'The test runner knows of no test file, so there is nothing to run.';
+const NO_TESTS = 'The test runner found no test files.';
 
 export const NO_RUNNER =
-  'No test runner was found: Vitest, Jest, Mocha, node:test and pytest are looked for in scripts, configuration and dependencies. Name one with critics.testing.runner.';
+  'No test runner found. Umpire looks for Vitest, Jest, Mocha, node:test and pytest in scripts, configuration and dependencies. Set one with critics.testing.runner.';
 
 function endOf(written: readonly RunEvidence[]): CriticEnd {
   const [only] = written.length === 1 ? written : [];
@@ -143,6 +144,167 @@ function rangesOf(lines: readonly number[]): readonly string[] {
 }
 
 function refused(layer: string): CriticEnd {
-  const summary = `The layer ${JSON.stringify(layer.slice(0, 60))} cannot be run: a layer's name has letters, digits, dashes and underscores, as L1.`;
+  const summary = `${JSON.stringify(layer.slice(0, 60))} is not a layer name. Use letters, digits, dashes and underscores, such as L1.`;
   return { outcome: 'error', summary, outputs: {}, files: [], notes: [summary] };
+}
+
+const MOST_FAILURES = 1000;
+const MOST_FILES = 2000;
+const MOST_LINES = 200;
+
+/** A type, not an interface: it is written as JSON. */
+export type RunEvidence = {
+  readonly layer: string;
+  readonly outcome: CheckOutcome;
+  /** Only where the run did not come to a result: its figures prove nothing then. */
+  readonly status?: 'error' | 'timeout' | 'missing' | 'interrupted';
+  readonly problem?: string;
+  /** passed / total. */
+  readonly pass_rate: number | null;
+  /** Percent of lines. */
+  readonly coverage: number | null;
+  /** Why there is no coverage, and what to install, where a runner says so. */
+  readonly coverage_problem?: string;
+  /** Tests that ran. Skipped ones are not among them. */
+  readonly total: number | null;
+  readonly passed: number | null;
+  /** Failed, and broken off. */
+  readonly failed: number | null;
+  readonly skipped: number | null;
+  readonly failures: readonly {
+    readonly name: string;
+    readonly file: string | null;
+    readonly line: number | null;
+    readonly message: string;
+  }[];
+  readonly lines: Share | null;
+  /** Where there is something to cover: the files that are covered least first. */
+  readonly uncovered: readonly { readonly file: string; readonly pct: number; readonly lines: readonly number[] }[];
+  readonly test_files: readonly string[];
+  readonly packages: readonly PackageEvidence[];
+  readonly notes: readonly string[];
+  readonly provenance: Provenance;
+};
+
+type PackageEvidence = {
+  readonly path: string;
+  readonly runner: string;
+  readonly version: string | null;
+  readonly outcome: CheckOutcome;
+  readonly problem: string | null;
+  readonly tests: Figures | null;
+  readonly lines: Share | null;
+};
+
+interface Figures {
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export interface LayerRun {
+  readonly layer: string;
+  readonly runs: readonly PlaceRun[];
+  readonly notes: readonly string[];
+  /** Why nothing could be run at all; null where something could. */
+  readonly cause: string | null;
+  /** The run is being stopped. */
+  readonly isInterrupted: boolean;
+}
+
+export function evidenceOf({ layer, runs, notes, cause, isInterrupted }: LayerRun, provenance: Provenance): RunEvidence {
+  const outcome = worstOutcome(runs.map((run) => run.outcome));
+  const broken = outcome !== 'pass' && outcome !== 'fail';
+  const results = runs.flatMap((run) => run.results);
+  const figures = figuresOf(results);
+  const covered = coveredBy(runs);
+  const lines = covered === null || broken ? null : linesOf(covered);
+  const blind = runs.flatMap((run) => (run.coverage === null ? (run.uncovered ?? []) : []))[0];
+  const problems = runs.flatMap((run) => (run.problem === null ? [] : [run.path === '' ? run.problem : `${run.path}: ${run.problem}`]));
+  return {
+    layer,
+    outcome,
+    ...(broken ? { status: isInterrupted ? ('interrupted' as const) : outcome, problem: problems[0] ?? cause ?? noTests(layer) } : {}),
+    pass_rate: broken ? null : Math.floor((figures.passed / figures.total) * 1e6) / 1e6,
+    coverage: lines?.pct ?? null,
+    ...(broken || blind === undefined ? {} : { coverage_problem: blind }),
+    total: broken ? null : figures.total,
+    passed: broken ? null : figures.passed,
+    failed: broken ? null : figures.failed,
+    skipped: broken ? null : figures.skipped,
+    failures: broken ? [] : results.filter(isFailure).slice(0, MOST_FAILURES).map(failureOf),
+    lines,
+    uncovered: broken || covered === null ? [] : leastCovered(covered),
+    test_files: runs.flatMap((run) => run.files).slice(0, MOST_FILES),
+    packages: runs.map(packageOf),
+    notes: [...problems, ...runs.flatMap((run) => run.notes), ...coverageGaps(runs), ...(lines?.total === 0 ? [NO_LINES] : []), ...notes],
+    provenance,
+  };
+}
+
+const NO_LINES = 'The tests reach no measured source file, so coverage is 0.';
+
+function noTests(layer: string): string {
+  return `Layer ${layer} has no test files. Write one, or name its files in critics.testing.layers.`;
+}
+
+function figuresOf(results: readonly TestResult[]): Figures {
+  const count = (wanted: (result: TestResult) => boolean): number => results.filter(wanted).length;
+  const passed = count(({ status }) => status === 'passed');
+  const failed = count(isFailure);
+  return { total: passed + failed, passed, failed, skipped: count(({ status }) => status === 'skipped') };
+}
+
+function isFailure({ status }: TestResult): boolean {
+  return status === 'failed' || status === 'errored';
+}
+
+function failureOf({ id, file, line, message }: TestResult) {
+  const name = file !== null && id.startsWith(`${file} > `) ? id.slice(file.length + ' > '.length) : id;
+  return { name, file, line, message: message ?? '' };
+}
+
+/** Null where one place was not measured: the lines of the others would stand for all. */
+function coveredBy(runs: readonly PlaceRun[]): readonly FileCoverage[] | null {
+  const lists = runs.map((run) => run.coverage);
+  return lists.length === 0 || lists.includes(null) ? null : mergeFiles(lists.filter((list) => list !== null));
+}
+
+function linesOf(files: readonly FileCoverage[]): Share {
+  const sum = (pick: (share: Share) => number): number =>
+    files.reduce((all, { lines }) => all + (lines === undefined ? 0 : pick(lines)), 0);
+  return shareOf(
+    sum((share) => share.covered),
+    sum((share) => share.total),
+  );
+}
+
+function leastCovered(files: readonly FileCoverage[]): RunEvidence['uncovered'] {
+  return files
+    .filter(({ uncovered }) => uncovered.length > 0)
+    .toSorted((a, b) => (a.lines?.pct ?? 0) - (b.lines?.pct ?? 0) || (a.path < b.path ? -1 : 1))
+    .slice(0, MOST_FILES)
+    .map(({ path, lines, uncovered }) => ({ file: path, pct: lines?.pct ?? 0, lines: uncovered.slice(0, MOST_LINES) }));
+}
+
+function packageOf({ path, runner, version, outcome, problem, results, coverage }: PlaceRun): PackageEvidence {
+  const isMeasured = problem === null;
+  return {
+    path: path === '' ? '.' : path,
+    runner,
+    version,
+    outcome,
+    problem,
+    tests: isMeasured ? figuresOf(results) : null,
+    lines: isMeasured && coverage !== null ? linesOf(coverage) : null,
+  };
+}
+
+/** Where some places have coverage and others not, the whole has none. */
+function coverageGaps(runs: readonly PlaceRun[]): readonly string[] {
+  const without = runs.filter((run) => run.problem === null && run.coverage === null);
+  if (without.length === 0 || without.length === runs.length) return [];
+  const names = without.map((run) => (run.path === '' ? 'the project itself' : run.path)).join(', ');
+  return [`Coverage was not measured in ${names}, so the layer has no coverage figure.`];
 }

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { isAlive, pidsIn } from '../../../../test/support/assignment.js';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
-import { KeptOutput } from './tool-output.js';
-import { findPackage, findTool, runTool, timeLeft } from './tool.js';
+import { findPackage, findTool, KeptOutput, runTool, timeLeft } from './tool.js';
 
 cleanUpAfterwards();
 endGuardianAfterwards();
@@ -63,7 +62,7 @@ test('a file of output has bounds', () => {
   const kept = new KeptOutput(path, { start: 4, end: 4 });
   for (const piece of ['ab', 'cd', 'ef', 'ghijk']) kept.add(Buffer.from(piece));
   kept.close();
-  expect(readFileSync(path, 'utf8')).toBe('abcd\n[3 bytes are left out here]\nhijk');
+  expect(readFileSync(path, 'utf8')).toBe('abcd\n[3 bytes omitted]\nhijk');
   const short = new KeptOutput(path, { start: 4, end: 4 });
   short.add(Buffer.from('abcdefgh'));
   short.close();
@@ -116,7 +115,7 @@ test('one that is not there says so', async () => {
   const { job } = jobFor(workdir);
   expect(await runTool(job, { name: 'mine', argv: ['no-such-program'], workdir })).toMatchObject({
     outcome: 'unstarted',
-    problem: 'mine could not be started: there is no program no-such-program; install it, or mend the PATH.',
+    problem: 'mine could not be started: program no-such-program not found. Install it or fix the PATH.',
   });
   expect(await runTool(job, { name: 'mine', argv: node(''), workdir: join(workdir, 'gone') })).toMatchObject({
     outcome: 'unstarted',

@@ -1,21 +1,19 @@
-// One tool of the project from its start to its end, for the critics: where its package lies, what it prints (streamed, and kept
-// within bounds), how it ended. What its reports mean is left to the critics; processes are agents/child-process.ts's.
+// Runs one tool of the project for the critics: finds its package, streams and bounds its output, reports how it ended.
 
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isObject, nameOf, parseJson } from '@umpire/core/formats/json-text.js';
 import { runChildProcess } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
 import { sweepProcesses } from '../agents/guardian.js';
 import { TailBuffer } from '../agents/tail-buffer.js';
-import { isObject, nameOf, parseJson } from '@umpire/core/formats/json-text.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 import type { CriticJob } from './critic.js';
-import type { ToolUse } from './provenance.js';
 import { shownWord, shownWords } from './provenance.js';
-import { KeptOutput, WHOLE } from './tool-output.js';
+import type { ToolUse } from './provenance.js';
 
 export interface ToolCall {
   /** For people and for the provenance: `vitest`. */
@@ -33,7 +31,7 @@ export interface ToolCall {
   readonly keepOutput?: string;
   /** A file, absolute, that gets stdout alone: a report that the tool prints. */
   readonly keepStdout?: string;
-  /** What it prints is not shown while it runs: a question to a tool, no work of it. */
+  /** Its output is not shown while it runs: for questions to a tool. */
   readonly isQuiet?: boolean;
   /** Where reports of this call lie: not shown in the provenance as a path of this machine. */
   readonly scratch?: string;
@@ -58,7 +56,7 @@ const SHOWN_BYTES = 16 * 1024;
 /** When the first tool of a job began: all of them share the job's time. */
 const began = new WeakMap<CriticJob, number>();
 
-/** What is left of the job's time. The first who asks starts its clock; a job made from another one has a clock of its own. */
+/** The rest of the job's time. The first call starts its clock; a job derived from another has a clock of its own. */
 export function timeLeft(job: CriticJob): number {
   const start = began.get(job) ?? elapsedMs();
   began.set(job, start);
@@ -75,7 +73,7 @@ export async function runTool(job: CriticJob, call: ToolCall): Promise<ToolRun> 
   const mark = `UMPIRE_CALL=${job.guardian.run}-${randomUUID()}`;
   const kept = new KeptOutput(call.keepOutput ?? null);
   const alone = new KeptOutput(call.keepStdout ?? null, WHOLE);
-  const start = new Start(SHOWN_BYTES);
+  const start = new OutputStart(SHOWN_BYTES);
   const tail = new TailBuffer(SHOWN_BYTES);
   const around = toolEnvironment();
   const launch = {
@@ -123,10 +121,15 @@ function howItEnded(end: ChildEnd, call: ToolCall): Pick<ToolRun, 'outcome' | 'c
   return { outcome, code: end.code, signal: end.signal, problem: null };
 }
 
+/** `exit status 1`, `killed by SIGTERM` */
+export function howToolEnded({ code, signal }: Pick<ToolRun, 'code' | 'signal'>): string {
+  return code === null ? `killed by ${signal ?? 'a signal'}` : `exit status ${code}`;
+}
+
 /** A missing working folder is reported in the same words as a missing program. */
 function whyUnstarted(error: NodeJS.ErrnoException, { name, workdir, argv }: ToolCall): string {
   if (error.code === 'ENOENT' && !existsSync(workdir)) return `${name} could not be started: its folder is gone.`;
-  if (error.code === 'ENOENT') return `${name} could not be started: there is no program ${argv[0] ?? ''}; install it, or mend the PATH.`;
+  if (error.code === 'ENOENT') return `${name} could not be started: program ${argv[0] ?? ''} not found. Install it or fix the PATH.`;
   if (error.code === 'E2BIG') return `${name} could not be started: its arguments are too long.`;
   return `${name} could not be started: ${error.code ?? error.message}.`;
 }
@@ -152,7 +155,7 @@ function unmade(job: CriticJob, call: ToolCall, started: Date, outcome: 'timeout
   return { outcome, code: null, signal: null, problem: null, head: '', tail: '', use };
 }
 
-/** What a test run around this one would tell the tool, and must not. */
+/** Variables of a test run around this one that must not reach the tool. */
 const FOREIGN =
   /^(?:UMPIRE_.*|VITEST|VITEST_(?:MODE|POOL_ID|WORKER_ID|VM_POOL)|__VITEST.*|JEST_WORKER_ID|MOCHA_WORKER_ID|NYC_CONFIG|NODE_TEST_CONTEXT|NODE_V8_COVERAGE|NODE_CHANNEL_FD|NODE_UNIQUE_ID|NODE_ENV|FORCE_COLOR|PYTEST_CURRENT_TEST)$/;
 
@@ -162,8 +165,8 @@ function toolEnvironment(): Record<string, string> {
   return { ...Object.fromEntries(inherited), CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' };
 }
 
-/** The first bytes of a stream; what comes after them is handed back. */
-class Start {
+/** The first bytes of a stream; `take` returns the rest. */
+class OutputStart {
   private readonly pieces: Buffer[] = [];
   private room: number;
 
@@ -239,5 +242,49 @@ function manifestText(folder: string): string | null {
     return readFileSync(join(folder, 'package.json'), 'utf8');
   } catch {
     return null;
+  }
+}
+
+/** Of output for people. */
+const HALF_BYTES = 8 * 1024 * 1024;
+
+/** Of a report that a tool prints: nothing of it can be left out, so one that is larger is cut off, and cannot be read. */
+const WHOLE = { start: 256 * 1024 * 1024, end: 0 };
+
+/** The output of a tool in a file. Of very much output the start and the end are kept, so no test fills the disk. */
+export class KeptOutput {
+  private readonly file: number | null;
+  private written = 0;
+  private rest: TailBuffer | null = null;
+  private beyond = 0;
+
+  /** Null keeps nothing. */
+  constructor(
+    path: string | null,
+    private readonly bounds = { start: HALF_BYTES, end: HALF_BYTES },
+  ) {
+    if (path !== null) mkdirSync(dirname(path), { recursive: true });
+    this.file = path === null ? null : openSync(path, 'w');
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.file === null) return;
+    const now = chunk.subarray(0, Math.max(0, this.bounds.start - this.written));
+    if (now.length > 0) writeSync(this.file, now);
+    this.written += now.length;
+    if (now.length === chunk.length || this.bounds.end === 0) return;
+    this.rest ??= new TailBuffer(this.bounds.end);
+    this.rest.add(chunk.subarray(now.length));
+    this.beyond += chunk.length - now.length;
+  }
+
+  close(): void {
+    if (this.file === null) return;
+    if (this.rest !== null) {
+      const end = this.rest.bytes();
+      if (this.beyond > end.length) writeSync(this.file, `\n[${this.beyond - end.length} bytes omitted]\n`);
+      writeSync(this.file, end);
+    }
+    closeSync(this.file);
   }
 }

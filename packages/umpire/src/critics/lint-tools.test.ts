@@ -10,8 +10,8 @@ import type { Files } from '../../../../test/support/git-project.js';
 import { installPython, recorded } from '../../../../test/support/python-tools.js';
 import type { Recorded } from '../../../../test/support/python-tools.js';
 import { debtCritic, VALIDATION_REPORT } from './debt.js';
-import { absenceNotes, findPythonLinters } from './lint-python.js';
-import { runLintTool } from './lint-tool.js';
+import { absenceNotes, findPythonLinters } from './lint-tools.js';
+import { runLintTool } from './lint-run.js';
 import { findPython } from './python-programs.js';
 import { REVIEW_RESULTS, reviewCritic } from './review.js';
 
@@ -103,8 +103,8 @@ describe('which there are', () => {
     const project = temporaryFolder();
     writeFiles(project, { '.flake8': '', 'pyproject.toml': '[tool.mypy]\n' });
     expect(absenceNotes(project)).toEqual([
-      'flake8 is set up in .flake8 and not installed, so it was not run.',
-      'mypy is set up in pyproject.toml and not installed, so it was not run.',
+      'flake8 is configured in .flake8 but not installed, so it did not run.',
+      'mypy is configured in pyproject.toml but not installed, so it did not run.',
     ]);
   });
 
@@ -143,25 +143,25 @@ describe('what came of a run', () => {
     ['flake8', { report: benchmark }, /^pass 0$/],
     // Settings may say that findings are no failure, and a crash is no silence.
     ['flake8', { report: recorded('flake8/flake8.txt'), status: 0 }, /^fail 3$/],
-    ['flake8', {}, /^error 0 flake8 ended with status 0 and left no report/],
+    ['flake8', {}, /^error 0 flake8 left no readable report \(exit status 0\)/],
     [
       'flake8',
       { status: 1, stderr: "Traceback:\nValueError: invalid literal for int() with base 10: 'abc'\n" },
-      /^error 0 .* It said: ValueError/,
+      /^error 0 .* Output: ValueError/,
     ],
     [
       'flake8',
       { report: "a.py:1:1: F401 'os' imported but unused\n", status: 1 },
-      /^error 0 flake8 ended with status 1 and left no report/,
+      /^error 0 flake8 left no readable report \(exit status 1\)/,
     ],
     // By `quiet = 1` in its settings it names files alone.
-    ['flake8', { report: `src/text.py\n${benchmark}`, status: 1 }, /^error 0 flake8 ended with status 1 and lists nothing in its report/],
-    ['flake8', { report: '0          total files processed\n' }, /^missing 0 flake8 looks at none/],
+    ['flake8', { report: `src/text.py\n${benchmark}`, status: 1 }, /^error 0 flake8 lists nothing in its report \(exit status 1\)/],
+    ['flake8', { report: '0          total files processed\n' }, /^missing 0 flake8 checked none/],
     ['pylint', { report: recorded('pylint/pylint.json'), status: 22 }, /^fail 5$/],
     ['pylint', { report: recorded('pylint/pylint.json'), status: 0 }, /^fail 5$/],
     ['pylint', { report: '[]' }, /^pass 0$/],
     ['pylint', { report: '[]', text: recorded('pylint/report.txt') }, /^pass 0$/],
-    ['pylint', { report: '[]', text: '' }, /^missing 0 pylint looks at none/],
+    ['pylint', { report: '[]', text: '' }, /^missing 0 pylint checked none/],
     [
       'pylint',
       { report: '[]', stderr: "Failed to load 'pyproject.toml': Expected ']'\n" },
@@ -170,15 +170,15 @@ describe('what came of a run', () => {
     [
       'pylint',
       { report: recorded('pylint/fatal.json'), status: 1 },
-      /^error 0 pylint ended with status 1 and left a report of which not all/,
+      /^error 0 pylint left a report that is only partly readable \(exit status 1\)/,
     ],
-    ['pylint', { status: 32, stderr: 'pylint: error: argument --jobs\n' }, /^error 0 pylint ended with status 32/],
+    ['pylint', { status: 32, stderr: 'pylint: error: argument --jobs\n' }, /^error 0 pylint left no readable report \(exit status 32\)/],
     ['pylint', { version: '3.3.1', report: '{"messages":[],"statistics":{"modulesLinted":2}}' }, /^pass 0$/],
     ['pylint', { version: '3.3.1', report: '{"messages":[],"statistics":{"modulesLinted":0}}' }, /^missing 0/],
     ['mypy', { report: recorded('mypy/mypy.txt'), status: 1 }, /^fail 2$/],
     ['mypy', { report: recorded('mypy/clean.txt') }, /^pass 0$/],
     ['mypy', { report: '' }, /^error 0/],
-    ['mypy', { report: recorded('mypy/stopped.txt'), status: 2 }, /^error 0 mypy ended with status 2 and .* mypy stopped at an error/],
+    ['mypy', { report: recorded('mypy/stopped.txt'), status: 2 }, /^error 0 mypy .*\(exit status 2\).* mypy stopped at an error/],
     [
       'mypy',
       { report: recorded('mypy/clean.txt'), stderr: 'mypy.ini: [mypy]: strict: Not a boolean: maybe\n' },
@@ -199,12 +199,20 @@ describe('what came of a run', () => {
       /^error 0 pyright could not use/,
     ],
     ['bandit', { report: recorded('bandit/bandit.json'), status: 1 }, /^fail 2$/],
-    ['bandit', { status: 2, stderr: '[main]\tERROR\tUnknown test found in profile: B999\n' }, /^error 0 bandit ended with status 2/],
+    [
+      'bandit',
+      { status: 2, stderr: '[main]\tERROR\tUnknown test found in profile: B999\n' },
+      /^error 0 bandit left no readable report \(exit status 2\)/,
+    ],
     ['ruff', { report: '[]' }, /^pass 0$/],
     ['ruff', { report: '[]', stderr: 'warning: No Python files found under the given path(s)\n' }, /^missing 0/],
-    ['ruff', { status: 2, stderr: 'ruff failed\n  Cause: Failed to parse ruff.toml\n' }, /^error 0 ruff ended with status 2/],
+    [
+      'ruff',
+      { status: 2, stderr: 'ruff failed\n  Cause: Failed to parse ruff.toml\n' },
+      /^error 0 ruff left no readable report \(exit status 2\)/,
+    ],
     ['ruff', { report: '', status: 0 }, /^error 0/],
-    ['ruff', { status: 127, stderr: 'pyenv: ruff: command not found\n' }, /^missing 0 ruff ended with status 127/],
+    ['ruff', { status: 127, stderr: 'pyenv: ruff: command not found\n' }, /^missing 0 ruff left no readable report \(exit status 127\)/],
   ])('%s %j', async (name, tool, expected) => {
     expect(await outcomeOf(name, tool)).toMatch(expected);
   });
@@ -213,7 +221,7 @@ describe('what came of a run', () => {
 const TEXT = 'def total(prices):\n    return sum(prices)\n';
 
 describe('the critics', () => {
-  it('review what a change brought, and say who looked', async () => {
+  it('review what a change brought, and say who checked', async () => {
     withoutPrograms();
     process.env['PATH'] = PATH;
     const project = gitProject({ '.gitignore': '.venv\n', '.flake8': '', 'mypy.ini': '', 'ruff.toml': '', 'src/text.py': TEXT });
@@ -230,7 +238,7 @@ describe('the critics', () => {
       { severity: 'high', rule: 'syntax', file: 'src/text.py', line: 3, source: 'mypy' },
     ]);
     expect(end).toMatchObject({ outcome: 'fail', outputs: { gc_signal: 'REVISION_NEEDED' } });
-    expect(end.notes.join(' ')).toContain('ruff looks at none of these files');
+    expect(end.notes.join(' ')).toContain('ruff checked none of these files');
     expect(results.provenance.tools).toMatchObject([
       { name: 'ruff' },
       { name: 'flake8', version: '5.0.4', exit_status: 1 },

@@ -26,7 +26,7 @@ import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sess
 import { makeScratch } from '../sessions/temporary-folder.js';
 
 /** A repository and where in it the project lies. */
-export interface Repository {
+export interface ProjectRepository {
   readonly gitDir: string;
   /** What all worktrees of it share. */
   readonly common: string;
@@ -37,7 +37,7 @@ export interface Repository {
 }
 
 /** Null where there is none, or no git. */
-export function findRepository(project: string): Repository | null {
+export function findRepository(project: string): ProjectRepository | null {
   try {
     const answer = runGitSync(project, [
       'rev-parse',
@@ -61,7 +61,7 @@ export interface CommitCopy {
   readonly remove: () => void;
 }
 
-export async function copyCommit(repository: Repository, commit: string): Promise<CommitCopy> {
+export async function copyCommit(repository: ProjectRepository, commit: string): Promise<CommitCopy> {
   const { gitDir, top, prefix } = repository;
   const scratch = makeScratch('baseline');
   const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
@@ -88,7 +88,7 @@ export async function copyCommit(repository: Repository, commit: string): Promis
 
 /** One of its own at the commit, that borrows the person's objects and ignores what theirs ignores, `ignored` too. */
 async function makeRepository(
-  { common }: Repository,
+  { common }: ProjectRepository,
   gitTarget: { readonly gitDir: string; readonly workTree: string; readonly index: string },
   commit: string,
   ignored: readonly string[],

@@ -2,11 +2,10 @@ import { expect, test } from 'vitest';
 import { readRun } from '@umpire/core/formats/run-result.js';
 import type { FileCoverage, TestResult } from '@umpire/core/model.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
-import { evidenceOf } from './testing-evidence.js';
-import { isLayerName, layersOf, layerTest } from './testing-layers.js';
-import { mergeFiles, mergeResults } from './testing-merge.js';
-import { batched } from './testing-run.js';
-import type { PlaceRun } from './testing-run.js';
+import { evidenceOf } from './testing.js';
+import { isLayerName, layersOf, layerTest } from './test-layers.js';
+import { batched, mergeFiles, mergeResults } from './run-tests.js';
+import type { PlaceRun } from './run-tests.js';
 
 const PROVENANCE = { commit: null, content: null, started: '', ended: '', tools: [] };
 
@@ -69,17 +68,14 @@ test('one package without coverage leaves the layer without, and one that broke 
   expect(blind.made).toMatchObject({
     coverage: null,
     pass_rate: 1,
-    notes: ['Coverage was not measured in b, so the layer has no figure.'],
+    notes: ['Coverage was not measured in b, so the layer has no coverage figure.'],
   });
   expect(blind.reader).toEqual([]);
-  const broken = evidence(
-    run({}),
-    run({ path: 'b', outcome: 'timeout', problem: 'vitest ran out of time and was ended.', results: [], coverage: null }),
-  );
+  const broken = evidence(run({}), run({ path: 'b', outcome: 'timeout', problem: 'vitest timed out.', results: [], coverage: null }));
   expect(broken.made).toMatchObject({
     outcome: 'timeout',
     status: 'timeout',
-    problem: 'b: vitest ran out of time and was ended.',
+    problem: 'b: vitest timed out.',
     pass_rate: null,
     coverage: null,
     total: null,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files } from '../../../../test/support/git-project.js';
-import type { RunnerName } from './runner-script.js';
-import { findForeign, findPlaces, packagesOf } from './testing-places.js';
+import type { RunnerName } from './package-scripts.js';
+import { findForeign, findPlaces, packagesOf } from './find-tests.js';
 
 cleanUpAfterwards();
 

@@ -14,13 +14,13 @@ import {
 } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { environmentIn } from '../sessions/python-environment.js';
-import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './debt-copy.js';
-import type { Repository } from './debt-copy.js';
+import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
+import type { ProjectRepository } from './commit-copy.js';
 
 cleanUpAfterwards();
 afterEach(() => vi.unstubAllEnvs());
 
-function found(folder: string): Repository {
+function found(folder: string): ProjectRepository {
   const repository = findRepository(folder);
   if (repository === null) throw new Error('there is no repository');
   return repository;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { keepWords, scriptTests } from './runner-script.js';
-import type { ScriptCall } from './runner-script.js';
+import { keepWords, scriptTests } from './package-scripts.js';
+import type { ScriptCall } from './package-scripts.js';
 
 const PLAIN = { env: {}, nodeArgs: [], wrapperArgs: [], args: [] };
 
