@@ -15,7 +15,7 @@ import type { CriticJob } from './critic.js';
 import { shownWord, shownWords } from './provenance.js';
 import type { ToolUse } from './provenance.js';
 
-export interface ToolCall {
+export interface CriticToolCall {
   /** For people and for the provenance: `vitest`. */
   readonly name: string;
   /** Null where it is not known. */
@@ -64,7 +64,7 @@ export function timeLeft(job: CriticJob): number {
 }
 
 /** Never rejects for what the tool does. */
-export async function runTool(job: CriticJob, call: ToolCall): Promise<ToolRun> {
+export async function runTool(job: CriticJob, call: CriticToolCall): Promise<ToolRun> {
   const started = job.now();
   const left = timeLeft(job);
   const timeoutMs = Math.min(call.timeoutMs ?? Infinity, job.settings.timeoutMinutes * 60_000, left);
@@ -115,7 +115,7 @@ export async function runTool(job: CriticJob, call: ToolCall): Promise<ToolRun> 
   }
 }
 
-function howItEnded(end: ChildEnd, call: ToolCall): Pick<ToolRun, 'outcome' | 'code' | 'signal' | 'problem'> {
+function howItEnded(end: ChildEnd, call: CriticToolCall): Pick<ToolRun, 'outcome' | 'code' | 'signal' | 'problem'> {
   if (end.kind === 'unstarted') return { outcome: 'unstarted', code: null, signal: null, problem: whyUnstarted(end.error, call) };
   const outcome = end.stopped === null ? 'ended' : end.stopped.by === 'timeout' ? 'timeout' : 'interrupted';
   return { outcome, code: end.code, signal: end.signal, problem: null };
@@ -127,14 +127,14 @@ export function howToolEnded({ code, signal }: Pick<ToolRun, 'code' | 'signal'>)
 }
 
 /** A missing working folder is reported in the same words as a missing program. */
-function whyUnstarted(error: NodeJS.ErrnoException, { name, workdir, argv }: ToolCall): string {
+function whyUnstarted(error: NodeJS.ErrnoException, { name, workdir, argv }: CriticToolCall): string {
   if (error.code === 'ENOENT' && !existsSync(workdir)) return `${name} could not be started: its folder is gone.`;
   if (error.code === 'ENOENT') return `${name} could not be started: program ${argv[0] ?? ''} not found. Install it or fix the PATH.`;
   if (error.code === 'E2BIG') return `${name} could not be started: its arguments are too long.`;
   return `${name} could not be started: ${error.code ?? error.message}.`;
 }
 
-function useOf(job: CriticJob, call: ToolCall, started: Date, end: ChildEnd | null): ToolUse {
+function useOf(job: CriticJob, call: CriticToolCall, started: Date, end: ChildEnd | null): ToolUse {
   const ended = end?.kind === 'ended' ? end : null;
   const places = { project: job.project, scratch: call.scratch };
   return {
@@ -150,7 +150,7 @@ function useOf(job: CriticJob, call: ToolCall, started: Date, end: ChildEnd | nu
   };
 }
 
-function unmade(job: CriticJob, call: ToolCall, started: Date, outcome: 'timeout' | 'interrupted'): ToolRun {
+function unmade(job: CriticJob, call: CriticToolCall, started: Date, outcome: 'timeout' | 'interrupted'): ToolRun {
   const use = { ...useOf(job, call, started, null), timed_out: outcome === 'timeout' };
   return { outcome, code: null, signal: null, problem: null, head: '', tail: '', use };
 }
