@@ -160,7 +160,9 @@ describe('rounds', () => {
     writeFileSync(results, readFileSync(results, 'utf8').replace('5.5', '5.6'));
     const second = decide('review', folder, '--json');
     expect(second.json).toMatchObject({ round: 2, maxRounds: 2, decision: 'ESCALATE' });
-    expect(second.json['anomalies']).toEqual([expect.objectContaining({ rule: 'E5', message: expect.stringContaining('the cap of 2') })]);
+    expect(second.json['anomalies']).toEqual([
+      expect.objectContaining({ rule: 'E5', message: expect.stringContaining('froze the cap at 2') }),
+    ]);
     expect(decide('review', folder, '--max-rounds', '4', '--json').json).toMatchObject({ round: 2, maxRounds: 4, decision: 'FIX' });
     expect(events(folder, 'CapChanged')).toMatchObject([{ data: { from: 2, to: 4 } }]);
     expect(decide('review', folder, '--json').json).toMatchObject({ maxRounds: 4, decision: 'FIX' });

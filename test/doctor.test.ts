@@ -136,7 +136,7 @@ it('says which settings cannot be read, and on which line', async () => {
   // Who does a role is not known then.
   expect(told('every role')).toBe('');
   project.write({ 'umpire.config.yaml': null, 'umpire.config.yml': 'agent: claude\n' });
-  expect((await look(project)).told('settings')).toContain('give it that name');
+  expect((await look(project)).told('settings')).toContain('Rename the file');
   project.write({ 'umpire.config.yml': null });
   expect((await look(project)).told('settings')).toBe('ok: none; write them with umpire init');
 });

@@ -210,7 +210,7 @@ it('umpire report prints the whole session as Markdown', () => {
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
   expect(out).toMatch(/^# Session review-payments\n\n- Outcome: \*\*complete\*\*: The work was approved\.\n/);
   expect(out).toContain('- Apply the work to your checkout: `umpire apply review-payments`\n');
-  expect(out).toContain('\n- From 2026-03-01 14:30 to 2026-03-01 14:54 (UTC+5:30, as all times here)\n');
+  expect(out).toContain('\n- From 2026-03-01 14:30 to 2026-03-01 14:54 (all times in UTC+5:30)\n');
   expect(out).toContain('\n- Judged: REVIEW-001, 2026-03-01 14:42\n');
 });
 

@@ -76,8 +76,8 @@ describe('other rules', () => {
 
       - Line 5 by looser.yaml: decision: ESCALATE -> CONVERGE, rule: R5 -> R3. The review asks for a revision, but the score is 6/10 and no finding is Critical. The remaining issues are minor.
       - Line 8 by looser.yaml: decision: FIX -> CONVERGE, rule: R4 -> R3. The review asks for a revision, but the score is 6/10 and no finding is Critical. The remaining issues are minor.
-      - Line 10: this round would not have happened, since looser.yaml stops the chain at line 8
-      - Line 12: this round would not have happened, since looser.yaml stops the chain at line 8
+      - Line 10: this round would not have happened: looser.yaml ends the chain at line 8
+      - Line 12: this round would not have happened: looser.yaml ends the chain at line 8
 
       The hash chain is intact: 13 lines.
       "
@@ -159,7 +159,7 @@ describe('other rules', () => {
     const loop = variant('review', ['\nfacts:\n', lint], ['table:\n', rule]);
     const { verdicts } = await replay({ session: RAISED, loop });
     expect(verdicts[0]?.other).toMatchObject({ status: 'differs', rule: 'X1', notKept: ['the lint report'] });
-    expect((await runReplay([RAISED, '--loop', loop])).stdout).toContain('asks for the lint report, which this session did not keep');
+    expect((await runReplay([RAISED, '--loop', loop])).stdout).toContain('needs the lint report, which this session did not keep');
     const moved = variant('review', ['file: artifacts/review-results.json', 'file: artifacts/findings.json']);
     const byRow = join(GOLDEN, 'review-by-the-row-two-sprints');
     expect((await replay({ session: byRow, loop: moved })).verdicts.map((one) => one.other?.status)).toEqual(['same', 'same', 'same']);

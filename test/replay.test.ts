@@ -175,7 +175,7 @@ describe('a history that was changed', () => {
     const text = readFileSync(join(folder, 'journal.ndjson'), 'utf8');
     writeFileSync(join(folder, 'journal.ndjson'), text.slice(0, -20));
     const { exit, stdout } = await runReplay([folder]);
-    expect([exit, stdout]).toEqual([0, expect.stringContaining(`Line ${all} was cut off while it was written`)]);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining(`Line ${all} was cut off by a crash`)]);
   });
 
   it('finds rules that do not fit their hash although every line does', async () => {

@@ -110,8 +110,8 @@ it('tells what is allowed and by whom, what is over, what was not read, and what
     },
   };
   expect(guardPage(page, narrow).split('\n\n').slice(1).join('\n\n')).toBe(`Allowed
-  test-deleted in src/** until 2026-06-30, an allowance that comes with this
-    change: the feature goes. Used at src/cart.test.ts:9
+  test-deleted in src/** until 2026-06-30, added by this change: the feature
+    goes. Used at src/cart.test.ts:9
 
 Expired allowances
   assertions in src/** (cart > adds) ended on 2026-01-01: the feature goes
@@ -122,13 +122,13 @@ Not read
 Rewritten files: checks counted, not compared one by one
   src/shop.test.ts: 14 exact checks before, 17 now. Review it yourself.
 
-Taken back
+Reverted
   src/cart.test.ts: some hunks
   b.test.ts: removed (it was new)
   c.test.ts: the whole file
-  d.txt: the whole file, which is d.test.ts again
-  Your versions are kept in .umpire/taken-back/20260101T000000. What was staged is still
-  staged: stage the files again.
+  d.txt: the whole file, renamed back to d.test.ts
+  Your versions are kept in .umpire/taken-back/20260101T000000. Staged changes
+  stay staged: stage the files again.
 
 1 breach in 2 changed files, against HEAD (scope testing). 1 allowed, by 1 new
 allowance. Unreadable tests were not checked. All reverted.

@@ -54,7 +54,7 @@ it('tells a whole session', () => {
 it('names both zones where the clock was put back on the way', () => {
   const first = told(COMPLETE).events[0]?.ts;
   const clock: Clock = { moment: (ts) => (ts === first ? 'summer' : 'winter'), zone: (ts) => (ts === first ? 'UTC-4' : 'UTC-5') };
-  expect(pageOf(COMPLETE, [], clock)).toContain('- From summer (UTC-4) to winter (UTC-5); all times here are those of that clock\n');
+  expect(pageOf(COMPLETE, [], clock)).toContain('- From summer (UTC-4) to winter (UTC-5), all times in local time\n');
 });
 
 it('says unverified wherever it applies, with the reason of whoever approved', () => {
@@ -68,7 +68,7 @@ it('says unverified wherever it applies, with the reason of whoever approved', (
     '- A person approved it without clean evidence: The logger is gone next week. (about: The review still asks for a revision at a score of 5/10 after iteration 3 of 3.)',
   ]);
   expect(under(page, 'Answers and changes by people')).toEqual([
-    `- 2026-03-01 09:15: **force-approve** (**unverified**) on the verdict of line ${FIRST_VERDICT} (ESCALATE, rule R5) (resolve), because: The logger is gone next week.`,
+    `- 2026-03-01 09:15: **force-approve** (**unverified**) on the verdict of line ${FIRST_VERDICT} (ESCALATE, rule R5) (resolve): The logger is gone next week.`,
   ]);
   const waived = pageOf([...TO_REVIEW, verdict('REVIEW-001', { unverified: true, waivers: ['the reviewer converged at a low score'] })]);
   expect(waived).toContain('### 1. CONVERGE (**unverified**): round 1 of 3, rule R1, sprint_num 1');
@@ -103,7 +103,7 @@ it('tells what people said and edited, what was taken back, and who went on', ()
   ]);
   expect(under(page, 'Discarded and reverted work')).toEqual([
     '- 2026-03-01 09:20: discarded changes of read-only tasks: 1 file: coverage/x',
-    `- 2026-03-01 09:21: taken back: the work of FIX-1-1, since the verdict of line ${FIRST_VERDICT} found it worse`,
+    `- 2026-03-01 09:21: reverted the work of FIX-1-1, which made things worse (verdict of line ${FIRST_VERDICT})`,
   ]);
   expect(under(page, 'Runs')).toHaveLength(3);
   expect(page).toContain('- Attempt 1 by claude: cut off\n- Attempt 2 by claude: failed after 1 min');
@@ -119,7 +119,7 @@ it('shows what a person is asked', () => {
     type: 'TaskAsked',
     data: { task: 'DESIGN-001', attempt: 1, question: 'Which vault?\n```\n# Approved', usage: { tokens: 1, costUsd: 0 } },
   };
-  expect(under(pageOf([...begun(), start('DESIGN-001'), asks]), 'A person is needed')).toEqual([
+  expect(under(pageOf([...begun(), start('DESIGN-001'), asks]), 'Waiting for you')).toEqual([
     'Waiting for an answer to DESIGN-001.',
     '````text',
     'Which vault?',
@@ -265,7 +265,7 @@ it('says what was measured, by which commands, and how they ended', () => {
     '  - Measured on commit ffffffffffff, with changes aaaaaaaaaaaa, 2026-03-01 10:00, 3.0 s',
     '  - vitest 4.1.12: `node node_modules/vitest/vitest.mjs run`, status 1, 2.5 s',
     '  - vitest: `node node_modules/vitest/vitest.mjs run`, ended by SIGKILL, 2.5 s',
-    '  - vitest 4.1.12: `node node_modules/vitest/vitest.mjs run`, took too long, 2.5 s',
+    '  - vitest 4.1.12: `node node_modules/vitest/vitest.mjs run`, timed out, 2.5 s',
   ]);
   expect(provenanceLines({ ...whole, commit: null, ended: '', tools: [] })).toEqual([
     '  - Measured on no commit, content aaaaaaaaaaaa, 2026-03-01 10:00',

@@ -170,7 +170,7 @@ it('shows what holds before a broken line, and which line that is', () => {
   expect(record).toMatchObject({ word: 'unreadable', brokenAt: 11 });
   expect(record.events.length).toBe(10);
   expect(record.notes).toEqual([
-    'journal.ndjson is broken at line 11: its content does not fit its hash: the line was changed. Umpire shows only the lines before it.',
+    'journal.ndjson is broken at line 11: its hash does not match its content: the line was changed. Umpire shows only the lines before it.',
   ]);
   expect(findSessions(project)).toMatchObject([{ state: 'unreadable', loops: ['review'] }]);
 });
