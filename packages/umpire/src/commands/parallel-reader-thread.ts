@@ -14,19 +14,19 @@ const { files, same, batches, taken, port } = workerData as ThreadData;
 const look = createFileReader(same);
 const helpers = helpersAmong(files);
 
-/** The stack of this thread is another than the first one's: where that may tell, the first one reads. */
+/** The first thread reads deeply nested files, since its stack has another size. */
 function isForFirst({ path, before, after }: FileChange): boolean {
   return [before, after].some((text) => text !== null && !isFlat(path, text));
 }
 
-/** What tests may ask for of the change is looked at now, the tests themselves when their turn comes. */
+/** Files that tests may import are checked now, the tests themselves later. */
 const left = new Set(
   files.filter((file) => roleOf(file.path) !== 'test' && isForFirst(file)).flatMap(({ path, renamedFrom }) => [path, renamedFrom ?? path]),
 );
-/** A file was asked for that is for the first thread: so is what asked for it. */
+/** A file that imports one for the first thread is for the first thread too. */
 const asked = { isDeep: false };
 
-/** Files that are not of the change. */
+/** Reads a file outside the change. */
 function unchanged(path: string): string | null {
   const text = left.has(path) ? null : look(path);
   if (left.has(path) || (text !== null && !isFlat(path, text))) asked.isDeep = true;

@@ -105,7 +105,7 @@ export interface MeasuredRun {
   readonly tasks: readonly Pick<TaskState, 'role' | 'row' | 'isMeasured' | 'status' | 'found'>[];
 }
 
-/** Of every layer the latest measurement, where it was of this very commit and nothing else. */
+/** The failed tests of each layer's latest measurement, if it was of exactly this commit. Only the built-in critic's evidence counts. */
 export function failedTestsAt(run: MeasuredRun, readBlob: BlobReader, commit: string): readonly TestResult[] {
   const latest = new Map<string, string>();
   for (const { role, row, isMeasured, status, found } of run.tasks) {
