@@ -144,6 +144,16 @@ describe('the house', () => {
     expect(Object.fromEntries(foreign.toSorted())).toEqual(manifest('.').dependencies);
   });
 
+  it('gives a type name one meaning', () => {
+    // The library has its own `Agent` and `Ending`: simpler ones, under the names that programs know.
+    const owned = sources.filter((path) => packageOf(path) !== 'guard' && roomOf(path) !== 'library');
+    const places = new Map<string, string[]>();
+    for (const path of owned)
+      for (const [, name = ''] of (text.get(path) ?? '').matchAll(/^(?:export )?(?:interface|type|class) (\w+)/gm))
+        places.set(name, [...(places.get(name) ?? []), path]);
+    expect([...places].filter(([, paths]) => paths.length > 1)).toEqual([]);
+  });
+
   it('has a README in every package that says what it owns and may import', () => {
     for (const name of [...Object.keys(PACKAGES), 'dashboard']) {
       const page = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');

@@ -1,7 +1,7 @@
 // The command line run in this process instead of in one of its own: the same code, without the start of Node.
 
 import { runCommandLine } from '@umpire/umpire/cli/command-line.js';
-import { partsOf } from '@umpire/umpire/cli/outcome.js';
+import { partsOf } from '@umpire/umpire/cli/command-outcome.js';
 
 export interface Ran {
   readonly exit: number | null;

@@ -6,14 +6,14 @@ import { loopGraph } from '../report/loop-graph.js';
 import { rulesPage } from '../report/loop-page.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = { '--json': 'switch', '--graph': 'switch', '--table': 'switch', '--help': 'switch' };
 
 const EXIT = { proven: 0, refuted: 3, 'proven in part': 5 } as const;
 
-export async function runCheck(args: readonly string[]): Promise<Outcome> {
+export async function runCheck(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'check');
   if (parsed.switches.has('--help')) return showHelp('check');
   const [name] = parsed.rest;

@@ -9,12 +9,12 @@ import { plainLine } from '../report/words.js';
 import { latestFirst, resolveSession } from '../sessions/find-sessions.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = { '--project': 'value', '--force': 'switch', '--help': 'switch' };
 
-export async function runClean(args: readonly string[]): Promise<Outcome> {
+export async function runClean(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'clean');
   const [named] = parsed.rest;
   refuseExtra(parsed, 1, 'clean');
@@ -28,7 +28,7 @@ export async function runClean(args: readonly string[]): Promise<Outcome> {
   return { stderr: lines.length === 0 ? 'Nothing to clean.\n' : `${lines.join('\n')}\n`, exit: 0 };
 }
 
-async function cleanOne(named: string, project: string, force: boolean): Promise<Outcome> {
+async function cleanOne(named: string, project: string, force: boolean): Promise<CommandOutcome> {
   let session: string;
   try {
     session = resolveSession(named, project);
@@ -79,7 +79,7 @@ async function cleanOrphans(cleaner: Cleaner): Promise<readonly string[]> {
   return lines;
 }
 
-async function cleanOrphanNamed(cleaner: Cleaner, name: string, force: boolean): Promise<Outcome | null> {
+async function cleanOrphanNamed(cleaner: Cleaner, name: string, force: boolean): Promise<CommandOutcome | null> {
   const { left, unclaimed } = await cleaner.orphans();
   const place = left.find(({ session }) => session === name) ?? (unclaimed.includes(name) ? await cleaner.placeOf(name) : null);
   if (place === null) return null;

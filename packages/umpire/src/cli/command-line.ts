@@ -4,7 +4,7 @@ import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { runDecide } from './decide.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { PROCESS_OUTPUT } from './output.js';
 import type { Output } from './output.js';
 import { VERSION } from './version.generated.js';
@@ -17,7 +17,7 @@ export interface CommandLineOptions {
 }
 
 /** Runs a command line without the program's name, such as `['decide', 'testing', 'folder']`. Errors become part of the outcome. */
-export async function runCommandLine(args: readonly string[], options: CommandLineOptions = {}): Promise<Outcome> {
+export async function runCommandLine(args: readonly string[], options: CommandLineOptions = {}): Promise<CommandOutcome> {
   const context = { startedAt: options.startedAt ?? elapsedMs(), output: options.output ?? PROCESS_OUTPUT };
   try {
     return await runCommand(args, context);
@@ -26,7 +26,7 @@ export async function runCommandLine(args: readonly string[], options: CommandLi
   }
 }
 
-export function failureOutcome(error: unknown, json: boolean): Outcome {
+export function failureOutcome(error: unknown, json: boolean): CommandOutcome {
   const known = isUmpireError(error)
     ? error
     : new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
@@ -42,7 +42,7 @@ export function failureOutcome(error: unknown, json: boolean): Outcome {
 
 type Context = Required<CommandLineOptions>;
 
-async function runCommand(args: readonly string[], context: Context): Promise<Outcome> {
+async function runCommand(args: readonly string[], context: Context): Promise<CommandOutcome> {
   const [command, ...rest] = args;
   if (command === undefined) return { stderr: (await import('./help.js')).HELP.umpire, exit: 2 };
   if (command === '--help' || command === '-h' || command === 'help') return helpFor(rest[0]);
@@ -55,7 +55,7 @@ async function runCommand(args: readonly string[], context: Context): Promise<Ou
 }
 
 /** Commands that no verdict needs: loaded only when called. */
-const LATE: Readonly<Record<string, (args: readonly string[], output: Output) => Promise<Outcome>>> = {
+const LATE: Readonly<Record<string, (args: readonly string[], output: Output) => Promise<CommandOutcome>>> = {
   check: async (args) => (await import('./check.js')).runCheck(args),
   replay: async (args) => (await import('./replay.js')).runReplay(args),
   critique: async (args, output) => (await import('./critique.js')).runCritique(args, output),
@@ -85,7 +85,7 @@ function unknownCommand(command: string, known: readonly string[]): UmpireError 
   return new UmpireError('unknown-command', { name: command.slice(0, 40), meant: didYouMean(command, known) });
 }
 
-async function helpFor(command: string | undefined): Promise<Outcome> {
+async function helpFor(command: string | undefined): Promise<CommandOutcome> {
   const { HELP } = await import('./help.js');
   const topic = command === undefined || command === 'help' || command.startsWith('-') ? 'umpire' : command;
   if (!Object.hasOwn(HELP, topic)) throw unknownCommand(topic, Object.keys(HELP));
@@ -93,7 +93,7 @@ async function helpFor(command: string | undefined): Promise<Outcome> {
 }
 
 /** For the build: judges a sample session, so that the compiled code kept for the next start holds what a verdict runs through. */
-async function warmUp(args: readonly string[]): Promise<Outcome> {
+async function warmUp(args: readonly string[]): Promise<CommandOutcome> {
   await runDecide([...args, '--json']);
   await runDecide(args);
   return { exit: 0 };

@@ -7,7 +7,7 @@ import type { CheckOutcome } from '@umpire/core/model.js';
 import { isFile } from '../sessions/file-system.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import type { Output } from './output.js';
 
@@ -24,7 +24,7 @@ const FLAGS: FlagKinds = {
 
 const EXIT: Readonly<Record<CheckOutcome, number>> = { pass: 0, fail: 3, error: 1, missing: 1, timeout: 1 };
 
-export async function runCritique(args: readonly string[], { writeProgress }: Output): Promise<Outcome> {
+export async function runCritique(args: readonly string[], { writeProgress }: Output): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'critique');
   if (parsed.switches.has('--help')) return showHelp('critique');
   const [loop] = parsed.rest;

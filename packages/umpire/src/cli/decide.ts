@@ -8,7 +8,7 @@ import { elapsedMs } from '../sessions/clock.js';
 import { verdictJson, verdictLines } from '../report/verdict-page.js';
 import { parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const EXIT: Readonly<Record<Verdict['outcome'], number>> = { converge: 0, accept: 0, revise: 3, escalate: 4 };
@@ -24,7 +24,7 @@ const FLAGS: FlagKinds = {
   '--help': 'switch',
 };
 
-export async function runDecide(args: readonly string[], startedAt = elapsedMs()): Promise<Outcome> {
+export async function runDecide(args: readonly string[], startedAt = elapsedMs()): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'decide');
   if (parsed.switches.has('--help')) return showHelp('decide');
   const [loop, session] = parsed.rest;

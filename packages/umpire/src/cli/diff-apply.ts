@@ -6,11 +6,11 @@ import { terminalText } from '../report/safe-text.js';
 import { count, plainLine } from '../report/words.js';
 import { latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 /** A pipe gets the bytes that `git apply` needs, a terminal gets text. */
-export async function runDiff(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<Outcome> {
+export async function runDiff(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<CommandOutcome> {
   const parsed = parseArguments(args, { '--project': 'value', '--chain': 'value', '--help': 'switch' }, 'diff');
   refuseExtra(parsed, 2, 'diff');
   if (parsed.switches.has('--help')) return showHelp('diff');
@@ -30,7 +30,7 @@ export async function runDiff(args: readonly string[], isTerminal = process.stdo
   return { ...(isTerminal ? { stdout: terminalText(patch.toString('utf8')) } : { bytes: patch }), exit: 0 };
 }
 
-export async function runApply(args: readonly string[]): Promise<Outcome> {
+export async function runApply(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, { '--project': 'value', '--force': 'switch', '--help': 'switch' }, 'apply');
   refuseExtra(parsed, 1, 'apply');
   if (parsed.switches.has('--help')) return showHelp('apply');

@@ -4,13 +4,13 @@ import { checkReadiness } from '../commands/doctor.js';
 import { doctorPage, doctorSummary } from '../report/doctor-page.js';
 import { parseArguments, refuseExtra } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { runUntilInterrupted } from './interrupt.js';
 
 const FLAGS: FlagKinds = { '--project': 'value', '--json': 'switch', '--help': 'switch' };
 
-export async function runDoctor(args: readonly string[]): Promise<Outcome> {
+export async function runDoctor(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'doctor');
   if (parsed.switches.has('--help')) return showHelp('doctor');
   refuseExtra(parsed, 0, 'doctor', 'Name the project with --project.');

@@ -8,7 +8,7 @@ import { guardSarif } from '../report/guard-sarif.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import { VERSION } from './version.generated.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = {
@@ -24,7 +24,7 @@ const FLAGS: FlagKinds = {
   '--help': 'switch',
 };
 
-export async function runGuard(args: readonly string[]): Promise<Outcome> {
+export async function runGuard(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'guard');
   const { values, switches } = parsed;
   if (switches.has('--help')) return showHelp('guard');

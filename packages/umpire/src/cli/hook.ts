@@ -10,14 +10,14 @@ import { isFolder } from '../sessions/file-system.js';
 import { projectAt } from '../sessions/find-sessions.js';
 import { parseArguments, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = { '--base': 'value', '--scope': 'value', '--help': 'switch' };
 
 const REFUSED = 2;
 
-export async function runHook(args: readonly string[]): Promise<Outcome> {
+export async function runHook(args: readonly string[]): Promise<CommandOutcome> {
   try {
     return await answerEvent(args);
   } catch (error) {
@@ -26,7 +26,7 @@ export async function runHook(args: readonly string[]): Promise<Outcome> {
   }
 }
 
-async function answerEvent(args: readonly string[]): Promise<Outcome> {
+async function answerEvent(args: readonly string[]): Promise<CommandOutcome> {
   const { values, switches, rest } = parseArguments(args, FLAGS, 'hook');
   if (switches.has('--help')) return showHelp('hook');
   const [name, extra] = rest;

@@ -4,13 +4,13 @@ import { writeFirstSettings } from '../commands/init.js';
 import { lineOf } from '../report/safe-text.js';
 import { parseArguments, refuseExtra } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { runUntilInterrupted } from './interrupt.js';
 
 const FLAGS: FlagKinds = { '--agent': 'value', '--project': 'value', '--dry-run': 'switch', '--json': 'switch', '--help': 'switch' };
 
-export async function runInit(args: readonly string[]): Promise<Outcome> {
+export async function runInit(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'init');
   if (parsed.switches.has('--help')) return showHelp('init');
   refuseExtra(parsed, 0, 'init', 'Name the project with --project.');

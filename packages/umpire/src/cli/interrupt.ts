@@ -1,9 +1,9 @@
 // Ctrl-C for commands that run tools: the tools are ended first.
 
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 
 /** Runs an act with a signal that Ctrl-C aborts. */
-export async function runUntilInterrupted(act: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+export async function runUntilInterrupted(act: (signal: AbortSignal) => Promise<CommandOutcome>): Promise<CommandOutcome> {
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);

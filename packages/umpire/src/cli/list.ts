@@ -9,7 +9,7 @@ import { projectAt } from '../sessions/find-sessions.js';
 import { LOCAL_CLOCK } from './local-time.js';
 import { parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, ParsedArguments } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = {
@@ -22,7 +22,7 @@ const FLAGS: FlagKinds = {
   '--help': 'switch',
 };
 
-export async function runList(args: readonly string[]): Promise<Outcome> {
+export async function runList(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'list');
   if (parsed.switches.has('--help')) return showHelp('list');
   refuseExtra(parsed, 0, 'list', 'Name the project with --project.');

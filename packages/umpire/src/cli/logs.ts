@@ -10,14 +10,14 @@ import { latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { LOCAL_CLOCK } from './local-time.js';
 import { parseArguments, refuseExtra } from './flags.js';
 import type { ParsedArguments } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { SESSION_FLAGS, sessionWord } from './session-argument.js';
 
 /** Lines of the latest output shown under the list. */
 const LAST_LINES = 20;
 
-export async function runLogs(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<Outcome> {
+export async function runLogs(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<CommandOutcome> {
   const parsed = parseArguments(args, SESSION_FLAGS, 'logs');
   if (parsed.switches.has('--help')) return showHelp('logs');
   refuseExtra(parsed, 2, 'logs');

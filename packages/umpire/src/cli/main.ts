@@ -3,7 +3,7 @@
 import { isatty } from 'node:tty';
 import { UmpireError } from '@umpire/core/errors.js';
 import { failureOutcome, runCommandLine } from './command-line.js';
-import { partsOf } from './outcome.js';
+import { partsOf } from './command-outcome.js';
 import { PROCESS_OUTPUT } from './output.js';
 
 /** Ends the process. Node aborts if it cannot restore a terminal that is gone, so exit by the signal that a closed terminal sends. */

@@ -6,12 +6,12 @@ import { serve } from '../mcp/server.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import { VERSION } from './version.generated.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = { '--project': 'value', '--help': 'switch' };
 
-export async function runMcp(args: readonly string[]): Promise<Outcome> {
+export async function runMcp(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'mcp');
   if (parsed.switches.has('--help')) return showHelp('mcp');
   refuseExtra(parsed, 0, 'mcp', 'Name the project with --project.');

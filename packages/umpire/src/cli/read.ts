@@ -4,14 +4,14 @@ import { readReports } from '../commands/read.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
 import { readJson, readPage } from '../report/read-page.js';
 import { parseArguments, usage, type FlagKinds } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = { '--format': 'value', '--root': 'value', '--json': 'switch', '--all': 'switch', '--help': 'switch' };
 
 const EXIT: Readonly<Record<CheckOutcome, number>> = { pass: 0, fail: 3, error: 1, timeout: 1, missing: 1 };
 
-export async function runRead(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<Outcome> {
+export async function runRead(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'read');
   if (parsed.switches.has('--help')) return showHelp('read');
   const json = parsed.switches.has('--json');

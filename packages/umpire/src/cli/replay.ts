@@ -9,12 +9,12 @@ import { resolveSession } from '../sessions/find-sessions.js';
 import { plain } from '../report/words.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const FLAGS: FlagKinds = { '--loop': 'value', '--all': 'switch', '--project': 'value', '--json': 'switch', '--help': 'switch' };
 
-export async function runReplay(args: readonly string[]): Promise<Outcome> {
+export async function runReplay(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'replay');
   if (parsed.switches.has('--help')) return showHelp('replay');
   const [session] = parsed.rest;

@@ -4,11 +4,11 @@ import { sessionPage } from '../report/session-page.js';
 import { provenanceIn } from '../sessions/session-record.js';
 import { LOCAL_CLOCK } from './local-time.js';
 import { parseArguments, refuseExtra } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { SESSION_FLAGS, recordOf, surroundingsOf } from './session-argument.js';
 
-export async function runReport(args: readonly string[]): Promise<Outcome> {
+export async function runReport(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, SESSION_FLAGS, 'report');
   if (parsed.switches.has('--help')) return showHelp('report');
   const [named] = parsed.rest;

@@ -23,7 +23,7 @@ import { latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { timeOfDay } from './local-time.js';
 import { decimal, parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, ParsedArguments } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
@@ -44,7 +44,7 @@ const RUN_FLAGS: FlagKinds = {
   '--help': 'switch',
 };
 
-export async function runRun(args: readonly string[], output: Output): Promise<Outcome> {
+export async function runRun(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const kinds: FlagKinds = { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--target': 'value' };
   const parsed = parseArguments(args, kinds, 'run');
   if (parsed.switches.has('--help')) return showHelp('run');
@@ -62,7 +62,7 @@ export async function runRun(args: readonly string[], output: Output): Promise<O
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), parsed.values.get('--session') ?? null);
 }
 
-export async function runUntil(args: readonly string[], output: Output): Promise<Outcome> {
+export async function runUntil(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const parsed = parseArguments(
     args,
     { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--report': 'value' },
@@ -82,7 +82,7 @@ export async function runUntil(args: readonly string[], output: Output): Promise
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), places.session ?? null);
 }
 
-export async function runResume(args: readonly string[], output: Output): Promise<Outcome> {
+export async function runResume(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const parsed = parseArguments(args, { ...RUN_FLAGS, '--project': 'value', '--retry': 'switch' }, 'resume');
   if (parsed.switches.has('--help')) return showHelp('resume');
   const [named] = parsed.rest;
@@ -94,7 +94,7 @@ export async function runResume(args: readonly string[], output: Output): Promis
   return runWatched(output, parsed, (watch) => resume({ session, retry, ...flags, ...watch }), session);
 }
 
-export async function runResolve(args: readonly string[], output: Output): Promise<Outcome> {
+export async function runResolve(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const kinds: FlagKinds = {
     ...RUN_FLAGS,
     '--project': 'value',
@@ -175,7 +175,7 @@ async function runWatched(
   act: (watch: RunWatch) => Promise<RunResult>,
   place: string | null,
   aborts = false,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const say = (line: string): void => void write(2, `${line}\n`);
   const json = parsed.switches.has('--json');
   const stop = new AbortController();

@@ -11,7 +11,7 @@ import { projectAt } from '../sessions/find-sessions.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import { VERSION } from './version.generated.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import type { Output } from './output.js';
 
@@ -21,7 +21,7 @@ const FLAGS: FlagKinds = { '--project': 'value', '--port': 'value', '--help': 's
 const DEFAULT_PORT = 4747;
 const LAST_PORT = 65_535;
 
-export async function runServe(args: readonly string[], { write }: Output): Promise<Outcome> {
+export async function runServe(args: readonly string[], { write }: Output): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'serve');
   if (parsed.switches.has('--help')) return showHelp('serve');
   refuseExtra(parsed, 0, 'serve', 'Name the project with --project.');

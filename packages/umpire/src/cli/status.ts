@@ -3,11 +3,11 @@
 import { sessionView } from '../report/session-view.js';
 import { statusPage } from '../report/status-page.js';
 import { parseArguments, refuseExtra } from './flags.js';
-import type { Outcome } from './outcome.js';
+import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { SESSION_FLAGS, recordOf, surroundingsOf } from './session-argument.js';
 
-export async function runStatus(args: readonly string[]): Promise<Outcome> {
+export async function runStatus(args: readonly string[]): Promise<CommandOutcome> {
   const parsed = parseArguments(args, { ...SESSION_FLAGS, '--json': 'switch' }, 'status');
   if (parsed.switches.has('--help')) return showHelp('status');
   const [named] = parsed.rest;

@@ -29,7 +29,7 @@ export type CleanResult =
   /** Nothing was left. */
   | { readonly ok: true; readonly branch: null; readonly nothing: true };
 
-interface CleanOptions {
+interface CleanRequest {
   readonly force?: boolean;
   /** Skips the list of files that were not applied. */
   readonly isBrief?: boolean;
@@ -41,7 +41,7 @@ export function clean(session: string, { force = false }: { readonly force?: boo
 }
 
 export interface Cleaner {
-  readonly clean: (session: string, asked: CleanOptions) => Promise<CleanResult>;
+  readonly clean: (session: string, asked: CleanRequest) => Promise<CleanResult>;
   /** Worktrees and branches of sessions whose folder was deleted. */
   readonly orphans: () => Promise<{ readonly left: readonly SessionPlace[]; readonly unclaimed: readonly string[] }>;
   readonly cleanOrphan: (place: SessionPlace, force: boolean) => Promise<Cleaned>;
@@ -88,7 +88,7 @@ function recordedNames(folder: string): readonly string[] {
 
 async function cleanWith(
   session: string,
-  { force = false, isBrief = false }: CleanOptions,
+  { force = false, isBrief = false }: CleanRequest,
   homeOf: WorktreeHomes,
   refsCache?: SessionRefsCache,
 ): Promise<CleanResult> {

@@ -491,9 +491,9 @@ function runnerCheck(alike: readonly RunnerFolder[]): DoctorCheck {
     : criticCheck('testing', 'note', `${who}: ${many}, without coverage`, uncovered);
 }
 
-type DebtCheck = 'types' | 'lint' | 'quality';
+type DebtTool = 'types' | 'lint' | 'quality';
 
-function checkTools(project: string, kind: DebtCheck, { debt }: CriticSettings): DoctorCheck {
+function checkTools(project: string, kind: DebtTool, { debt }: CriticSettings): DoctorCheck {
   const name = `debt ${kind}`;
   const set = debt.checks[kind];
   if (set === false) return criticCheck(name, 'ok', 'off (settings)');
@@ -506,7 +506,7 @@ function checkTools(project: string, kind: DebtCheck, { debt }: CriticSettings):
   return criticCheck(name, 'note', NO_TOOL[kind].replace(/\.$/, ''), hint);
 }
 
-function toolsOf(project: string, kind: DebtCheck, complexity: number): readonly string[] {
+function toolsOf(project: string, kind: DebtTool, complexity: number): readonly string[] {
   if (kind === 'quality') return findQualityTools(project, complexity).map(versioned);
   return findLintPlaces(project, kind).map(({ path, tool }) => `${versioned(tool)}${path === '' ? '' : ' in packages'}`);
 }

@@ -3,7 +3,7 @@
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { findSessions } from '../sessions/find-sessions.js';
-import type { KnownSessions, SessionWork } from '../sessions/find-sessions.js';
+import type { KnownSessions, MadeWork } from '../sessions/find-sessions.js';
 import { createMergeStatusReader } from '../workspace/merge-status.js';
 import { worktreeHomes } from './project-settings.js';
 import { projectOf } from './project-folders.js';
@@ -12,7 +12,7 @@ import { projectOf } from './project-folders.js';
 export async function listSessions(project: string, known?: KnownSessions): Promise<readonly SessionEntry[]> {
   const mergeStatusOf = createMergeStatusReader();
   const homeOf = worktreeHomes();
-  const work = async (made: SessionWork, path: string): Promise<SessionEntry['work']> => {
+  const work = async (made: MadeWork, path: string): Promise<SessionEntry['work']> => {
     try {
       const now = projectOf(made.project, path);
       const status = await mergeStatusOf({ project: now, session: made.session, home: await homeOf(now), sessionFolder: path }, made);

@@ -21,10 +21,10 @@ import { holderOf } from './lock.js';
 /** An entry of the list without the state of its work, which the workspace adds. */
 export interface FoundSession extends Omit<SessionEntry, 'work'> {
   /** The work of an ended session; null if it has not ended or changed no project. */
-  readonly made: SessionWork | null;
+  readonly made: MadeWork | null;
 }
 
-export interface SessionWork {
+export interface MadeWork {
   readonly kind: 'git' | 'snapshot';
   /** As the journal names it. */
   readonly project: string;
@@ -73,7 +73,7 @@ function entryOf(path: string): FoundSession {
   }
 }
 
-function madeBy(run: RunState | null): SessionWork | null {
+function madeBy(run: RunState | null): MadeWork | null {
   if (run === null || run.ended === null || run.started.workspace === null) return null;
   const isMerged = hasWork(run);
   // Unfinished tasks may have left work.

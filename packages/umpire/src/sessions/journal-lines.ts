@@ -6,7 +6,7 @@ import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
-import type { Event, Recorded, VerdictGiven } from '@umpire/core/decider/events.js';
+import type { Event, EventData, Recorded, VerdictGiven } from '@umpire/core/decider/events.js';
 import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import { object } from '@umpire/core/formats/shape.js';
 import type { Shape } from '@umpire/core/formats/shape.js';
@@ -15,7 +15,6 @@ import { LONGEST_LINE, printJournalLine } from '@umpire/core/formats/journal.js'
 import type { Envelope, Hash } from '@umpire/core/formats/journal.js';
 import { sha256 } from './hash.js';
 
-type EventData<T> = Extract<Event, { readonly type: T }>['data'];
 type LineRule<D> = readonly [holds: (data: D, before: SessionState) => boolean, otherwise: string];
 
 const OF_FROZEN_LOOP: LineRule<{ readonly loop: string }> = [

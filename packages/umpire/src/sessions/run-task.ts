@@ -94,13 +94,13 @@ async function findLeftoverWork(workspace: Workspace, { id, reportedAttempt }: T
   return NO_LEFTOVER;
 }
 
-interface Worktree {
+interface TaskPlace {
   readonly workspace: Workspace;
   readonly workdir: string;
 }
 
 /** Collects the work of a writing task. If its worktree cannot be read, the task fails and the run continues. */
-async function collect(ports: RunPorts, job: TaskAttempt, ending: Ending, { workspace, workdir }: Worktree): Promise<readonly Event[]> {
+async function collect(ports: RunPorts, job: TaskAttempt, ending: Ending, { workspace, workdir }: TaskPlace): Promise<readonly Event[]> {
   const { task, attempt } = job;
   try {
     const title = task.row['title'] ?? task.id;

@@ -13,7 +13,7 @@ import { ALLOWABLE, DEFAULT_SETTINGS } from './default-settings.js';
 import type { AgentSettings, ColourPair, LoopGuard, Settings } from './default-settings.js';
 
 type SettingPath = readonly (string | number)[];
-type Shape = Readonly<Record<string, z.ZodType>>;
+type Fields = Readonly<Record<string, z.ZodType>>;
 type ErrorMap = (issue: z.core.$ZodRawIssue) => string;
 
 /** One setting, for the reference page. */
@@ -80,7 +80,7 @@ function named<T extends z.ZodType>(
 }
 
 /** An object with known keys, none of them required. */
-function group<T extends Shape>(shape: T, what: string) {
+function group<T extends Fields>(shape: T, what: string) {
   const known = Object.keys(shape);
   const error: ErrorMap = (issue) => (issue.code === 'unrecognized_keys' ? instead(issue.keys[0] ?? '', known) : mustBe(what)(issue));
   return z.strictObject(shape, { error }).meta({ type: what, fields: shape });
@@ -409,7 +409,7 @@ export function settingFields(): readonly SettingField[] {
 }
 
 function fieldsOf(type: z.ZodType, prefix: string): readonly SettingField[] {
-  const { fields, item, named: value } = (type.meta() ?? {}) as { fields?: Shape; item?: z.ZodType; named?: z.ZodType };
+  const { fields, item, named: value } = (type.meta() ?? {}) as { fields?: Fields; item?: z.ZodType; named?: z.ZodType };
   if (item !== undefined) return fieldsOf(item, `${prefix}[]`);
   if (value !== undefined) return fieldsOf(value, `${prefix}.<name>`);
   return Object.entries(fields ?? {}).flatMap(([key, optional]) => {
