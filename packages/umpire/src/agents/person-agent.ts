@@ -128,7 +128,7 @@ function broken(reason: string): Ending {
   return { kind: 'broken', reason, usage: NO_USAGE };
 }
 
-export class LineReader {
+class LineReader {
   private readonly decoder = new StringDecoder('utf8');
   private text = '';
   private over = false;

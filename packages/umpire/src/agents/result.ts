@@ -225,7 +225,7 @@ export function cellText(value: unknown, separator = ';'): string {
 }
 
 /** `{usage: {tokens, cost_usd}}`, or the same under other names. Null where there is none. */
-export function readUsage(object: JsonObject): Usage | null {
+function readUsage(object: JsonObject): Usage | null {
   const said = own(object, 'usage');
   const usage = isObject(said) ? said : {};
   const tokens = amount(usage, ['tokens', 'total_tokens']) ?? sum(PARTS.map((name) => amount(usage, [name])));
@@ -236,7 +236,7 @@ export function readUsage(object: JsonObject): Usage | null {
 const PARTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'] as const;
 
 /** The wrapped answer: `claude --output-format json` has it in `result`, `gemini` in `response`. Otherwise null. */
-export function readWrappedAnswer(object: JsonObject): { readonly text: string; readonly usage: Usage } | null {
+function readWrappedAnswer(object: JsonObject): { readonly text: string; readonly usage: Usage } | null {
   const result = own(object, 'result');
   if (own(object, 'type') === 'result' && own(object, 'status') === undefined)
     return { text: typeof result === 'string' ? result : '', usage: readUsage(object) ?? NO_USAGE };

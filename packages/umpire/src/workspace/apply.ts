@@ -179,21 +179,21 @@ function kindOf({ repository }: SessionGit, name: RawName): 'folder' | 'file' | 
 }
 
 /** Only the holder of the session's lock works here, so another process's index belongs to a dead process. */
-export function applyIndexPath({ folder }: SessionGit): string {
+function applyIndexPath({ folder }: SessionGit): string {
   return join(folder, `apply-${process.pid}.index`);
 }
 
 const LEFT = /^apply-\d+\.index$/;
 
 /** Indexes of killed runs. A git process of theirs may still be working and gets a moment. */
-export async function findLeftIndexes(sessionGit: SessionGit): Promise<readonly string[]> {
+async function findLeftIndexes(sessionGit: SessionGit): Promise<readonly string[]> {
   const names = existsSync(sessionGit.folder) ? readdirSync(sessionGit.folder) : [];
   const left = names.filter((name) => LEFT.test(name)).map((name) => join(sessionGit.folder, name));
   for (const index of left) await breakLock(`${index}.lock`);
   return left;
 }
 
-export function removeIndexes(indexes: readonly string[]): void {
+function removeIndexes(indexes: readonly string[]): void {
   for (const index of indexes) for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
 }
 
@@ -201,7 +201,7 @@ export function removeIndexes(indexes: readonly string[]): void {
  * Is the file missing, or a prefix of its content in the tree? An `apply` killed with its git leaves such files; rewriting them loses
  * nothing.
  */
-export async function isHalfWritten(sessionGit: SessionGit, tree: string, name: RawName): Promise<boolean> {
+async function isHalfWritten(sessionGit: SessionGit, tree: string, name: RawName): Promise<boolean> {
   const { checkout } = sessionGit.repository;
   const path = nameOf(name);
   if (rawOf(path) !== name) return false;

@@ -299,7 +299,7 @@ async function findOwnCommits({ sessionGit }: WorkspaceContext, worktree: Worktr
   return code === 0 && tip !== head && (await isAncestor(sessionGit, head, tip)) ? tip : head;
 }
 
-export interface SessionNote {
+interface SessionNote {
   /** The commit of the files and the index. */
   readonly at: string;
   /** The target of a move in progress; null for none. */
@@ -322,7 +322,7 @@ export function writeSessionNote({ folder }: SessionGit, note: SessionNote): voi
   writeStateFile(join(folder, NOTE_FILE), note);
 }
 
-export function removeSessionNote({ folder }: SessionGit): void {
+function removeSessionNote({ folder }: SessionGit): void {
   rmSync(join(folder, NOTE_FILE), { force: true });
 }
 
@@ -330,7 +330,7 @@ export function removeSessionNote({ folder }: SessionGit): void {
 const YOUNG_MS = 3000;
 const PAUSE_MS = 50;
 
-export async function breakLocks(sessionGit: SessionGit, { admin, index }: Worktree): Promise<void> {
+async function breakLocks(sessionGit: SessionGit, { admin, index }: Worktree): Promise<void> {
   const { branch, head, base } = refsOf(sessionGit);
   const files = [
     index,
