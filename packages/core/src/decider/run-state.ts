@@ -154,7 +154,7 @@ export function tasksToRetry({ tasks, waves }: RunState): readonly string[] {
 
 /** A live view of the task. Use it before the next event. */
 export function viewTask(task: TaskState, index: number): Task {
-  return new StateOfTask(task, index + 2);
+  return new TaskFromState(task, index + 2);
 }
 
 /** Most loops name the chain in a column that is stored as it is, so no row has to be built. */
@@ -167,7 +167,7 @@ export function chainOfTask(loop: Loop, task: TaskState): string {
 const DERIVED_COLUMNS: ReadonlySet<string> = new Set(['deps', 'wave', 'status']);
 
 /** Every verdict views all tasks but reads the cells of few, so a row is built only when `columns` is read. */
-class StateOfTask implements Task {
+class TaskFromState implements Task {
   private cells: Cells | null = null;
 
   constructor(
