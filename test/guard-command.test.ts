@@ -80,7 +80,7 @@ describe('a change', () => {
     const { exit, out } = await project.umpire('guard');
     expect({ exit, out: out.replace(/: Not readable.*/, '') }).toEqual({
       exit: 1,
-      out: 'Not read\n  src/new.test.ts\n\nNo breach in 1 changed file, against HEAD (scope testing). Tests that could not\nbe read are not vouched for.\n',
+      out: 'Not read\n  src/new.test.ts\n\nNo breach in 1 changed file, against HEAD (scope testing). Unreadable tests were\nnot checked.\n',
     });
   });
 });

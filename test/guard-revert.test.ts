@@ -16,7 +16,7 @@ describe('--revert', () => {
     const [place = ''] = /\.umpire\/taken-back\/\d{8}T\d{6}/.exec(out) ?? [];
     expect({ exit, end: out.replace(place, 'PLACE').split('\n\n').slice(-2).join('\n\n') }).toEqual({
       exit: 0,
-      end: 'Taken back\n  src/cart.test.ts: some hunks\n  Your versions are kept in PLACE. What was staged is still\n  staged: stage the files again.\n\n2 breaches in 2 changed files, against HEAD (scope testing). All reverted.\n',
+      end: 'Reverted\n  src/cart.test.ts: some hunks\n  Your versions are kept in PLACE. Staged changes\n  stay staged: stage the files again.\n\n2 breaches in 2 changed files, against HEAD (scope testing). All reverted.\n',
     });
     expect(textIn(project, join(place, 'src/cart.test.ts'))).toBe(withMore(WEAKENED));
     expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/new.test.ts')]).toEqual([withMore(TESTS), FREE]);
@@ -112,7 +112,7 @@ If source may change here, run: umpire guard --scope any
     const { exit, out } = await guardIn(project, '--revert');
     expect({ exit, taken: out.split('\n\n').at(-2)?.split('\n').slice(0, 2) }).toEqual({
       exit: 0,
-      taken: ['Taken back', '  src/cart.test.ts.txt: the whole file, which is src/cart.test.ts again'],
+      taken: ['Reverted', '  src/cart.test.ts.txt: the whole file, renamed back to src/cart.test.ts'],
     });
     expect(project.git('status', '--porcelain')).toBe('');
   });

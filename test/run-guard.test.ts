@@ -74,7 +74,7 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   const [page = ''] = readdirSync(join(session, 'verdicts')).toSorted();
   expect(textOf(session, 'verdicts', page)).toContain('The guard reverted test-skipped at sum.test.js:5');
   const report = await project.umpire('report', session);
-  expect(report.out).toMatch(/taken back by hunk, since the guard forbids it: test-skipped at sum\.test\.js:5 in the work of TESTGEN-001/);
+  expect(report.out).toMatch(/the guard reverted \(by hunk\) test-skipped at sum\.test\.js:5 in the work of TESTGEN-001/);
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
@@ -217,7 +217,7 @@ describe('the plain loop', () => {
     expect(branchFile(project, session, 'package.json')).toBe(FILES['package.json']);
     expect(branchFile(project, session, 'sum.js')).toBe(`${SUM}exports.less = () => 0;\n`);
     const report = await project.umpire('report', session);
-    expect(report.out).toMatch(/taken back by file, since the guard forbids it: test-skipped at sum\.test\.js:5 in the work of/);
+    expect(report.out).toMatch(/the guard reverted \(by file\) test-skipped at sum\.test\.js:5 in the work of/);
     expect((await project.umpire('replay', session)).exit).toBe(0);
   });
 

@@ -28,12 +28,10 @@ it.each(['git', 'no git'])('keeps what a task that failed had changed, and names
   expect(left?.files).toEqual(['README.md', 'half.txt']);
   const commit = left?.commit.slice(0, 12) ?? 'none';
   expect(err).toMatch(new RegExp(`A failed.*[^.]\\. Its changes \\(README.md, half.txt\\) are kept as commit ${commit}$`, 'm'));
-  expect((await project.umpire('report', session)).out).toContain(
-    `kept in commit ${commit} and not merged, what attempt 1 of A had changed`,
-  );
+  expect((await project.umpire('report', session)).out).toContain(`changes of attempt 1 of A kept as commit ${commit}, not merged`);
   const repository = kind === 'git' ? [] : [`--git-dir=${join(session, 'snapshot.git')}`];
   expect(gitIn(project.root, ...repository, 'show', commit)).toContain('+half');
-  expect((await project.umpire('clean', session)).err).toContain('since its branch lacks the work of A on README.md, half.txt');
+  expect((await project.umpire('clean', session)).err).toContain('Not merged: work of A on README.md, half.txt');
   // The next attempt begins anew, and once it is done nobody misses the first.
   expect((await project.umpire('resume', session, '--retry')).exit).toBe(0);
   expect(textOf(project.beside, 'found-2.txt')).not.toContain('half.txt');
