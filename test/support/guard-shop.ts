@@ -9,7 +9,7 @@ import type { Ran, RunProject } from './run-project.js';
 
 export const CART = 'export const total = (prices: number[], tax = 0.2): number => prices.reduce((a, b) => a + b, 0) * (1 + tax);\n';
 export const TESTS = `import { describe, expect, it } from 'vitest';
-import { total } from '@umpire/core/loops/facts.js';
+import { total } from './cart';
 
 describe('cart', () => {
   it('adds', () => {
