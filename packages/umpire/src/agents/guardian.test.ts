@@ -15,6 +15,7 @@ const hasProc = existsSync('/proc/self/environ');
 const RUN = `
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { startGuardian } from './packages/umpire/src/agents/guardian.ts';
 const [run, folder, ...plan] = process.argv.slice(2);
 const guardian = startGuardian(run);
 const env = { PATH: process.env.PATH };
