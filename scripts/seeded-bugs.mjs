@@ -65,7 +65,7 @@ export const BUGS = [
     file: 'packages/umpire/src/critics/check-command.ts',
     from: 'exit_status: end.code,',
     to: 'exit_status: 0,',
-    tests: ['packages/umpire/src/critics'],
+    tests: ['test/run-until.test.ts'],
   },
   {
     area: 'exit status',
