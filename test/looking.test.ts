@@ -1,4 +1,4 @@
-// The built command looking at sessions: status, list, report, logs. It writes nothing and takes no lock.
+// The commands that only look at sessions: status, list, report, logs. They write nothing and take no lock.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,13 +17,22 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runLogs } from '@umpire/umpire/cli/logs.js';
 import { command, root } from './support/command.js';
 import { documentedFields, fieldsOf } from './support/documented-fields.js';
+import { runInProcess } from './support/in-process.js';
 import { COMPLETE, ESCALATED, FIXED, writeStory } from './support/story.js';
 
 let project = '';
+
+// The journal is in UTC. The commands show local time, so the tests need another zone.
+beforeAll(() => {
+  vi.stubEnv('TZ', 'Asia/Kolkata');
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+});
 
 beforeEach(() => {
   project = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-looking-')));
@@ -39,14 +48,18 @@ interface Ran {
   readonly err: string;
 }
 
-function umpire(...args: readonly string[]): Ran {
+function umpire(...args: readonly string[]): Promise<Ran> {
   return umpireIn(project, ...args);
 }
 
-function umpireIn(cwd: string, ...args: readonly string[]): Ran {
-  // A clock that is not that of the journal: whoever reads is shown the time of their own.
-  const env = { ...process.env, TZ: 'Asia/Kolkata' };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', cwd, env });
+async function umpireIn(folder: string, ...args: readonly string[]): Promise<Ran> {
+  const { exit, stdout, stderr } = await runInProcess(folder, args);
+  return { exit, out: stdout, err: stderr };
+}
+
+/** Runs the built command in a process of its own. */
+function spawnUmpire(...args: readonly string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', cwd: project });
   return { exit: status, out: stdout, err: stderr };
 }
 
@@ -63,19 +76,19 @@ function snapshot(): Readonly<Record<string, string>> {
 }
 
 describe('umpire status', () => {
-  it('shows the latest session, or the one that a part of its name means', () => {
+  it('shows the latest session, or the one whose name contains the argument', async () => {
     writeStory(session('review-login'), ESCALATED);
     writeStory(session('review-payments'), COMPLETE);
-    expect(umpire('status')).toMatchObject({ exit: 0, err: '', out: expect.stringMatching(/^review-payments: complete\n/) });
-    const { exit, out } = umpire('status', 'login');
+    expect(await umpire('status')).toMatchObject({ exit: 0, err: '', out: expect.stringMatching(/^review-payments: complete\n/) });
+    const { exit, out } = await umpire('status', 'login');
     expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringMatching(/^review-login: awaiting a person\n/) });
     expect(out).toContain('\n  umpire resolve review-login force-approve --reason "why"\n');
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('prints the same as one JSON object', () => {
+  it('prints the same as one JSON object', async () => {
     writeStory(session('review-login'), ESCALATED);
-    const { exit, out } = umpire('status', '--json');
+    const { exit, out } = await umpire('status', '--json');
     expect(exit).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       session: 'review-login',
@@ -95,52 +108,52 @@ describe('umpire status', () => {
     });
   });
 
-  it('takes a folder for a session by its path, and by its bare name where a journal or tasks are in it', () => {
+  it('accepts a path, and the bare name of a folder that holds a journal or tasks', async () => {
     writeStory(session('review-login'), ESCALATED);
     writeStory(join(project, 'copied'), COMPLETE);
     mkdirSync(join(project, 'planned'));
     writeFileSync(join(project, 'planned', 'tasks.csv'), 'id,description,role,deps,status\nDEV-001,Do it,developer,,pending\n');
-    const first = (cwd: string, word: string) => umpireIn(cwd, 'status', word).out.split('\n')[0];
-    expect(first(project, 'copied')).toBe('./copied: complete');
-    expect(first(project, 'planned')).toBe('./planned: never judged');
-    expect(first(join(project, 'planned'), '.')).toBe('.: never judged');
+    const first = async (folder: string, word: string) => (await umpireIn(folder, 'status', word)).out.split('\n')[0];
+    expect(await first(project, 'copied')).toBe('./copied: complete');
+    expect(await first(project, 'planned')).toBe('./planned: never judged');
+    expect(await first(join(project, 'planned'), '.')).toBe('.: never judged');
     mkdirSync(join(project, 'copied', 'logs'));
-    expect(first(join(project, 'copied', 'logs'), '..')).toBe(`${project}/copied: complete`);
+    expect(await first(join(project, 'copied', 'logs'), '..')).toBe(`${project}/copied: complete`);
   });
 
-  it('shows a broken history as far as it holds, and fails', () => {
+  it('shows a broken journal up to the broken line, and fails', async () => {
     writeStory(session('s'), COMPLETE);
     const file = join(session('s'), 'journal.ndjson');
     const lines = readFileSync(file, 'utf8').split('\n');
     writeFileSync(file, lines.toSpliced(8, 1).join('\n'));
-    const { exit, out } = umpire('status');
+    const { exit, out } = await umpire('status');
     expect(exit).toBe(1);
     expect(out).toMatch(/^s: unreadable\n/);
     expect(out).toContain('Note: journal.ndjson is broken at line 9: the line has the number 10.');
     expect(out).toContain('  completed  DEV-001     developer  Develop the sprint');
   });
 
-  it('shows sessions that others run, from anywhere', () => {
+  it('shows sessions that another program runs', async () => {
     const folder = join(project, '.workflow', '.csv-wave', 'design-x');
     cpSync(join(root, 'examples', 'sessions', 'design'), folder, { recursive: true });
-    expect(umpire('status', 'design-x').out).toMatch(/^\.workflow\/\.csv-wave\/design-x: never judged\n/);
-    expect(umpire('decide', 'design', folder).exit).toBe(3);
-    const { exit, out } = umpire('status');
+    expect((await umpire('status', 'design-x')).out).toMatch(/^\.workflow\/\.csv-wave\/design-x: never judged\n/);
+    expect((await umpire('decide', 'design', folder)).exit).toBe(3);
+    const { exit, out } = await umpire('status');
     expect(exit).toBe(0);
     expect(out).toMatch(/^\.workflow\/\.csv-wave\/design-x: judged only\n/);
     expect(out).toContain('round 2 of 3, last REVISION (rule D7)');
     expect(out).toContain('pending    DESIGN-fix-001');
-    expect(umpire('report', 'design-x').out).toContain('## Verdicts\n\n### 1. REVISION: round 1 of 3, rule D7, AUDIT-001\n');
-    expect(umpire('list').out).toMatch(/^judged only   design-x, 20[0-9: -]+\n {14}design; AUDIT-001 round 2 of 3 \(REVISION\)\n/);
+    expect((await umpire('report', 'design-x')).out).toContain('## Verdicts\n\n### 1. REVISION: round 1 of 3, rule D7, AUDIT-001\n');
+    expect((await umpire('list')).out).toMatch(/^judged only   design-x, 20[0-9: -]+\n {14}design; AUDIT-001 round 2 of 3 \(REVISION\)\n/);
   });
 });
 
-it('umpire list shows every session, and says where there is none', () => {
-  expect(umpire('list')).toEqual({ exit: 0, err: '', out: 'No sessions here. Start one with: umpire run <loop> "<goal>"\n' });
+it('umpire list shows every session, or says that there is none', async () => {
+  expect(await umpire('list')).toEqual({ exit: 0, err: '', out: 'No sessions here. Start one with: umpire run <loop> "<goal>"\n' });
   writeStory(session('review-login'), ESCALATED);
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
-  expect(umpire('list').out).toMatchInlineSnapshot(`
+  expect((await umpire('list')).out).toMatchInlineSnapshot(`
     "complete      review-payments, 2026-03-01 14:54
                   review sprint; sprint_num 1 round 2 of 3 (CONVERGE)
                   Make the payment flow safe. Cards are never logged.
@@ -152,39 +165,44 @@ it('umpire list shows every session, and says where there is none', () => {
                   Cannot read journal.ndjson: it is not a regular file.
     "
   `);
-  const { project: path, sessions } = JSON.parse(umpire('list', '--json').out) as {
+  const { project: path, sessions } = JSON.parse((await umpire('list', '--json')).out) as {
     project: string;
     sessions: readonly { name: string }[];
   };
   expect({ path, names: sessions.map(({ name }) => name) }).toEqual({ path: project, names: ['review-payments', 'review-login', 'torn'] });
 });
 
-it('umpire list shows those that are asked for, and sums them up', () => {
+it('umpire list filters sessions and prints a summary', async () => {
   writeStory(session('review-login'), ESCALATED);
-  expect(umpire('list', '--state', 'failed').out).toBe('The only session does not match.\n');
+  expect((await umpire('list', '--state', 'failed')).out).toBe('The only session does not match.\n');
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
-  const names = (...args: readonly string[]) =>
-    (JSON.parse(umpire('list', '--json', ...args).out) as { sessions: readonly { name: string }[] }).sessions.map(({ name }) => name);
-  expect(names('--state', 'awaiting')).toEqual(['review-login']);
-  expect(names('--state', 'awaiting', '--state', 'unreadable')).toEqual(['review-login', 'torn']);
-  expect(names('--loop', 'review')).toEqual(['review-payments', 'review-login']);
-  expect(names('--loop', 'review', '--last', '1')).toEqual(['review-payments']);
-  expect(umpire('list').err).toBe('3 sessions: 1 awaiting, 1 complete, 1 unreadable; $2.75 spent.\n');
-  expect(umpire('list', '--last', '1').err).toBe('');
-  expect(umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'None of the 3 sessions match.\n' });
-  const { exit, err } = umpire('list', '--state', 'waiting');
+  const names = async (...args: readonly string[]) =>
+    (JSON.parse((await umpire('list', '--json', ...args)).out) as { sessions: readonly { name: string }[] }).sessions.map(
+      ({ name }) => name,
+    );
+  expect(await names('--state', 'awaiting')).toEqual(['review-login']);
+  expect(await names('--state', 'awaiting', '--state', 'unreadable')).toEqual(['review-login', 'torn']);
+  expect(await names('--loop', 'review')).toEqual(['review-payments', 'review-login']);
+  expect(await names('--loop', 'review', '--last', '1')).toEqual(['review-payments']);
+  expect((await umpire('list')).err).toBe('3 sessions: 1 awaiting, 1 complete, 1 unreadable; $2.75 spent.\n');
+  expect((await umpire('list', '--last', '1')).err).toBe('');
+  expect(await umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'None of the 3 sessions match.\n' });
+  const { exit, err } = await umpire('list', '--state', 'waiting');
   expect(exit).toBe(2);
   expect(err).toContain('There is no state "waiting". Did you mean "awaiting"? There are running, awaiting, interrupted, complete');
 });
 
-it('has the fields in JSON that docs/session-files.md names', () => {
+it('has the fields in JSON that docs/session-files.md names', async () => {
   writeStory(session('review-login'), ESCALATED);
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
   type Fields = Readonly<Record<string, unknown>> & { readonly tasks: readonly unknown[]; readonly chains: readonly unknown[] };
-  const all = JSON.parse(umpire('list', '--json').out) as { readonly sessions: readonly Fields[] };
-  const shown = ['review-login', 'review-payments'].map((name) => JSON.parse(umpire('status', name, '--json').out) as Fields);
+  const all = JSON.parse((await umpire('list', '--json')).out) as { readonly sessions: readonly Fields[] };
+  const shown = [
+    JSON.parse((await umpire('status', 'review-login', '--json')).out) as Fields,
+    JSON.parse((await umpire('status', 'review-payments', '--json')).out) as Fields,
+  ];
   const [question] = shown.flatMap((one) => (one['question'] === null ? [] : [one['question'] as { answers: readonly unknown[] }]));
   const found: Readonly<Record<string, readonly unknown[]>> = {
     project: [all],
@@ -204,9 +222,9 @@ it('has the fields in JSON that docs/session-files.md names', () => {
     expect([name, (names.get(name) ?? []).toSorted()]).toEqual([name, fieldsOf(objects).toSorted()]);
 });
 
-it('umpire report prints the whole session as Markdown', () => {
+it('umpire report prints the whole session as Markdown', async () => {
   writeStory(session('review-payments'), COMPLETE);
-  const { exit, out, err } = umpire('report');
+  const { exit, out, err } = await umpire('report');
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
   expect(out).toMatch(/^# Session review-payments\n\n- Outcome: \*\*complete\*\*: The work was approved\.\n/);
   expect(out).toContain('- Apply the work to your checkout: `umpire apply review-payments`\n');
@@ -230,9 +248,9 @@ describe('umpire logs', () => {
     }
   }
 
-  it('lists what there is, with the last lines of the latest', () => {
+  it('lists the logs, with the last lines of the latest', async () => {
     write();
-    const { exit, out } = umpire('logs');
+    const { exit, out } = await umpire('logs');
     expect(exit).toBe(0);
     expect(out.split('\n').slice(0, 7)).toEqual([
       '     6 B  DEV-001     attempt 1, 2026-03-01 14:30',
@@ -246,52 +264,57 @@ describe('umpire logs', () => {
     expect(out.endsWith('line 499\n')).toBe(true);
   });
 
-  it('prints the last run of a task into a pipe as it came, byte for byte', () => {
+  it('prints the last log of a task into a pipe byte for byte', async () => {
     write();
     const { stdout, stderr } = spawnSync(process.execPath, [command, 'logs', 'review-payments', 'DEV-001'], { cwd: project });
     expect(stdout.equals(RAW)).toBe(true);
     expect(stderr.toString()).toBe('DEV-001, attempt 2, 31 B. Earlier: umpire logs review-payments DEV-001-1.\n');
-    expect(umpire('logs', 'DEV-001-1')).toEqual({ exit: 0, out: 'first\n', err: 'DEV-001, attempt 1, 6 B.\n' });
+    expect(await umpire('logs', 'DEV-001-1')).toEqual({ exit: 0, out: 'first\n', err: 'DEV-001, attempt 1, 6 B.\n' });
   });
 
-  it('shows a terminal nothing that it would obey', async () => {
+  it('removes control sequences on a terminal', async () => {
     write();
     const { stdout: shown } = await runLogs(['DEV-001', '--project', project], true);
     expect(shown).toBe('red \nend\ufffd\ufffd\n');
   });
 
-  it('says which output there is where there is none of a task', () => {
+  it('names the tasks that have logs if the asked one has none', async () => {
     write();
-    const { exit, err } = umpire('logs', 'review-payments', 'SHIP-001');
+    const { exit, err } = await umpire('logs', 'review-payments', 'SHIP-001');
     expect(exit).toBe(1);
     expect(err).toBe(
       'umpire: Session review-payments has no output of SHIP-001.\nThere is output of DEV-001, REVIEW-001. An agent that prints nothing leaves no output.\n',
     );
     rmSync(join(session('review-payments'), 'logs'), { recursive: true });
-    expect(umpire('logs')).toEqual({ exit: 0, err: '', out: 'No agent has printed anything yet.\n' });
+    expect(await umpire('logs')).toEqual({ exit: 0, err: '', out: 'No agent has printed anything yet.\n' });
   });
 });
 
-it('changes nothing, also where somebody is at work and the last line is not whole', () => {
+it('changes nothing, even while a run writes the journal', async () => {
   writeStory(session('review-payments'), FIXED);
   appendFileSync(join(session('review-payments'), 'journal.ndjson'), '{"v":1,"seq":');
   writeFileSync(join(session('review-payments'), '.umpire-lock'), JSON.stringify({ pid: process.pid, host: 'elsewhere', started: '' }));
   const before = snapshot();
-  for (const args of [['status'], ['status', '--json'], ['list'], ['report'], ['logs']]) expect(umpire(...args).exit).toBe(0);
-  expect(umpire('status').out).toMatch(/^review-payments: running\n/);
+  for (const args of [['status'], ['status', '--json'], ['list'], ['report'], ['logs']]) expect(spawnUmpire(...args).exit).toBe(0);
+  expect((await umpire('status')).out).toMatch(/^review-payments: running\n/);
   expect(snapshot()).toEqual(before);
 });
 
-it('says how it is called', () => {
+it('ends the process with 1 if a session cannot be found, and with 2 if an argument is wrong', () => {
+  expect([spawnUmpire('status', 'nothing').exit, spawnUmpire('status', '--nothing').exit]).toEqual([1, 2]);
+});
+
+it('prints help, and explains wrong arguments', async () => {
   for (const name of ['status', 'list', 'report', 'logs']) {
-    const { exit, out } = umpire('help', name);
-    expect({ exit, out }).toEqual({ exit: 0, out: umpire(name, '--help').out });
+    const { exit, out } = await umpire('help', name);
+    expect({ exit, out }).toEqual({ exit: 0, out: (await umpire(name, '--help')).out });
     expect(out).toMatch(new RegExp(`^Usage: umpire ${name}`, 'm'));
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    expect(umpire(name, 'a', 'b', 'c').exit).toBe(2);
-    expect(umpire(name, '--nothing')).toMatchObject({ exit: 2, err: expect.stringContaining('There is no flag "--nothing".') });
+    expect((await umpire(name, 'a', 'b', 'c')).exit).toBe(2);
+    expect(await umpire(name, '--nothing')).toMatchObject({ exit: 2, err: expect.stringContaining('There is no flag "--nothing".') });
   }
-  for (const word of ['help', '--help', '--json']) expect(umpire('help', word)).toMatchObject({ exit: 0, out: umpire('help').out });
-  expect(umpire('help', 'nothing')).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('Unknown command "nothing".') });
-  expect(umpire('status', 'nothing')).toMatchObject({ exit: 1, err: expect.stringContaining('No sessions in') });
+  for (const word of ['help', '--help', '--json'])
+    expect(await umpire('help', word)).toMatchObject({ exit: 0, out: (await umpire('help')).out });
+  expect(await umpire('help', 'nothing')).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('Unknown command "nothing".') });
+  expect(await umpire('status', 'nothing')).toMatchObject({ exit: 1, err: expect.stringContaining('No sessions in') });
 });

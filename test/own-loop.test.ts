@@ -1,4 +1,4 @@
-// A loop that a user wrote: judged with no code, told its mistakes, and held to the rules that stand above every loop.
+// A loop that a user wrote: judged from its file alone, with errors that name the line, and under the rules of every loop.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,18 +15,21 @@ describe('a loop of your own', () => {
     return { loop, folder };
   }
 
-  it('is judged with no code, and its mistakes are told with their line', () => {
+  it('is judged from its file alone, and an error in it is reported with the line', async () => {
     const { loop, folder } = withLoop((yaml) => yaml);
-    expect(decide(loop, folder, '--json')).toMatchObject({ exit: 3, json: { decision: 'REWRITE', role: { path: 'roles/judge.md' } } });
+    expect(await decide(loop, folder, '--json')).toMatchObject({
+      exit: 3,
+      json: { decision: 'REWRITE', role: { path: 'roles/judge.md' } },
+    });
     const broken = withLoop((yaml) => yaml.replace(/^title:/m, 'titel:'));
-    expect(decide(broken.loop, broken.folder, '--json')).toMatchObject({
+    expect(await decide(broken.loop, broken.folder, '--json')).toMatchObject({
       exit: 1,
       json: { error: { code: 'loop-invalid', message: expect.stringMatching(/loop\.yaml:\d+: titel/) } },
     });
-    expect(decide('./nowhere.yaml', folder, '--json')).toMatchObject({ exit: 1, json: { error: { code: 'loop-unreadable' } } });
+    expect(await decide('./nowhere.yaml', folder, '--json')).toMatchObject({ exit: 1, json: { error: { code: 'loop-unreadable' } } });
   });
 
-  it('has chains named by cells, and ids that tasks.csv takes whatever a cell holds', () => {
+  it('may name its chains by cells, and makes valid task ids of any cell', async () => {
     const { loop, folder } = withLoop((yaml) =>
       yaml
         .replace('chain: session', 'chain: { column: page, what: pages }')
@@ -37,20 +40,20 @@ describe('a loop of your own', () => {
     const tasks = readFileSync(file, 'utf8');
     const page = /^EDIT-.*?,editor,([^,]*),/m.exec(tasks)?.[1] ?? '';
     writeFileSync(file, tasks.replaceAll(`,${page},`, ',"a;b\nc",'));
-    expect(decide(loop, folder, '--json')).toMatchObject({
+    expect(await decide(loop, folder, '--json')).toMatchObject({
       exit: 3,
       json: { chain: 'a;b\nc', tasks: [{ id: 'WRITE-a-b-c-1' }, { id: 'EDIT-a-b-c-1', deps: ['WRITE-a-b-c-1'] }] },
     });
-    expect(decide(loop, folder, '--json')).toMatchObject({ exit: 3, json: { round: 1 } });
+    expect(await decide(loop, folder, '--json')).toMatchObject({ exit: 3, json: { round: 1 } });
   });
 
-  it('refuses a chain that no file can be named for, and judges no other in its place', () => {
+  it('refuses a chain whose name cannot be part of a file name', async () => {
     const { loop, folder } = withLoop((yaml) =>
       yaml
         .replace('chain: session', 'chain: { column: page, what: pages, choose: true }')
         .replace('file: artifacts/docs-review.json', 'file: "artifacts/page-{chain}.json"'),
     );
-    expect(decide(loop, folder, '--json')).toMatchObject({
+    expect(await decide(loop, folder, '--json')).toMatchObject({
       exit: 1,
       json: {
         error: {
@@ -62,34 +65,35 @@ describe('a loop of your own', () => {
     });
   });
 
-  it('E8: approves nothing over a Critical finding, whatever its table says', () => {
+  it('E8: approves nothing over a Critical finding, whatever its table says', async () => {
     const { loop, folder } = withLoop((yaml) =>
       yaml.replace(/^table:[\s\S]*?^(?=tasks:)/m, 'table:\n  - { id: X1, then: converge, why: Fine., next: Go. }\n'),
     );
-    expect(decide(loop, folder, '--json')).toMatchObject({
+    expect(await decide(loop, folder, '--json')).toMatchObject({
       exit: 4,
       json: { rule: 'E8', outcome: 'escalate', unverified: false, tasks: [] },
     });
   });
 
-  it('E9: begins no revision at the cap, whatever its table says', () => {
+  it('E9: starts no revision at the cap, whatever its table says', async () => {
     const { loop, folder } = withLoop((yaml) =>
       yaml.replace(/^table:[\s\S]*?^(?=tasks:)/m, 'table:\n  - { id: X1, then: revise, why: More., next: Go. }\n'),
     );
     const file = join(folder, 'artifacts', 'docs-review.json');
-    const seen = [1, 2, 3, 4, 5].map((n) => {
-      writeFileSync(file, readFileSync(file, 'utf8').replace(/"clarity": [\d.]+/, `"clarity": ${n}`));
-      const { json } = decide(loop, folder, '--json');
-      return `${String(json['round'])} ${String(json['rule'])}`;
-    });
+    const seen: string[] = [];
+    for (const clarity of [1, 2, 3, 4, 5]) {
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/"clarity": [\d.]+/, `"clarity": ${clarity}`));
+      const { json } = await decide(loop, folder, '--json');
+      seen.push(`${String(json['round'])} ${String(json['rule'])}`);
+    }
     expect(seen).toEqual(['1 X1', '2 X1', '3 E9', '3 E9', '3 E9']);
   });
 
-  it('E5: keeps the rules of the first verdict when its file is changed, and says so', () => {
+  it('E5: keeps the rules of the first verdict when its file changes, and warns', async () => {
     const { loop, folder } = withLoop((yaml) => yaml);
-    const first = decide(loop, folder, '--json');
+    const first = await decide(loop, folder, '--json');
     writeFileSync(loop, example.replace(/^table:[\s\S]*?^(?=tasks:)/m, 'table:\n  - { id: X1, then: converge, why: Fine., next: Go. }\n'));
-    const again = decide(loop, folder, '--json');
+    const again = await decide(loop, folder, '--json');
     expect([again.exit, again.json]).toEqual([first.exit, first.json]);
     expect(again.err).toMatch(/keeps the old rules/);
   });

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
-import { decide, session } from './support/command.js';
+import { session, spawnDecide as decide } from './support/command.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 
 cleanUpProjects();
