@@ -1,41 +1,37 @@
-// What `umpire doctor` says of the critics: the tools of real projects by name and version, and what to do where one is not there.
+// The critics in `umpire doctor`: the tools of real projects with their versions, and the next step if one is missing.
 
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import type { Checkup } from '@umpire/umpire/index.js';
 import { cleanUpAfterwards, filesUnder, temporaryFolder, writeFiles } from './support/git-project.js';
+import { runInProcess } from './support/in-process.js';
 import { installPython } from './support/python-tools.js';
-import { command } from './support/run-project.js';
 import { linkPackages, sampleProject } from './support/sample-project.js';
 
 cleanUpAfterwards();
 
 /** What the critics' checks say, as `state name: message [hint]`. */
-function look(project: string, env: Readonly<Record<string, string>> = {}): readonly string[] {
-  const { stdout } = spawnSync(process.execPath, [command, 'doctor', '--json', '--project', project], {
-    encoding: 'utf8',
-    env: { ...process.env, ...env },
-  });
+async function look(project: string, env: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
+  const { stdout } = await runInProcess(project, ['doctor', '--json', '--project', project], env);
   const { checks } = JSON.parse(stdout) as Checkup;
   return checks
     .filter(({ area }) => area === 'critics')
     .map(({ name, state, message, hint }) => `${state} ${name}: ${message}${hint === null ? '' : ` [${hint}]`}`);
 }
 
-it('names the runner, its test files and whether it measures coverage, and runs no test', () => {
+it('names the runner, its test files and whether it measures coverage, and runs no test', async () => {
   const project = sampleProject('vitest');
   const before = filesUnder(project, (path) => path === 'node_modules');
-  expect(look(project)).toContainEqual(expect.stringMatching(/^ok testing: vitest \d\S+: \d+ test files?, with coverage$/));
+  expect(await look(project)).toContainEqual(expect.stringMatching(/^ok testing: vitest \d\S+: \d+ test files?, with coverage$/));
   expect(filesUnder(project, (path) => path === 'node_modules')).toEqual(before);
   rmSync(join(project, 'node_modules'));
-  expect(look(project)).toContainEqual(
+  expect(await look(project)).toContainEqual(
     expect.stringMatching(/^note testing: vitest: \d+ test files? that cannot run \[Vitest is not installed here\. Install/),
   );
 });
 
-it('tells of several runners, and of folders together', () => {
+it('counts runners that are used in several folders, and names a broken package.json', async () => {
   const project = temporaryFolder();
   const own = (name: string) => JSON.stringify({ name, scripts: { test: 'node --test' } });
   writeFiles(project, {
@@ -46,12 +42,12 @@ it('tells of several runners, and of folders together', () => {
     'packages/b/b.test.mjs': "import 'node:test';\n",
     'packages/b/c.test.mjs': "import 'node:test';\n",
   });
-  expect(look(project)).toContain(`ok testing: node ${process.versions.node} in 2 folders: 3 test files, with coverage`);
+  expect(await look(project)).toContain(`ok testing: node ${process.versions.node} in 2 folders: 3 test files, with coverage`);
   writeFiles(project, { 'packages/a/package.json': '{' });
-  expect(look(project)).toContainEqual(expect.stringMatching(/^note testing: packages\/a\/package\.json cannot be read: .* Fix it/));
+  expect(await look(project)).toContainEqual(expect.stringMatching(/^note testing: packages\/a\/package\.json cannot be read: .* Fix it/));
 });
 
-it('says where a runner does not tell its test files', () => {
+it('falls back to file names if a runner fails to list its test files', async () => {
   const project = temporaryFolder();
   const bin = 'process.stderr.write("no such option\\n");\nprocess.exit(7);\n';
   writeFiles(project, {
@@ -60,18 +56,18 @@ it('says where a runner does not tell its test files', () => {
     'node_modules/vitest/package.json': JSON.stringify({ name: 'vitest', version: '1.0.0\n\u001b[2J', bin: { vitest: 'vitest.mjs' } }),
     'node_modules/vitest/vitest.mjs': bin,
   });
-  expect(look(project)).toContain(
+  expect(await look(project)).toContain(
     'note testing: vitest 1.0.0 failed to list its test files (exit status 7); found 1 test file by name [Run it by hand and fix the problem.]',
   );
-  // It has none, and that is no trouble.
+  // A project without test files is no problem.
   writeFiles(project, { 'a.test.mjs': null });
-  expect(look(project)).toContain('note testing: vitest 1.0.0 : no test file yet');
+  expect(await look(project)).toContain('note testing: vitest 1.0.0 : no test file yet');
 });
 
-it('says what a project without tools lacks, and what then', () => {
+it('names the missing tools of a project and how to add them', async () => {
   const project = temporaryFolder();
   writeFiles(project, { 'README.md': 'x' });
-  expect(look(project)).toEqual([
+  expect(await look(project)).toEqual([
     'note testing: no test runner found; an agent reports instead [Umpire looks for Vitest, Jest, Mocha, node:test and pytest in scripts, configuration and dependencies. Set one with critics.testing.runner.]',
     'note debt types: no type checker is configured (TypeScript with a tsconfig.json, or mypy or Pyright with settings) [The debt loop skips it. To change that, set critics.debt.types.]',
     'note debt lint: no linter is configured and installed [The debt loop skips it. To change that, set critics.debt.lint.]',
@@ -82,7 +78,7 @@ it('says what a project without tools lacks, and what then', () => {
   expect(existsSync(join(project, '.umpire'))).toBe(false);
 });
 
-it('names types, linters, tools for quality, tokens and reports', () => {
+it('names type checkers, linters, quality tools, tokens and reports', async () => {
   const project = temporaryFolder();
   linkPackages(project);
   const token = JSON.stringify({ color: { text: { $value: '#000', $type: 'color' } } });
@@ -94,7 +90,7 @@ it('names types, linters, tools for quality, tokens and reports', () => {
     'scan.sarif': '{}',
   });
   const version = String.raw`\d+\.\d+\.\d+\S*`;
-  expect(look(project).slice(1)).toEqual([
+  expect((await look(project)).slice(1)).toEqual([
     expect.stringMatching(`^ok debt types: tsc ${version}$`),
     expect.stringMatching(`^ok debt lint: oxlint ${version}$`),
     expect.stringMatching(`^ok debt quality: complexity by oxlint ${version}, jscpd ${version}, knip ${version}$`),
@@ -102,38 +98,38 @@ it('names types, linters, tools for quality, tokens and reports', () => {
     expect.stringMatching(`^ok review: oxlint ${version}, tsc ${version}, 1 report$`),
   ]);
   writeFiles(project, { 'b.tokens.json': '{' });
-  expect(look(project)).toContainEqual(expect.stringMatching(/^note design: 2 token files; b\.tokens\.json is unreadable: /));
+  expect(await look(project)).toContainEqual(expect.stringMatching(/^note design: 2 token files; b\.tokens\.json is unreadable: /));
 });
 
-it('looks for the commands of the settings', () => {
+it('checks the commands in the settings', async () => {
   const project = temporaryFolder();
   const debt = { types: false, lint: 'node lint.mjs --all', quality: ['./gone', 'x'] };
   writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics: { debt } }) });
-  const told = look(project);
+  const told = await look(project);
   expect(told).toContain('ok debt types: off (settings)');
   expect(told).toContain('ok debt lint: node lint.mjs --all (settings)');
   expect(told).toContainEqual(
     expect.stringMatching(/^note debt quality: \.\/gone x: no program at ".*gone" \[Install it, or fix critics\.debt\.quality\.\]$/),
   );
   writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics: { debt: { lint: 'node "lint' } } }) });
-  expect(look(project)).toContainEqual(expect.stringMatching(/^fault debt lint: Cannot parse the agent command/));
+  expect(await look(project)).toContainEqual(expect.stringMatching(/^fault debt lint: Cannot parse the agent command/));
 });
 
-it('has a fault where there is no place for scratch folders', () => {
+it('reports a fault if temporary folders cannot be made', async () => {
   const project = temporaryFolder();
   writeFiles(project, { file: 'x' });
-  expect(look(project, { TMPDIR: join(project, 'file') })).toContainEqual(
+  expect(await look(project, { TMPDIR: join(project, 'file') })).toContainEqual(
     expect.stringMatching(/^fault testing: Cannot write the folder for temporary files/),
   );
 });
 
-it("names Python's linters by name and version, and those that are set up and not installed", () => {
+it("names Python's linters with their versions, and those that are set up but not installed", async () => {
   const project = temporaryFolder();
   writeFiles(project, { 'pyproject.toml': '[tool.ruff]\n[tool.mypy]\n', '.flake8': '', 'a.py': '' });
   installPython(project, 'flake8', { version: '7.1.2' });
   installPython(project, 'mypy', { version: '1.15.0' });
   const own = { PATH: dirname(process.execPath), VIRTUAL_ENV: '' };
-  expect(look(project, own)).toEqual(
+  expect(await look(project, own)).toEqual(
     expect.arrayContaining([
       'ok debt types: mypy 1.15.0',
       "note debt lint: flake8 7.1.2, ruff is configured in pyproject.toml but not installed [Install it in the project's Python environment (.venv, venv or the active one).]",
@@ -141,5 +137,5 @@ it("names Python's linters by name and version, and those that are set up and no
     ]),
   );
   installPython(project, 'ruff', { version: '0.9.1' });
-  expect(look(project, own)).toContain('ok debt lint: ruff 0.9.1, flake8 7.1.2');
+  expect(await look(project, own)).toContain('ok debt lint: ruff 0.9.1, flake8 7.1.2');
 });

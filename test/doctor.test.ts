@@ -1,5 +1,5 @@
-// `umpire doctor` on real projects: what is at hand, what would be in the way of a run, and that nothing is touched on the way. What it
-// says of critics is doctor-critics.test.ts.
+// `umpire doctor` on real projects: what it finds, which faults would stop a run, and that it changes nothing. Critics are tested in
+// doctor-critics.test.ts.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { ERRORS } from '@umpire/core/error-catalogue.js';
 import { doctor } from '@umpire/umpire/index.js';
 import type { Check, Checkup } from '@umpire/umpire/index.js';
 import { ownThings, writeFiles } from './support/git-project.js';
+import { runInProcess } from './support/in-process.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -31,8 +32,13 @@ function pathOf(project: RunProject, programs: Readonly<Record<string, string>> 
 
 /** `told`: what a check says, as `state: message [hint]`. */
 async function look(project: RunProject, env: Readonly<Record<string, string>> = {}, ...args: readonly string[]) {
-  const { exit, out, err } = await project.umpireWith({ env }, 'doctor', '--json', ...args);
-  expect(err).toBe('');
+  const own = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: project.beside, UMPIRE_WORKTREES: project.worktrees };
+  const {
+    exit,
+    stdout: out,
+    stderr,
+  } = await runInProcess(project.root, ['doctor', '--json', ...args], { ...own, UMPIRE_SESSION: undefined, ...env });
+  expect(stderr).toBe('');
   const checkup = JSON.parse(out) as Checkup;
   const faults = checkup.checks.filter(({ state }) => state === 'fault').map(({ name }) => name);
   expect({ exit, outcome: checkup.outcome }).toEqual(faults.length > 0 ? { exit: 3, outcome: 'fail' } : { exit: 0, outcome: 'pass' });
@@ -45,7 +51,7 @@ async function look(project: RunProject, env: Readonly<Record<string, string>> =
   return { checkup, faults, told };
 }
 
-it('prints all that it found as one object, and touches nothing', async () => {
+it('prints all checks as one JSON object, and changes nothing', async () => {
   const project = makeProject({ answers: ANSWERS, files: { 'a.test.mjs': "import 'node:test';\n" } });
   const tmp = join(project.beside, 'tmp');
   mkdirSync(tmp);
@@ -68,7 +74,7 @@ it('prints all that it found as one object, and touches nothing', async () => {
   expect([readdirSync(tmp), existsSync(project.worktrees), existsSync(join(project.root, '.umpire'))]).toEqual([[], false, false]);
 });
 
-it('fits 80 columns, and says the sum on stderr', async () => {
+it('fits 80 columns, and prints the summary on stderr', async () => {
   const project = makeProject({ config: { agent: 'nobody-of-ours' } });
   const { exit, out, err } = await project.umpire('doctor');
   expect({ exit, err }).toEqual({ exit: 3, err: 'Not ready: 1 fault. See every role.\n' });
@@ -96,7 +102,7 @@ it('finds git missing, broken or too old', async () => {
   expect(await by('echo "no tools installed" >&2; exit 72')).toBe(`fault: git --version failed: no tools installed [${hint}]`);
 });
 
-it('misses the sandbox only where the settings turn it on', async () => {
+it('reports a missing sandbox as a fault only if the settings turn it on', async () => {
   const free = makeProject({ answers: ANSWERS });
   const { told, faults } = await look(free, { PATH: pathOf(free) });
   expect(faults).toEqual([]);
@@ -105,7 +111,7 @@ it('misses the sandbox only where the settings turn it on', async () => {
   expect((await look(held, { PATH: pathOf(held) })).faults).toEqual(['sandbox']);
 });
 
-it('tells of the repository: a branch, none, no commit, no files', async () => {
+it('describes the repository: a branch, detached, none, no commit, bare', async () => {
   const project = makeProject({ inner: 'packages/a' });
   expect((await look(project)).told('repository')).toBe('ok: git, branch main; the project is its folder packages/a');
   project.git('checkout', '-q', '--detach');
@@ -119,7 +125,7 @@ it('tells of the repository: a branch, none, no commit, no files', async () => {
   expect(bare.told('repository')).toContain('it is a bare git repository');
 });
 
-it('names what agents will not see, as a run does', async () => {
+it('names uncommitted files that agents will not see', async () => {
   const project = makeProject();
   project.write({ 'new.txt': 'x', 'README.md': 'changed\n' });
   expect((await look(project)).told('uncommitted')).toBe(
@@ -127,13 +133,13 @@ it('names what agents will not see, as a run does', async () => {
   );
 });
 
-it('says which settings cannot be read, and on which line', async () => {
+it('names the settings that cannot be read, with the line', async () => {
   const project = makeProject();
   project.write({ 'umpire.config.yaml': 'agent: claude\nconcurency: 4\n' });
   const { faults, told } = await look(project);
   expect(faults).toEqual(['settings']);
   expect(told('settings')).toMatch(/^fault: .*umpire\.config\.yaml:2: concurency: .*Did you mean "concurrency"\? \[Fix or remove the line/);
-  // Who does a role is not known then.
+  // Without settings, the agents of the roles are unknown.
   expect(told('every role')).toBe('');
   project.write({ 'umpire.config.yaml': null, 'umpire.config.yml': 'agent: claude\n' });
   expect((await look(project)).told('settings')).toContain('Rename the file');
@@ -141,7 +147,7 @@ it('says which settings cannot be read, and on which line', async () => {
   expect((await look(project)).told('settings')).toBe('ok: none; write them with umpire init');
 });
 
-it('looks where worktrees go', async () => {
+it('checks the folder for worktrees', async () => {
   const project = makeProject({ answers: ANSWERS, files: { file: 'x' } });
   const at = async (home: string) => (await look(project, { UMPIRE_WORKTREES: home })).told('worktrees');
   expect(await at(join(project.root, 'file', 'below'))).toMatch(/^fault: .*below cannot be created: .*file is not a folder \[Fix that/);
@@ -149,12 +155,12 @@ it('looks where worktrees go', async () => {
   const shut = join(project.beside, 'shut');
   mkdirSync(shut);
   chmodSync(shut, 0o500);
-  // Nothing is shut to root.
+  // Root may write anywhere.
   const isRoot = process.getuid?.() === 0;
   expect(await at(join(shut, 'deep', 'er'))).toMatch(isRoot ? /^ok: .*shut\/deep\/er, / : /^fault: .*shut cannot be written: /);
 });
 
-it('has a fault where no session can be made', async () => {
+it('reports a fault if no session can be made', async () => {
   const project = makeProject({ answers: ANSWERS, files: { '.umpire': 'a file' } });
   const { faults, told } = await look(project);
   expect([faults, told('sessions')]).toEqual([
@@ -171,7 +177,7 @@ it('wants room for worktrees', () => {
   expect(told(41_270_000_000)).toMatchObject({ state: 'ok', message: '/home, 41.3 GB free' });
 });
 
-it('names files that worktrees will lack, and the setting that brings them', async () => {
+it('names files that worktrees will lack, and the setting that copies them', async () => {
   const files = { '.gitignore': '.env*\n!.env.example\n', '.env.example': '', 'README.md': 'x' };
   const project = makeProject({ files });
   project.write({ '.env': 'A=1', '.env.local': 'B=2', 'inner/.env': 'C=3', '.env.d/x': 'D=4' });
@@ -184,7 +190,7 @@ it('names files that worktrees will lack, and the setting that brings them', asy
   expect((await look(project)).told('left out')).toBe('');
 });
 
-it('knows what a folder without commits leaves out, and what one inside a repository does', async () => {
+it('names left-out files without git too, and in a subfolder of a repository', async () => {
   const plain = makeProject({ plain: true, files: { '.gitignore': '.env\n', '.env': 'A=1', '.env.kept': 'B=2' } });
   expect((await look(plain)).told('left out')).toMatch(/^note: \.env: /);
   const inner = makeProject({ inner: 'packages/a [b]' });
@@ -203,7 +209,7 @@ it('shows names of files as plain text', async () => {
   expect(out).toContain('.env fault git');
 });
 
-it('counts sessions, and those that wait', async () => {
+it('counts sessions, and those that wait for a person', async () => {
   const project = makeProject();
   await project.umpire('until', 'true', ...project.sh('complete done'));
   expect((await look(project)).told('sessions')).toBe('ok: 1 session (umpire list)');
@@ -213,7 +219,7 @@ it('counts sessions, and those that wait', async () => {
   );
 });
 
-it('says where presets are, and which are not', async () => {
+it('names the installed agents with their paths, and the missing ones', async () => {
   const project = makeProject();
   const path = pathOf(project, { claude: 'exit 9', opencode: 'exit 9' });
   const { told } = await look(project, { PATH: path });
@@ -225,7 +231,7 @@ it('says where presets are, and which are not', async () => {
   expect((await look(bare, { PATH: pathOf(bare) })).told('not installed')).toMatch(/^note: claude, codex, .*-acp \[Install one/);
 });
 
-it('tries every agent of the settings, and has a fault where a role needs one that cannot work', async () => {
+it('checks every agent in the settings, and reports a fault if a role needs one that cannot work', async () => {
   const agents = {
     gone: { command: './gone.sh' },
     shut: { acp: './README.md --acp' },
@@ -255,7 +261,7 @@ it('tries every agent of the settings, and has a fault where a role needs one th
   expect(told('role executor')).toBe("ok: builtin, Umpire's critic");
 });
 
-it('says that nobody does the other roles', async () => {
+it('says that the other roles have no agent', async () => {
   const project = makeProject({ config: { roles: { reviewer: 'person' } } });
   expect((await look(project)).told('every role')).toBe(
     'note: no agent chosen for the other roles [Pass --agent when you run, or choose one under agent in umpire.config.yaml.]',
@@ -264,7 +270,7 @@ it('says that nobody does the other roles', async () => {
   expect((await look(project)).told('every role')).toMatch(/^note: .* cannot do other roles \[Pass --agent/);
 });
 
-it('refuses what it does not take', async () => {
+it('refuses a missing project and unknown arguments', async () => {
   const project = makeProject();
   const missing = await project.umpire('doctor', '--project', 'nowhere', '--json');
   expect([missing.exit, JSON.parse(missing.out)]).toMatchObject([1, { error: { code: 'project-missing' } }]);
@@ -272,11 +278,11 @@ it('refuses what it does not take', async () => {
   expect((await project.umpire('doctor', '--fix')).exit).toBe(2);
 });
 
-it('is the same for programs', async () => {
+it('gives programs the same checks as the command', async () => {
   const project = makeProject({ answers: ANSWERS });
   const { checkup } = await look(project);
   const same = await doctor({ project: project.root });
-  // Their HOME and so the place of worktrees is another.
+  // The command runs with another HOME, so its worktrees lie elsewhere.
   const steady = ({ checks, ...rest }: Checkup) => ({ ...rest, checks: checks.filter(({ name }) => name !== 'worktrees') });
   expect(steady(same)).toEqual(steady(checkup));
   await expect(doctor({ projekt: '.' } as never)).rejects.toMatchObject({ code: 'argument' });

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { refuseTool } from '@umpire/umpire/commands/hook.js';
+import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -29,7 +31,7 @@ const FILES = { 'add.js': 'module.exports = (a, b) => a + b;\n', 'add.test.js': 
 const stops = ({ root }: RunProject, more: object = {}) => ({ hook_event_name: 'Stop', cwd: root, stop_hook_active: false, ...more });
 const says = (text: string) => expect.stringContaining(text) as string;
 
-it('sends an agent back once for what makes tests lie, and then tells the person', () => {
+it('sends an agent back once for weakened tests, then tells the person', () => {
   const project = makeProject({ files: FILES });
   project.write({ 'add.js': 'module.exports = (a, b) => b + a;\n' });
   expect(hook(project.root, stops(project), 'Stop')).toEqual(NOTHING);
@@ -51,7 +53,7 @@ it('sends an agent back once for what makes tests lie, and then tells the person
   });
 });
 
-it('tells the person of an allowance that the change itself brings', () => {
+it('tells the person about an allowance that the change itself adds', () => {
   const project = makeProject({ files: FILES });
   project.write({
     'add.test.js': SKIPPED,
@@ -65,7 +67,7 @@ it('tells the person of an allowance that the change itself brings', () => {
   });
 });
 
-it('looks against the base and by the scope that it is given', () => {
+it('compares with --base and checks --scope', () => {
   const project = makeProject({ files: FILES });
   project.commit({ 'add.test.js': SKIPPED });
   project.commit({ 'add.js': 'module.exports = (a, b) => b + a;\n' });
@@ -87,10 +89,10 @@ const starts = ({ root }: RunProject, more: object = {}) => ({
 });
 const BACK = { exit: 2, out: '', err: says('the guard found weakened tests in the changes of this session, commits included') };
 
-it('counts what an agent commits itself as its change, from where its session began', () => {
+it('checks the commits that an agent made since its session started', () => {
   const project = makeProject({ files: FILES });
   project.commit({ 'add.test.js': SKIPPED });
-  // Where nobody tells of the beginning, the last commit is taken for the agent's, whoever made it.
+  // Without a recorded start, the last commit counts as the agent's.
   expect(hook(project.root, stops(project, ID), 'Stop').exit).toBe(2);
   expect(hook(join(project.root, 'inner'), starts(project), 'SessionStart')).toEqual(NOTHING);
   expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
@@ -99,18 +101,18 @@ it('counts what an agent commits itself as its change, from where its session be
   expect(hook(project.root, starts(project, { session_id: 'another' }), 'SessionStart')).toEqual(NOTHING);
   project.commit({ 'add.test.js': SKIPPED });
   project.commit({ 'add.js': 'module.exports = (a, b) => a + b;\n' });
-  // What is resumed began where it began.
+  // Resuming keeps the recorded start.
   for (const source of ['resume', 'compact'])
     expect(hook(project.root, starts(project, { session_id: 'another', source }), 'SessionStart')).toEqual(NOTHING);
   for (const event of ['Stop', 'SubagentStop', 'AfterAgent'])
     expect(hook(project.root, stops(project, { session_id: 'another' }), event)).toEqual(BACK);
   expect(hook(project.root, stops(project, { session_id: 'another' }), 'Stop', '--base', 'HEAD~1')).toEqual(NOTHING);
-  // For the first one it was skipped when it began.
+  // In the first session, the test was skipped from the start.
   expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
   expect(project.git('status', '--porcelain')).toBe('');
 });
 
-it('sees commits that were amended or dropped, and takes no other branch for the agent’s work', () => {
+it('sees amended and dropped commits, and ignores other branches', () => {
   const project = makeProject({ files: FILES });
   const first = project.git('rev-parse', 'HEAD').trim();
   project.git('branch', 'other');
@@ -121,14 +123,14 @@ it('sees commits that were amended or dropped, and takes no other branch for the
   expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('more.test.js') });
   project.git('reset', '-q', '--hard', first);
   expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('more.test.js') });
-  // It never had that test.
+  // That branch never had the test.
   project.git('checkout', '-q', 'other');
   expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
   project.commit({ 'add.test.js': SKIPPED });
   expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(BACK);
 });
 
-it('tells the person once of a breach that stays, and again where it was mended and came back', () => {
+it('tells the person once about a finding that stays, and again if it was fixed and came back', () => {
   const project = makeProject({ files: FILES });
   hook(project.root, starts(project), 'SessionStart');
   const base = project.git('rev-parse', '--short=10', 'HEAD').trim();
@@ -149,7 +151,7 @@ it('tells the person once of a breach that stays, and again where it was mended 
 });
 
 it.each(['', '{"commit":', '{"commit":"--all","branch":null,"told":[]}', `{"commit":"${'a'.repeat(40)}","branch":null,"told":[]}`])(
-  'compares with the last commit where the note of the beginning is of no use: %s',
+  'compares with the last commit if the recorded start is unusable: %s',
   (text) => {
     const project = makeProject({ files: FILES });
     project.write({ [`.umpire/agent-sessions/${ID.session_id}.json`]: text });
@@ -161,7 +163,7 @@ it.each(['', '{"commit":', '{"commit":"--all","branch":null,"told":[]}', `{"comm
   },
 );
 
-it('notes no beginning where there is none to note, and removes old ones', () => {
+it('records no start without git or a session id, and removes records after 90 days', () => {
   const project = makeProject({ files: FILES });
   const plain = makeProject({ files: FILES, plain: true });
   for (const [place, event] of [
@@ -185,26 +187,39 @@ it('notes no beginning where there is none to note, and removes old ones', () =>
   expect(readdirSync(notes).toSorted()).toEqual(['a.json', 'b.json']);
 });
 
-it('keeps agents from the record of a session, and from answering for the person', () => {
+it('keeps agents from changing the record of a session and from answering for the person', () => {
   const project = makeProject({ files: FILES });
   const session = join(project.root, '.umpire', 'sessions', 'one');
   mkdirSync(join(session, 'verdicts'), { recursive: true });
   project.write({ '.umpire/sessions/one/journal.ndjson': '' });
-  const uses = (tool: string, input: object) =>
-    hook(project.root, { hook_event_name: 'PreToolUse', cwd: project.root, tool_name: tool, tool_input: input }, 'PreToolUse');
+  const eventOf = (tool: string, input: object) => ({
+    hook_event_name: 'PreToolUse',
+    cwd: project.root,
+    tool_name: tool,
+    tool_input: input,
+  });
+  // One refusal and one permission go through the command; the rest ask the function behind it.
+  const refusal = (tool: string, input: object) => refuseTool(hookEventOf(eventOf(tool, input)));
+  const journal = join(session, 'journal.ndjson');
+  expect(hook(project.root, eventOf('Edit', { file_path: journal }), 'PreToolUse')).toEqual({
+    exit: 2,
+    out: '',
+    err: `${refusal('Edit', { file_path: journal }) ?? ''}\n`,
+  });
+  expect(hook(project.root, eventOf('Read', { file_path: journal }), 'PreToolUse')).toEqual(NOTHING);
+  expect(refusal('Read', { file_path: journal })).toBeNull();
   for (const path of ['journal.ndjson', 'verdicts/review-1.md', 'blobs/ab/cd'])
     for (const input of [{ file_path: join(session, path) }, { path: `.umpire/sessions/one/x/../${path}` }])
-      expect(uses('Edit', input)).toMatchObject({ exit: 2, err: says('only Umpire writes it') });
-  symlinkSync(join(session, 'journal.ndjson'), join(project.root, 'notes.txt'));
-  expect(uses('Write', { file_path: 'notes.txt' }).exit).toBe(2);
+      expect(refusal('Edit', input)).toEqual(says('only Umpire writes it'));
+  symlinkSync(journal, join(project.root, 'notes.txt'));
+  expect(refusal('Write', { file_path: 'notes.txt' })).toEqual(says('only Umpire writes it'));
   symlinkSync(join(session, 'verdicts'), join(project.root, 'mine'));
-  expect(uses('Write', { file_path: 'mine/new.md' }).exit).toBe(2);
-  expect(uses('Read', { file_path: join(session, 'journal.ndjson') })).toEqual(NOTHING);
-  expect(uses('Write', { file_path: '.umpire/agent-sessions/x.json' })).toMatchObject({ exit: 2, err: says('only Umpire writes it') });
-  expect(uses('Write', { file_path: 'src/agent-sessions/x.json' })).toEqual(NOTHING);
+  expect(refusal('Write', { file_path: 'mine/new.md' })).toEqual(says('only Umpire writes it'));
+  expect(refusal('Write', { file_path: '.umpire/agent-sessions/x.json' })).toEqual(says('only Umpire writes it'));
+  expect(refusal('Write', { file_path: 'src/agent-sessions/x.json' })).toBeNull();
   for (const path of [join(session, 'artifacts/review.md'), join(session, 'discoveries.ndjson'), 'verdicts/mine.md', 'journal.ndjson'])
-    expect(uses('Write', { file_path: path }), path).toEqual(NOTHING);
-  for (const [line, told] of [
+    expect(refusal('Write', { file_path: path }), path).toBeNull();
+  for (const [line, named] of [
     ['umpire resolve one force-approve --reason x', 'umpire resolve'],
     ['cd x && npx umpire resolve one extend', 'umpire resolve'],
     ['node dist/umpire.cjs decide review . --max-rounds 9', 'umpire decide --max-rounds'],
@@ -212,12 +227,12 @@ it('keeps agents from the record of a session, and from answering for the person
     ['umpire apply one --force', 'umpire apply --force'],
     ['umpire decide review . \\\n  --max-rounds 9', 'umpire decide --max-rounds'],
   ] as const)
-    expect(uses('Bash', { command: line }), line).toMatchObject({ exit: 2, err: says(`only a person may run \`${told}\``) });
+    expect(refusal('Bash', { command: line }), line).toEqual(says(`only a person may run \`${named}\``));
   for (const line of ['umpire decide review .', 'umpire status; git push --force', 'grep resolve umpire.log', 'umpire apply one'])
-    expect(uses('Bash', { command: line }), line).toEqual(NOTHING);
+    expect(refusal('Bash', { command: line }), line).toBeNull();
 });
 
-it('reads an event that comes piece by piece, as a program of Node writes it', async () => {
+it('reads an event that arrives in pieces', async () => {
   const project = makeProject({ files: FILES });
   project.write({ '.umpire/sessions/one/journal.ndjson': '' });
   const child = spawn(process.execPath, [command, 'hook', 'PreToolUse'], { cwd: project.root, stdio: ['pipe', 'ignore', 'ignore'] });
@@ -227,7 +242,7 @@ it('reads an event that comes piece by piece, as a program of Node writes it', a
   expect(await once(child, 'exit')).toEqual([2, null]);
 });
 
-it('stops no agent by an error of its own', () => {
+it('never stops an agent because of an error in the hook', () => {
   const project = makeProject({ files: FILES });
   const plain = makeProject({ files: FILES, plain: true });
   for (const [event, args, told] of [
@@ -240,12 +255,12 @@ it('stops no agent by an error of its own', () => {
     [stops(plain), ['Stop'], 'git'],
   ] as const)
     expect(hook(project.root, event, ...args), told).toMatchObject({ exit: 1, out: '', err: says(told) });
-  // What an agent leaves out, or writes in another way, is no reason to hold it up.
+  // Missing or malformed members do not stop an agent either.
   expect(hook(project.root, {}, 'PreToolUse')).toEqual(NOTHING);
   expect(hook(project.root, { cwd: 7, tool_input: [1], stop_hook_active: 'no' }, 'Stop')).toEqual(NOTHING);
 });
 
-it('writes and removes nothing where a link leads out of the project', () => {
+it('writes and removes nothing through a link that leads out of the project', () => {
   const project = makeProject({ files: FILES });
   const precious = join(project.beside, 'precious');
   mkdirSync(join(precious, 'thesis.json'), { recursive: true });
@@ -258,7 +273,7 @@ it('writes and removes nothing where a link leads out of the project', () => {
   expect(readdirSync(precious)).toEqual(['thesis.json']);
 });
 
-it('removes only notes of its own that are old', () => {
+it('removes only its own old records', () => {
   const project = makeProject({ files: FILES });
   const folder = join(project.root, '.umpire', 'agent-sessions');
   mkdirSync(join(folder, 'kept.json'), { recursive: true });

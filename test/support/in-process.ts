@@ -1,4 +1,4 @@
-// The command line run in this process instead of in one of its own: the same code, without the start of Node.
+// Runs a command line in this process: the same code as the built command, without the time that Node needs to start.
 
 import { runCommandLine } from '@umpire/umpire/cli/command-line.js';
 import { partsOf } from '@umpire/umpire/cli/command-outcome.js';
@@ -9,16 +9,33 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command in a folder. Await it before the next one: the working folder belongs to the whole process. */
-export async function runInProcess(folder: string, args: readonly string[]): Promise<Ran> {
+/**
+ * Runs a command in a folder, with these variables added to the environment. Await it before the next one: folder and environment belong
+ * to the whole process.
+ */
+export async function runInProcess(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<Ran> {
   const before = process.cwd();
+  const changed = Object.keys(env).map((name) => [name, process.env[name]] as const);
   const written = { 1: '', 2: '' };
   process.chdir(folder);
+  setVariables(Object.entries(env));
   try {
     const outcome = await runCommandLine(args);
     for (const [fd, data] of partsOf(outcome, false)) written[fd] += typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
     return { exit: outcome.exit, stdout: written[1], stderr: written[2] };
   } finally {
+    setVariables(changed);
     process.chdir(before);
+  }
+}
+
+function setVariables(variables: readonly (readonly [name: string, value: string | undefined])[]): void {
+  for (const [name, value] of variables) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
   }
 }
