@@ -1,9 +1,10 @@
-// Words that a person types: numbers out of their range, names with a slip in them. Each is refused in words that help, exit 2,
-// before anything is made.
+// Mistyped arguments: numbers out of range and misspelled names. The message helps, the exit status is 2, and nothing is written.
+// Every help text has the same form.
 
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { HELP } from '@umpire/umpire/cli/help.js';
+import { runInProcess } from './support/in-process.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 
 cleanUpProjects();
@@ -21,9 +22,9 @@ it.each([
   [['resume', 'x', '--max-tokens', '1.5'], '--max-tokens takes a whole number from 1 to 1000000000000, not "1.5".'],
   [['decide', 'review', '.', '--round', '-1'], '--round takes a whole number from 0 to 10000, not "-1".'],
   [['decide', 'review', '.', '--deadline-ms', 'soon'], '--deadline-ms takes a whole number from 0 to 1000000000, not "soon".'],
-])('says the range of a number: %j', async (args, message) => {
-  const { exit, err } = await project.umpire(...args);
-  expect({ exit, first: err.split('\n', 1)[0] }).toEqual({ exit: 2, first: `umpire: ${message}` });
+])('names the allowed range: %j', async (args, message) => {
+  const { exit, stderr } = await runInProcess(project.root, args);
+  expect({ exit, first: stderr.split('\n', 1)[0] }).toEqual({ exit: 2, first: `umpire: ${message}` });
   expect(readdirSync(project.root)).not.toContain('.umpire');
 });
 
@@ -39,12 +40,12 @@ it.each([
     ['resolve', 'x', 'aprove'],
     '"aprove" is not an answer. Did you mean "approve"? Answers: force-approve, manual-fix, extend, abort, approve, revise, answer.',
   ],
-])('says which word was meant: %j', async (args, message) => {
-  const { exit, err } = await project.umpire(...args);
-  expect({ exit, first: err.split('\n', 1)[0] }).toEqual({ exit: 2, first: `umpire: ${message}` });
+])('suggests the word that was meant: %j', async (args, message) => {
+  const { exit, stderr } = await runInProcess(project.root, args);
+  expect({ exit, first: stderr.split('\n', 1)[0] }).toEqual({ exit: 2, first: `umpire: ${message}` });
 });
 
-it('says which session was meant, and takes a task alone for one of the latest', async () => {
+it('suggests the session that was meant, and finds a task of the latest session', async () => {
   const worked = makeProject();
   await worked.umpire('until', 'true', 'nothing', '--session', '.umpire/sessions/evening', ...worked.sh('complete done'));
   const slip = await worked.umpire('status', 'evenign');

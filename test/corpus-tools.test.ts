@@ -32,7 +32,7 @@ function read(path: string): ToolReport {
 const messages = ({ problems }: ToolReport) => problems.map(({ message }) => message);
 
 describe.skipIf(named === undefined)('reports of other tools (UMPIRE_CORPUS)', () => {
-  it('JUnit: every count is the one that is expected', () => {
+  it('JUnit: every count is as expected', () => {
     const wrong: unknown[] = [];
     const known = filesIn('junit').filter(
       (path) => existsSync(join(corpus, path.replace(/\.xml$/, '.expected.json'))) && path.endsWith('.xml'),
@@ -52,7 +52,7 @@ describe.skipIf(named === undefined)('reports of other tools (UMPIRE_CORPUS)', (
     expect(wrong).toEqual([]);
   });
 
-  it('JUnit: corrupt, empty and foreign files say what is wrong with them', () => {
+  it('JUnit: the error explains what is wrong with corrupt, empty and foreign files', () => {
     const corrupt = read('junit/corrupt-xml.xml');
     expect([corrupt.outcome, corrupt.tests?.total, corrupt.problems]).toEqual([
       'error',
@@ -111,7 +111,7 @@ describe.skipIf(named === undefined)('reports of other tools (UMPIRE_CORPUS)', (
     expect([report.format, report.outcome, report.findings.length]).toEqual([format, outcome, count]);
   });
 
-  it('design tokens: all are read', () => {
+  it('design tokens: all files are read', () => {
     const tokens = filesIn('dtcg');
     expect(tokens.length).toBeGreaterThan(5);
     for (const path of tokens) {
@@ -120,14 +120,14 @@ describe.skipIf(named === undefined)('reports of other tools (UMPIRE_CORPUS)', (
     }
   });
 
-  it('every file of the corpus is named above, or lies in a folder that is', () => {
+  it('every file of the corpus is tested above', () => {
     const folders = new Set(filesIn('.').map((path) => path.split('/')[0]));
     expect([...folders].toSorted()).toEqual(['README.md', 'axe', 'coverage', 'dtcg', 'eslint', 'junit', 'sarif']);
     expect([filesIn('coverage'), filesIn('sarif'), filesIn('eslint'), filesIn('axe')].map((files) => files.length)).toEqual([9, 3, 1, 2]);
   });
 });
 
-it('says where the corpus is not', (context) => {
+it('is skipped without UMPIRE_CORPUS', (context) => {
   if (named === undefined) return context.skip('UMPIRE_CORPUS is not set, so the reports of other tools were not read');
   expect(existsSync(corpus), `UMPIRE_CORPUS names ${named}, and there is no corpus`).toBe(true);
 });

@@ -1,5 +1,5 @@
-// Real reports of other tools, handed to every reader as an agent might by mistake: each is read or refused with a
-// sentence, none crashes a reader. The corpus lies outside the project; UMPIRE_CORPUS names its folder.
+// Real reports of other tools, given to every reader, as an agent might do by mistake. Each is read or refused with a sentence; none
+// crashes a reader. The corpus lies outside the project; UMPIRE_CORPUS names its folder.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,5 +1,5 @@
 // The critic of the debt loop on a real project with real tools: node:test, the TypeScript compiler, ESLint, jscpd and knip, a real
-// git. What was fine at the baseline and is not now is a regression, and nothing else.
+// git. Only a problem that the baseline did not have is a regression.
 
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -77,7 +77,7 @@ describe('with every tool', () => {
     project = sampleProject();
   });
 
-  it('passes work that got no worse, and measures the baseline once', { timeout: 600_000, ...SOAK }, async () => {
+  it('passes work without regressions, and measures the baseline once', { timeout: 600_000, ...SOAK }, async () => {
     project.write({ 'src/money.js': `// Sums of money.\n${MONEY}` });
     const own = ownThings(project.root);
     const first = debtJob(project.root);
@@ -117,7 +117,7 @@ describe('with every tool', () => {
     ]);
   });
 
-  it('finds a regression of each kind, and counts no old one', { timeout: 600_000 }, async () => {
+  it('finds a regression of each kind, and ignores old problems', { timeout: 600_000 }, async () => {
     const body = Array.from({ length: 17 }, (_, n) => `  if (n === ${n}) return ${n};`).join('\n');
     const more = `/** @param {number} n */\nfunction many(n) {\n${body}\n  return undefinedThing;\n}\n`;
     project.write({
@@ -202,7 +202,7 @@ it('finds nothing new in packages that did not change', SOAK, async () => {
 });
 
 describe('tests', () => {
-  it('tells what fails, is skipped, is gone and is new; a renamed file is none of these', SOAK, async () => {
+  it('reports failed, skipped, deleted and new tests, and follows renamed files', SOAK, async () => {
     const names = ['stays', 'breaks', 'sleeps', 'leaves', 'heals'];
     const project = testsProject(testsOf(...names.map((name) => (name === 'heals' ? failing(name) : passing(name)))));
     project.commit({ 'test/old.test.js': testsOf(passing('moves')) });
@@ -240,7 +240,7 @@ describe('tests', () => {
     expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('retry by B4');
   });
 
-  it('tells flaky tests from regressions, in both states', async () => {
+  it('tells flaky tests from regressions, before and after the change', async () => {
     const marks = temporaryFolder();
     const project = testsProject(testsOf(unsteady('then', join(marks, 'then')), passing('now')));
     project.write({ 'test/a.test.js': testsOf(passing('then'), unsteady('now', join(marks, 'now'))) });
@@ -263,7 +263,7 @@ describe('tests', () => {
     expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('pipeline_complete by B3');
   });
 
-  it('counts what was flaky at the baseline and always fails now', SOAK, async () => {
+  it('counts a test that was flaky at the baseline and always fails now', SOAK, async () => {
     const project = testsProject(testsOf(unsteady('a', join(temporaryFolder(), 'mark')), passing('b')));
     project.write({ 'test/a.test.js': testsOf(failing('a'), passing('b')) });
     const { job, report } = debtJob(project.root, { settings: TESTS_ONLY });
@@ -271,7 +271,7 @@ describe('tests', () => {
     expect(report()).toMatchObject({ total_regressions: 1, old_failures: [], flaky: [{ in: 'baseline' }] });
   });
 
-  it('ends a suite that hangs, and lets the time-out approve nothing', SOAK, async () => {
+  it('ends a suite that hangs, and never approves after a timeout', SOAK, async () => {
     const project = testsProject(testsOf(passing('a')));
     project.write({ 'test/a.test.js': testsOf("test('a', () => new Promise(() => setInterval(() => {}, 1000)));") });
     const settings = { ...TESTS_ONLY, timeoutMinutes: 10 / 60 };
@@ -288,7 +288,7 @@ describe('tests', () => {
     expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('retry by B4');
   });
 
-  it('passes nothing where all tests are gone', async () => {
+  it('does not pass if all tests are deleted', async () => {
     const project = testsProject(testsOf(passing('a')));
     project.write({ 'test/a.test.js': null });
     const { job, report } = debtJob(project.root, { settings: TESTS_ONLY });

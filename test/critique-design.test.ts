@@ -1,4 +1,4 @@
-// The critic of the design loop, from a project with tokens to a verdict: its evidence is read back without a note, says what the
+// The critic of the design loop, from a project with tokens to a verdict: its evidence is read without a note, reports what the
 // audit found, and approves nothing that was not measured.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -84,7 +84,7 @@ function seen({ values, counts, lists, findings, notes }: ReturnType<typeof read
 }
 
 describe('the audit', () => {
-  it('passes a clean set and says how', async () => {
+  it('passes a clean set and explains the score', async () => {
     const { job, session } = prepare({ from: join(fixtures, 'clean-button') });
     const end = await designCritic(job);
     expect(end).toEqual({
@@ -104,7 +104,7 @@ describe('the audit', () => {
     });
   });
 
-  it('reads back every labelled set without a note', async () => {
+  it('writes evidence for every labelled set that is read without a note', async () => {
     const labels = Object.keys(JSON.parse(readFileSync(join(fixtures, 'labels.json'), 'utf8')) as object);
     for (const label of labels) {
       const { job, session } = prepare({ from: join(fixtures, label), row: { id: 'AUDIT-re-001' } });
@@ -114,7 +114,7 @@ describe('the audit', () => {
     }
   });
 
-  it('obeys the settings: files, industry, pairs, grid', async () => {
+  it('follows the settings: files, industry, pairs, grid', async () => {
     const { job, session } = prepare({
       from: join(fixtures, 'target-strict'),
       files: {
@@ -132,7 +132,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('does not pass what it cannot see: without a pair accessibility is not measured', async () => {
+  it('does not pass without a color pair: accessibility was not measured', async () => {
     const { job } = prepare({ from: join(fixtures, 'clean-scale') });
     const end = await designCritic(job);
     expect({ outcome: end.outcome, signal: end.outputs['audit_signal'], notes: end.notes.map((note) => note.split(':')[0]) }).toEqual({
@@ -171,7 +171,7 @@ describe('the verdict on it', () => {
 });
 
 describe('without a measurement', () => {
-  it('no token is missing evidence, and asks the designer for it', async () => {
+  it('a project without tokens has no evidence, and the verdict asks the designer for it', async () => {
     const { job, session } = prepare({ files: { 'package.json': '{}', 'fixtures/a.tokens.json': '{"a": {"$value": 1}}' } });
     const end = await designCritic(job);
     expect({ outcome: end.outcome, outputs: end.outputs }).toEqual({
@@ -186,7 +186,7 @@ describe('without a measurement', () => {
     });
   });
 
-  it('files that cannot be read are an error and Critical', async () => {
+  it('unreadable token files are a Critical finding', async () => {
     const { job, session } = prepare({ files: { 'a.tokens.json': '{"a": {', 'b.tokens.json': '{"a": {}}', 'c.json': '{"$value": ' } });
     const end = await designCritic(job);
     expect({ outcome: end.outcome, signal: end.outputs['audit_signal'] }).toEqual({ outcome: 'error', signal: 'fix_required' });
@@ -199,7 +199,7 @@ describe('without a measurement', () => {
     expect(seen(reading)).toEqual(expected(evidence));
   });
 
-  it('time that ran out, and a stop, leave no evidence: not even the old one', async () => {
+  it('a timeout or a stop leaves no evidence, and removes the old one', async () => {
     const late = prepare({ from: join(fixtures, 'clean-button'), timeoutMs: 0 });
     const stopped = prepare({ from: join(fixtures, 'clean-button'), signal: AbortSignal.abort() });
     for (const { session } of [late, stopped]) {
@@ -210,7 +210,7 @@ describe('without a measurement', () => {
     expect([late, stopped].map(({ session }) => existsSync(join(session, 'artifacts/audit/AUDIT-001.json')))).toEqual([false, false]);
   });
 
-  it('a row with an odd id writes inside the folder all the same', async () => {
+  it('a row with an odd id still writes inside the session folder', async () => {
     const { job, session } = prepare({ from: join(fixtures, 'clean-scale'), row: { id: '../../x y' } });
     expect((await designCritic(job)).files).toEqual(['artifacts/audit/AUDIT-001.json']);
     expect(readdirSync(join(session, 'artifacts/audit'))).toEqual(['AUDIT-001.json']);

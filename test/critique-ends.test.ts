@@ -1,4 +1,4 @@
-// Test files whose process ends well before node:test heard of their tests: they have failed, and are not left out as files without any.
+// A test file whose process exits with 0 before node:test sees its tests: it failed, and is not skipped as a file without tests.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ endGuardianAfterwards();
 
 const HEAD = "import { describe, test } from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../add.mjs';\n";
 
-test('a file that ends its process has failed; a helper beside it, and a suite without tests, have not', async () => {
+test('a file that ends its process fails; a helper file and an empty suite do not', async () => {
   const { root } = plainProject({
     'package.json': '{"name":"sums","type":"module","scripts":{"test":"node --test"}}',
     'add.mjs': 'export const add = (a, b) => a - b;\n',

@@ -1,4 +1,4 @@
-// The critic of the testing loop where a script, and not a single runner, says what is run; and where tests are focused. Real runners.
+// The critic of the testing loop with real runners: projects whose test script runs several commands, and focused tests.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ test.each([
   ['vitest run', `import { test } from 'vitest';\n${ONLY}`, 'fail', /Unexpected \.only/],
   ['jest', ONLY, 'fail', /is focused \(\.only\)/],
   ['mocha test', "it('a', () => {});\nit.only('b', () => {});\n", 'error', /\.only/],
-])('%s: a focused test hides no other', SOAK, async (script, text, outcome, why) => {
+])('%s: a focused test does not hide the others', SOAK, async (script, text, outcome, why) => {
   const config = { 'vitest.config.mjs': 'export default { test: { allowOnly: true } };\n' };
   const project = newProject({ ...config, 'package.json': JSON.stringify({ scripts: { test: script } }), 'test/a.test.js': text });
   const { evidence } = await critique(project);
@@ -47,7 +47,7 @@ test.each([
   });
 });
 
-test('Jest: a focused test is a failure of its file, with its place', async () => {
+test('Jest: a focused test fails its file, with the line', async () => {
   const project = newProject({ 'package.json': '{"scripts":{"test":"jest"}}', 'a.test.js': ONLY, 'b.test.js': "test('c', () => {});\n" });
   const { evidence, end } = await critique(project);
   const message = 'A test in this file is focused (.only), so 1 other did not run. Remove the .only.';
@@ -60,13 +60,13 @@ test('Jest: a focused test is a failure of its file, with its place', async () =
   expect(end.notes).toContain(`a.test.js: ${message}`);
 });
 
-test('node:test: runs all, also what is not focused', async () => {
+test('node:test: runs all tests, focused or not', async () => {
   const only = "import { test } from 'node:test';\ntest('a', () => {});\ntest('b', { only: true }, () => {});\n";
   const { evidence } = await critique(newProject({ 'package.json': '{"scripts":{"test":"node --test --test-only"}}', 'a.test.mjs': only }));
   expect(brief(evidence)).toBe('pass 2/2 skipped 0 coverage 0');
 });
 
-test('every runner of a script is measured; a part that cannot be is missing, and said', SOAK, async () => {
+test('every runner of a script is measured; a part that cannot be measured is named as missing', SOAK, async () => {
   const vitest = "import { test, expect } from 'vitest';\nimport { a } from '../src/a.js';\ntest('v', () => expect(a(1)).toBe(2));\n";
   const node = "import { test } from 'node:test';\nimport { b } from '../src/a.js';\ntest('n', () => b());\n";
   const files = {
@@ -102,7 +102,7 @@ test('every runner of a script is measured; a part that cannot be is missing, an
   expect([unit.evidence.notes, e2e.evidence.notes]).toEqual([[why.replace('ava', 'playwright')], [why.replace('ava', 'playwright')]]);
 });
 
-test('files that a script runs twice are run once, and that is said', SOAK, async () => {
+test('files that a script runs twice run once, with a note', SOAK, async () => {
   const project = newProject({
     'package.json': '{"scripts":{"test":"jest && jest --env node"}}',
     'a.test.js': "test('a', () => {});\n",
@@ -112,7 +112,7 @@ test('files that a script runs twice are run once, and that is said', SOAK, asyn
   expect(evidence.notes).toContain('The script calls jest again on the same test files (--env node); they ran once.');
 });
 
-test('a package.json that cannot be read is named, with the line', async () => {
+test('an unreadable package.json is named with the line', async () => {
   const { evidence } = await critique(newProject({ 'package.json': '{\n  "scripts": {,}\n}\n', 'a.test.js': "test('a', () => {});\n" }));
   expect(evidence).toMatchObject({
     outcome: 'missing',

@@ -1,5 +1,5 @@
-// The critic of the testing loop on sample projects, one for each runner: real runners, failing tests, partial coverage. What it
-// writes is read back by the loop's own reader without a remark, and the project is left as it was.
+// The critic of the testing loop on sample projects, one for each runner: real runners, failing tests, partial coverage. The
+// loop's own reader reads its evidence without a note, and the project does not change.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -65,7 +65,7 @@ async function check(name: string, expected: Readonly<Record<string, readonly st
   }
 }
 
-test('Vitest: coverage also where tests fail, and no threshold turns a run red', async () => {
+test('Vitest: coverage is measured even if tests fail, and thresholds do not count', async () => {
   const project = sampleProject('vitest');
   const { end, evidence, output } = await critique(project);
   const { provenance, ...rest } = evidence;
@@ -119,7 +119,7 @@ test('Jest', SOAK, () =>
   }),
 );
 
-test('Mocha, with c8 around it', SOAK, () =>
+test('Mocha, with coverage by c8', SOAK, () =>
   check('mocha', {
     L1: ['fail 1/2 skipped 1 coverage 60', 'clock > writes two digits (spec/clock.spec.js:null)'],
     L2: ['pass 1/1 skipped 0 coverage 72'],
@@ -132,7 +132,7 @@ test('node:test', () =>
     L2: ['pass 1/1 skipped 0 coverage 84.61'],
   }));
 
-test('the packages of a workspace, one by one; one that it leaves out is not run', SOAK, async () => {
+test('a workspace: each package runs by itself, excluded ones do not run', SOAK, async () => {
   const { evidence, reader } = await critique(sampleProject('monorepo'));
   expect({ lines: brief(evidence), reader, notes: evidence.notes }).toEqual({
     lines: ['pass 3/3 skipped 0 coverage 87.5'],
@@ -158,7 +158,7 @@ function pythonHas(program: string): { readonly cov: boolean } | null {
 
 const FAILING = ['tests/test_account.py:10', 'tests/test_account.py:25'];
 
-test('pytest, where Python has it; without pytest-cov there is no coverage, and that is said', async () => {
+test('pytest, if it is installed; without pytest-cov a note says that coverage is missing', async () => {
   const { evidence, reader } = await critique(sampleProject('pytest'));
   const has = pythonHas('python3');
   if (has === null) {
@@ -187,7 +187,7 @@ test('pytest, where Python has it; without pytest-cov there is no coverage, and 
 /** A Python with both: the one that is found, or that of the system. */
 const COVERING = ['python3', '/usr/bin/python3'].find((program) => pythonHas(program)?.cov === true) ?? null;
 
-test.skipIf(COVERING === null)('pytest-cov: lines of the project alone (skipped where no Python has pytest-cov)', async () => {
+test.skipIf(COVERING === null)('pytest-cov: only lines of the project count (skipped without pytest-cov)', async () => {
   const project = sampleProject('pytest');
   const path = process.env['PATH'] ?? '';
   process.env['PATH'] = COVERING?.includes('/') === true ? `${dirname(COVERING)}${delimiter}${path}` : path;
@@ -209,7 +209,7 @@ test.skipIf(COVERING === null)('pytest-cov: lines of the project alone (skipped 
   }
 });
 
-test('without a row, every layer that has a test is run', async () => {
+test('without a row, every layer that has tests runs', async () => {
   const { job } = jobFor(sampleProject('node-test'));
   expect(await testingCritic(job)).toMatchObject({
     outcome: 'fail',
@@ -218,7 +218,7 @@ test('without a row, every layer that has a test is run', async () => {
   });
 });
 
-test('it is bound to the commit, and to what differs from it', SOAK, async () => {
+test('evidence names the commit and the uncommitted changes', SOAK, async () => {
   const project = sampleProject('node-test');
   writeFiles(project, { '.gitignore': 'node_modules\n' });
   gitIn(project, 'init', '-q');
@@ -252,14 +252,14 @@ async function refused(project: string, expected: { outcome: string; problem: Re
   expect(reader).toMatch(/prove nothing|neither pass_rate nor/);
 }
 
-test('a test that hangs is ended, and that is a timeout', async () => {
+test('a test that hangs is ended and reported as a timeout', async () => {
   const hang = "import { test } from 'node:test';\ntest('a', () => new Promise(() => setInterval(() => {}, 1000)));\n";
   await refused(newProject({ 'package.json': NODE, 'a.test.js': hang }), { outcome: 'timeout', problem: /timed out/ }, 'L1', {
     timeoutMs: 2500,
   });
 });
 
-test('a run that is stopped leaves no figures', async () => {
+test('a stopped run leaves no evidence', async () => {
   const controller = new AbortController();
   const watch = { signal: controller.signal, log: () => controller.abort() };
   const hang =
@@ -267,7 +267,7 @@ test('a run that is stopped leaves no figures', async () => {
   await refused(newProject({ 'package.json': NODE, 'a.test.js': hang }), { outcome: 'error', problem: /was stopped/ }, 'L1', { watch });
 });
 
-test('what is not there is missing: a runner, its packages, tests of the layer', async () => {
+test('a missing runner, missing packages and a layer without tests are reported as missing', async () => {
   await refused(newProject({ 'package.json': '{}', 'src/cart.test.ts': '' }), { outcome: 'missing', problem: /^No test runner found/ });
   await refused(
     newProject({ 'package.json': NODE, 'a.test.js': "import 'node:test';\n" }),
@@ -279,7 +279,7 @@ test('what is not there is missing: a runner, its packages, tests of the layer',
   await refused(bare, { outcome: 'missing', problem: /Vitest is not installed here\. Install/ });
 });
 
-test('a run that broke off is an error, whatever passed before', async () => {
+test('a run that crashed is an error, whatever passed before', async () => {
   const passing = "import { test } from 'vitest';\ntest('a', () => {});\n";
   const unhandled = `${passing}setTimeout(() => { throw new Error('late'); }, 0);\ntest('b', () => new Promise((done) => setTimeout(done, 50)));\n`;
   await refused(newProject({ 'package.json': VITEST, 'a.test.js': unhandled }), {
@@ -299,7 +299,7 @@ test('a run that broke off is an error, whatever passed before', async () => {
   await refused(newProject({ 'package.json': NODE, 'a.test.js': '' }), { outcome: 'error', problem: /no test/ });
 });
 
-test('a file that cannot be loaded is a failure, not a gap', SOAK, async () => {
+test('a test file that cannot be loaded counts as failed', SOAK, async () => {
   const files = {
     'package.json': VITEST,
     'a.test.js': "import { test } from 'vitest';\ntest('a', () => {});\n",
@@ -327,14 +327,14 @@ test('a file that cannot be loaded is a failure, not a gap', SOAK, async () => {
   expect(brief((await critique(newProject(node))).evidence)[0]).toMatch(/^fail 1\/2/);
 });
 
-test('tests of one name in two files are two tests', async () => {
+test('tests with the same name in two files are two tests', async () => {
   const passing = "import { test } from 'node:test';\ntest('same', () => {});\n";
   const failing = "import { test } from 'node:test';\ntest('same', () => { throw new Error('no'); });\n";
   const { evidence } = await critique(newProject({ 'package.json': NODE, 'a.test.js': failing, 'b.test.js': passing }));
   expect(brief(evidence)).toEqual([expect.stringMatching(/^fail 1\/2/), 'same (a.test.js:2)']);
 });
 
-test('a failed test is not lost behind another of its name', SOAK, async () => {
+test('a failed test is reported even if another test has its name', SOAK, async () => {
   const cases = "test.each([1, 2])('same', (n) => { expect(n).toBe(2); });\ntest('other', () => {});\n";
   const files = { 'package.json': VITEST, 'a.test.js': `import { expect, test } from 'vitest';\n${cases}` };
   expect((await critique(newProject(files))).evidence).toMatchObject({ outcome: 'fail', failed: 1 });
@@ -343,7 +343,7 @@ test('a failed test is not lost behind another of its name', SOAK, async () => {
   expect(evidence).toMatchObject({ outcome: 'fail', failed: 1 });
 });
 
-test('a test that the project and one of its packages would run is run once', SOAK, async () => {
+test('a test that both the project and a package include runs once', SOAK, async () => {
   const workspace = '{"type":"module","workspaces":["packages/*"],"scripts":{"test":"node --test"}}';
   const pass = "import { test } from 'node:test';\ntest('a', () => {});\n";
   const { evidence } = await critique(
@@ -374,7 +374,7 @@ test('settings name the runner and the layers', async () => {
   expect([evidence.total, evidence.test_files]).toEqual([1, ['check/b.test.js']]);
 });
 
-test('evidence of an earlier run is gone before the next one begins', async () => {
+test('old evidence is removed before the next run starts', async () => {
   const project = newProject({ 'package.json': '{}' });
   const { job } = jobFor(project, { row: { layer: 'L1' } });
   const evidence = join(job.session, 'results/run-L1.json');
@@ -385,7 +385,7 @@ test('evidence of an earlier run is gone before the next one begins', async () =
   expect(readFileSync(evidence, 'utf8')).toContain('"outcome": "missing"');
 });
 
-test('a layer that is no name is refused', async () => {
+test('an invalid layer name is refused', async () => {
   const { job } = jobFor(newProject({ 'package.json': NODE }), { row: { layer: '../L1' } });
   expect(await testingCritic(job)).toMatchObject({ outcome: 'error', files: [] });
 });

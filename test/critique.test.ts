@@ -1,4 +1,4 @@
-// `umpire critique` from the outside: what it leaves, what it takes back, and what `umpire decide` makes of it.
+// `umpire critique` as a command: the evidence that it writes and removes, and the verdict of `umpire decide` on it.
 
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const passing = "require('node:test').test('passes', () => {});\n";
 const failing = "require('node:test').test('fails', () => { throw new Error('no'); });\n";
 const NODE = { 'package.json': '{"name":"p","scripts":{"test":"node --test"}}\n', 'a.js': 'exports.a = 1;\n' };
 
-it('measures every layer that has a test, with a row each', async () => {
+it('measures every layer that has tests, and adds a row for each', async () => {
   const project = makeProject({ files: { ...NODE, 'a.test.js': passing, 'integration/b.test.js': failing } });
   const { exit, out } = await project.umpire('critique', 'testing', '--session', 's', '--json');
   expect({ exit, outcome: (JSON.parse(out) as { outcome: string }).outcome }).toEqual({ exit: 3, outcome: 'fail' });
@@ -24,7 +24,7 @@ it('measures every layer that has a test, with a row each', async () => {
   expect((await project.umpire('decide', 'testing', 's', '--layer', 'L2')).exit).toBe(3);
 });
 
-it('takes back what it measured before, where it can measure nothing now', SOAK, async () => {
+it('removes old evidence if it can measure nothing now', SOAK, async () => {
   const project = makeProject({
     files: { 'src/a.js': 'export const a = 1;\n', 'eslint.config.mjs': 'export default [];\n', '.gitignore': 'node_modules\ns\n' },
   });
@@ -37,7 +37,7 @@ it('takes back what it measured before, where it can measure nothing now', SOAK,
   expect((await project.umpire('decide', 'review', 's', '--dry-run', '--json')).exit).toBe(1);
 });
 
-it('says of a file where a session folder belongs that it is one', async () => {
+it('refuses a file in place of a session folder', async () => {
   const project = makeProject({ files: { 'notes.txt': 'x\n' } });
   const { exit, err } = await project.umpire('critique', 'testing', '--session', 'notes.txt');
   expect({ exit, err }).toEqual({
@@ -46,7 +46,7 @@ it('says of a file where a session folder belongs that it is one', async () => {
   });
 });
 
-it('passes nothing where there is no test, and says what it looked for', async () => {
+it('does not pass without tests, and names the runners that it looked for', async () => {
   const project = makeProject();
   const { exit, out } = await project.umpire('critique', 'testing', '--session', 's');
   expect(exit).toBe(1);
@@ -54,14 +54,14 @@ it('passes nothing where there is no test, and says what it looked for', async (
   expect(out).toContain('No test runner found');
 });
 
-it('names the cause first where nothing can be run', async () => {
+it('names the cause first if no test can run', async () => {
   const project = makeProject({ files: { 'package.json': '{}', 'src/cart.test.ts': '' } });
   const { out } = await project.umpire('critique', 'testing', '--session', 's');
   expect(out.split('\n')[2]).toMatch(/^L1: No test runner found/);
   expect(out).not.toContain('There is no test file');
 });
 
-it('refuses a layer and a revision that are not there, and leaves nothing', SOAK, async () => {
+it('refuses an unknown layer or revision, and writes nothing', SOAK, async () => {
   const project = makeProject({ files: { ...NODE, 'a.test.js': passing } });
   const layer = await project.umpire('critique', 'testing', '--session', 's', '--layer', 'L9');
   expect({ exit: layer.exit, err: layer.err }).toEqual({
@@ -81,7 +81,7 @@ it('refuses a layer and a revision that are not there, and leaves nothing', SOAK
   expect((await project.umpire('critique', 'testing', '--base', 'HEAD')).exit).toBe(0);
 });
 
-it('refuses what it has no critic for, and layers that are no name', async () => {
+it('refuses loops without a critic, and invalid layer names', async () => {
   const project = makeProject({ files: { ...NODE, 'a.test.js': passing } });
   const unknown = await project.umpire('critique', 'until');
   expect({ exit: unknown.exit, err: unknown.err }).toMatchObject({

@@ -1,5 +1,5 @@
-// The dashboard as a person sees it, in a real browser: what waits, a run as it goes on, rounds, changes, output; and that nothing a
-// session holds is ever run by the page.
+// The dashboard as a person sees it, in a real browser: open questions, a run while it goes on, rounds, changes, output. The page
+// never runs code from a session.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   const wrong = () => makeProject({ files: { 'a.txt': 'wrong\n' } });
   const UNTIL = ['until', 'grep -q right a.txt'] as const;
 
-  it('keeps the key out of the address, and says so where there is none', SOAK, async () => {
+  it('keeps the key out of the address, and asks for it if it is missing', SOAK, async () => {
     const { page, served } = await open(wrong());
     await page.getByRole('heading', { name: 'No sessions yet' }).waitFor();
     expect(page.url()).toBe(`http://127.0.0.1:${served.port}/#/`);
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it('shows a run as it goes on, without being asked', async () => {
+  it('updates while a run goes on, without reloading', async () => {
     const project = wrong();
     const { page } = await open(project);
     const agent = project.sh('echo "I look at a.txt"; until_file "$beside/go"; echo right > a.txt; complete "mended it"');
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.locator('pre.text', { hasText: 'The work was approved.' }).waitFor();
   });
 
-  it('puts first what waits for a person, with the commands that answer it', async () => {
+  it('lists sessions that wait for a person first, with the commands that answer', async () => {
     const project = wrong();
     const ran = await project.umpire(
       ...UNTIL,
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await card.count()).toBe(0);
   });
 
-  it('finds sessions by state and by words, and keeps what was typed while things happen', SOAK, async () => {
+  it('filters sessions by state and words, and keeps the typed text during updates', SOAK, async () => {
     const project = wrong();
     const fixed = project.sh('echo right > a.txt; complete done', 'fixer.sh');
     for (const name of ['apple', 'pear']) await project.umpire(...UNTIL, '--session', `.umpire/sessions/${name}`, ...fixed);
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await rows.count()).toBe(3);
   });
 
-  it('runs nothing that a session holds', SOAK, async () => {
+  it('never runs code from a session', SOAK, async () => {
     const project = makeProject({ files: { 'a.txt': 'wrong\n' } });
     const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     const agent = project.sh(`printf '%s' '${evil}' > evil.html; echo '${evil}'; complete '${evil}'`);
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     }
   });
 
-  it('says that the server is gone', async () => {
+  it('says when the server has stopped', async () => {
     const project = wrong();
     const { page, served } = await open(project);
     await page.getByText('live', { exact: true }).waitFor();
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     troubles.splice(0);
   });
 
-  it('fits a telephone, and can be used without a mouse', SOAK, async () => {
+  it('fits a phone, and works without a mouse', SOAK, async () => {
     const project = wrong();
     await project.umpire(...UNTIL, '--session', '.umpire/sessions/small', ...project.sh('echo right > a.txt; complete done'));
     const { page } = await open(project);

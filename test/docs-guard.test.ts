@@ -12,7 +12,7 @@ cleanUpProjects();
 
 const page = readPage('docs/guard-your-tests.md');
 
-it('shows what the command really prints', () => {
+it('shows the real output of the command', () => {
   const files = Object.fromEntries(page.blocks.filter(({ name }) => name !== '').map(({ name, text }) => [name, text]));
   const project = makeProject({ files });
   symlinkSync(command, join(project.beside, 'umpire'));

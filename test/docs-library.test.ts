@@ -1,5 +1,5 @@
-// docs/library.md is true, and the package is what it says: its examples are run, its types hold in strict programs of every kind, a
-// killed program goes on, and the library leaves the program that calls it alone.
+// docs/library.md and the package: the examples run, the types hold in strict programs of every kind, a killed program can continue, and
+// the library does not disturb the program that calls it.
 
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -46,17 +46,17 @@ function node(cwd: string, ...args: readonly string[]): Ran {
 const quiet = { err: '', signal: null };
 
 describe('docs/library.md', () => {
-  it.each(page.blocks.filter(({ name }) => name.startsWith('examples/')))('shows $name as it is', ({ name }) => {
+  it.each(page.blocks.filter(({ name }) => name.startsWith('examples/')))('shows the current $name', ({ name }) => {
     show(name, read(name));
   });
 
-  it('judges, also from CommonJS', () => {
+  it('has an example that judges a session, from CommonJS too', () => {
     const [judged, missing] = [node(folder, 'judge.cjs', 'sessions/review'), node(folder, 'judge.cjs', 'nowhere')];
     expect(judged).toEqual({ ...quiet, out: expect.any(String) });
     show('judge', judged.out + missing.out);
   });
 
-  it('runs, and brings the work over', () => {
+  it('has an example that runs a session and applies the work', () => {
     const ran = node(shop, 'mend.mjs');
     expect(ran).toEqual({ ...quiet, out: expect.any(String) });
     show('mend', ran.out);
@@ -65,13 +65,13 @@ describe('docs/library.md', () => {
     expect(node(shop, 'mend.mjs').out).toMatch(/^complete /);
   });
 
-  it('runs a loop of its own, and asks', () => {
+  it('has an example with a loop of its own that asks a question', () => {
     const ran = node(folder, 'own-loop.mjs');
     expect(ran).toEqual({ ...quiet, out: expect.any(String) });
     show('own-loop', ran.out);
   });
 
-  it('names every function that the library has to call, and no other', async () => {
+  it('names exactly the functions of the library', async () => {
     const doors = ['run', 'session-work', 'sessions', 'judge', 'setup'].flatMap((file) => [
       ...read(`packages/umpire/src/library/${file}.ts`).matchAll(/^export async function (\w+)/gm),
     ]);
@@ -115,7 +115,7 @@ describe('the package', () => {
     expect(spawnSync(process.execPath, [compiler, '-p', place], { encoding: 'utf8' }).stdout).toBe('');
   });
 
-  it('a program that was killed goes on where it was, by the same call', () => {
+  it('a killed program continues its session with the same call', () => {
     const place = join(folder, 'killed');
     mkdirSync(place);
     const script = join(place, 'script.mjs');

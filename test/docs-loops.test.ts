@@ -45,7 +45,7 @@ describe('the loop language', () => {
     expect(parseLoop(tiny, 'tiny.yaml')).toMatchObject({ loop: 'tiny', table: [{ id: 'Y2' }, { id: 'Y3' }, { id: 'Y4' }] });
   });
 
-  it.each(parts.map((part) => [Object.keys(part).join(', '), part] as const))('%s', (_, part) => {
+  it.each(parts.map((part) => [Object.keys(part).join(', '), part] as const))('the part with %s fits into a loop', (_, part) => {
     expect(defineLoop(loopWith(part))).toMatchObject({ loop: 'tiny' });
   });
 
@@ -65,7 +65,7 @@ describe('the loop language', () => {
     );
   });
 
-  it('says what texts print', () => {
+  it('shows what each text prints', () => {
     const values = [0.5, 1, true, null];
     for (const [written = '', ...printed] of tableOf('written | 0.5 | 1 | true | absent')) {
       const text = (codeIn(written)[0] ?? '').replace('\\|', '|');
@@ -120,15 +120,18 @@ describe('the table of readers', () => {
     expect(rows.map(([reader = '']) => codeIn(reader)[0]).toSorted()).toEqual(Object.keys(READERS).toSorted());
   });
 
-  it.each(rows.map((row) => [codeIn(row[0] ?? '')[0] ?? '', row] as const))('%s', (reader, [, values = '', lists = '']) => {
-    const found = yields(reader);
-    const said = codeIn(values);
-    const known = (name: string) => said.includes(name) || (reader === 'validation-json' && /_(status|errors)$/.test(name));
-    if (!free.has(reader)) expect(found.values.filter((name) => !known(name))).toEqual([]);
-    if (reader !== 'json') expect(found.lists.filter((name) => !codeIn(lists).includes(name))).toEqual([]);
-    const [items = ''] = page.text.match(/^Items of lists:.*$/m) ?? [];
-    if (!free.has(reader)) expect(found.fields.filter((name) => !items.includes(name))).toEqual([]);
-  });
+  it.each(rows.map((row) => [codeIn(row[0] ?? '')[0] ?? '', row] as const))(
+    'the row of reader %s lists its values',
+    (reader, [, values = '', lists = '']) => {
+      const found = yields(reader);
+      const said = codeIn(values);
+      const known = (name: string) => said.includes(name) || (reader === 'validation-json' && /_(status|errors)$/.test(name));
+      if (!free.has(reader)) expect(found.values.filter((name) => !known(name))).toEqual([]);
+      if (reader !== 'json') expect(found.lists.filter((name) => !codeIn(lists).includes(name))).toEqual([]);
+      const [items = ''] = page.text.match(/^Items of lists:.*$/m) ?? [];
+      if (!free.has(reader)) expect(found.fields.filter((name) => !items.includes(name))).toEqual([]);
+    },
+  );
 });
 
 /** The files of the page, each where its fence says. */
@@ -139,7 +142,7 @@ function writeSession(folder: string): void {
   }
 }
 
-it('shows what the command really prints', () => {
+it('shows the real output of the command', () => {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-writing-'));
   try {
     expect(playPage(tour, folder)).toBeGreaterThan(2);

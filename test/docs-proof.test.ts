@@ -14,7 +14,7 @@ import { codeIn, readPage, tableOf } from './support/page.js';
 
 const page = readPage('docs/prove-and-replay.md');
 
-it('shows what the commands really print', () => {
+it('shows the real output of the commands', () => {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-proving-'));
   try {
     expect(playPage(page, folder)).toBeGreaterThan(12);
@@ -33,7 +33,7 @@ it('names every field of the proof', () => {
   expect(keys.filter((key) => !named.has(key))).toEqual([]);
 });
 
-it('names every complaint there is', () => {
+it('names every kind of complaint', () => {
   const named = tableOf(page, 'complaint | when').flatMap(([cell = '']) => codeIn(cell));
   expect(named.toSorted()).toEqual([...CODES].toSorted());
 });

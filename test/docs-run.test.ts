@@ -50,12 +50,12 @@ it.each([
   ['run-until-tests-pass', 7],
   ['raise-coverage', 7],
   ['answer-and-resume', 14],
-])('docs/%s.md shows what the commands really print', (name, commands) => {
+])('docs/%s.md shows the real output of the commands', (name, commands) => {
   expect(play(name)).toBeGreaterThan(commands);
 });
 
 describe('docs/answer-and-resume.md', () => {
-  it('shows what Ctrl-C does, and the session resumes', async () => {
+  it('shows what Ctrl-C prints, and the session resumes', async () => {
     cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
     cpSync(join(shop, 'agents', 'cart-mended.mjs'), join(shop, 'src', 'cart.mjs'));
     inTerminal('$ cd shop\n$ git init -q -b main && git add -A && git commit -q -m start\n');
@@ -79,7 +79,7 @@ describe('docs/answer-and-resume.md', () => {
     expect(resumed).toContain('TESTGEN-001 started (generator, agent rehearsal, attempt 2)');
   });
 
-  it('has every answer to every question', () => {
+  it('lists every answer to every question', () => {
     const base = { key: 'k', task: 't' };
     const questions: readonly Question[] = [
       { kind: 'escalation', seq: 1, rule: 'R', reason: '', ...base },
@@ -102,11 +102,11 @@ describe('docs/agents.md', () => {
     inTerminal('$ cd ~\n$ cd shop-2\n$ git init -q -b main && git add -A && git commit -q -m start\n');
   });
 
-  it.each(agents.blocks.filter(({ name }) => name.startsWith('examples/')))('shows $name as it is', (block) => {
+  it.each(agents.blocks.filter(({ name }) => name.startsWith('examples/')))('shows the current $name', (block) => {
     expectBlock(agents, block, read(block.name));
   });
 
-  it('has an agent in sh that works, and names what its task file holds', () => {
+  it('has an agent in sh that works, and names the members of its task file', () => {
     inShop('umpire until "node --test" "fix the cart" --agent mender --session .umpire/sessions/mended');
     expect(inShop('umpire diff mended')).toContain('+  return items.reduce((sum, item) => sum + item.price * item.count, 0);');
     const file = readFileSync(join(folder, 'shop-2', '.umpire', 'sessions', 'mended', 'agents', '1.task.json'), 'utf8');
@@ -115,14 +115,14 @@ describe('docs/agents.md', () => {
     expect(Object.keys(JSON.parse(file) as object).toSorted()).toEqual([...row, ...said].toSorted());
   });
 
-  it('has an agent in Node that measures, also what fails', () => {
+  it('has an agent in Node that measures, failing tests included', () => {
     inShop('umpire run testing x --mode targeted --max-rounds 1 --agent idle --agent executor=measure --session .umpire/sessions/measured');
     const results = join(folder, 'shop-2', '.umpire', 'sessions', 'measured', 'results');
     expect(JSON.parse(readFileSync(join(results, 'run-L1.json'), 'utf8'))).toMatchObject({ total: 1, passed: 0, failed: 1, pass_rate: 0 });
     expect(inShop('umpire report measured | grep ACCEPT')).toContain('unverified');
   });
 
-  it('has a program whose functions are agents, in three sessions at once', () => {
+  it('has a program with functions as agents, in three sessions at once', () => {
     const place = join(folder, 'three');
     mkdirSync(join(place, 'node_modules'), { recursive: true });
     symlinkSync(root, join(place, 'node_modules', 'umpire'), 'dir');
@@ -132,7 +132,7 @@ describe('docs/agents.md', () => {
     expectBlock(library, findBlock(library, 'three-at-once'), stdout);
   });
 
-  it('names every variable that an agent is given', () => {
+  it('names every environment variable of an agent', () => {
     writeFileSync(join(folder, 'shop-2', 'spy.sh'), '#!/bin/sh\nenv > "$UMPIRE_SESSION/env.txt"\necho \'{"status":"completed"}\'\n', {
       mode: 0o755,
     });
@@ -143,7 +143,7 @@ describe('docs/agents.md', () => {
     expect(said.toSorted()).toEqual(given.toSorted());
   });
 
-  it('says what presets run', () => {
+  it('shows the commands of the presets', () => {
     const rows = tableOf(agents, "name | what is run (`SESSION` is the session's folder) | asked to finish by");
     const overAcp = tableOf(agents, "name | what is started (`SESSION` is the session's folder)");
     const real = PRESET_NAMES.map((name) => {
@@ -167,12 +167,12 @@ describe('docs/session-files.md', () => {
     return JSON.parse(steady(text, folder)) as Record<string, unknown>;
   };
 
-  it('shows session-state.json as it is', () => {
+  it('shows a real session-state.json', () => {
     const name = readdirSync(join(folder, COVERED, '.umpire', 'sessions')).find((one) => one.startsWith('testing-cover')) ?? '';
     expect(session(name, 'session-state.json')).toEqual(JSON.parse(findBlock(files, 'session-state').text));
   });
 
-  it('shows what becomes of an interactive task', () => {
+  it('shows the result of an interactive task', () => {
     const shown = JSON.parse(findBlock(files, 'interactive-result').text) as { findings: string; turns: readonly { text: string }[] };
     const [question, answer] = shown.turns.map(({ text }) => text);
     const play = { answers: [{ role: 'executor', ask: question, result: { findings: shown.findings } }, { result: { findings: 'ok' } }] };
@@ -196,14 +196,14 @@ describe('docs/session-files.md', () => {
     for (const event of shown.map(shape)) expect(real).toContainEqual(event);
   });
 
-  it('names every event that the journal may hold', () => {
+  it('names every event of the journal', () => {
     const types = [...read('packages/core/src/decider/events.ts').matchAll(/readonly type: '(\w+)'/g)];
     const said = new Set(tableOf(files, 'event | when').flatMap(([name = '']) => codeIn(name)));
     expect(types.map(([, name = '']) => name).filter((name) => !said.has(name))).toEqual([]);
     expect(types.length).toBeGreaterThan(20);
   });
 
-  it('names every file that a run leaves', () => {
+  it('names every file that a run writes', () => {
     const said = tableOf(files, 'file | who writes it | what it is').flatMap(([name = '']) => codeIn(name));
     const known = said.map((name) => new RegExp(`^${(name.split('/')[0] ?? '').replaceAll('.', '\\.').replace(/\{.*?\}|<.*?>/g, '.+')}$`));
     const left = ['shop', 'shop-2', COVERED].flatMap((project) => {
@@ -215,7 +215,7 @@ describe('docs/session-files.md', () => {
   });
 });
 
-it('the README has an example in TypeScript that fits the library', () => {
+it('the TypeScript example of the README compiles', () => {
   const place = join(folder, 'library');
   const paths = { umpire: [join(root, 'packages', 'umpire', 'src', 'index.ts')] };
   const compilerOptions = { paths, types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] };

@@ -1,5 +1,5 @@
-// What the pages say is true: generated ones are fresh, examples parse, links lead somewhere, and the README shows what the command
-// prints.
+// The pages agree with the code: generated pages are fresh, examples parse, links have a target, and the README shows the real output of
+// the commands.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -45,7 +45,7 @@ const RUN = ['session-state', 'interactive-result', 'event-stream'];
 describe('docs/session-files.md', () => {
   const found = readPage('docs/session-files.md').blocks.map(({ kind, name, text }) => ({ kind: name === '' ? kind : name, text }));
 
-  it('has an example of every file, and each is read', () => {
+  it('has an example of every file that Umpire reads', () => {
     const kinds = found.map((example) => example.kind);
     expect(kinds).toEqual(['csv', 'ndjson', 'audit', 'run-json', 'validation-json', 'review-json', 'command-result', 'provenance', ...RUN]);
   });
@@ -73,7 +73,7 @@ describe('docs/session-files.md', () => {
 });
 
 describe('README.md', () => {
-  it('shows what the commands really print', () => {
+  it('shows the real output of the commands', () => {
     const page = readPage('README.md');
     const start = page.blocks.find(({ kind }) => kind === 'sh')?.text ?? '';
     const [alias = expect.fail('The README does not say how to call the command.')] = /^alias umpire=.*?(?=  +#|$)/m.exec(start) ?? [];
@@ -100,7 +100,7 @@ it('the pages have no more words than allowed (npm run words)', () => {
 });
 
 describe('ARCHITECTURE.md', () => {
-  it('names files that are there', () => {
+  it('names only files that exist', () => {
     const named = [...read('ARCHITECTURE.md').matchAll(/`((?:[a-z-]+\/)+[a-z-]+(?:\.test)?\.ts)`/g)].map(([, path = '']) => path);
     const missing = named.filter(
       (path) => ![path, ...['core', 'umpire'].map((name) => `packages/${name}/src/${path}`)].some((place) => existsSync(join(root, place))),
@@ -122,7 +122,7 @@ describe('links between pages', () => {
   const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'examples/README.md', ...PAGES];
   const anchorsOf = (path: string) => [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slugOf(heading));
 
-  it.each(pages)('of %s lead somewhere', (page) => {
+  it.each(pages)('of %s have a target', (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)/g)];
     const broken = links.filter(([, path = '', anchor]) => {
       const target = path === '' ? page : join(dirname(page), path);
@@ -137,7 +137,7 @@ describe('links between pages', () => {
   });
 });
 
-it('messages and comments name only pages and headings that are there', () => {
+it('messages and comments name only pages and headings that exist', () => {
   const files = ['packages', 'scripts', 'examples', 'roles'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(?:ts|mjs|md|yaml)$/.test(name) && !/node_modules|\.test\.ts$/.test(name))

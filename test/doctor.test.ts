@@ -142,7 +142,7 @@ it('names the settings that cannot be read, with the line', async () => {
   // Without settings, the agents of the roles are unknown.
   expect(told('every role')).toBe('');
   project.write({ 'umpire.config.yaml': null, 'umpire.config.yml': 'agent: claude\n' });
-  expect((await look(project)).told('settings')).toContain('Rename the file');
+  expect((await look(project)).told('settings')).toContain('Umpire reads umpire.config.yaml. Rename the file.');
   project.write({ 'umpire.config.yml': null });
   expect((await look(project)).told('settings')).toBe('ok: none; write them with umpire init');
 });

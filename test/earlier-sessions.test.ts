@@ -1,5 +1,5 @@
-// Sessions that an earlier version began (fixtures/earlier). Texts have changed since; rules have not. So replay finds no difference,
-// nothing is judged twice, and an interrupted session goes on to its end.
+// Sessions that an earlier version started (fixtures/earlier). Texts have changed since; rules have not. So replay finds no difference,
+// nothing is judged twice, and an interrupted session continues to its end.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -49,7 +49,7 @@ it.each([
   expect(await replay({ session })).toMatchObject({ result: 'same', counts: { verdicts, same: verdicts }, chain: { unbroken: true } });
 });
 
-it('a judged session gets its verdict again, and nothing is written', async () => {
+it('a judged session gets the same verdict again, and nothing is written', async () => {
   const session = sessionOf('review-fix');
   const before = snapshot(session);
   expect(await decide({ loop: 'review', session })).toMatchObject({
@@ -69,8 +69,8 @@ const reworded: Loop = {
 const changed: Loop = { ...review, table: review.table.filter(({ id }) => id !== 'R4') };
 
 it.each([
-  ['other words are the same rules', reworded, []],
-  ['a changed rule is told of, and the old rules stay', changed, ['E5']],
+  ['a loop with other texts has the same rules', reworded, []],
+  ['a changed rule is reported, and the old rules stay', changed, ['E5']],
 ])('%s', async (_, loop, anomalies) => {
   const session = sessionOf('review-fix');
   const again = await decide({ loop, session });
@@ -81,7 +81,7 @@ it.each([
   expect([repeated, verdict.rule, verdict.anomalies.map(({ rule }) => rule)]).toEqual([false, 'R4', anomalies]);
 });
 
-it('`run` with other words goes on with its session, and with other rules it is refused', async () => {
+it('`run` with another goal continues the session, and with other rules it is refused', async () => {
   const session = unpack('testing-killed', 'adding');
   const project = dirname(dirname(dirname(session)));
   const testing = builtinLoop('testing') as Loop;
@@ -92,7 +92,7 @@ it('`run` with other words goes on with its session, and with other rules it is 
   expect(status).toBe('complete');
 });
 
-it('a session that waits for a person takes the answer and goes on to its end', async () => {
+it('a session that waits for a person continues after the answer', async () => {
   const session = unpack('until-waiting', 'greeting');
   const { status } = await resolve({ session, answer: 'extend', rounds: 1 });
   expect(status).toBe('complete');
@@ -105,7 +105,7 @@ it('a session that waits for a person takes the answer and goes on to its end', 
   expect((await replay({ session })).result).toBe('same');
 });
 
-it('a session that was killed while a task ran goes on to its end', async () => {
+it('a session that was killed during a task continues to its end', async () => {
   const session = unpack('testing-killed', 'adding');
   const { status } = await resume({ session });
   expect(status).toBe('complete');

@@ -39,7 +39,7 @@ function told(files: readonly FileChange[], same: (path: string) => string | nul
   };
 }
 
-it('says the same of labelled changes, whichever files another one read', () => {
+it('reports the same on labelled changes, whichever thread reads which file', () => {
   const differing: string[] = [];
   for (const { id, files, scope, same: texts, ran } of cases(isSoak ? 15 : 100)) {
     const same = (path: string) => texts.get(path) ?? null;
@@ -65,7 +65,7 @@ function spelledOut(facts: FileFacts | null): unknown {
       };
 }
 
-it('tells all facts of a file', () => {
+it('passes on all facts of a file', () => {
   const count = { told: 0, rows: 0, untouched: 0 };
   for (const { files, same: texts } of cases(isSoak ? 40 : 80)) {
     const [one, other, third] = [1, 2, 3].map(() => new Reading({ files }, (path) => texts.get(path) ?? null)) as [
@@ -126,7 +126,7 @@ describe('a second thread', () => {
     return path;
   }
 
-  it('reads a part of a large change, and the guard says what it says alone', () => {
+  it('reads a part of a large change, and the report stays the same', () => {
     const { files, same } = isSoak ? large(6) : padded(large(40));
     const input = { change: { files }, scope: 'testing', same: createFileReader(same) } as const;
     const alone = guard(input);
@@ -155,7 +155,7 @@ describe('a second thread', () => {
     expect(here.toSorted()).toEqual(files.map(({ path }) => path).toSorted());
   });
 
-  it('is not started for a change of a few files, nor where it is not there', () => {
+  it('is not started for a small change, or if its file is missing', () => {
     const few = large(400);
     expect(openParallelReader(few.files, few.same, THREAD)).toBeNull();
     const many = large(20);
@@ -164,7 +164,7 @@ describe('a second thread', () => {
     expect(openParallelReader(many.files, filesOnDisk(root))).toBeNull();
   });
 
-  it('leaves to the first one what is nested deeply, and what leans on that', () => {
+  it('leaves deeply nested files, and files that import them, to the first thread', () => {
     const { files, same } = padded(large(40));
     const deep = `${'['.repeat(100)}${']'.repeat(100)};\n`;
     const test = `import { check } from './test/helpers/check';\nimport { it } from 'vitest';\nit('is', () => check(1));\n`;

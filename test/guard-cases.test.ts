@@ -50,7 +50,7 @@ describe('scripts/guard-cases.mjs', () => {
     expect(readFileSync(again).equals(Buffer.from(packed(name)))).toBe(true);
   });
 
-  it('packs edited files sorted by id, and gives them back as they were', () => {
+  it('packs edited files sorted by id, and unpacks them unchanged', () => {
     const [edited, file, back] = [join(folder, 'edited'), join(folder, 'edited.ndjson'), join(folder, 'back')];
     mkdirSync(join(edited, 'cheat'), { recursive: true });
     mkdirSync(join(edited, 'honest'));

@@ -1,5 +1,5 @@
-// `umpire guard` as people, hooks and CI run it: real projects, each form of output, allowances, reports of the runner, and breaches
-// taken back.
+// `umpire guard` as people, hooks and CI run it: real projects, each form of output, allowances, reports of the runner, and
+// settings.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import type { RunProject } from './support/run-project.js';
 cleanUpProjects();
 
 describe('a change', () => {
-  it('is clean where tests only grow', async () => {
+  it('is clean if it only adds tests', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': withMore(TESTS), 'src/more.test.ts': TESTS.replace('cart', 'more') });
     expect(await project.umpire('guard')).toMatchObject({
@@ -21,7 +21,7 @@ describe('a change', () => {
     });
   });
 
-  it('is told with the rule, the place, why, what is honest, and both versions', async () => {
+  it('is reported with the rule, the place, the reason, the honest way and both versions', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': WEAKENED });
     const { exit, out } = await project.umpire('guard');
@@ -35,7 +35,7 @@ describe('a change', () => {
     expect(out.endsWith('\n2 breaches in 1 changed file, against HEAD (scope testing).\n')).toBe(true);
   });
 
-  it('counts files that git does not know yet, and moved ones', async () => {
+  it('includes untracked and moved files', async () => {
     const project = makeProject({ files: FILES });
     project.write({
       'src/cart.test.ts': null,
@@ -62,7 +62,7 @@ describe('a change', () => {
     expect((await guardIn(project, '--scope', 'testing')).exit).toBe(3);
   });
 
-  it('is measured against a commit, and where all is committed against the trunk', async () => {
+  it('is compared with a commit, or with the trunk if everything is committed', async () => {
     const project = makeProject({ files: FILES });
     const main = project.git('rev-parse', 'HEAD').trim();
     project.git('switch', '-q', '-c', 'work');
@@ -74,7 +74,7 @@ describe('a change', () => {
     expect((await guardIn(project, '--base', 'main')).exit).toBe(3);
   });
 
-  it('is no pass where a test cannot be read', async () => {
+  it('does not pass if a test file cannot be read', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/new.test.ts': 'it("x", () => {' });
     const { exit, out } = await project.umpire('guard');
@@ -85,8 +85,8 @@ describe('a change', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it('is a problem, and its tests are not called deleted: nothing is taken back', async () => {
+describe('an unreadable test file', () => {
+  it('is a problem; its tests do not count as deleted and nothing is reverted', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': `${TESTS}\nit('is begun', () => {\n` });
     const ran = await guardIn(project, '--json');
@@ -99,7 +99,7 @@ describe('what cannot be read', () => {
     expect(textIn(project, 'src/cart.test.ts')).toContain('is begun');
   });
 
-  it('is no pass where it never could be, or grew too large, or became a link', async () => {
+  it('does not pass if it was never readable, grew too large or became a link', async () => {
     const project = makeProject({ files: { ...FILES, 'src/flow.test.js': "it('x', () => expect((f(1): any)).toBe(1));\n" } });
     project.write({ 'src/flow.test.js': "it.skip('x', () => expect((f(1): any)).toBe(1));\n" });
     expect((await guardIn(project)).exit).toBe(1);
@@ -115,7 +115,7 @@ describe('what cannot be read', () => {
 });
 
 describe('forms', () => {
-  it('--json: one object with all there is to know', async () => {
+  it('--json prints one object with all details', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': SKIPPED });
     const { out } = await guardIn(project, '--json');
@@ -146,7 +146,7 @@ describe('forms', () => {
     });
   });
 
-  it('--sarif: read back by umpire read', async () => {
+  it('--sarif prints a report that umpire read understands', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': WEAKENED });
     const told = jsonOf(await guardIn(project, '--json'));
@@ -166,7 +166,7 @@ describe('allowances', () => {
   const config = (until: string) =>
     `guard:\n  allowances:\n    - { rule: test-skipped, path: "src/**", test: cart > adds the tax, reason: the tax office is closed, until: ${until} }\n`;
 
-  it('let a finding through until their last day, and are shown', async () => {
+  it('permit a finding until their last day, and are shown', async () => {
     const project = makeProject({ files: { ...FILES, 'umpire.config.yaml': config('2999-12-31') } });
     project.write({ 'src/cart.test.ts': SKIPPED });
     const { exit, out } = await guardIn(project);
@@ -183,7 +183,7 @@ No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
     expect((await guardIn(project)).exit).toBe(3);
   });
 
-  it('cover nothing once they are over', async () => {
+  it('permit nothing after their last day', async () => {
     const project = makeProject({ files: { ...FILES, 'umpire.config.yaml': config('2020-01-31') } });
     project.write({ 'src/cart.test.ts': SKIPPED });
     const ran = await guardIn(project, '--json');
@@ -191,7 +191,7 @@ No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
     expect((await guardIn(project)).out).toContain('Expired allowances\n');
   });
 
-  it('are told as new where the change brings its own', async () => {
+  it('are reported as new if the change itself adds them', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': SKIPPED, 'umpire.config.yaml': config('2999-12-31') });
     const ran = await guardIn(project, '--scope', 'any', '--json');
@@ -208,7 +208,7 @@ No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
 });
 
 describe('settings of the guard', () => {
-  it('may be changed by a person, and a scope counts from the next change on', async () => {
+  it('may be changed by a person; a new scope counts from the next change on', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'umpire.config.yaml': 'guard: { scope: any }\n' });
     expect(await guardIn(project)).toMatchObject({ exit: 0, out: expect.stringContaining('(scope testing)') });
@@ -218,7 +218,7 @@ describe('settings of the guard', () => {
 });
 
 describe('--staged', () => {
-  it('looks at what would be committed', async () => {
+  it('checks the staged change', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': SKIPPED });
     project.git('add', '-A');
@@ -234,7 +234,7 @@ describe('--staged', () => {
   });
 });
 
-it('--staged knows only the allowances that would be committed with it', async () => {
+it('--staged uses only staged allowances', async () => {
   const project = makeProject({ files: FILES });
   project.write({ 'src/cart.test.ts': SKIPPED });
   project.git('add', '-A');
@@ -265,7 +265,7 @@ describe('reports of the runner', () => {
       .join('')}</testsuite></testsuites>`;
   const ALL = junit(['adds', ''], ['adds the tax', ''], ['takes an empty cart', '']);
 
-  it('decide what ran', async () => {
+  it('show which tests ran', async () => {
     const project = makeProject({ files: FILES });
     project.write({
       'src/cart.test.ts': withMore(TESTS),
@@ -279,7 +279,7 @@ describe('reports of the runner', () => {
     expect((await project.umpire('guard', ...reports)).exit).toBe(0);
   });
 
-  it('are refused where they tell of no test', async () => {
+  it('are refused if they contain no test', async () => {
     const project = makeProject({ files: FILES });
     project.write({ '../empty.xml': '<testsuites></testsuites>' });
     for (const path of ['empty.xml', 'none.xml'].map((name) => join(project.beside, name))) {
@@ -290,7 +290,7 @@ describe('reports of the runner', () => {
 });
 
 describe('mistakes', () => {
-  it('are told with what to do', async () => {
+  it('are reported with the next step', async () => {
     const project = makeProject({ files: FILES });
     const plain = makeProject({ files: FILES, plain: true });
     const said = async (from: RunProject, ...args: readonly string[]) => {

@@ -1,4 +1,4 @@
-// `umpire guard --revert`: what is taken back on disk, what stays, and what is kept of it.
+// `umpire guard --revert`: what it reverts on disk, what stays, and the patch that it keeps.
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { cleanUpProjects, makeProject } from './support/run-project.js';
 cleanUpProjects();
 
 describe('--revert', () => {
-  it('takes breaches back by hunk, keeps what is honest, and leaves other files alone', async () => {
+  it('reverts findings hunk by hunk, and keeps honest changes and other files', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': withMore(WEAKENED), 'src/new.test.ts': FREE });
     const index = project.git('ls-files', '--stage');
@@ -23,7 +23,7 @@ describe('--revert', () => {
     expect(project.git('ls-files', '--stage')).toBe(index);
   });
 
-  it('takes whole files back where nothing else is in them', async () => {
+  it('reverts whole files that hold nothing else', async () => {
     const project = makeProject({ files: FILES });
     project.write({
       'src/cart.test.ts': null,
@@ -41,7 +41,7 @@ describe('--revert', () => {
     expect(project.git('status', '--porcelain')).toBe('?? src/fine.test.ts\n');
   });
 
-  it('leaves source that only the usual scope forbids, and says how to have it taken back', async () => {
+  it('keeps source that only the default scope forbids, and says how to revert it', async () => {
     const project = makeProject({ files: FILES });
     const mended = CART.replace('0.2', '0.19');
     project.write({ 'src/cart.test.ts': withMore(WEAKENED), 'src/cart.ts': mended });
@@ -66,7 +66,7 @@ If source may change here, run: umpire guard --scope any
     expect(textIn(project, 'src/cart.ts')).toBe(CART);
   });
 
-  it('takes source back where the settings ask for tests alone', async () => {
+  it('reverts source if the settings permit changes to tests only', async () => {
     const project = makeProject({ files: FILES });
     project.commit({ 'umpire.config.yaml': 'guard: { scope: testing }\n' });
     project.write({ 'src/cart.ts': CART.replace('0.2', '0.19') });
@@ -75,7 +75,7 @@ If source may change here, run: umpire guard --scope any
     expect(textIn(project, 'src/cart.ts')).toBe(CART);
   });
 
-  it('sees what went with a file that is gone: a test whose checks were in it goes back too', async () => {
+  it('reverts a test too if its checks were in a deleted file', async () => {
     const project = makeProject({ files: FILES });
     project.write({
       'src/cart.test.ts': TESTS.replace("'./cart';", "'./cart';\nimport { nothing } from '../test/nothing';").replace(
@@ -89,7 +89,7 @@ If source may change here, run: umpire guard --scope any
     expect(project.git('status', '--porcelain')).toBe('');
   });
 
-  it('keeps the honest tests of a new file, and a file that was moved where it is', async () => {
+  it('keeps honest tests of a new file, and the place of a moved file', async () => {
     const project = makeProject({ files: FILES });
     const two = (first: string) =>
       `import { expect, it } from 'vitest';\n${first}it('counts none', () => {\n  expect([].length).toBe(0);\n});\n`;
@@ -106,7 +106,7 @@ If source may change here, run: umpire guard --scope any
     expect(project.git('status', '--porcelain')).toBe(' D src/cart.test.ts\n?? src/new.test.ts\n?? src/shop.test.ts\n');
   });
 
-  it('moves a test back that was moved out of sight', async () => {
+  it('moves a test back that the runner no longer finds', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': null, 'src/cart.test.ts.txt': TESTS });
     const { exit, out } = await guardIn(project, '--revert');
@@ -117,7 +117,7 @@ If source may change here, run: umpire guard --scope any
     expect(project.git('status', '--porcelain')).toBe('');
   });
 
-  it('refuses where there is nothing to take back', async () => {
+  it('refuses if there is nothing to revert', async () => {
     const project = makeProject({ files: FILES });
     const { exit, err } = await guardIn(project, '--revert');
     expect({ exit, err }).toEqual({

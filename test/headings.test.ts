@@ -1,5 +1,5 @@
-// The report of each loop and outcome, held against the template it comes from: the headings in the template's order,
-// every label of the template under its heading, none left empty. The templates are written out here as literals.
+// The report of each loop and outcome follows its template: the headings in order, and every label under its heading with a value. The
+// templates are written out here as literals.
 
 import { describe, expect, it } from 'vitest';
 import { decide, readFixture, withFixture } from './support/spec-fixture.js';
@@ -148,7 +148,7 @@ function holesIn(report: string): readonly string[] {
 }
 
 describe('reports', () => {
-  it('are held against a template for every loop', () => {
+  it('have a template for every loop', () => {
     const judged = new Set(CASES.map(([name]) => readFixture(name).loop));
     expect([...judged].sort()).toEqual(Object.keys(TEMPLATES).sort());
   });

@@ -1,5 +1,5 @@
-// `umpire init` on real projects: the first settings, which Umpire's own reader takes whatever files are called, and which are never
-// written over.
+// `umpire init` on real projects: it writes first settings that Umpire can read, whatever the files of the project are called, and never
+// overwrites settings.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -33,7 +33,7 @@ function settingsIn(project: RunProject): string {
   return readFileSync(join(project.root, 'umpire.config.yaml'), 'utf8');
 }
 
-it('chooses what is installed, and files that worktrees would lack, and says why', async () => {
+it('chooses an installed agent and the files that worktrees would lack, and says why', async () => {
   const project = makeProject({ files: { '.gitignore': '.env*\n', 'a.test.mjs': "import 'node:test';\n" } });
   project.write({ '.env': 'A=1', '.env.local': 'B=2' });
   const path = pathOf(project, 'gemini', 'codex');
@@ -55,7 +55,7 @@ it('chooses what is installed, and files that worktrees would lack, and says why
   expect(after.out).not.toContain('left out');
 });
 
-it('takes the agent that is asked for, also where it is not installed, and no other', async () => {
+it('uses the agent of --agent, even if it is not installed', async () => {
   const project = makeProject();
   const env = { PATH: pathOf(project, 'claude') };
   const unknown = await project.umpireWith({ env }, 'init', '--agent', 'cluade');
@@ -74,7 +74,7 @@ it('takes the agent that is asked for, also where it is not installed, and no ot
   expect(parseSettings(settingsIn(project), 'x').agent).toBe('codex-acp');
 });
 
-it('writes nothing with --dry-run, and chooses nobody where nobody is', async () => {
+it('writes nothing with --dry-run, and chooses no agent if none is installed', async () => {
   const project = makeProject();
   const env = { PATH: pathOf(project) };
   const { exit, out, err } = await project.umpireWith({ env }, 'init', '--dry-run');
@@ -87,7 +87,7 @@ it('writes nothing with --dry-run, and chooses nobody where nobody is', async ()
   expect(existsSync(join(project.root, 'umpire.config.yaml'))).toBe(false);
 });
 
-it('never writes over settings, also by the other name, a link or from a folder inside', async () => {
+it('never overwrites settings: not under the other name, through a link or from a subfolder', async () => {
   const project = makeProject({ files: { 'src/a.txt': 'a' } });
   const refused = async (...args: readonly string[]) => {
     const { exit, out, err } = await project.umpire('init', ...args);
@@ -107,7 +107,7 @@ it('never writes over settings, also by the other name, a link or from a folder 
   expect(existsSync(join(project.beside, 'nowhere'))).toBe(false);
 });
 
-it('lets one of two at once win', async () => {
+it('lets exactly one of two calls at once write the file', async () => {
   const project = makeProject();
   const both = await Promise.all([project.umpire('init', '--agent', 'claude'), project.umpire('init', '--agent', 'codex')]);
   expect(both.map(({ exit }) => exit).toSorted()).toEqual([0, 1]);
@@ -116,7 +116,7 @@ it('lets one of two at once win', async () => {
   expect(both.find(({ exit }) => exit === 1)?.err).toMatch(/^umpire: The project has settings already/);
 });
 
-it('works without git, and says which folder of a repository it takes', async () => {
+it('works without git, and names the folder of a repository that it uses', async () => {
   const plain = makeProject({ plain: true });
   const empty = join(plain.beside, 'empty');
   mkdirSync(empty);
@@ -128,14 +128,14 @@ it('works without git, and says which folder of a repository it takes', async ()
   expect(named.err).not.toContain('larger repository');
 });
 
-it('says what is in the way of the file', async () => {
+it('explains why the file cannot be written', async () => {
   const project = makeProject();
   expect((await project.umpire('init', '--project', 'nowhere')).exit).toBe(1);
   expect((await project.umpire('init', 'now')).exit).toBe(2);
   expect((await project.umpire('init', '--agent')).exit).toBe(2);
 });
 
-it('is the same for programs', async () => {
+it('does the same when a program calls it', async () => {
   const project = makeProject();
   const dry = await init({ project: project.root, agent: 'person', dryRun: true });
   expect(dry).toEqual({
@@ -182,7 +182,7 @@ const NAMES = [
   '.env\ufeff',
 ];
 
-it.each(NAMES.map((name) => [name]))('names a file %j so that the reader of settings finds it', (name) => {
+it.each(NAMES.map((name) => [name]))('writes the file name %j so that the settings are read correctly', (name) => {
   const folder = temporaryFolder();
   for (const copy of [[name], [name, '.env.second'], Array.from({ length: 40 }, (_, at) => `${name}${at}`)]) {
     const text = settingsText({ agent: 'claude', copy, critics: [] });
@@ -193,7 +193,7 @@ it.each(NAMES.map((name) => [name]))('names a file %j so that the reader of sett
   }
 });
 
-it('is read whatever was found', () => {
+it('writes readable settings, whatever it found', () => {
   const name = string({ unit: 'binary', maxLength: 12 }).map((rest) => `.env${rest.replaceAll(/[/\0]/g, '')}`);
   const critic = string({ unit: 'binary' }).map(
     (message) => ({ area: 'critics', name: 'testing', state: 'ok', message, hint: null }) as const,
@@ -212,7 +212,7 @@ it('is read whatever was found', () => {
   expect(checkProperty(choices, { numRuns: 300 })).toMatchObject({ failed: false });
 });
 
-it('keeps what tools say of themselves in comments', () => {
+it('keeps the output of tools inside comments', () => {
   const critics = [
     { area: 'critics', name: 'testing\nstrict: true', state: 'ok', message: 'vitest 1\nagent: mallory', hint: null },
   ] as const;
@@ -234,7 +234,7 @@ it.skipIf(!existsSync('/dev/full'))(
   },
 );
 
-it('has every commented line ready to be used', () => {
+it('writes commented lines that are valid when uncommented', () => {
   const text = settingsText({ agent: null, copy: [], critics: [] });
   const used = text.replace(/^# (?=[a-z_]+: )/gm, '');
   expect(parseSettings(used, 'x')).toMatchObject({

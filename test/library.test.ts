@@ -1,5 +1,5 @@
-// The library as a program calls it: what it hands in is looked at first, its functions and signal are watched and left alone
-// afterwards, loops and tasks may be its own, and sessions can be looked at.
+// The library as a program calls it: it checks arguments first, calls the program's functions, follows its signal, and runs its own loops
+// and tasks.
 
 import { getEventListeners } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -73,7 +73,7 @@ const tiny = (more: Partial<LoopInput> = {}): LoopInput => ({
 
 const reader: AgentFunction = ({ role }) => ({ kind: 'completed', outputs: role.name === 'reader' ? { good: true } : {} });
 
-describe('what is handed in', () => {
+describe('arguments', () => {
   const doors = library as unknown as Record<string, (...given: readonly unknown[]) => Promise<unknown>>;
   const here = project();
   const good = { ...thinking(), project: here };
@@ -119,12 +119,12 @@ describe('what is handed in', () => {
     expect(readdirSync(here)).toEqual([]);
   });
 
-  it('may be undefined, which is left out', async () => {
+  it('may be undefined, which means the default', async () => {
     const given = { ...thinking(), signal: undefined, session: undefined, maxRounds: undefined } as unknown as RunRequest;
     expect(await run(given)).toMatchObject({ status: 'complete' });
   });
 
-  it('a command, a report or a target that the loop has no use for is not passed over', async () => {
+  it('a command, report or target that the loop cannot use is refused', async () => {
     for (const more of [{ command: 'true' }, { report: 'a.xml' }, { target: 5 }])
       await expect(run(thinking(more))).rejects.toMatchObject({
         code: 'usage',
@@ -132,7 +132,7 @@ describe('what is handed in', () => {
       });
   });
 
-  it('an object that is no loop is refused as defineLoop refuses it; a built-in one is taken', async () => {
+  it('an object that is not a loop is refused as by defineLoop; a built-in loop is accepted', async () => {
     const broken = { ...builtinLoop('review'), table: [] } as unknown as library.Loop;
     for (const use of [check(broken), run(thinking({ loop: broken })), library.decide({ loop: broken, session: folder })])
       await expect(use).rejects.toMatchObject({ code: 'loop-invalid' });
@@ -141,7 +141,7 @@ describe('what is handed in', () => {
 });
 
 describe('agents that are functions', () => {
-  it('are called by the name they are handed over by, on their own object', async () => {
+  it('are called by their name, as methods of their object', async () => {
     class Counter {
       calls = 0;
       run: AgentFunction = async (assignment) => {
@@ -158,7 +158,7 @@ describe('agents that are functions', () => {
     expect(verdicts.map(({ outcome }) => outcome)).toEqual(['converge']);
   });
 
-  it('may do with what they are told as they like', async () => {
+  it('may change the request that they get', async () => {
     const careless: AgentFunction = (assignment, watch) => {
       const told = assignment as unknown as { outputs: string[]; rules: string[]; task: Record<string, unknown> };
       const ending = content(assignment, watch);
@@ -176,7 +176,7 @@ describe('agents that are functions', () => {
     }
   });
 
-  it('have the time that the request gives them', async () => {
+  it('get the time limit of the request', async () => {
     const { status: ended, reason } = await run(thinking({ timeoutMinutes: 0.001, agents: { mine: () => new Promise(() => undefined) } }));
     expect({ ended, reason }).toEqual({
       ended: 'failed',
@@ -184,7 +184,7 @@ describe('agents that are functions', () => {
     });
   });
 
-  it('are named as missing where a session is taken on without them', async () => {
+  it('are named as missing if a session is resumed without them', async () => {
     const aborted = await run(thinking({ signal: AbortSignal.abort() }));
     expect(aborted.status).toBe('interrupted');
     await expect(resume({ session: aborted.session })).rejects.toMatchObject({
@@ -195,7 +195,7 @@ describe('agents that are functions', () => {
   });
 });
 
-describe('functions and the signal of the caller', () => {
+describe('functions and the signal of the program', () => {
   it.each([
     [
       'throws',
@@ -217,7 +217,7 @@ describe('functions and the signal of the caller', () => {
     expect(await resume({ session: place, agents: { mine: content } })).toMatchObject({ status: 'complete', session: place });
   });
 
-  it('a session that is stopped while its set-up command runs is interrupted, and begun by the same call', async () => {
+  it('a session that is stopped during its setup command is interrupted, and the same call continues it', async () => {
     const place = project();
     const mark = join(folder, 'set-up-runs');
     writeFileSync(
@@ -239,7 +239,7 @@ describe('functions and the signal of the caller', () => {
     expect(await run({ ...request, session })).toMatchObject({ status: 'complete', session });
   });
 
-  it('what onEvent returns is waited for', async () => {
+  it('the library awaits the promise that onEvent returns', async () => {
     let open = 0;
     let seen = 0;
     const onEvent = async () => {
@@ -252,7 +252,7 @@ describe('functions and the signal of the caller', () => {
     expect({ open, isSeen: seen > 5 }).toEqual({ open: 0, isSeen: true });
   });
 
-  it('one signal serves many sessions, and nothing is left on it', async () => {
+  it('one signal serves many sessions, and no listener stays on it', async () => {
     const warned = vi.fn<(warning: Error) => void>();
     process.on('warning', warned);
     const { signal } = new AbortController();
@@ -268,7 +268,7 @@ describe('functions and the signal of the caller', () => {
 });
 
 describe('loops and tasks of the program', () => {
-  it('a loop from defineLoop begins with its own pipelines', async () => {
+  it('a loop from defineLoop starts with its own pipelines', async () => {
     const task = (id: string, role: string) => ({ id, title: id, description: id, role });
     const pipelines = { modes: { only: { title: 'Read only.', tasks: [task('READ-001', 'reader')] } } };
     const shared = { project: project(), agent: 'mine', agents: { mine: reader } };
@@ -280,7 +280,7 @@ describe('loops and tasks of the program', () => {
     await expect(run({ ...shared, loop: defineLoop(tiny()), pipeline: strange })).rejects.toMatchObject({ code: 'loop-invalid' });
   });
 
-  it('the file of a loop is found again from wherever the session is taken on', async () => {
+  it('the file of a loop is found from any folder when the session is resumed', async () => {
     const place = project();
     mkdirSync(join(place, 'loops'));
     writeFileSync(join(place, 'loops', 'tiny.yaml'), JSON.stringify(tiny()));
@@ -291,7 +291,7 @@ describe('loops and tasks of the program', () => {
     expect((await resolveLoop(loop)).folder).toBe(join(place, 'loops'));
   });
 
-  it('a question comes with its words and its answers', async () => {
+  it('a question comes with its text and its answers', async () => {
     const place = project();
     const mine: AgentFunction = ({ role }) => ({ kind: 'completed', outputs: role.name === 'reader' ? { good: false } : {} });
     const asked = await run({ loop: defineLoop(tiny()), project: place, agent: 'mine', agents: { mine } });
@@ -318,7 +318,7 @@ describe('loops and tasks of the program', () => {
   });
 });
 
-it('critique measures, and an error in onOutput is what it rejects with', async () => {
+it('critique measures, and rejects with an error of onOutput', async () => {
   const place = project();
   writeFileSync(join(place, 'package.json'), JSON.stringify({ scripts: { test: 'node --test' } }));
   writeFileSync(join(place, 'sum.test.mjs'), "import { test } from 'node:test';\ntest('adds', () => undefined);\n");
@@ -331,7 +331,7 @@ it('critique measures, and an error in onOutput is what it rejects with', async 
   await expect(critique({ loop: 'testing', project: place, session, onOutput: fault })).rejects.toThrow('mine');
 });
 
-it('guard looks at a change, and takes it back where that is asked', async () => {
+it('guard checks a change, and reverts it on request', async () => {
   const place = project();
   const test = (mark: string) => `import { it, expect } from 'vitest';\nit${mark}('adds', () => expect(1 + 1).toBe(2));\n`;
   const write = (text: string) => writeFileSync(join(place, 'sum.test.ts'), text);

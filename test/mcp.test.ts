@@ -1,5 +1,5 @@
-// `umpire mcp` through a real client: a round from measuring to the verdict, what an agent may not do, errors as answers, and tools that
-// are ended when the client goes.
+// `umpire mcp` through a real client: a round from measuring to the verdict, the limits of an agent, errors as answers, and tools that end when the
+// client disconnects.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
@@ -44,7 +44,7 @@ const PROJECT = {
   '.gitignore': '.umpire\n',
 };
 
-it('takes an agent through a round: measure, judge, mend, measure, judge', async () => {
+it('leads an agent through a round: measure, judge, fix, measure, judge', async () => {
   const project = makeProject({ files: PROJECT });
   const client = await connect(project);
   const first = await ask(client, 'critique', { loop: 'testing', session: 'one' });
@@ -66,7 +66,7 @@ it('takes an agent through a round: measure, judge, mend, measure, judge', async
   expect((await ask(client, 'replay', { session: 'one' })).data).toMatchObject({ result: 'same' });
 });
 
-it('offers nothing by which an agent would be its own judge', async () => {
+it('offers no tool with which an agent could judge itself', async () => {
   const client = await connect(makeProject({ files: PROJECT }));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).join(' ')).toBe('critique decide guard read check list status report diff replay doctor');
@@ -80,7 +80,7 @@ it('offers nothing by which an agent would be its own judge', async () => {
   expect(await ask(client, 'guard', { revert: true })).toMatchObject({ isError: true });
 });
 
-it('tells of a skipped test, and takes nothing back', async () => {
+it('reports a skipped test, and reverts nothing', async () => {
   const project = makeProject({ files: PROJECT });
   const client = await connect(project);
   expect((await ask(client, 'guard')).data['findings']).toEqual([]);
@@ -92,7 +92,7 @@ it('tells of a skipped test, and takes nothing back', async () => {
   expect(readFileSync(join(project.root, 'add.test.js'), 'utf8')).toBe(skipped);
 });
 
-it('writes to sessions of the project and nowhere else', async () => {
+it('writes only to sessions of the project', async () => {
   const project = makeProject({ files: PROJECT });
   const outside = makeProject({ files: { 'a.txt': 'a\n' } }).root;
   symlinkSync(outside, join(project.root, 'link'));
@@ -107,7 +107,7 @@ it('writes to sessions of the project and nowhere else', async () => {
   expect((await ask(client, 'critique', { loop: 'testing', session: './work/one' })).isError).toBe(false);
 });
 
-it('waits for nothing that has no end', async () => {
+it('does not wait for pipes and devices', async () => {
   const project = makeProject({ files: PROJECT });
   execFileSync('mkfifo', ['pipe.json'], { cwd: project.root });
   const client = await connect(project);
@@ -115,18 +115,18 @@ it('waits for nothing that has no end', async () => {
     expect(await ask(client, 'read', { reports: [report] }), report).toMatchObject({ data: { error: { code: 'read-failed' } } });
 });
 
-it('answers with what is wrong and what to do', async () => {
+it('answers errors with the cause and the next step', async () => {
   const client = await connect(makeProject({ files: PROJECT }));
   const missing = await ask(client, 'decide', { loop: 'testing', session: 'nothing' });
   expect(missing).toMatchObject({ isError: true, data: { error: { code: 'session-missing' } } });
   expect(missing.text).toContain('Check the path.');
   expect(await ask(client, 'status')).toMatchObject({ isError: true, data: { error: { code: 'session-none' } } });
   expect(await ask(client, 'check', { loop: 'reviw' })).toMatchObject({ isError: true, text: expect.stringContaining('review') as string });
-  // stdin is the way that words come, and no report.
+  // stdin carries the protocol and cannot be a report.
   expect((await ask(client, 'read', { reports: ['-'] })).data).toMatchObject({ outcome: 'missing' });
 });
 
-it('says where the rest is of what is too long to show', async () => {
+it('cuts long output, and says where the rest is', async () => {
   const many = (mark: string) =>
     `const { test } = require('node:test');\n${Array.from({ length: 600 }, (_, at) => `test${mark}('adds ${at} to what is there', () => {\n  require('node:assert').equal(${at}, 1);\n});\n`).join('')}`;
   const project = makeProject({ files: { ...PROJECT, 'many.test.js': many('') } });
@@ -136,14 +136,14 @@ it('says where the rest is of what is too long to show', async () => {
   expect({ isShort: text.length < 61_000, data }).toEqual({ isShort: true, data: undefined });
 });
 
-it('takes the project that it is told', async () => {
+it('uses the project of --project', async () => {
   const project = makeProject({ files: { 'README.md': 'x\n' } });
   const other = makeProject({ files: PROJECT });
   const client = await connect(project, '--project', other.root);
   expect((await ask(client, 'list')).data).toMatchObject({ project: other.root });
 });
 
-it('is no place for a person, and says so', async () => {
+it('tells a person at a terminal that it is for programs', async () => {
   const project = makeProject({ files: PROJECT });
   const wrong = await project.umpire('mcp', 'testing');
   expect(wrong).toMatchObject({ exit: 2, err: expect.stringContaining('Unexpected argument') as string });
@@ -185,7 +185,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-it('ends its tools when the client goes, and when the client takes its question back', async () => {
+it('ends its tools when the client disconnects or cancels', async () => {
   const project = makeProject({ files: { ...PROJECT, 'add.test.js': HANGS } });
   const { child, say, hear, ended } = talk(project);
   say({

@@ -164,7 +164,7 @@ const FILES = process.env['PYTHON_FILES'] ?? (isSoak ? '1000000' : '100');
 const STEP = isSoak ? 1 : 20;
 
 // Without a Python of these years there is nothing to hold it against.
-test.skipIf(!hasPython)('Python itself sees the same in Python', { timeout: 240_000 }, () => {
+test.skipIf(!hasPython)('the parser finds the same syntax as CPython', { timeout: 240_000 }, () => {
   const input = labelled().map((one) => `${JSON.stringify(one)}\n`);
   const { stdout, stderr } = spawnSync('python3', ['-c', ORACLE, FILES], { input: input.join(''), encoding: 'utf8', maxBuffer: 1 << 30 });
   expect(stderr).toBe('');

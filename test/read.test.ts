@@ -1,4 +1,4 @@
-// `umpire read`: the shape that scripts depend on, the exit status, and the page for people.
+// `umpire read`: the JSON that scripts use, the exit status, and the page for people.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ const failure = async (...args: string[]) =>
   );
 
 describe('umpire read --json', () => {
-  it('prints one report as itself, with nothing that the format does not carry', async () => {
+  it('prints one report as an object, without members that its format does not have', async () => {
     expect(await json(good)).toEqual({
       format: 'tap',
       outcome: 'pass',
@@ -113,7 +113,7 @@ describe('the exit status', () => {
 });
 
 describe('what it refuses', () => {
-  it('says so, with status 2', async () => {
+  it('is explained, with exit status 2', async () => {
     expect(await failure()).toMatchObject({ code: 'usage', exit: 2 });
     expect(await failure('-', '-')).toMatchObject({ code: 'usage', exit: 2 });
     expect(await failure(good, '--all')).toMatchObject({ code: 'usage', exit: 2 });
@@ -125,21 +125,21 @@ describe('what it refuses', () => {
     expect(await failure(good, '--format', 'xunit')).toMatchObject({ code: 'format-unknown', exit: 2 });
   });
 
-  it('reads as the named format, whatever it looks like', async () => {
+  it('reads a file as the format of --format, whatever it looks like', async () => {
     expect(await json(good, '--format', 'lcov')).toMatchObject({ format: 'lcov', outcome: 'error' });
     expect(await json(missing, '--format', 'junit')).toMatchObject({ format: 'junit', outcome: 'missing' });
   });
 });
 
 describe('large files', () => {
-  it('are looked through for their keys where the head does not show them', async () => {
+  it('are recognized even if their first keys come late', async () => {
     const late = file('late.json', `{"a":"${'x'.repeat(HEAD_BYTES)}","numTotalTests":0,"testResults":[]}`);
     expect(await readReports({ reports: [late] })).toMatchObject({ outcome: 'error', reports: [{ format: 'jest' }] });
   });
 });
 
 describe('the page', () => {
-  it('shows what came of each, the worst first, in 80 columns', async () => {
+  it('shows the result of each report, the worst first, in 80 columns', async () => {
     const { stdout = '' } = await print(bad, cov, types, file('empty.xml', ''), missing);
     expect(stdout.replaceAll(folder, '/project')).toMatchSnapshot();
     expect(stdout.split('\n').filter((line) => line.replaceAll(folder, '').length > 80)).toEqual([]);
@@ -150,7 +150,7 @@ describe('the page', () => {
     expect((await print(many)).stdout?.split('\n').slice(-4)).toEqual(['  t18', '  t19', '  and 10 more; --json --all lists them', '']);
   });
 
-  it('is coloured for a terminal, and never where NO_COLOR is set', async () => {
+  it('is colored on a terminal, unless NO_COLOR is set', async () => {
     const before = process.env['NO_COLOR'];
     delete process.env['NO_COLOR'];
     expect((await runRead([good], true)).stdout).toContain('\u001b[32mpass');
@@ -160,7 +160,7 @@ describe('the page', () => {
     else process.env['NO_COLOR'] = before;
   });
 
-  it('obeys nothing that a report says', async () => {
+  it('removes control sequences of a report', async () => {
     const hostile = file('hostile.tap', '1..1\nnot ok 1 - \u001b[2J\u001b]0;x\u0007name\u202e\n');
     const { stdout = '' } = await print(hostile);
     expect(stdout).toContain('name');

@@ -1,5 +1,5 @@
-// A forger who knows the format and makes every hash fit: lines that Umpire does not write are named, and a journal that was cut
-// back is known by the pages it forgot. What Umpire does write, after crashes too, is held to be whole.
+// Forged journals with valid hashes: replay names lines that Umpire does not write, and finds a truncated journal by the verdict pages
+// that it lacks. Journals that Umpire wrote, even after crashes, pass.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -93,19 +93,19 @@ const FORGERIES: readonly Forgery[] = [
   ],
 ];
 
-describe('a line that Umpire does not write', () => {
+describe('a forged line', () => {
   it.each(FORGERIES)('%s (%s, line %i)', async (why, session, at, change) => {
     const folder = golden(session);
     forge(folder, change);
     const { exit, stdout } = await runReplay([folder]);
     expect([exit, stdout]).toEqual([
       1,
-      expect.stringContaining(`**broken at line ${at}**: Umpire writes no such line: ${why}. Umpire replayed`),
+      expect.stringContaining(`**broken at line ${at}**: Umpire writes no such line: ${why}. Umpire replayed only the lines before it.`),
     ]);
     expect((await replay({ session: folder })).verdicts.every((one) => one.seq < at && one.status === 'same')).toBe(true);
   });
 
-  it('does not help a verdict that looser rules would bear out', async () => {
+  it('does not help a verdict that only looser rules would give', async () => {
     const folder = golden(REVIEW);
     forge(folder, (events) => {
       const { verdict, scene } = events[4]!.data;
@@ -117,7 +117,7 @@ describe('a line that Umpire does not write', () => {
     expect((await runReplay([folder])).exit).toBe(3);
   });
 
-  it('may be one of a later version, which is passed over', async () => {
+  it('may come from a later version, and is skipped', async () => {
     const folder = golden(REVIEW);
     forge(folder, (events) => void events.push(line('Audited', { by: 'somebody' })));
     expect(await replay({ session: folder })).toMatchObject({ result: 'same', chain: { unbroken: true, lines: 14 } });
@@ -137,7 +137,7 @@ describe('a line that Umpire does not write', () => {
       'scene.anomalies',
       (events: Line[]) => Object.assign(events[2]!.data.scene as object, { anomalies: 7, exhibits: { results: null } }),
     ],
-  ])('is told in plain words where judging would stumble over it: %s', async (_, at, field, change) => {
+  ])('is explained if it would break judging: %s', async (_, at, field, change) => {
     const folder = golden(REVIEW);
     forge(folder, (events) => void change(events));
     const { exit, stdout } = await runReplay([folder]);
@@ -148,7 +148,7 @@ describe('a line that Umpire does not write', () => {
     expect(stdout).not.toMatch(/undefined|Cannot|null|not iterable|TypeError/);
   });
 
-  it('says what is wrong with a recorded tasks.csv', async () => {
+  it('is explained if a recorded tasks.csv is wrong', async () => {
     const folder = golden(REVIEW);
     forge(folder, (events) => Object.assign(events[2]!.data.scene as object, { tasks: 'id,description\na,b\na,c\n' }));
     expect((await runReplay([folder])).stdout).toMatch(/not written by Umpire: tasks\.csv:3: /);
@@ -167,7 +167,7 @@ function rewrite(folder: string, seq: number, path: readonly (string | number)[]
   });
 }
 
-describe('a verdict that was rewritten with hashes that fit', () => {
+describe('a rewritten verdict with valid hashes', () => {
   /** A FIX with two tasks, and the second verdict of its chain: only that one has a trend. */
   const [FIRST, SECOND] = [3, 5];
 
@@ -197,7 +197,7 @@ describe('a verdict that was rewritten with hashes that fit', () => {
     expect(fields).toEqual(expect.arrayContaining([field]));
   });
 
-  it('differs where there is one more anomaly', async () => {
+  it('differs if an anomaly was added', async () => {
     const folder = await judged();
     rewrite(folder, FIRST, ['verdict', 'anomalies'], [{ rule: 'X1', message: '' }]);
     const { verdicts } = await replay({ session: folder });
@@ -215,7 +215,7 @@ describe('a verdict that was rewritten with hashes that fit', () => {
     [SECOND, ['verdict', 'fates', 0, 'finding']],
   ] as const;
 
-  it.each(TEXTS)('is protected by the hash chain alone where only a text differs (line %i, %j)', async (seq, path) => {
+  it.each(TEXTS)('is protected by the hash chain alone if only a text differs (line %i, %j)', async (seq, path) => {
     const folder = await judged();
     rewrite(folder, seq, path, 'Other words.');
     expect((await replay({ session: folder })).result).toBe('same');
@@ -238,10 +238,10 @@ async function judged(): Promise<string> {
   return session;
 }
 
-describe('a journal that was cut back', () => {
+describe('a truncated journal', () => {
   const LAST = 'verdicts/review-1-round-2.md';
 
-  it('has fewer verdicts than the folder has pages: the pages are named', async () => {
+  it('has fewer verdicts than pages, and replay names the pages', async () => {
     const session = await judged();
     expect((await runReplay([session])).exit).toBe(0);
     writeLines(session, linesOf(session).slice(0, 4));
@@ -255,7 +255,7 @@ describe('a journal that was cut back', () => {
     expect(await replay({ session })).toMatchObject({ result: 'broken', chain: { unbroken: true }, unknownPages: [LAST] });
   });
 
-  it('is told under --all, also where nothing is left of it', async () => {
+  it('is reported with --all, even if nothing is left of it', async () => {
     const project = newFolder();
     const own = join(project, '.umpire', 'sessions');
     for (const name of ['cut', 'emptied', 'gone']) cpSync(await judged(), join(own, name), { recursive: true });
@@ -274,7 +274,7 @@ describe('a journal that was cut back', () => {
     });
   });
 
-  it('is not suspected because of other files, by a broken chain, or by a round that was judged again', async () => {
+  it('is not suspected because of other files, a broken chain or a round judged again', async () => {
     const session = await judged();
     for (const name of ['notes.md', 'review-notes.md', 'mine-1-round-9.md']) writeFileSync(join(session, 'verdicts', name), 'x');
     mkdirSync(join(session, 'verdicts', 'review-1-round-9.md'));
@@ -286,7 +286,7 @@ describe('a journal that was cut back', () => {
     expect(await replay({ session })).toMatchObject({ result: 'broken', unknownPages: [] });
   });
 
-  it('counts a page of a round on which only a partial verdict is left', async () => {
+  it('lacks the page of a round if only its partial verdict is left', async () => {
     const session = newFolder();
     cpSync(join(root, 'fixtures', 'spec', 'R4', 'session'), session, { recursive: true });
     await decide({ loop: 'review', session, deadlineMs: 0 });
@@ -299,8 +299,8 @@ describe('a journal that was cut back', () => {
   });
 });
 
-describe('what Umpire writes', () => {
-  it('is whole where a crash left a verdict without its projection, before and after it is finished', async () => {
+describe('a journal that Umpire wrote', () => {
+  it('passes after a crash between a verdict and its files, before and after they are written', async () => {
     const session = await judged();
     const text = readFileSync(join(session, 'journal.ndjson'), 'utf8');
     const last = text.lastIndexOf('\n', text.length - 2) + 1;
@@ -320,7 +320,7 @@ describe('what Umpire writes', () => {
     writeFileSync(join(session, 'results', `run-${layer}.json`), text);
   }
 
-  it('is whole where rounds were recalled, chains continued and named, and targets frozen beside one another', async () => {
+  it('passes with rounds from the board, continued and named chains, and several frozen targets', async () => {
     const session = newFolder();
     run(session, 'L1', 40);
     await decide({ loop: 'testing', session });
@@ -336,7 +336,7 @@ describe('what Umpire writes', () => {
     expect(await replay({ session })).toMatchObject({ result: 'same', counts: { verdicts: 2, same: 2 } });
   });
 
-  it('is the same where a chain that goes on with others was held to the highest target', async () => {
+  it('passes if a chain that continues others has the highest of their targets', async () => {
     const session = newFolder();
     run(session, 'L1', 40);
     run(session, 'L2', 41);

@@ -1,5 +1,5 @@
-// `umpire replay --loop` and `--all`: what other rules would have said of the evidence that was kept, and every session of a
-// project at once.
+// `umpire replay --loop` shows what other rules would have decided from the recorded evidence. `--all` replays every session of a
+// project.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ function told({ verdicts }: Replay): readonly string[] {
 const RAISED = join(GOLDEN, 'review-cap-raised');
 
 describe('other rules', () => {
-  it.each(goldenNames())('that are the same rules say the same: %s', async (name) => {
+  it.each(goldenNames())('decide the same if they are the same rules: %s', async (name) => {
     const own = name.startsWith('docs-review') ? 'examples/docs-review/docs-review.yaml' : (name.split('-')[0] ?? '');
     const loop = name.startsWith('docs-review') ? parseLoop(readFileSync(join(root, own), 'utf8'), own) : own;
     const { verdicts } = await replay({ session: join(GOLDEN, name), loop });
@@ -51,7 +51,7 @@ describe('other rules', () => {
     expect(verdicts.flatMap((one) => one.other?.differences ?? [])).toEqual([]);
   });
 
-  it('that are looser show which verdicts would differ, and which rounds would not have happened', async () => {
+  it('show which verdicts would differ if they are looser, and which rounds would not have happened', async () => {
     const loop = variant('review', ['when: { score: ">=7" }', 'when: { score: ">=6" }']);
     expect(told(await replay({ session: RAISED, loop }))).toEqual([
       '3 FIX R4: same FIX R4',
@@ -84,7 +84,7 @@ describe('other rules', () => {
     `);
   });
 
-  it('that are stricter show exactly what they refuse', async () => {
+  it('show exactly what they refuse if they are stricter', async () => {
     const loop = variant('review', ['signal: CONVERGED, score: ">=7"', 'signal: CONVERGED, score: ">=9"']);
     const replayed = await replay({ session: RAISED, loop });
     expect(told(replayed)).toEqual([
@@ -111,12 +111,12 @@ describe('other rules', () => {
     });
   });
 
-  it('are asked at the strictness of then', async () => {
+  it('are applied with the strictness of the recorded verdict', async () => {
     const { verdicts } = await replay({ session: join(GOLDEN, 'review-waiver-and-strict'), loop: 'review' });
     expect(verdicts.map((one) => one.other?.outcome)).toEqual(['converge', 'escalate', 'revise']);
   });
 
-  it('bring their own cap where nobody set one, and keep one that somebody set', async () => {
+  it('use their own cap unless somebody set one', async () => {
     const session = join(GOLDEN, 'design-to-the-cap');
     const more = variant('design', ['cap: { default: 3 }', 'cap: { default: 5 }']);
     expect(told(await replay({ session, loop: more })).at(-1)).toBe('7 ESCALATE D8: differs REVISION D7');
@@ -130,7 +130,7 @@ describe('other rules', () => {
     expect(told(await replay({ session: RAISED, loop: one })).every((text) => text.includes(': same'))).toBe(true);
   });
 
-  it('bring their own target likewise, and compare lists with what they saw the round before', async () => {
+  it('use their own target likewise, and compare lists with those of the round before', async () => {
     const two = join(GOLDEN, 'testing-two-layers');
     const lower = variant('testing', ['target: { default: 80', 'target: { default: 70']);
     expect((await replay({ session: two, loop: lower })).verdicts.map((one) => one.other?.rule)).toEqual([
@@ -145,14 +145,14 @@ describe('other rules', () => {
     expect((await replay({ session: own, loop: lower })).verdicts.map((one) => one.other?.status)).toEqual(['same', 'same', 'same']);
   });
 
-  it('count rounds from where they begin', async () => {
+  it('count rounds from their own first round', async () => {
     const loop = variant('review', ['  first: 1\n', '  first: 0\n']);
     const { verdicts } = await replay({ session: RAISED, loop });
     expect(verdicts[0]?.other?.reason).toContain('Iteration 0 of 2');
     expect(verdicts[1]?.other).toMatchObject({ status: 'differs', rule: 'R4' });
   });
 
-  it('that ask for what was not kept are told so, and may refuse', async () => {
+  it('are reported if they need evidence that was not kept, and may refuse', async () => {
     const lint =
       '  lint: { file: artifacts/lint.json, reader: json, grade: measured, what: the lint report }\n\nfacts:\n  lint: { state: lint }\n';
     const rule = 'table:\n  - { id: X1, when: { lint: missing }, then: escalate, why: No lint., next: Ask. }\n';
@@ -173,7 +173,7 @@ describe('other rules', () => {
     expect((await runReplay([RAISED, '--loop', nowhere])).exit).toBe(3);
   });
 
-  it('have a say in their own loop only, where a session has several', async () => {
+  it('apply only to their own loop in a session with several', async () => {
     const session = newFolder();
     cpSync(join(root, 'fixtures', 'spec', 'R4', 'session'), session, { recursive: true });
     await decide({ loop: 'review', session });
@@ -185,7 +185,7 @@ describe('other rules', () => {
     ]);
   });
 
-  it('find what was kept under another name', async () => {
+  it('find evidence that was kept under another name', async () => {
     const renamed = JSON.parse(JSON.stringify(builtinLoop('brainstorm')).replaceAll('"entries"', '"board"')) as Loop;
     expect(Object.keys(renamed.evidence)).toEqual(['board', 'summary', 'file']);
     const { verdicts } = await replay({ session: join(GOLDEN, 'brainstorm-forced'), loop: renamed });
@@ -197,7 +197,7 @@ describe('other rules', () => {
     ]);
   });
 
-  it('take a loop of TypeScript too', async () => {
+  it('may be a loop in TypeScript', async () => {
     expect((await replay({ session: RAISED, loop: builtinLoop('review')! })).by).toBe('review');
   });
 });
@@ -216,7 +216,7 @@ describe('every session of a project', () => {
     return folder;
   }
 
-  it('is replayed, those that were never judged are named, and nothing is written', async () => {
+  it('is replayed, unjudged sessions are named, and nothing is written', async () => {
     const folder = project();
     const before = snapshot(folder);
     const { exit, stdout, stderr } = await runReplay(['--all', '--project', join(folder, '.umpire')]);
@@ -235,7 +235,7 @@ describe('every session of a project', () => {
     expect(changes(before, snapshot(folder))).toEqual([]);
   });
 
-  it('goes on after a bad one', async () => {
+  it('is replayed even after a broken one', async () => {
     const folder = project();
     const own = join(folder, '.umpire', 'sessions');
     cpSync(golden('brainstorm-forced'), join(own, 'broken'), { recursive: true });
@@ -263,7 +263,7 @@ describe('every session of a project', () => {
     expect(page.stdout).not.toContain('## .umpire/sessions/good\n');
   });
 
-  it('is judged by other rules where the loop is of their name', async () => {
+  it('is judged by other rules if its loop has their name', async () => {
     const loop = variant('review', ['signal: CONVERGED, score: ">=7"', 'signal: CONVERGED, score: ">=9"']);
     const { exit, stdout } = await runReplay(['--all', '--project', project(), '--loop', loop, '--json']);
     const { sessions } = JSON.parse(stdout ?? '') as { sessions: readonly Replay[] };
@@ -271,7 +271,7 @@ describe('every session of a project', () => {
     expect(sessions.flatMap((one) => one.verdicts ?? []).filter((one) => one.other !== undefined).length).toBe(5);
   });
 
-  it('may be none', async () => {
+  it('may mean none at all', async () => {
     const folder = newFolder();
     mkdirSync(folder);
     const { exit, stderr } = await runReplay(['--all', '--project', folder]);
@@ -279,18 +279,18 @@ describe('every session of a project', () => {
   });
 });
 
-describe('the words', () => {
+describe('the arguments', () => {
   it.each([
     [[], 'Missing <session>, or --all.'],
     [['a', 'b'], 'Unexpected argument "b".'],
     [['--all', 'a'], 'Use --all or a session, not both.'],
     [['a', '--loop'], '--loop needs a value.'],
     [['a', '--frobnicate'], 'There is no flag "--frobnicate".'],
-  ])('%j: usage', async (args, message) => {
+  ])('%j are refused with the usage', async (args, message) => {
     await expect(runReplay(args)).rejects.toMatchObject({ code: 'usage', exit: 2, message });
   });
 
-  it('take a session by its name, or a part of it, as every command does', async () => {
+  it('accept the name of a session, or a part of it', async () => {
     const project = newFolder();
     const session = join(project, '.umpire', 'sessions', 'review-payments-2026-03-01');
     cpSync(RAISED, session, { recursive: true });
@@ -305,11 +305,11 @@ describe('the words', () => {
     [[RAISED, '--loop', 'revue'], 'unknown-loop'],
     [[RAISED, '--loop', './nowhere.yaml'], 'loop-unreadable'],
     [['--all', '--project', '/nowhere/at/all'], 'project-missing'],
-  ])('%j: an error of the catalogue', async (args, code) => {
+  ])('%j end with a known error', async (args, code) => {
     await expect(runReplay(args)).rejects.toMatchObject({ code });
   });
 
-  it('reach the built command: what it prints, and how it ends', () => {
+  it('work in the built command, with its output and exit status', () => {
     const run = (...args: readonly string[]) =>
       spawnSync(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'replay', ...args], { encoding: 'utf8' });
     const broken = golden('review-cap-raised');
@@ -326,7 +326,7 @@ describe('the words', () => {
     expect(run(RAISED, '--loop', variant('review', ['  default: 3', '  default: 4'])).status).toBe(0);
   });
 
-  it('keep a name that would break the table or the terminal on its line', async () => {
+  it('may hold a name with control characters, which cannot break the table or the terminal', async () => {
     const session = join(newFolder(), 'a|b\u001b[31m');
     cpSync(RAISED, session, { recursive: true });
     const { stdout } = await runReplay([session]);

@@ -1,5 +1,5 @@
-// What `umpire replay` says where there is little to say: nothing judged, nobody asked, no such folder; and that its JSON is what
-// docs/session-files.md says.
+// `umpire replay` with little to report: nothing judged, no verdict for the other rules, no such folder. Its JSON has the fields that
+// docs/session-files.md names.
 
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,12 +47,12 @@ describe('a journal without a whole line', () => {
 });
 
 describe('the headline', () => {
-  it('says nothing of a history where there is none', async () => {
+  it('does not mention a journal if there is none', async () => {
     const { exit, stderr } = await runReplay(['--all', '--project', project({})]);
     expect([exit, stderr]).toEqual([0, 'No session found.\nNext: check the folder, or name the project with --project.\n']);
   });
 
-  it('says that there is no such folder', async () => {
+  it('says that the folder does not exist', async () => {
     const file = newFolder();
     writeFileSync(file, '');
     for (const path of ['/nowhere/at/all', file]) {
@@ -61,7 +61,7 @@ describe('the headline', () => {
     }
   });
 
-  it('does not call a journal broken that could not be read', async () => {
+  it('does not call an unreadable journal broken', async () => {
     const folder = project({ good: asItIs });
     mkdirSync(join(folder, '.umpire', 'sessions', 'bad', 'journal.ndjson'), { recursive: true });
     const { exit, stderr } = await runReplay(['--all', '--project', folder]);
@@ -75,7 +75,7 @@ describe('the headline', () => {
   });
 });
 
-describe('other rules that have no say', () => {
+describe('other rules that apply to no verdict', () => {
   async function twoLoops(): Promise<string> {
     const session = newFolder();
     cpSync(join(root, 'fixtures', 'spec', 'R4', 'session'), session, { recursive: true });
@@ -84,14 +84,14 @@ describe('other rules that have no say', () => {
     return session;
   }
 
-  it('are said to have been asked about no verdict, and which loops there are', async () => {
+  it('are reported, with the loops that were judged', async () => {
     const { exit, stdout, stderr } = await runReplay([await twoLoops(), '--loop', 'design']);
     expect(exit).toBe(0);
     expect(stdout).toContain('\ndesign applies to no verdict here: they are of the loops brainstorm, review.\n');
     expect(stderr).toContain('2 the same, none for design (they belong to the loops brainstorm, review); history unbroken.');
   });
 
-  it('likewise in a project', async () => {
+  it('are reported for a whole project too', async () => {
     const folder = project({ one: asItIs, two: differing });
     const { exit, stdout, stderr } = await runReplay(['--all', '--project', folder, '--loop', 'design']);
     expect(exit).toBe(3);
@@ -99,7 +99,7 @@ describe('other rules that have no say', () => {
     expect(stderr).toContain('none for design (they belong to the loop review)');
   });
 
-  it('are not said so where they were asked about one', async () => {
+  it('are not reported if they apply to one verdict', async () => {
     const { stdout, stderr } = await runReplay([await twoLoops(), '--loop', 'review']);
     expect(`${stdout ?? ''}${stderr ?? ''}`).not.toContain('asked about');
   });
@@ -139,7 +139,7 @@ describe('the JSON', () => {
     expect([all.result, all.exit, all.counts]).toEqual([result, exit, { ...sessions, ...counts }]);
   });
 
-  it('counts what other rules say', async () => {
+  it('counts the answers of other rules', async () => {
     const { result, exit, counts } = await told(join(GOLDEN, 'design-to-the-cap'), '--loop', 'review');
     expect([result, exit, counts]).toEqual(['differs', 3, expect.objectContaining({ asked: 3, other: 3, same: 3 })]);
   });
@@ -174,7 +174,7 @@ describe('the JSON', () => {
 });
 
 describe('the help', () => {
-  it('fits a terminal, and says which exit status comes first', () => {
+  it('fits 80 columns, and names the exit statuses by priority', () => {
     expect(HELP.replay.split('\n').filter((line) => line.length > 80)).toEqual([]);
     const order = [...(/Exit status[^]*?\n\n/.exec(HELP.replay)?.[0] ?? '').matchAll(/^ {2}(\d) /gm)].map((match) => match[1]);
     expect(order).toEqual(['2', '1', '3', '1', '0']);

@@ -1,5 +1,5 @@
-// `umpire replay`: recorded verdicts come out the same, also long after the session's files are gone; and whatever is changed
-// in the record is told, with its line.
+// `umpire replay`: recorded verdicts come out the same, even after the other files of the session are deleted, and every change of the
+// record is reported with its line.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ describe('recorded sessions', () => {
     expect([...before.values()].join('')).not.toMatch(/\/(tmp|home|root|work|Users|private|var)\//);
   });
 
-  it('hold every loop and outcome, waivers and strict ones, partial ones, and what is odd', async () => {
+  it('cover every loop and outcome, waivers, strict and partial verdicts, and odd cases', async () => {
     const all = (await Promise.all(goldenNames().map((name) => replay({ session: join(GOLDEN, name) })))).flatMap((one) => one.verdicts);
     expect(new Set(all.map((one) => one.loop))).toEqual(
       new Set(['design', 'testing', 'debt', 'review', 'brainstorm', 'until', 'docs-review']),
@@ -53,7 +53,7 @@ describe('recorded sessions', () => {
 
   const specs = readFixtures();
   it.each(specs.map((fixture) => [fixture.name, fixture] as const))(
-    'fixtures/spec/%s is judged the same, with nothing left but its record',
+    'fixtures/spec/%s is judged the same from its record alone',
     async (_, fixture) => {
       let ran: Promise<void> = Promise.resolve();
       const kept = newFolder();
@@ -81,7 +81,7 @@ describe('recorded sessions', () => {
   );
 });
 
-describe('what a verdict keeps', () => {
+describe('the record of a verdict', () => {
   const RUN = { layer: 'L1', pass_rate: 0.5, coverage: 40, total: 2, passed: 1, failed: 1, failures: [{ name: 'a', message: 'b' }] };
 
   function testing(): string {
@@ -96,7 +96,7 @@ describe('what a verdict keeps', () => {
     return (JSON.parse(line) as { data: { scene: unknown } }).data.scene;
   }
 
-  it('is what it takes to judge again: states, paths and hashes, not what is large and decides nothing', async () => {
+  it('holds what judging again needs: states, paths and hashes, but no large files', async () => {
     const session = testing();
     writeFileSync(join(session, 'results', 'output-L1.txt'), 'x'.repeat(5_000_000));
     await decide({ loop: 'testing', session });
@@ -116,7 +116,7 @@ describe('what a verdict keeps', () => {
     expect(told(await replay({ session }))).toEqual(['4 RETRY T3 same']);
   });
 
-  it('is why a file could not be read, where there are no bytes of it', async () => {
+  it('holds the reason why a file could not be read', async () => {
     const session = newFolder();
     mkdirSync(join(session, 'validation', 'validation-report.json'), { recursive: true });
     await decide({ loop: 'debt', session });
@@ -128,7 +128,7 @@ describe('what a verdict keeps', () => {
     expect(told(await replay({ session }))).toEqual(['3 retry B4 same']);
   });
 
-  it('is a long tasks.csv by its hash, and a short one as it is', async () => {
+  it('holds a short tasks.csv, and the hash of a long one', async () => {
     const session = testing();
     const head = 'id,description,role,layer,status\n';
     writeFileSync(join(session, 'tasks.csv'), `${head}T1,run,executor,L1,completed\n`);
@@ -148,7 +148,7 @@ describe('what a verdict keeps', () => {
   });
 });
 
-describe('a history that was changed', () => {
+describe('a changed journal', () => {
   const NAME = 'review-cap-raised';
   const all = linesOf(join(GOLDEN, NAME)).length;
 
@@ -160,7 +160,7 @@ describe('a history that was changed', () => {
     ['a line that is no JSON', (lines: string[]) => lines.with(7, '{'), 8],
     ['an empty line', (lines: string[]) => lines.toSpliced(1, 0, ''), 2],
     ['a newer version', (lines: string[]) => lines.with(6, (lines[6] ?? '').replace('"v":1', '"v":2')), 7],
-  ])('names the first line that does not hold: %s', async (_, change, line) => {
+  ])('is reported with its first broken line: %s', async (_, change, line) => {
     const folder = golden(NAME);
     writeLines(folder, change(linesOf(folder)));
     const { exit, stdout } = await runReplay([folder, '--json']);
@@ -170,15 +170,15 @@ describe('a history that was changed', () => {
     expect(told(replayed)).toEqual(told(whole).filter((text) => Number.parseInt(text, 10) < line));
   });
 
-  it('leaves out a last line that was cut off, and says which', async () => {
+  it('is replayed without a last line that was cut off, and the line is named', async () => {
     const folder = golden(NAME);
     const text = readFileSync(join(folder, 'journal.ndjson'), 'utf8');
     writeFileSync(join(folder, 'journal.ndjson'), text.slice(0, -20));
     const { exit, stdout } = await runReplay([folder]);
-    expect([exit, stdout]).toEqual([0, expect.stringContaining(`Line ${all} was cut off by a crash`)]);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining(`Line ${all} was cut off by a crash and is ignored`)]);
   });
 
-  it('finds rules that do not fit their hash although every line does', async () => {
+  it('is found out if its rules do not match their hash, although every line does', async () => {
     const folder = golden(NAME);
     forge(folder, (events) => {
       events[1]!.data.rules['title'] = 'Softer rules';
@@ -189,7 +189,7 @@ describe('a history that was changed', () => {
     });
   });
 
-  it('finds a verdict that was rewritten, field by field', async () => {
+  it('is found out for each rewritten field of a verdict', async () => {
     const folder = golden(NAME);
     const seq = lineOf(folder, '"rule":"R5"');
     forge(folder, (events) => {
@@ -212,7 +212,7 @@ describe('a history that was changed', () => {
     ['a raised cap', 'maxRounds', 9, [{ field: 'maxRounds', was: 9, is: 2 }]],
     ['a round that fell', 'round', 1, [{ field: 'round', was: 1, is: 2 }]],
     ['another chain', 'chain', '7', expect.arrayContaining([{ field: 'chain', was: '7', is: '1' }])],
-  ])('takes %s from the journal, not from the verdict', async (_, field, value, differences) => {
+  ])('is judged by %s of the journal, not of the verdict', async (_, field, value, differences) => {
     const folder = golden(NAME);
     const seq = lineOf(folder, '"rule":"R5"');
     forge(folder, (events) => {
@@ -222,7 +222,7 @@ describe('a history that was changed', () => {
     expect(verdicts.find((one) => one.seq === seq)).toMatchObject({ status: 'differs', differences });
   });
 
-  it('judges by what was strict then, and not by what is', async () => {
+  it('is judged by the strictness of its time', async () => {
     const folder = golden('review-waiver-and-strict');
     forge(folder, (events) => {
       for (const { type, data } of events) if (type === 'VerdictGiven') Object.assign(data, { strict: data['strict'] !== (true as never) });
@@ -236,7 +236,7 @@ describe('a history that was changed', () => {
     ]);
   });
 
-  it('does not fall over a journal that is none, with hashes that fit', async () => {
+  it('does not crash replay, even with valid hashes', async () => {
     for (const data of [null, {}, { verdict: {} }, { verdict: {}, lists: {}, scene: {} }]) {
       const folder = golden(NAME);
       forge(folder, (events) => {
@@ -253,7 +253,7 @@ describe('a history that was changed', () => {
   });
 });
 
-describe('evidence that is gone', () => {
+describe('missing evidence', () => {
   function blobOf(folder: string, text: string): string {
     return readdirSync(join(folder, 'blobs')).find((name) => readFileSync(join(folder, 'blobs', name), 'utf8').includes(text)) ?? '';
   }
@@ -266,7 +266,7 @@ describe('evidence that is gone', () => {
       'was changed: its hash is different',
     ],
     ['a folder', (path: string) => (rmSync(path), mkdirSync(path)), 'could not be read: it is not a regular file'],
-  ])('is told by its path, and the other verdicts are judged: %s', async (_, spoil, why) => {
+  ])('is named by its path, and the other verdicts are judged: %s', async (_, spoil, why) => {
     const folder = golden('review-cap-raised');
     const hash = blobOf(folder, 'Card numbers');
     spoil(join(folder, 'blobs', hash));
@@ -275,7 +275,7 @@ describe('evidence that is gone', () => {
     expect(stdout).toContain(` cannot be judged again: artifacts/review-results.json: blobs/${hash} ${why}\n`);
   });
 
-  it('weighs less than a difference, and a difference less than a broken history', async () => {
+  it('counts less than a difference, and a difference less than a broken journal', async () => {
     const folder = golden('review-cap-raised');
     rmSync(join(folder, 'blobs', blobOf(folder, 'Card numbers')));
     forge(folder, (events) => {
@@ -286,7 +286,7 @@ describe('evidence that is gone', () => {
     expect((await runReplay([folder])).exit).toBe(1);
   });
 
-  it('asks for no file outside blobs/, whatever the journal says', async () => {
+  it('is looked up in blobs/ only, whatever the journal says', async () => {
     const folder = golden('review-cap-raised');
     forge(folder, (events) => {
       const { exhibits } = events[2]!.data.scene as { exhibits: Record<string, { sha256: string }> };
@@ -298,7 +298,7 @@ describe('evidence that is gone', () => {
     });
   });
 
-  it('E7: of a version that kept no scene is told as such; decide goes on from there', async () => {
+  it('E7: is reported for a journal of a version that recorded none, and decide continues', async () => {
     const folder = newFolder();
     cpSync(join(root, 'fixtures', 'spec', 'R4', 'session'), folder, { recursive: true });
     await decide({ loop: 'review', session: folder });

@@ -1,5 +1,5 @@
-// Holds the product's tables against the independent statements in rules/: every combination of raw facts, rounds,
-// caps, targets and strictness, for every loop. What the two say must be the same; the wording of reasons is checked for holes.
+// Compares the tables of the built-in loops with the independent statements in rules/ for every combination of raw facts, rounds, caps,
+// targets and strictness. Both must decide the same, and no reason may have a gap in its text.
 
 import { describe, expect, it } from 'vitest';
 import { builtinLoops } from '@umpire/core/loops/builtin.js';
@@ -20,12 +20,12 @@ const LOOPS: readonly (readonly [string, number])[] = [
 describe('every combination of facts', () => {
   const terms = termsOf();
 
-  it('is walked over more than one cap, target and strictness', () => {
+  it('is tried with several caps, targets and both kinds of strictness', () => {
     const rounds = CAPS.reduce((sum, cap) => sum + cap + 3, 0);
     expect(terms.length).toBe(rounds * TARGETS.length * STRICT.length);
   });
 
-  it('has a built-in loop behind every statement, and a statement behind every built-in loop', () => {
+  it('belongs to a built-in loop, and every built-in loop has a statement', () => {
     const names = LOOPS.map(([name]) => name).sort();
     expect(
       builtinLoops()
@@ -35,7 +35,7 @@ describe('every combination of facts', () => {
     expect(Object.keys(RULES).sort()).toEqual(names);
   });
 
-  it.each(LOOPS)('%s: the table says what the specification says', (name, size) => {
+  it.each(LOOPS)('%s: the table decides as the specification does', (name, size) => {
     const loop = builtinLoops().find((candidate) => candidate.loop === name);
     const rules = RULES[name];
     if (loop === undefined || rules === undefined) throw new Error(`There is no built-in loop ${name}, or no statement of it.`);

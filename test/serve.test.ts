@@ -1,5 +1,4 @@
-// `umpire serve` as programs meet it: what may be looked at, who may look, changes as they happen, and how it begins and ends. What
-// people see of it is dashboard.test.ts.
+// `umpire serve` for programs: its answers, its access rules, live updates, start and stop. What people see is in dashboard.test.ts.
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -39,7 +38,7 @@ async function mended(name: string): Promise<RunProject> {
 
 const at = (path: string, query: Readonly<Record<string, string>>): string => `${path}?${new URLSearchParams(query).toString()}`;
 
-it('tells of a session all that the commands tell', async () => {
+it('answers with the same facts about a session as the commands', async () => {
   const project = await mended('one');
   const served = await serve(project);
   const id = '.umpire/sessions/one';
@@ -69,7 +68,7 @@ it('tells of a session all that the commands tell', async () => {
   expect((await served.ask(at('/api/log', { id, name: 'WORK-1-1' }))).text).toContain('I look at a.txt');
 });
 
-it('lets nobody look who has no key, or comes by another name', async () => {
+it('refuses requests without the key or for another host name', async () => {
   const project = await mended('secret');
   const served = await serve(project);
   const paths = ['/api/sessions', at('/api/session', { id: '.umpire/sessions/secret' }), '/api/changes', '/nothing'];
@@ -91,7 +90,7 @@ it('lets nobody look who has no key, or comes by another name', async () => {
   expect((await served.ask('/api/sessions', local)).status).toBe(200);
 });
 
-it('hands out its pages to everybody: they hold nothing', async () => {
+it('serves its pages without a key: they hold no data', async () => {
   const project = await mended('one');
   const served = await serve(project);
   const types = { '/': 'text/html', '/app.js': 'text/javascript', '/app.css': 'text/css', '/icon.svg': 'image/svg+xml' };
@@ -107,7 +106,7 @@ it('hands out its pages to everybody: they hold nothing', async () => {
   }
 });
 
-it('answers for listed sessions only, whatever an id says', async () => {
+it('answers only for listed sessions, whatever the id', async () => {
   const project = await mended('one');
   mkdirSync(join(project.beside, 'outside'));
   writeFileSync(join(project.beside, 'outside', 'tasks.csv'), 'id,title\nA,secret\n');
@@ -140,7 +139,7 @@ it('answers for listed sessions only, whatever an id says', async () => {
     expect((await served.ask('/api/sessions', { authorization: `Bearer ${served.key}` }, method)).status).toBe(404);
 });
 
-it('keeps nothing of pages that were closed', async () => {
+it('frees everything of a closed page', async () => {
   const served = await serve(makeProject());
   const headers = { authorization: `Bearer ${served.key}` };
   for (let page = 0; page < 15; page++)
@@ -157,7 +156,7 @@ it('keeps nothing of pages that were closed', async () => {
   expect((await served.running.ended).err).not.toContain('MaxListenersExceededWarning');
 });
 
-it('shows a session that cannot be read beside the others', async () => {
+it('lists an unreadable session with the others', async () => {
   const project = await mended('one');
   mkdirSync(join(project.root, '.umpire', 'sessions', 'broken'));
   writeFileSync(join(project.root, '.umpire', 'sessions', 'broken', 'journal.ndjson'), 'no journal\n{}\n');
@@ -191,7 +190,7 @@ async function nextChange(served: Served, act: () => void): Promise<unknown> {
   });
 }
 
-it('tells when something happens, and when who was at work is gone', async () => {
+it('sends an update on every event, and when the running process is gone', async () => {
   const project = makeProject({ files: { 'a.txt': 'wrong\n' } });
   const served = await serve(project);
   const agent = project.sh('until_file "$beside/go"; complete done');
@@ -217,7 +216,7 @@ it('tells when something happens, and when who was at work is gone', async () =>
   await run?.ended;
 });
 
-it('ends with Ctrl-C while somebody watches, and says what it does', async () => {
+it('ends with Ctrl-C while a page is open, and prints what it does', async () => {
   const project = await mended('one');
   const served = await serve(project);
   await nextChange(served, () => writeFileSync(join(project.root, '.umpire', 'sessions', 'one', 'tasks.csv'), ''));
@@ -236,7 +235,7 @@ it('ends with Ctrl-C while somebody watches, and says what it does', async () =>
   expect(ended.err).toContain(`Dashboard of ${project.root}, read-only, for this machine only`);
 });
 
-it('takes another port where the usual is taken, and refuses one that was named', async () => {
+it('uses another port if the default is taken, but fails if the port was given', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   try {

@@ -1,5 +1,5 @@
-// Every row of the specification's section 2 and of the plain loop, and every refusal of its section 4, has a fixture. The lists are
-// written out here: a row that is added to the specification is added here first.
+// Every row of the specification's section 2 and of the until loop, and every refusal of its section 4, has a fixture. The lists are
+// written out here: a new row of the specification is added here first.
 
 import { describe, expect, it } from 'vitest';
 import { type Fixture, readFixtures } from './support/spec-fixture.js';
@@ -42,7 +42,7 @@ describe('the fixtures cover the specification', () => {
     expect(own?.steps.map((step) => step.error?.code)).toEqual(['tasks-malformed']);
   });
 
-  it('expects an error exactly where the exit status says one', () => {
+  it('expect an error exactly if the exit status is one of an error', () => {
     const odd = fixtures.filter((fixture) => fixture.steps.some((step) => (step.error !== undefined) !== [1, 2].includes(step.exit)));
     expect(odd.map((fixture) => fixture.name)).toEqual([]);
   });

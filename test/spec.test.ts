@@ -39,7 +39,7 @@ async function checkStep(fixture: Fixture, step: Step, folder: string, judge: ty
   expect(changes(after, snapshot(folder)), 'the second run must write nothing').toEqual([]);
 }
 
-describe('umpire decide, by the specification', () => {
+describe('umpire decide follows the specification', () => {
   const built = new Set<string>();
   for (const fixture of readFixtures()) {
     const kind = `${fixture.loop} ${fixture.steps.map(({ exit }) => exit).join(' ')}`;

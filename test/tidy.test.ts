@@ -1,5 +1,5 @@
-// The house holds: every file has a room, imports point one way and never in a circle, pure rooms touch no clock, disk
-// or chance, nothing lies around unused, and the project speaks of itself alone.
+// The structure of the code base: every folder has its layer, imports point one way and never in a circle, pure folders use no clock, disk
+// or randomness, and no file is unused.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative } from 'node:path';
@@ -111,8 +111,8 @@ function codeOnly(path: string): string {
   return code + source.slice(at);
 }
 
-describe('the house', () => {
-  it('gives every file a room', () => {
+describe('the code base', () => {
+  it('has a layer for every folder', () => {
     expect(sources.filter((path) => floorOf(path) < 0)).toEqual([]);
     const empty = Object.entries(FLOORS).flatMap(([name, floors]) =>
       floors.flat().filter((room) => !sources.some((path) => packageOf(path) === name && roomOf(path) === room)),
@@ -121,7 +121,7 @@ describe('the house', () => {
     expect(sources.length).toBeGreaterThan(300);
   });
 
-  it('lets imports point one way', () => {
+  it('imports only from lower layers', () => {
     const upward = sources.flatMap((path) =>
       localImports(path)
         .filter((target) => {
@@ -134,7 +134,7 @@ describe('the house', () => {
     expect(upward).toEqual([]);
   });
 
-  it('declares in every package what it imports, and ships in the root what they all need', () => {
+  it('declares the dependencies of every package, in the root too', () => {
     const manifest = (folder: string) =>
       JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { readonly dependencies?: Readonly<Record<string, string>> };
     const declared = Object.keys(PACKAGES).map((name) => [name, manifest(`packages/${name}`).dependencies ?? {}] as const);
@@ -154,14 +154,14 @@ describe('the house', () => {
     expect([...places].filter(([, paths]) => paths.length > 1)).toEqual([]);
   });
 
-  it('has a README in every package that says what it owns and may import', () => {
+  it('has a README in every package on what it owns and may import', () => {
     for (const name of [...Object.keys(PACKAGES), 'dashboard']) {
       const page = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
       for (const heading of ['## Owns', '## May import', '## Try it']) expect([name, page.includes(heading)]).toEqual([name, true]);
     }
   });
 
-  it('imports only what exists', () => {
+  it('imports only files that exist', () => {
     const missing = sources.flatMap((path) =>
       localImports(path)
         .filter((target) => !text.has(target))
@@ -170,7 +170,7 @@ describe('the house', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has no circle of imports', () => {
+  it('has no circular imports', () => {
     const done = new Set<string>();
     const circles: string[] = [];
     const walk = (path: string, way: readonly string[]): void => {
@@ -183,7 +183,7 @@ describe('the house', () => {
     expect(circles).toEqual([]);
   });
 
-  it('keeps clock, disk and chance out of the pure rooms', () => {
+  it('keeps clock, disk and randomness out of the pure folders', () => {
     const impure = sources
       .filter((path) => PURE.has(packageOf(path)) || PURE.has(`${packageOf(path)}/${roomOf(path)}`))
       .flatMap((path) => {
@@ -194,14 +194,14 @@ describe('the house', () => {
     expect(impure).toEqual([]);
   });
 
-  it('asks for what lies at a path in one way, which throws nothing where a part of the way is a file', () => {
+  it('uses one function to look up paths, which does not throw if a parent is a file', () => {
     const others = sources.filter(
       (path) => path !== 'packages/umpire/src/sessions/file-system.ts' && text.get(path)?.includes('throwIfNoEntry'),
     );
     expect(others).toEqual([]);
   });
 
-  it('lets the dashboard know types alone, of what the server answers with', () => {
+  it('lets the dashboard import only the types of the server', () => {
     const pages = filesIn('packages/dashboard/src', (name) => name.endsWith('.ts'));
     expect(pages.length).toBeGreaterThan(5);
     const upward = pages.flatMap((path) => {
@@ -217,7 +217,7 @@ describe('the house', () => {
     expect(upward).toEqual([]);
   });
 
-  it('has no dead file', () => {
+  it('has no unused file', () => {
     const reached = new Set<string>();
     const open = [...ENTRANCES];
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
@@ -228,7 +228,7 @@ describe('the house', () => {
     expect(sources.filter((path) => !reached.has(path))).toEqual([]);
   });
 
-  it('names files by nouns in kebab-case, and says at the top what each owns', () => {
+  it('names files in kebab-case, and starts each with a comment on what it owns', () => {
     const odd = sources.filter(
       (path) =>
         !/^[a-z0-9]+(-[a-z0-9]+)*(\.generated)?\.ts$/.test(basename(path)) ||
@@ -258,12 +258,12 @@ describe('the house', () => {
       unknown: [],
       missing: [],
     });
-    // What a loop of one's own falls back on is no loop's; each of the others is somebody's.
+    // judge.md is the default for loops that users write. Every other role belongs to a built-in loop.
     expect([...shipped].filter((role) => !roles.has(role))).toEqual(['roles/judge.md']);
     expect(readers.size).toBeGreaterThan(8);
   });
 
-  it('skips and focuses no test without a reason', () => {
+  it('has no skipped or focused test', () => {
     const tests = [...filesIn('test', (name) => name.endsWith('.ts')), ...filesIn('packages', (name) => name.endsWith('.test.ts'))].filter(
       (path) => path !== 'test/tidy.test.ts',
     );

@@ -1,5 +1,5 @@
-// The list of broken loops in fixtures/check is itself in order: every variant is another loop, broken on purpose, with
-// complaints that the README names.
+// The list of broken loops in fixtures/check is valid: every variant is a different loop, broken on purpose, with complaints that the
+// README names.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,13 +44,13 @@ function placesOf(loop: unknown): ReadonlySet<string> {
 }
 
 describe('the broken variants', () => {
-  it('are many, and of every loop', () => {
+  it('are many, for every loop', () => {
     expect(variants.length).toBeGreaterThanOrEqual(70);
     for (const loop of LOOPS) expect(variants.filter((variant) => variant.loop === loop).length, loop).toBeGreaterThanOrEqual(12);
     expect(variants.filter((variant) => !LOOPS.includes(variant.loop))).toEqual([]);
   });
 
-  it('have names of their own, that begin with the loop, and say why', () => {
+  it('have unique names that start with the loop, and a reason', () => {
     expect(repeated(variants.map((variant) => variant.name))).toEqual([]);
     for (const { name, loop, why } of variants) {
       expect(name).toMatch(/^[a-z]+(-[a-z]+)+$/);
@@ -59,7 +59,7 @@ describe('the broken variants', () => {
     }
   });
 
-  it('name complaints that there are, each code at least twice and on two loops', () => {
+  it('name known complaints, each code at least twice and on two loops', () => {
     const codes = codesOfReadme();
     expect(codes).toContain('approves-unread');
     const used = variants.flatMap(({ name, loop, complaints }) => complaints.map(({ code }) => ({ code, loop, name })));
@@ -71,7 +71,7 @@ describe('the broken variants', () => {
     }
   });
 
-  it.each(variants)('$name is another loop, with the places that it complains of', ({ name, loop, edits, complaints }) => {
+  it.each(variants)('$name differs from its loop, and has the places of its complaints', ({ name, loop, edits, complaints }) => {
     const before = loops.get(loop);
     const untouched = JSON.stringify(before);
     const after = applyEdits(before, edits);
@@ -84,7 +84,7 @@ describe('the broken variants', () => {
     expect(complaints.filter(({ at }) => !places.has(at))).toEqual([]);
   });
 
-  it('are all different loops', () => {
+  it('all differ from each other', () => {
     const made = variants.map(({ loop, edits }) => JSON.stringify(applyEdits(loops.get(loop), edits)));
     expect(repeated(made)).toEqual([]);
   });
@@ -107,7 +107,7 @@ describe('an edit that does not fit', () => {
     expect(() => applyEdits(loop, [edit])).toThrow(message);
   });
 
-  it('is told apart from one that does', () => {
+  it('is refused, and one that fits is not', () => {
     expect(applyEdits(loop, [{ at: ['table', 'A#2'], swap: 'B' }])).toEqual({ table: [loop.table[0], loop.table[2], loop.table[1]] });
     expect(applyEdits(loop, [{ at: ['table'], insert: { id: 'C' }, before: 'B' }])).toEqual({
       table: [loop.table[0], { id: 'C' }, loop.table[1], loop.table[2]],
