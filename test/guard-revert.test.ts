@@ -75,7 +75,7 @@ If source may change here, run: umpire guard --scope any
     expect(textIn(project, 'src/cart.ts')).toBe(CART);
   });
 
-  it('reverts a test too if its checks were in a deleted file', async () => {
+  it('reverts a test too if its checks were in a new file that is deleted', async () => {
     const project = makeProject({ files: FILES });
     project.write({
       'src/cart.test.ts': TESTS.replace("'./cart';", "'./cart';\nimport { nothing } from '../test/nothing';").replace(
