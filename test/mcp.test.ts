@@ -1,5 +1,5 @@
-// `umpire mcp` through a real client: a round from measuring to the verdict, the limits of an agent, errors as answers, and tools that end when the
-// client disconnects.
+// `umpire mcp` with a real client: a round from measuring to the verdict, the limits of an agent, errors as answers, and tools that end
+// when the client disconnects.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A loop that a test puts together of the parts it is about, and what a check complains of in it.
+// Makes a loop from the parts that a test is about, and lists the complaints of the check about it.
 
 import { defineLoop } from '@umpire/core/loops/loop-file.js';
 import type { LoopInput } from '@umpire/core/loops/loop-file.js';
@@ -11,7 +11,7 @@ type Row = Readonly<Record<string, unknown>>;
 export const REVIEW = { file: 'review.json', reader: 'json', grade: 'testified', what: 'the review' };
 export const NOT_THERE = { id: 'A', when: { review: ['missing', 'unreadable', 'unread'] }, then: 'escalate' };
 
-/** A loop of these parts. Rows and repairs get their words. */
+/** A loop of these parts. Rows and repairs get default texts. */
 export function loopOf(parts: Parts, table: readonly Row[]): Loop {
   const { facts, repairs, ...rest } = parts;
   return defineLoop({

@@ -1,4 +1,4 @@
-// An assignment for tests of agents, a watch that keeps what was printed, and waiting for a condition.
+// For tests of agents: an assignment, an observer that records the output, and waiting for a condition.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const base = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-agents-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 let made = 0;
 
-/** An empty folder, gone when the tests are done. Where files share this one (`npm run check`), the first has removed what it is in. */
+/** An empty folder, deleted after the tests. If test files share this module (`npm run check`), the first one deleted its parent. */
 export function newFolder(): string {
   mkdirSync(base, { recursive: true });
   return mkdtempSync(join(base, `${++made}-`));
@@ -46,7 +46,7 @@ export function assignmentOf(changes: Partial<Assignment> = {}): Assignment {
   };
 }
 
-/** Its session and working folder are there. */
+/** Its session folder and working folder exist. */
 export function realAssignment(changes: Partial<Assignment> = {}): Assignment {
   return assignmentOf({ session: newFolder(), workdir: newFolder(), ...changes });
 }
@@ -67,7 +67,7 @@ export function newWatch(): Heard {
   };
 }
 
-/** Waits until the condition holds; false where it does not within the time. */
+/** Waits until the condition holds. False if it does not hold in time. */
 export async function until(condition: () => boolean, withinMs = 20_000): Promise<boolean> {
   const end = Date.now() + withinMs;
   while (!condition()) {
@@ -77,7 +77,7 @@ export async function until(condition: () => boolean, withinMs = 20_000): Promis
   return true;
 }
 
-/** Is there a process of this number that has not ended? One that nobody has buried yet has. */
+/** Whether the process still runs. A zombie has ended. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -89,7 +89,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The numbers that programs left in files of this folder, once all of these are there. */
+/** The process ids that programs wrote to these files. Waits until all files exist. */
 export async function pidsIn(folder: string, names: readonly string[]): Promise<readonly number[]> {
   const read = (name: string): number => (existsSync(join(folder, name)) ? Number(readFileSync(join(folder, name), 'utf8')) : 0);
   if (!(await until(() => names.every((name) => read(name) > 0)))) throw new Error(`not all of ${names.join(', ')} appeared`);

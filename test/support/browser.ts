@@ -1,5 +1,5 @@
-// A real browser for tests of the dashboard: Chromium of the system, without a window. Where there is none those tests are left out:
-// `.ci/run` installs it.
+// A real browser for tests of the dashboard: the installed Chromium, headless. Without it those tests are skipped. `.ci/run` installs
+// it.
 
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
@@ -16,7 +16,7 @@ const executablePath = process.env['UMPIRE_BROWSER'] ?? PLACES.find((path) => ex
 
 export const hasBrowser = executablePath !== undefined;
 
-/** It talks with nobody but the server on loopback. */
+/** It connects only to the server on loopback. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',

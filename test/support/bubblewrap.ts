@@ -1,4 +1,4 @@
-// Is there a sandbox to be had on this machine? Tests of it are left out where there is not: `.ci/run` installs it.
+// Whether this machine has a sandbox. Without it, tests of the sandbox are skipped. `.ci/run` installs it.
 
 import { spawnSync } from 'node:child_process';
 

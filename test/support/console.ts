@@ -1,5 +1,5 @@
-// Runs the console examples of a page from top to bottom and compares what each command prints. Of `umpire decide` only stderr is
-// shown, of other commands all that a terminal would show. What differs from run to run (times, dates, commits, the folder) is masked.
+// Runs the console examples of a page from top to bottom and compares the output. Pages show only stderr of `umpire decide`, and all
+// output of other commands. Times, dates, commits and the folder differ from run to run and are masked.
 // With UMPIRE_REFRESH_DOCS=1 outdated output lines are rewritten in the page.
 
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import type { Block, Page } from './page.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** What pages call the folder that their commands run in. */
+/** The name that pages use for the folder of their commands. */
 const HOME = '/home/you';
 
 /** Gives a folder the examples and the command. */
@@ -57,7 +57,7 @@ function commandsIn(text: string): readonly Pick<Ran, 'line' | 'shown'>[] {
     });
 }
 
-/** A person of the page's own, without the settings of whoever runs the tests. */
+/** A separate git identity, without the settings of the person who runs the tests. */
 function environment(folder: string, home = folder): NodeJS.ProcessEnv {
   const person = { NAME: 'You', EMAIL: 'you@example.com' };
   return {
@@ -73,7 +73,7 @@ function environment(folder: string, home = folder): NodeJS.ProcessEnv {
   };
 }
 
-/** What a test runner prints differs between versions of Node and from run to run. */
+/** The output of a test runner differs between versions of Node and from run to run. */
 const RUNNER_OUTPUT = /^(.*?)(?:\bnot ok \d|# \w+ \d|\bduration_ms\b|[ℹ✖✔▶] ).*$/gm;
 
 /** Masks what differs from run to run: times, durations, commits, the folder, and how a test runner ends. */
@@ -120,7 +120,7 @@ function withPart(text: string, part: string, block: string): string {
   return section.test(text) ? text.replace(section, () => block) : text + block;
 }
 
-/** Compares a console block with what its commands printed. Returns how many there were. */
+/** Compares a console block with the output of its commands. Returns how many there were. */
 export function compareBlock(page: Page, block: Block, ran: readonly Ran[], folder: string): number {
   for (const [at, { line, status = 0, printed }] of ran.entries())
     if (ERRORS.has(status) && ran[at + 1]?.line !== 'echo $?')
@@ -136,7 +136,7 @@ export function compareBlock(page: Page, block: Block, ran: readonly Ran[], fold
   return ran.length;
 }
 
-/** The new output, masked. A line that only differs in what is masked stays as the page has it. */
+/** The new output, masked. A line that differs only in masked parts stays as the page has it. */
 function refreshed({ shown, printed }: Ran, folder: string): readonly string[] {
   const old = new Map(linesOf(shown).map((line) => [steady(line, folder), line]));
   return linesOf(steady(printed, folder)).map((line) => old.get(line) ?? line);

@@ -1,4 +1,4 @@
-// A job for a critic that Umpire runs itself, with a session folder of its own, and what it left there and said.
+// A job for a built-in critic with its own session folder, and access to its evidence and its output.
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { temporaryFolder } from './git-project.js';
 
 let guardian: Guardian | null = null;
 
-/** To be called by every file of tests that makes jobs. */
+/** Every test file that makes jobs calls this. */
 export function endGuardianAfterwards(): void {
   afterAll(async () => {
     await guardian?.close();

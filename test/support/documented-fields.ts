@@ -1,4 +1,4 @@
-// The fields of what `--json` prints, as docs/session-files.md names them, and as they are.
+// The fields of `--json` output: those that docs/session-files.md names, and the real ones.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export function documentedFields(heading: string): ReadonlyMap<string, readonly 
   return out;
 }
 
-/** The keys of these objects as the page writes them: what not all of them have is marked, and so are lists. */
+/** The keys of these objects as the page writes them: `?` marks keys that some lack, `[]` marks lists. */
 export function fieldsOf(objects: readonly unknown[]): readonly string[] {
   const all = objects as readonly Record<string, unknown>[];
   expect(all.length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// Holds a loop against its independent statement: every combination of raw facts, rounds, caps, targets and strictness, its
-// promises on the same cases, and the bounds of its numbers. Where the two differ, it says how.
+// Compares a loop with its independent statement: every combination of raw facts, rounds, caps, targets and strictness, its promises on
+// the same cases, and the bounds of its numbers. Reports every difference.
 
 import { compileLoop } from '@umpire/core/loops/compile.js';
 import type { CompiledLoop } from '@umpire/core/loops/compile.js';
@@ -30,7 +30,7 @@ export function termsOf(): readonly Terms[] {
   return all;
 }
 
-/** One case, and what the statement says of it. */
+/** One case, and the answer of the statement. */
 interface Stated {
   readonly facts: Facts;
   readonly term: Terms;
@@ -44,7 +44,7 @@ interface Stated {
 
 const stated = new WeakMap<Rules, readonly Stated[]>();
 
-/** Every case that a loop is held against its statement in. */
+/** Every case in which a loop is compared with its statement. */
 export function casesOf(rules: Rules): readonly Stated[] {
   const known = stated.get(rules);
   if (known !== undefined) return known;
@@ -78,7 +78,7 @@ export function differences(loop: Loop, rules: Rules, most = Infinity): readonly
   return found;
 }
 
-/** Neighbouring cases are much alike: in steps of this size a difference is met sooner. A prime, so that every case is met. */
+/** Neighboring cases are alike, so steps of this size find a difference sooner. It is a prime, so that every case is reached. */
 const STRIDE = 7919;
 
 function* compare(loop: Loop, rules: Rules): Generator<string> {
@@ -109,11 +109,11 @@ function* compareCase(compiled: CompiledLoop, vowed: VowsOf, expected: Stated): 
 interface Answer {
   readonly said: string;
   readonly words: readonly string[];
-  /** The facts that the table went by, after the repairs. */
+  /** The facts that the table used, after the repairs. */
   readonly seen: Facts | null;
 }
 
-/** The product's answer in the shape of a statement, with its words and the facts it went by. */
+/** The product's answer in the form of a statement, with its texts and the facts it used. */
 function ask(compiled: CompiledLoop, facts: Facts, terms: Terms): Answer {
   const answer = judge(compiled, facts, { round: terms.round, cap: terms.cap, target: terms.target, strict: terms.strict === true });
   if (!answer.ok) return { said: line({ error: answer.rule }), words: [answer.message, answer.hint], seen: null };
@@ -127,7 +127,7 @@ function* flawsIn(text: string): Generator<string> {
   if (/\{|\b(?:undefined|null|NaN)\b/.test(text)) yield `a hole in "${text}"`;
 }
 
-/** One line that two equal statements share, whatever the order of their anomalies. A row that speaks twice is a difference. */
+/** A key that is the same for equal statements, whatever the order of their anomalies. A repeated anomaly is a difference. */
 function line(statement: Statement): string {
   if ('error' in statement) return `error ${statement.error}`;
   const { rule, outcome, anomalies, unverified } = statement;
@@ -142,7 +142,7 @@ function* compareSeen(seen: Facts, expected: Facts): Generator<string> {
 
 type VowsOf = (facts: Facts, terms: Terms) => readonly string[];
 
-/** For a case: each promise that speaks of it, with what it rules out, and an empty text for each that does not. */
+/** For a case: what each promise rules out; an empty text if the promise does not apply. */
 function vowsOf(loop: Loop): VowsOf {
   const vows = (loop.promises ?? []).map((vow) => ({
     text: `${vow.id} ${vow.never.join(' ')}`,
@@ -152,7 +152,7 @@ function vowsOf(loop: Loop): VowsOf {
     vows.map(({ text, tests }) => (tests.every((holds) => holds(facts, { round, cap, target })) ? text : ''));
 }
 
-/** Just outside a bound: nearer than any unit that a bound could be off by. */
+/** Just outside a bound: smaller than any plausible error in a bound. */
 const HAIR = 0.001;
 
 function* compareLimits(loop: Loop, limits: Limits): Generator<string> {
@@ -182,7 +182,7 @@ function* compareLimits(loop: Loop, limits: Limits): Generator<string> {
   }
 }
 
-/** What a fact becomes where its evidence says this number: as the value itself, or as the score of the only item of its list. */
+/** The fact for this number in the evidence: the value itself, or the score of the only item of its list. */
 function drawOne(loop: Loop, name: string, value: number): FactValue {
   const spec = loop.facts[name];
   const place = spec === undefined ? undefined : placeOf(spec);

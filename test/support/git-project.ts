@@ -1,5 +1,5 @@
-// Real projects for tests of the workspace: a git repository (or a plain folder) of given files, a place for worktrees beside it,
-// and a look at everything of the person's that nobody may touch.
+// Real projects for tests of the workspace: a git repository (or a plain folder) of given files, a folder for worktrees beside it, and a
+// snapshot of everything that Umpire must not change.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -36,12 +36,12 @@ export interface Project {
 
 const made: string[] = [];
 
-/** To be called by every file of tests: what one makes is gone when it ends, also where several share this module. */
+/** Every test file calls this. Its folders are deleted at its end, even if several files share this module. */
 export function cleanUpAfterwards(): void {
   afterAll(removeTemporaryFolders, 120_000);
 }
 
-/** Sooner, where a test makes many. */
+/** For a test that makes many folders: deletes them earlier. */
 export function removeTemporaryFolders(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
@@ -111,7 +111,7 @@ export function gitProject(files: Files = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'src
   return project;
 }
 
-/** One task from lending to merging. */
+/** One task, from the loan of a worktree to the merge. */
 export async function runTask(workspace: GitWorkspace, task: string, files: Files, attempt = 1) {
   writeFiles(await workspace.lend(task, attempt), files);
   const submitted = await workspace.submit(task, attempt, `The work of ${task}`);
@@ -119,7 +119,7 @@ export async function runTask(workspace: GitWorkspace, task: string, files: File
   return submitted;
 }
 
-/** Every file under a folder with its content, links and rights included. */
+/** Every file under a folder with its content, link target and mode. */
 export function filesUnder(root: string, leave: (path: string) => boolean = () => false): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   const walk = (path: string): void => {
@@ -138,7 +138,7 @@ export function filesUnder(root: string, leave: (path: string) => boolean = () =
   return found;
 }
 
-/** All that is the person's own: files, index, HEAD, branches, tags, stash, settings. Equal before and after, or it was touched. */
+/** Everything that belongs to the person: files, index, HEAD, branches, tags, stash, settings. It must be equal before and after. */
 export function ownThings(root: string): Readonly<Record<string, unknown>> {
   const dot = join(root, '.git');
   const hash = (path: string): string | null => (existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : null);

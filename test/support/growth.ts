@@ -1,9 +1,9 @@
-// Does work grow with its input, or faster? Told by the CPU time of this process, the least of several tries, so that what else runs
-// on the machine counts little. A clock and a limit of so many seconds would tell how busy the machine is.
+// Measures how the work grows with its input, by the least CPU time of several tries. A limit in seconds would measure how busy the
+// machine is.
 
 const TRIES = 3;
 
-/** How many times longer the larger piece of work takes. Square growth is the square of how much larger it is. */
+/** How many times longer the larger work takes. With quadratic growth, ten times the input takes a hundred times as long. */
 export function growth(small: () => void, large: () => void): number {
   const [before, after] = [cpuTime(small), cpuTime(large)];
   return after / before;
@@ -15,6 +15,6 @@ function cpuTime(work: () => void): number {
     work();
     return process.cpuUsage(start).user;
   });
-  // Never nothing: the clock of the CPU may be coarse.
+  // Never 0: the CPU clock may be coarse.
   return Math.max(1000, Math.min(...times));
 }

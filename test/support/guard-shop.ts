@@ -1,4 +1,4 @@
-// A small shop with its tests, as the tests of `umpire guard` change it, and what the command prints of that.
+// A small shop with tests, which the tests of `umpire guard` change, and helpers to read the output of the command.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ export function jsonOf({ out }: Ran): Told {
 export const places = ({ findings }: Told): readonly string[] => findings.map(({ rule, file, line }) => `${rule} ${file}:${line}`);
 export const textIn = (project: RunProject, path: string): string => readFileSync(join(project.root, path), 'utf8');
 
-/** `umpire guard` in this process, which costs a tenth of a started one. Nobody's own git settings have a say. */
+/** Runs `umpire guard` in this process, ten times as fast as a new process. Ignores the git settings of the machine. */
 export async function guardIn(project: RunProject, ...args: readonly string[]): Promise<Ran> {
   vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null').stubEnv('GIT_CONFIG_NOSYSTEM', '1').stubEnv('HOME', project.beside);
   try {

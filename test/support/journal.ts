@@ -1,4 +1,4 @@
-// A session's journal as lines that a test may change: read, and written again with hashes that fit or as it stands.
+// Reads the journal of a session so that a test can change it, and writes it back with valid hashes or as it is.
 
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export function newFolder(): string {
   return join(base, String(++made));
 }
 
-/** A copy of a recorded session, to be broken. */
+/** A copy of a recorded session that a test may break. */
 export function golden(name: string): string {
   const folder = newFolder();
   cpSync(join(GOLDEN, name), folder, { recursive: true });
@@ -36,7 +36,7 @@ export interface Line {
   readonly seq: number;
   readonly ts: string;
   readonly type: string;
-  // A test reaches in and changes what it likes.
+  // Tests change the data freely.
   readonly data: Record<string, never> & { scene?: unknown; verdict: Record<string, unknown>; rules: Record<string, unknown> };
 }
 
@@ -48,7 +48,7 @@ export function writeLines(folder: string, lines: readonly string[]): void {
   writeFileSync(join(folder, 'journal.ndjson'), lines.map((line) => `${line}\n`).join(''));
 }
 
-/** Changes events, and gives every line a number and a hash that fit: a forger who knows the format. */
+/** Changes events and gives every line a valid number and hash, like a forger who knows the format. */
 export function forge(folder: string, change: (events: Line[]) => void): void {
   const events = linesOf(folder).map((line) => JSON.parse(line) as Line);
   change(events);

@@ -1,5 +1,5 @@
-// Changes a loop file in one place at a time: every operator, bound, word, condition, row, repair and promise, and what it calls
-// worse. Pure: a loop file as an object goes in, mutants come out, each with a name that says what was changed.
+// Changes a loop file in one place at a time: every operator, bound, word, condition, row, repair, promise and the rule for
+// worse rounds. Pure: takes a loop file as an object and returns mutants, each named by its change.
 
 import type { Outcome } from '@umpire/core/model.js';
 
@@ -12,7 +12,7 @@ export interface Mutant {
 type Path = readonly (string | number)[];
 type Json = Readonly<Record<string, unknown>>;
 
-/** One change: where, what stands there then (`undefined`: nothing), and how to tell it. */
+/** One change: the place, the new value (`undefined` deletes it), and a description. */
 interface Change {
   readonly path: Path;
   readonly to: unknown;
@@ -24,7 +24,7 @@ const OUTCOMES: readonly Outcome[] = ['converge', 'revise', 'accept', 'escalate'
 const STATES = ['ok', 'missing', 'unreadable', 'unread'];
 const COMPARISON = /^(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?|cap|target)$/;
 
-/** Every mutant of a loop file, each under a name of its own. */
+/** Every mutant of a loop file, with unique names. */
 export function mutantsOf(file: Json): readonly Mutant[] {
   const changes = [...limitChanges(file), ...factChanges(file), ...ruleChanges(file, 'repairs'), ...ruleChanges(file, 'table')];
   const all = [...changes, ...ruleChanges(file, 'promises')];
@@ -93,7 +93,7 @@ function ruleChanges(file: Json, list: 'repairs' | 'table' | 'promises'): readon
   });
 }
 
-/** Its id; where several share it, also which of them it is. */
+/** Its id, with a number if several share it. */
 function nameOf(rules: readonly Json[], rule: Json, at: number): string {
   const id = String(rule['id']);
   const before = rules.slice(0, at).filter((other) => other['id'] === rule['id']).length;
@@ -105,7 +105,7 @@ function whenChanges(file: Json, rule: Json, path: Path): readonly Change[] {
   return changes.map((change) => ({ ...change, told: `when.${change.told}` }));
 }
 
-/** The tests of a `when`: others in their place, and each of them dropped. */
+/** The tests of a `when`: each replaced, and each dropped. */
 function testChanges(file: Json, when: Json, path: Path): readonly Change[] {
   return Object.entries(when).flatMap(([fact, test]) => {
     const here = [...path, fact];

@@ -1,5 +1,5 @@
-// Judges the mutants of the built-in loop files: does loading, `check` or the enumeration notice what was changed? And which
-// changes may go unnoticed, since they change nothing.
+// Tests the mutants of the built-in loop files: loading, `check` or the enumeration must notice each. Lists the mutants that change no
+// verdict and may stay unnoticed.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const TWICE =
   'The repairs before it have set `passed` to false in every such case, so the row would not be taken anyway: it says it twice.';
 const STATUS = 'An exit status is never below 0, so "at most 0" and "0" are the same.';
 
-/** Mutants that nothing notices, since they change no verdict that evidence could lead to. Each with why. */
+/** Mutants that change no possible verdict, so nothing notices them. Each with the reason. */
 export const EQUIVALENT: Readonly<Record<string, string>> = {
   'design: repairs D1/2 swapped with D2': ENDS,
   'design: repairs D2 swapped with D3': APART,
@@ -92,7 +92,7 @@ export function builtinMutants(root: string, loop: string): readonly Mutant[] {
   return mutantsOf(parse(text) as Readonly<Record<string, unknown>>);
 }
 
-/** The mutant as a loop, or null where it does not load. */
+/** The mutant as a loop; null if it does not load. */
 function load(mutant: Mutant): Loop | null {
   try {
     return defineLoop(mutant.file as LoopInput);
@@ -111,7 +111,7 @@ export function fateOf(loop: string, mutant: Mutant): Fate {
   return { loop, mutant: mutant.name, caught };
 }
 
-/** The statement that a loop is held against. */
+/** The statement that a loop is compared with. */
 function rulesOf(loop: string): Rules {
   const rules = RULES[loop];
   if (rules === undefined) throw new Error(`There is no statement of the rules of ${loop}.`);
@@ -123,7 +123,7 @@ export interface Score {
   readonly mutants: number;
   readonly caught: number;
   readonly loading: number;
-  /** By it, whether or not the other caught it too. */
+  /** Counted even if another check caught it too. */
   readonly check: number;
   readonly enumeration: number;
   readonly equivalent: number;

@@ -1,4 +1,4 @@
-// A change of one Python test file, put before the guard: what it says of it, as the names of its rules.
+// Runs the guard on a change of one Python test file and returns the rules of its findings.
 
 import { guard } from '@umpire/guard/guard.js';
 
@@ -57,7 +57,7 @@ const SAME: ReadonlyMap<string, string> = new Map([
   ['shop/cart.py', SOURCE],
 ]);
 
-/** The rules that speak, each once, in alphabetical order. `more`: other files that are new in the change. */
+/** The rules with findings, each once, in alphabetical order. `more`: other files that the change adds. */
 export function rulesFor(before: string, after: string, more: Readonly<Record<string, string>> = {}): readonly string[] {
   const others = Object.entries(more).map(([path, text]) => ({ path, before: null, after: text }));
   const own = { path: 'tests/test_cart.py', before: HEAD + before, after: HEAD + after };
@@ -65,7 +65,7 @@ export function rulesFor(before: string, after: string, more: Readonly<Record<st
   return [...new Set(findings.map(({ rule }) => rule))].toSorted();
 }
 
-/** The same of a change of any files: what they held, and what they hold now. `same`: other files that it leaves alone. */
+/** The same for a change of any files, before and after. `same`: other files that do not change. */
 export function rulesAmong(
   changed: Readonly<Record<string, readonly [before: string, after: string]>>,
   same: Readonly<Record<string, string>> = {},

@@ -1,5 +1,5 @@
-// Stand-ins for Python's linters in a project's environment: each leaves what the real tool once printed (fixtures/tools), where its
-// arguments ask for it, and ends as the real one did.
+// Fake Python linters in a project's environment: each writes recorded output of the real tool (fixtures/tools) where its arguments say,
+// and exits like the real one.
 
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ export const recorded = (path: string): string => readFileSync(join(import.meta.
 export interface Recorded {
   readonly version?: string;
   readonly report?: string;
-  /** Of Pylint, for people, beside its report. */
+  /** Text for people that Pylint prints in addition to its report. */
   readonly text?: string;
   readonly stderr?: string;
   readonly status?: number;
-  /** Answers to questions, by a word of the call. */
+  /** Other output, by a word in the arguments. */
   readonly answers?: Readonly<Record<string, string>>;
-  /** Only where a file of the project holds this text; else `clean`, with 0. */
+  /** Report only if a file of the project contains this text; otherwise `clean`, with exit status 0. */
   readonly where?: readonly [file: string, text: string];
   readonly clean?: string;
 }

@@ -1,4 +1,4 @@
-// Loops of any make: small, valid, and wrong as often as right. For properties that must hold of all of them.
+// Random loops: small and valid, half of them with faults. For properties that must hold for every loop.
 
 import fc from 'fast-check';
 import type { LoopInput } from '@umpire/core/loops/loop-file.js';
@@ -63,7 +63,7 @@ const set = fc.oneof(
 
 const repair = fc.record({ when, set: fc.option(set), error: fc.boolean() });
 
-/** `open`: the last row may have a condition too, so that some cases end nowhere. */
+/** `open`: the last row may have a condition too, so that no row matches some cases. */
 function build(
   rows: readonly { when: object; then: string; waived: boolean }[],
   repairs: readonly { when: object; set: object | null; error: boolean }[],

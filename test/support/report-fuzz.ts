@@ -1,5 +1,5 @@
-// Fuzzing of readers of tool reports: mutated reports in random pieces. Never an exception, never slow, the same whatever the pieces,
-// and never a pass over something that failed. UMPIRE_FUZZ sets how many inputs each reader gets.
+// Fuzzes the readers of tool reports with mutated reports in random chunks. A reader must not throw, be slow, depend on the chunks, or
+// report a pass if something failed. UMPIRE_AMOUNT sets how many inputs each reader gets.
 
 import { expect } from 'vitest';
 import type { ReportReader } from '@umpire/reports/format.js';
@@ -74,7 +74,7 @@ function sumOf({ passed, failed, errored, skipped }: NonNullable<ToolReport['tes
   return passed + failed + errored + skipped;
 }
 
-/** A pass has something in it and nothing against it; an error says why. */
+/** A pass contains at least one result and no failure; an error has a reason. */
 function isJust({ outcome, tests, coverage, counts, problems }: ToolReport): boolean {
   if (outcome === 'error') return problems.length > 0;
   const failed = (tests?.failed ?? 0) + (tests?.errored ?? 0) + (counts?.critical ?? 0) + (counts?.high ?? 0);
@@ -113,7 +113,7 @@ export function fuzz(name: string, seeds: readonly string[], open: () => ReportR
   expect(slowest).toBeLessThan(MAX_MS);
   expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(MAX_HEAP);
   expect(Object.keys(Object.prototype)).toEqual([]);
-  // Inputs that are all refused at once would prove nothing.
+  // If every input were refused, the test would prove nothing.
   expect(outcomes['pass']).toBeGreaterThan(INPUTS / 200);
   expect(outcomes['error']).toBeGreaterThan(INPUTS / 200);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);

@@ -1,4 +1,4 @@
-// Small, whole reports of every format, for the fuzz tests: small, so that a hundred thousand of their children take seconds.
+// Small valid reports of every format for the fuzz tests. They are small so that a hundred thousand mutants take seconds.
 
 const JUNIT = [
   '<?xml version="1.0"?><testsuites tests="3" failures="1"><testsuite name="s"><testcase classname="a.b" name="t &lt;1" time="0.5"/><testcase name="u"><failure message="m" type="T">x\n at y</failure></testcase><testcase name="v"><skipped/></testcase></testsuite></testsuites>',

@@ -1,5 +1,5 @@
-// Hands a text to a reader of tool reports in pieces of a given size, as a stream might. `readAny` gathers a small text whole before any
-// reader sees it: what happens between pieces is seen by `readAs`.
+// Gives a text to a reader of tool reports in chunks of a given size, like a stream. `readAny` collects a small text before a reader sees
+// it, so only `readAs` tests the borders between chunks.
 
 import type { Format, ReadOptions, ReportReader } from '@umpire/reports/format.js';
 import { openReport, type OpenOptions } from '@umpire/reports/open-report.js';
@@ -13,7 +13,7 @@ export function readAny(bytes: string | Uint8Array, options: OpenOptions = {}, s
   return feed(openReport(options), typeof bytes === 'string' ? Buffer.from(bytes) : bytes, step);
 }
 
-/** The same buffer every time, overwritten in between: a reader that keeps a chunk is found out. */
+/** Reuses one buffer for all chunks, so a reader that keeps a chunk fails. */
 export function feed(reader: ReportReader, bytes: Uint8Array, step: number): ToolReport {
   const size = Math.min(step, Math.max(1, bytes.length));
   const chunk = new Uint8Array(size);

@@ -1,4 +1,4 @@
-// Copies of the sample projects in fixtures/projects, with the packages of this one in reach.
+// Copies of the sample projects in fixtures/projects, with a link to the packages of this repository.
 
 import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// `umpire serve` over a project, as its reader meets it: the address that it prints, and questions with its key.
+// Starts `umpire serve` on a project: the address that it prints, and requests with its key.
 
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -13,17 +13,17 @@ export interface Answered {
 }
 
 export interface Served {
-  /** All of it, with the key. */
+  /** The whole address, with the key. */
   readonly address: string;
   readonly port: number;
   readonly key: string;
   readonly running: Running;
-  /** With the key as a program gives it, unless other headers are named. */
+  /** Sends the key as a program does, unless other headers are given. */
   readonly ask: (path: string, headers?: Readonly<Record<string, string>>, method?: string) => Promise<Answered>;
   readonly json: (path: string) => Promise<Record<string, unknown>>;
 }
 
-/** A port that is free, unless flags say otherwise. */
+/** Uses a free port unless the flags name one. */
 export async function serveProject(project: RunProject, ...flags: readonly string[]): Promise<Served> {
   const running = project.start('serve', ...(flags.includes('--port') ? [] : ['--port', '0']), ...flags);
   const { stdout } = running.child;

@@ -1,5 +1,5 @@
-// What a step of a fixture demands of the command (checkPrinted, checkWritten), and what every verdict owes
-// whatever the fixture (checkInvariants). Uses the test runner's own assertions.
+// Checks the command against a step of a fixture (checkPrinted, checkWritten), and every verdict against rules that always hold
+// (checkInvariants). Uses the assertions of the test runner.
 
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
@@ -16,7 +16,7 @@ const BOARD = 'session/discoveries.ndjson';
 const KEYS =
   'loop decision outcome status rule reason round maxRounds unverified counts findings anomalies tasks evidence role nextStep'.split(' ');
 const DECISION_KEYS = 'loop chain round maxRounds decision outcome rule reason counts tasks signal'.split(' ');
-/** What the agents left for the judge: a verdict reads it and never touches it. */
+/** The evidence of the agents: a verdict reads it and never changes it. */
 const EVIDENCE = /^(?:outside|session\/(?:artifacts|results|validation|critiques)|session\/validation-report\.json)/;
 /** The cells by which a verdict may change a task that it did not make. */
 const MOVABLE = new Set(['deps', 'context_from', 'status', 'wave', 'error']);
@@ -107,7 +107,7 @@ function checkFixTasks(
   expect(inOrder(shapes)).toEqual(inOrder(wanted));
 }
 
-/** What holds for every verdict: its fields, its evidence, the board, and a task graph that is still sound. */
+/** Rules for every verdict: its fields, its evidence, the board, and a valid task graph. */
 export function checkInvariants({ printed, before, after }: Run): void {
   expect(
     KEYS.filter((key) => !(key in printed)),
@@ -132,7 +132,7 @@ function checkEvidence(printed: JsonObject, before: ReadonlyMap<string, string>,
     expect(['measured', 'testified']).toContain(entry['grade']);
     const path = `session/${String(entry['path'])}`;
     const bytes = before.get(path);
-    // Of the task table and the board only a part is evidence, so their hash is not the file's.
+    // Only a part of the task table and the board is evidence, so their hash is not the hash of the file.
     if (bytes === undefined || path === TASKS || path === BOARD) continue;
     expect(entry['sha256'], path).toBe(createHash('sha256').update(bytes, 'latin1').digest('hex'));
     expect(after.get(`session/blobs/${String(entry['sha256'])}`) === bytes, `${path} must be kept by content beside the journal`).toBe(
@@ -191,13 +191,13 @@ function checkGraph(printed: JsonObject, before: Table | null, after: Table | nu
   }
 }
 
-/** One more than the latest of what it waits for. */
+/** One more than the latest wave of its dependencies. */
 function waveOf(row: Readonly<Record<string, string>>, rows: ReadonlyMap<string, Readonly<Record<string, string>>>): number {
   const deps = (row['deps'] ?? '').split(';').filter((id) => id !== '');
   return 1 + Math.max(0, ...deps.map((id) => Number(rows.get(id)?.['wave'] ?? Number.NaN)));
 }
 
-/** The task table inside the session. Null where there is none, or where it is a link that leads elsewhere. */
+/** The task table inside the session. Null if there is none, or if it is a link that leads outside. */
 function tableOf(files: ReadonlyMap<string, string>): Table | null {
   const bytes = files.get(TASKS);
   if (bytes === undefined || bytes.startsWith('link to ')) return null;

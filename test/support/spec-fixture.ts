@@ -1,5 +1,5 @@
-// The fixtures of fixtures/spec: what one holds, how it is laid out in a temporary folder, and how the built command
-// is run over it. Reading what the command wrote is done here with plain code of its own, never with the product's.
+// The fixtures of fixtures/spec: their content, their copy in a temporary folder, and running the command on it. The output is read with
+// code of its own, never with the code of the product.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
@@ -45,7 +45,7 @@ export interface Step {
   /** Each text must occur, in any case, in the message or the hint. */
   readonly error?: { readonly code: string; readonly messageIncludes: readonly string[] };
   readonly after?: After;
-  /** The session must be as it was although a verdict was given. */
+  /** The session must not change although a verdict was given. */
   readonly unchanged?: boolean;
 }
 
@@ -68,7 +68,7 @@ export function readFixtures(): readonly Fixture[] {
   return readdirSync(FIXTURES).sort().map(readFixture);
 }
 
-/** The fixture laid out in a temporary folder: `session/` and what lies beside it. Gone when `use` returns. */
+/** Copies the fixture to a temporary folder: `session/` and the files beside it. Deletes it when `use` returns. */
 export async function withFixture<T>(fixture: Fixture, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-spec-'));
   try {
@@ -83,13 +83,13 @@ export async function withFixture<T>(fixture: Fixture, use: (folder: string) => 
   }
 }
 
-/** Brings the session to where the step begins. */
+/** Prepares the session for the step. */
 export function prepare(fixture: Fixture, step: Step, folder: string): void {
   for (const path of step.remove ?? []) rmSync(join(folder, 'session', path));
   if (step.overlay !== undefined) cpSync(join(FIXTURES, fixture.name, step.overlay), join(folder, 'session'), { recursive: true });
 }
 
-/** Runs the built command from within the temporary folder, so that no path of this machine gets into its output. */
+/** Runs the built command in the temporary folder, so that its output contains no path of this machine. */
 export function decideBuilt(folder: string, loop: string, args: readonly string[]): Ran {
   if (!existsSync(COMMAND)) throw new Error('dist/umpire.cjs is not there. Build it first: npm run build');
   const run = spawnSync(process.execPath, [COMMAND, 'decide', loop, 'session', ...args], {
@@ -122,7 +122,7 @@ export function snapshot(folder: string): ReadonlyMap<string, string> {
   return files;
 }
 
-/** What differs between two snapshots, for people. Empty where nothing does. */
+/** The differences between two snapshots, for people. Empty if there are none. */
 export function changes(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] {
   const said: string[] = [];
   for (const [path, bytes] of before) {
@@ -138,7 +138,7 @@ export interface Table {
   readonly rows: readonly Readonly<Record<string, string>>[];
 }
 
-/** RFC 4180, no mercy: what the command writes must be read by a reader that forgives nothing. */
+/** A strict reader of RFC 4180: the output of the command must need no tolerance. */
 export function parseTable(text: string): Table {
   const records: string[][] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy;

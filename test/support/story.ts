@@ -1,4 +1,4 @@
-// A session told as events that a test writes down: folded into a state, or written to a folder as its journal.
+// A session as a list of events in a test: turned into a state, or written to a folder as its journal.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -193,7 +193,7 @@ export function answered(key: string, answer: Answer, more: Partial<PersonAnswer
   };
 }
 
-/** Two sprints side by side; a release waits for both, and notes are told of the first's review without waiting for it. */
+/** Two parallel sprints. A release waits for both; notes get the review of the first as context without waiting for it. */
 const TWO_SPRINTS: readonly Cells[] = [
   row('DEV-001', 'developer'),
   row('REVIEW-001', 'reviewer', 'DEV-001'),
@@ -230,12 +230,12 @@ export function told(events: readonly Event[]): { readonly events: readonly Reco
   return { events: lines, state: fold(lines) };
 }
 
-/** What is to be done next, each as `RunTask DEV-001`. */
+/** The next actions, such as `RunTask DEV-001`. */
 export function due(events: readonly Event[]): readonly string[] {
   return pendingEffects(told(events).state).map((one) => `${one.type} ${'task' in one ? one.task : ''}`.trim());
 }
 
-/** The journal of a session, in a folder that is made for it. */
+/** Writes the journal of a session to a new folder. */
 export function writeStory(folder: string, events: readonly Event[]): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'journal.ndjson'), journalText(recorded(events)));

@@ -1,5 +1,5 @@
-// The broken variants of the built-in loops in fixtures/check: how the list is read, and how its edits are made to a loop.
-// It knows nothing of what a loop means: paths, ids and lists only.
+// The broken variants of the built-in loops in fixtures/check: reads the list and applies its edits to a loop. It knows only paths, ids
+// and lists, not the meaning of a loop.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface Variant {
   /** What went wrong in this edit, for people. */
   readonly why: string;
   readonly edits: readonly Edit[];
-  /** Each must be among the complaints of the check; others may come too. */
+  /** The check must report each of these; it may report others too. */
   readonly complaints: readonly { readonly code: string; readonly at: string }[];
 }
 
@@ -29,7 +29,7 @@ export function readVariants(): readonly Variant[] {
   return parse(readFileSync(FILE, 'utf8')) as readonly Variant[];
 }
 
-/** A changed copy of the loop; the loop itself stays as it is. */
+/** A changed copy of the loop. */
 export function applyEdits(loopObject: unknown, edits: readonly Edit[]): unknown {
   const copy: unknown = structuredClone(loopObject);
   for (const edit of edits) applyEdit(copy, edit);
@@ -70,7 +70,7 @@ function changeObject(object: Record<string, unknown>, key: string, edit: Exclud
   delete object[key];
 }
 
-/** What lies at the first `length` steps of the path: an object or a list. */
+/** The object or list at the first `length` steps of the path. */
 function resolve(loop: unknown, at: Path, length: number): object {
   let here: unknown = loop;
   for (const step of at.slice(0, length)) {
@@ -81,7 +81,7 @@ function resolve(loop: unknown, at: Path, length: number): object {
   return here;
 }
 
-/** An index, or the id of an entry: `R6` is the first that is called so, `R6#2` the second. */
+/** An index, or the id of an entry: `R6` is the first with this id, `R6#2` the second. */
 function indexIn(list: readonly unknown[], step: string | number, at: Path): number {
   if (typeof step === 'number') {
     if (step < 0 || step >= list.length) throw new Error(`The path ${at.join('.')} leads nowhere: the list has no entry ${step}.`);
