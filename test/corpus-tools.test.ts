@@ -17,7 +17,7 @@ const filesIn = (folder: string) =>
     .map((entry) => relative(corpus, join(entry.parentPath, entry.name)))
     .toSorted();
 
-/** Read whole, and cut into small pieces: the same. */
+/** Reading the whole text and reading it in small chunks must give the same. */
 function read(path: string): ToolReport {
   const bytes = readFileSync(join(corpus, path));
   const [whole, cut] = [bytes.length + 1, 777].map((piece) => {

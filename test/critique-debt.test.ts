@@ -45,7 +45,7 @@ function debtJob(project: string, changes: Partial<CriticJob> = {}) {
   return { ...made, text, report: () => made.evidence(VALIDATION_REPORT) as DebtReport };
 }
 
-/** The report without what differs from run to run. */
+/** The report without the parts that differ from run to run. */
 function brief(whole: DebtReport) {
   const { provenance: _provenance, base: _base, formula: _formula, ...report } = whole;
   return { ...report, regressions: report.regressions.map(shown), fixed: report.fixed.map(shown) };
@@ -59,7 +59,7 @@ const CLEAN = { status: 'passed', measured: 'pass', errors: 0 };
 const OLD = 'test/cart.test.js > an old failure';
 const QUIET = { total_regressions: 0, regressions: [], fixed: [], flaky: [], partial: false, changed_settings: [] };
 
-/** Read back without a word of doubt, and judged. */
+/** Reads the evidence, which must give no note, and judges it. */
 async function verdictOf(job: CriticJob, text: string): Promise<string> {
   const read = readValidation(text, { path: VALIDATION_REPORT });
   expect(read.ok && read.reading.notes).toEqual([]);
@@ -156,7 +156,7 @@ describe('with every tool', () => {
   });
 });
 
-/** The tests alone: the other checks are left out, and the report says so. */
+/** Only the tests: the other checks are off, and the report says so. */
 const LEFT_OUT = { types: false, lint: false, quality: false } as const;
 const TESTS_ONLY = { ...DEFAULT_SETTINGS.critics, debt: { ...DEFAULT_SETTINGS.critics.debt, checks: LEFT_OUT } };
 const MISSING = { status: 'missing', measured: 'missing' };
@@ -171,7 +171,7 @@ function testsOf(...bodies: readonly string[]): string {
 
 const passing = (name: string): string => `test('${name}', () => assert.ok(true));`;
 const failing = (name: string): string => `test('${name}', () => assert.ok(false));`;
-/** Fails the first time; the mark lies outside git. */
+/** Fails the first time. The file that marks the first run is outside git. */
 const unsteady = (name: string, mark: string): string =>
   `test('${name}', () => { const seen = existsSync('${mark}'); writeFileSync('${mark}', ''); assert.ok(seen); });`;
 
@@ -180,7 +180,7 @@ function testsProject(test: string): Project {
   return gitProject({ '.gitignore': '.umpire\n', 'package.json': manifest, 'test/a.test.js': test });
 }
 
-/** A compiler that finds fault with its own declarations, told from where it was started: packages are links in a copy. */
+/** A compiler that reports errors in its own declarations, with paths from its working folder: in a copy, packages are links. */
 const COMPILER = `const { relative, join } = require('node:path');
 process.stdout.write(relative(process.cwd(), join(__dirname, 'own.d.ts')) + "(1,1): error TS2304: Cannot find name 'Disposable'.\\n");
 process.exitCode = 2;

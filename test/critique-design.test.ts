@@ -51,7 +51,7 @@ function readBack(session: string, path: string) {
   return { evidence: JSON.parse(text) as Record<string, unknown>, reading: result.reading };
 }
 
-/** What the evidence says, as the reader must have seen it. */
+/** The content of the evidence as the reader must return it. */
 function expected(evidence: Record<string, unknown>) {
   const dimensions = evidence['dimensions'] as readonly { name: string; score: number | null; threshold: number }[];
   const findings = evidence['findings'] as readonly Record<string, unknown>[];
@@ -140,7 +140,7 @@ describe('the audit', () => {
       signal: 'audit_result',
       notes: ['Accessibility was not measured', 'Completeness was not measured', 'Industry was not measured'],
     });
-    // A run shows the summary alone.
+    // A run shows only the summary.
     for (const note of end.notes) expect(end.summary).toContain(note);
   });
 });

@@ -22,7 +22,7 @@ interface Critique {
   readonly end: CriticEnd;
   readonly evidence: RunEvidence;
   readonly output: string;
-  /** What the loop's reader says of the evidence: its remarks, or why it refuses. */
+  /** The notes of the loop's reader on the evidence, or why it refuses it. */
   readonly reader: readonly string[] | string;
 }
 
@@ -146,7 +146,7 @@ test('a workspace: each package runs by itself, excluded ones do not run', SOAK,
   expect(evidence.uncovered).toEqual([{ file: 'packages/left/src/pad.js', pct: 80, lines: [10] }]);
 });
 
-/** What this Python has; null where it has no pytest. */
+/** The installed packages of this Python; null without pytest. */
 function pythonHas(program: string): { readonly cov: boolean } | null {
   const question = 'import pytest, json, importlib.util as u; print(json.dumps({"cov": u.find_spec("pytest_cov") is not None}))';
   try {
@@ -184,7 +184,7 @@ test('pytest, if it is installed; without pytest-cov a note says that coverage i
   );
 });
 
-/** A Python with both: the one that is found, or that of the system. */
+/** A Python with both packages: the one on the PATH, or the one of the system. */
 const COVERING = ['python3', '/usr/bin/python3'].find((program) => pythonHas(program)?.cov === true) ?? null;
 
 test.skipIf(COVERING === null)('pytest-cov: only lines of the project count (skipped without pytest-cov)', async () => {

@@ -14,14 +14,14 @@ import type { Served } from './support/served-project.js';
 
 cleanUpProjects();
 
-/** For what a page is asked to do: as it asks itself, and until it is told of a change. */
+/** How long a page may take to show a change. */
 const WITH_KEY = "{ headers: { authorization: 'Bearer ' + localStorage.getItem('umpire-key') } }";
 const TOLD = `fetch('/api/changes', ${WITH_KEY}).then(async ({ body }) => {
   const reader = body.getReader();
   for (;;) if (new TextDecoder().decode((await reader.read()).value).includes('event: change')) return;
 })`;
 
-// Left out where no browser is installed: nothing else can say what a page looks like.
+// Skipped without an installed browser: only a browser can render the page.
 describe.skipIf(!hasBrowser)('the dashboard', () => {
   let browser: Browser;
   const servers: Served[] = [];
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     const stranger = await (await browser.newContext()).newPage();
     await stranger.goto(page.url());
     await stranger.getByText('Open the complete address that `umpire serve` printed.').waitFor();
-    // Another tab of the same browser may look, and so may a page that is opened anew.
+    // Another tab of the same browser and a reloaded page have access too.
     const tab = await page.context().newPage();
     await tab.goto(page.url());
     await tab.getByRole('heading', { name: 'No sessions yet' }).waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.locator('details.task.running', { hasText: 'WORK-1' }).waitFor();
     await page.getByRole('link', { name: /^Output/ }).click();
     await page.locator('pre.text', { hasText: 'I look at a.txt' }).waitFor();
-    // What is marked to be copied stays marked, whatever happens meanwhile.
+    // A text selection survives updates.
     await page.locator('pre.text').selectText();
     await page.evaluate(`void (window.told = ${TOLD})`);
     writeFileSync(join(project.beside, 'go'), '');
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await search.pressSequentially('app');
     expect(await search.inputValue()).toBe('app');
     expect(await rows.allInnerTexts()).toEqual([expect.stringContaining('apple')]);
-    // A third one begins and ends while somebody types.
+    // A third session starts and ends while the person types.
     await project.umpire(...UNTIL, '--session', '.umpire/sessions/apple-pie', ...fixed);
     await rows.nth(1).waitFor();
     await search.pressSequentially('le-p');
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     served.running.child.kill('SIGINT');
     await served.running.ended;
     await page.getByText('not connected; is umpire serve running?').waitFor();
-    // The browser says on its console that it could not connect; it is meant to.
+    // The browser logs that it could not connect, which is expected.
     await page.context().close();
     troubles.splice(0);
   });

@@ -61,7 +61,7 @@ describe('docs/library.md', () => {
     expect(ran).toEqual({ ...quiet, out: expect.any(String) });
     show('mend', ran.out);
     expect(readFileSync(join(shop, 'src', 'cart.mjs'), 'utf8')).toContain('item.price * item.count');
-    // What has ended is not run again.
+    // A finished session does not run again.
     expect(node(shop, 'mend.mjs').out).toMatch(/^complete /);
   });
 
@@ -127,7 +127,7 @@ describe('the package', () => {
     expect(second.out).not.toContain('IDEA-001');
   });
 
-  // A function that is stopped is waited for five seconds.
+  // The library waits five seconds for a stopped function.
   it.each([
     ['import', 5500],
     ['require', 0],
@@ -146,7 +146,7 @@ describe('the package', () => {
   });
 });
 
-/** Names that a program needs for what it is handed, or hands on. */
+/** Types that a program needs for arguments and results. */
 const MORE = `
 import { apply, clean, decide, guard, list, resolve, run, status } from 'umpire';
 import type { Agent, Answer, Assignment, CleanResult, Ending, ErrorCode, OpenQuestion, Recorded, RunRequest, SessionState, Verdict } from 'umpire';
@@ -194,7 +194,7 @@ const now = await run({ loop: 'brainstorm', mode: 'deep', goal: 'g', session: 'h
 console.log(now.status);
 `;
 
-/** A run with programs, one that is stopped while a function ignores it, one that is refused; then what is left of them. */
+/** A run with programs, a stopped run whose function ignores the signal, and a refused run; then what remains of them. */
 const ALONE = `
   const { getEventListeners } = require('node:events');
   const seen = () => JSON.stringify([process.cwd(), process.env, process.exitCode, process.eventNames().map((name) => [String(name), process.listenerCount(name)])]);
@@ -212,7 +212,7 @@ const ALONE = `
   const refused = await library.run({ ...shared, loop: './none.yaml' }).catch((error) => error);
   const told = await late;
   const leftNow = () => [...process.getActiveResourcesInfo().filter((name) => name !== 'PipeWrap'), ...getEventListeners(stop.signal, 'abort').map(() => 'listener')];
-  // A process that has ended is let go of a moment later.
+  // Node releases an ended process a moment later.
   for (let turns = 0; turns < 1000 && leftNow().length > 0; turns++) await new Promise((done) => setImmediate(done));
   const statuses = [one.status, two.status, 'rejected'];
   console.log(JSON.stringify({ statuses, same: seen() === before, left: leftNow(), late: told, instance: refused instanceof library.UmpireError }));

@@ -92,7 +92,7 @@ describe('the loop language', () => {
   });
 });
 
-/** What the samples of a reader yield: names of values, and of lists with the fields of their items. */
+/** What a reader finds in its samples: names of values, and of lists with the fields of their items. */
 function yields(reader: string): {
   readonly values: readonly string[];
   readonly lists: readonly string[];

@@ -88,7 +88,7 @@ describe('README.md', () => {
 });
 
 it.each(['review-a-change', 'pay-down-debt', 'brainstorm', 'judge-a-loop-you-run-yourself'])(
-  'docs/%s.md shows what the commands really print',
+  'docs/%s.md shows the real output of the commands',
   (name) => {
     expect(inFolder((folder) => playPage(readPage(`docs/${name}.md`), folder))).toBeGreaterThan(1);
   },

@@ -11,7 +11,7 @@ import { linkPackages, sampleProject } from './support/sample-project.js';
 
 cleanUpAfterwards();
 
-/** What the critics' checks say, as `state name: message [hint]`. */
+/** The checks of the critics as `state name: message [hint]`. */
 async function look(project: string, env: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
   const { stdout } = await runInProcess(project, ['doctor', '--json', '--project', project], env);
   const { checks } = JSON.parse(stdout) as Checkup;

@@ -30,7 +30,7 @@ function pathOf(project: RunProject, programs: Readonly<Record<string, string>> 
   return folder;
 }
 
-/** `told`: what a check says, as `state: message [hint]`. */
+/** `told`: a check as `state: message [hint]`. */
 async function look(project: RunProject, env: Readonly<Record<string, string>> = {}, ...args: readonly string[]) {
   const own = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: project.beside, UMPIRE_WORKTREES: project.worktrees };
   const {

@@ -17,7 +17,7 @@ import { changes, snapshot } from './support/spec-fixture.js';
 const EARLIER = join(root, 'fixtures', 'earlier');
 const RECORDED_IN = '/tmp/umpire-earlier';
 
-/** A copy of the session alone. */
+/** A copy of the session without its project. */
 function sessionOf(fixture: string): string {
   const session = newFolder();
   cpSync(join(EARLIER, fixture, 'session'), session, { recursive: true });
@@ -26,7 +26,7 @@ function sessionOf(fixture: string): string {
 
 /** The project with its session inside, in another place than where it was recorded. */
 function unpack(fixture: string, session: string): string {
-  // Umpire would go on in the place of then.
+  // Otherwise Umpire would continue in the folder of the recording.
   expect(existsSync(RECORDED_IN)).toBe(false);
   const project = join(newFolder(), 'project');
   mkdirSync(project, { recursive: true });

@@ -26,7 +26,7 @@ const SEEN = readCases('seen');
 /** One of every `step` labelled changes. */
 const cases = (step: number) => SEEN.filter((_, index) => index % step === 0);
 
-/** The other reader in this thread, with what it tells copied as between threads. */
+/** The other reader in this thread, with its answers copied as between threads. */
 function told(files: readonly FileChange[], same: (path: string) => string | null, isOther: (index: number) => boolean): ReadBeside {
   const other = new Reading({ files }, same);
   return (here) => {
@@ -51,7 +51,7 @@ it('reports the same on labelled changes, whichever thread reads which file', ()
   expect(differing).toEqual([]);
 });
 
-/** All that is in the facts, whether it was told or is read again. */
+/** All facts, passed on or read again. */
 function spelledOut(facts: FileFacts | null): unknown {
   return facts === null
     ? null
@@ -160,7 +160,7 @@ describe('a second thread', () => {
     expect(openParallelReader(few.files, few.same, THREAD)).toBeNull();
     const many = large(20);
     expect(openParallelReader(many.files, many.same, join(folder, 'none.cjs'))).toBeNull();
-    // From its sources nothing is built beside the code.
+    // When the code runs from source, there is no built file for the thread.
     expect(openParallelReader(many.files, filesOnDisk(root))).toBeNull();
   });
 

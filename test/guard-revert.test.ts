@@ -60,7 +60,7 @@ If source may change here, run: umpire guard --scope any
     const alone = await guardIn(project, '--revert', '--json');
     expect({ exit: alone.exit, ...JSON.parse(alone.out) }).toMatchObject({ exit: 3, reverted: [], kept: '' });
     expect(textIn(project, 'src/cart.ts')).toBe(mended);
-    // Both of what it says to do works.
+    // Both suggested commands work.
     expect(await guardIn(project, '--scope', 'any')).toMatchObject({ exit: 0, out: expect.not.stringContaining('If source') });
     expect((await guardIn(project, '--revert', '--scope', 'testing')).exit).toBe(0);
     expect(textIn(project, 'src/cart.ts')).toBe(CART);

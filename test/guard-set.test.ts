@@ -45,7 +45,7 @@ it.runIf(isSoak)('judges all seen cases right', { timeout: 900_000 }, () => {
 
 it.runIf(isSoak)('catches held-out cheats, and reports few honest changes', { timeout: 900_000 }, () => {
   const { cheats, caught, honest, alarmed } = scoreOf(readCases('held-out').map(judgeCase));
-  // Of this part only numbers are printed: authors of rules do not look inside.
+  // Prints only numbers, so that authors of rules do not see held-out cases.
   const figures = `${caught} of ${cheats} caught, ${alarmed} of ${honest} reported`;
   expect(cheats).toBeGreaterThanOrEqual(1000);
   expect(honest).toBeGreaterThanOrEqual(750);

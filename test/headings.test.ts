@@ -4,10 +4,10 @@
 import { describe, expect, it } from 'vitest';
 import { decide, readFixture, withFixture } from './support/spec-fixture.js';
 
-/** Heading → the labels that the template puts under it. A label is what stands before the colon of a line. */
+/** Heading → the labels of the template under it. A label is the text before the colon of a line. */
 type Template = readonly (readonly [heading: string, labels: readonly string[]])[];
 
-/** `{word}` is the verdict's word: of the lines that a template offers per verdict, only that one is kept. */
+/** `{word}` is the word of the verdict: if a template has a line per verdict, only this one stays. */
 const TEMPLATES: Readonly<Record<string, Template>> = {
   design: [
     ['## Summary', ['GC Decision', 'Audit Signal', 'Audit Score', 'Iteration']],
@@ -63,7 +63,7 @@ const LINES: Readonly<Record<string, readonly RegExp[]>> = {
   review: [/^- Iteration \d+: score=[^,\s]+, signal=[^,\s]+, findings=\S/m],
 };
 
-/** One fixture per loop and outcome, with what its report must say in so many words. */
+/** One fixture per loop and outcome, with text that its report must contain. */
 const CASES: readonly (readonly [fixture: string, word: string, says: readonly RegExp[]])[] = [
   [
     'D5',
@@ -137,12 +137,12 @@ function sectionsOf(report: string): readonly (readonly [string, readonly string
   return sections;
 }
 
-/** Lines with a field left unfilled: a bullet or a label that ends in nothing, or a hole in a sentence. */
+/** Lines with an empty field: a bullet or label without text, or a gap in a sentence. */
 function holesIn(report: string): readonly string[] {
   const lines = report.split('\n');
   return lines.filter((line, index) => {
     if (/^\s*-\s*$|\{\w+\}|\bundefined\b|\bNaN\b/.test(line)) return true;
-    // A label may end in a colon only where its list follows.
+    // A label may end in a colon only if its list follows.
     return /:\s*$/.test(line) && !/^\s*(?:-|\d+\.)\s/.test(lines[index + 1] ?? '');
   });
 }

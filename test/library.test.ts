@@ -169,7 +169,7 @@ describe('agents that are functions', () => {
     };
     const first = await run(thinking({ agents: { mine: careless } }));
     const second = await run(thinking());
-    // Rules that do not fit their hash would be a broken history.
+    // Rules that do not match their hash would break the journal.
     for (const { session, verdicts } of [first, second]) {
       expect(verdicts.map(({ outcome }) => outcome)).toEqual(['converge']);
       expect(await status(session)).toMatchObject({ state: 'complete', brokenAt: null });

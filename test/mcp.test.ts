@@ -153,7 +153,7 @@ it('tells a person at a terminal that it is for programs', async () => {
 
 const HANGS = `require('node:fs').writeFileSync('started', String(process.pid));\nsetInterval(() => {}, 1000);\nrequire('node:test').test('hangs', () => new Promise(() => {}));\n`;
 
-/** Talks as a client of an older protocol does, line by line. */
+/** Speaks an older version of the protocol, line by line. */
 function talk(project: RunProject) {
   const child = spawn(process.execPath, [command, 'mcp'], { cwd: project.root, stdio: ['pipe', 'pipe', 'ignore'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -175,7 +175,7 @@ async function untilHanging(project: RunProject): Promise<number> {
   }
 }
 
-/** One that has ended and that nobody has asked about yet is not alive. */
+/** A zombie is not alive. */
 const isAlive = (pid: number): boolean => {
   const stat = `/proc/${pid}/stat`;
   try {
@@ -200,7 +200,7 @@ it('ends its tools when the client disconnects or cancels', async () => {
   const first = await untilHanging(project);
   say({ method: 'notifications/cancelled', params: { requestId: 2 } });
   while (isAlive(first)) await new Promise((resolve) => setTimeout(resolve, 20));
-  // Who will not be asked is ended before the server goes.
+  // The server ends a tool that ignores the request before it exits itself.
   project.write({ started: null, 'add.test.js': `process.on('SIGTERM', () => {});\n${HANGS}` });
   say({ id: 3, method: 'tools/call', params: { ...call, arguments: { ...call.arguments, session: 'two' } } });
   const second = await untilHanging(project);

@@ -9,7 +9,7 @@ import type { Expr, Stmt } from '@umpire/guard/python/tree.js';
 import { isSoak } from './support/campaign.js';
 import { readCases } from './support/guard-cases.js';
 
-/** Reads paths, one a line, or texts as JSON; prints for each what stands in it, or null where Python itself cannot read it. */
+/** Reads paths, one a line, or texts as JSON. Prints the syntax of each, or null if Python cannot parse it. */
 const ORACLE = String.raw`
 import ast, json, sys, sysconfig, os, random, warnings
 warnings.simplefilter('ignore')
@@ -103,7 +103,7 @@ function ours(text: string): readonly string[] {
   });
 }
 
-/** What stands in a text is told at other places by each Python. */
+/** Versions of Python report different positions inside f-strings. */
 function expressionsTold(one: Expr): readonly string[] {
   return [...expressionTold(one), ...(one.type === 'Format' ? [] : parts(one).flatMap(expressionsTold))];
 }
@@ -118,7 +118,7 @@ function statementTold(one: Stmt, text: string): readonly string[] {
   return [`${word === 'type' ? 'TypeAlias' : word === 'global' ? 'Global' : 'Nonlocal'} ${one.start}`];
 }
 
-/** Of each kind that is told, what is told of it. */
+/** For each kind of node, the details that are compared. */
 const TOLD: { readonly [Kind in Expr['type']]?: (one: Extract<Expr, { type: Kind }>) => string | null } = {
   Name: ({ name }) => name,
   Attribute: ({ name }) => name,
@@ -163,7 +163,7 @@ const FILES = process.env['PYTHON_FILES'] ?? (isSoak ? '1000000' : '100');
 /** One of every so many labelled changes in Python. */
 const STEP = isSoak ? 1 : 20;
 
-// Without a Python of these years there is nothing to hold it against.
+// Needs Python 3.9 or newer to compare with.
 test.skipIf(!hasPython)('the parser finds the same syntax as CPython', { timeout: 240_000 }, () => {
   const input = labelled().map((one) => `${JSON.stringify(one)}\n`);
   const { stdout, stderr } = spawnSync('python3', ['-c', ORACLE, FILES], { input: input.join(''), encoding: 'utf8', maxBuffer: 1 << 30 });

@@ -10,7 +10,7 @@ import { replay } from '@umpire/umpire/sessions/replay.js';
 import { forge, golden, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';
 import type { Line } from './support/journal.js';
 
-/** The rules of then, with nothing that a score could fail. */
+/** The recorded rules, changed so that no score fails. */
 function looser(rules: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(rules);
   expect(text).toContain('>=7');
@@ -27,7 +27,7 @@ const PARTIAL = 'design-partial-then-passed';
 
 type Forgery = readonly [why: string, session: string, at: number, change: (events: Line[]) => void];
 
-/** Each with the line that is named, and why. */
+/** Each with the reason and the line that replay names. */
 const FORGERIES: readonly Forgery[] = [
   [
     'it is a decided verdict with its own rules instead of the frozen ones',
@@ -155,7 +155,7 @@ describe('a forged line', () => {
   });
 });
 
-/** The value at this place of a verdict's line is another. */
+/** Replaces the value at this path of a verdict's line. */
 function rewrite(folder: string, seq: number, path: readonly (string | number)[], value: unknown): void {
   forge(folder, (events) => {
     let at = events[seq - 1]!.data as unknown as Record<string | number, unknown>;
@@ -312,7 +312,7 @@ describe('a journal that Umpire wrote', () => {
     }
   });
 
-  /** A run of a layer's tests that is not good enough. */
+  /** A failing test run of a layer. */
   function run(session: string, layer: string, coverage: number): void {
     const failures = [{ name: 'a', message: 'b' }];
     const text = JSON.stringify({ layer, pass_rate: 0.5, coverage, total: 2, passed: 1, failed: 1, failures });

@@ -15,7 +15,7 @@ import { replay } from '@umpire/umpire/sessions/replay.js';
 import { golden, GOLDEN, goldenNames, linesOf, newFolder, root, writeLines } from './support/journal.js';
 import { changes, snapshot } from './support/spec-fixture.js';
 
-/** A built-in loop with one text of its file changed, as a file beside nothing. */
+/** A built-in loop with one text of its file changed, in an empty folder. */
 function variant(loop: string, ...changed: readonly (readonly [string, string])[]): string {
   const folder = newFolder();
   mkdirSync(folder, { recursive: true });

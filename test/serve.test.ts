@@ -27,7 +27,7 @@ async function serve(project: RunProject, ...flags: readonly string[]): Promise<
   return served;
 }
 
-/** A session of one round that mends a file, under this name. */
+/** Runs a session of one round that fixes a file, under this name. */
 async function mended(name: string): Promise<RunProject> {
   const project = makeProject({ files: { 'a.txt': 'wrong\n' } });
   const agent = project.sh('echo "I look at a.txt"; echo right > a.txt; complete "mended <b>a.txt</b>"');
@@ -150,7 +150,7 @@ it('frees everything of a closed page', async () => {
       });
       asked.on('error', reject);
     });
-  // Node warns where a signal has more than ten listeners.
+  // Node warns if a signal has more than ten listeners.
   await served.json('/api/sessions');
   served.running.child.kill('SIGINT');
   expect((await served.running.ended).err).not.toContain('MaxListenersExceededWarning');
@@ -169,7 +169,7 @@ it('lists an unreadable session with the others', async () => {
   expect(await served.json(at('/api/session', { id: '.umpire/sessions/broken' }))).toMatchObject({ state: 'unreadable' });
 });
 
-/** The first change that is told after `act`. */
+/** The first update after `act`. */
 async function nextChange(served: Served, act: () => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const asked = get(

@@ -18,7 +18,7 @@ const REFUSALS = [
   'malformed-csv',
 ];
 
-/** Does some step of the fixture show this row at work: as the rule that decided, or as an anomaly? */
+/** Whether a step of the fixture expects this row as the deciding rule or as an anomaly. */
 function shows(fixture: Fixture, id: string): boolean {
   return fixture.steps.some((step) => step.json?.['rule'] === id || step.anomalies?.includes(id) === true);
 }

@@ -10,7 +10,7 @@ import { READERS } from '@umpire/core/formats/readers.js';
 
 const root = join(import.meta.dirname, '..');
 
-/** What each package may import of the others. The dashboard sees types of the server's answers, and nothing else. */
+/** The other packages that each package may import. The dashboard may import only types of the server's answers. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   reports: ['core'],
@@ -33,7 +33,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
-/** No clock, disk, process or chance in these: whole packages, or one room. */
+/** Packages and folders that use no clock, disk, process or randomness. */
 const PURE = new Set(['core', 'reports', 'guard', 'umpire/report']);
 
 /** Where reading starts: the library, the command, modules that are loaded late, and the writer of the generated pages. */
@@ -89,7 +89,7 @@ function localImports(path: string): readonly string[] {
     });
 }
 
-/** The code without its texts and comments: a guard of tests speaks of clocks and marks without having any. */
+/** The code without strings and comments: the guard mentions clocks and `.only` in its texts. */
 function codeOnly(path: string): string {
   const source = readFileSync(join(root, path), 'utf8');
   const { program, comments } = parseSync(path, source);

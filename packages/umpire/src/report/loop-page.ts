@@ -1,4 +1,4 @@
-// A loop as Markdown: its evidence, rules and tasks, for docs/loops.md and `umpire check`.
+// A loop as Markdown: its evidence, rules and tasks, for docs/reference/loops.md and `umpire check`.
 
 import { describeCondition, parseCondition } from '@umpire/core/loops/condition.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
