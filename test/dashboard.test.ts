@@ -14,7 +14,7 @@ import type { Served } from './support/served-project.js';
 
 cleanUpProjects();
 
-/** How long a page may take to show a change. */
+/** Code that runs in the page: its request options, and a wait for the next update of the server. */
 const WITH_KEY = "{ headers: { authorization: 'Bearer ' + localStorage.getItem('umpire-key') } }";
 const TOLD = `fetch('/api/changes', ${WITH_KEY}).then(async ({ body }) => {
   const reader = body.getReader();
