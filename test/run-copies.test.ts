@@ -39,7 +39,7 @@ it('works on nothing of the session that it is a copy of: it can be read and rep
   const { exit } = await project.umpire('resolve', name, 'extend', '--rounds', '1', ...mender);
   expect({ exit, files: eventsOfType(session, 'TaskFinished').flatMap(({ files = [] }) => files) }).toEqual({ exit: 0, files: ['a.txt'] });
   // The branch is there, though not the copy's own.
-  expect((await inCopy('status', name)).out).not.toContain('cleared away');
+  expect((await inCopy('status', name)).out).not.toContain('removed, was');
   expect((await inCopy('clean', name, '--force')).exit).toBe(0);
   expect((await project.umpire('apply', name)).out).toBe('a.txt\n');
 });

@@ -290,7 +290,7 @@ describe('the settings of the checkout', () => {
       const { session, exit } = await until(project, `${SKIP}; cp "$UMPIRE_TASK_FILE" "$beside/told.json"`);
       expect({ exit, found: breachesIn(session) }).toEqual({ exit: 0, found });
       expect(branchFile(project, session, 'sum.test.js')).toContain('test.skip');
-      expect(textOf(project.beside, 'told.json')).not.toContain('is taken back before');
+      expect(textOf(project.beside, 'told.json')).not.toContain('are reverted before');
     }
   });
 
@@ -348,7 +348,7 @@ it('tells whoever changes the project what is taken back, also a critic where no
   const tasks = [{ id: 'A' }, { id: 'B', role: 'reader', deps: ['A'] }];
   const files = proseFiles({ tasks, writes: ['writer', 'reader'] });
   const project = makeProject({ files, config: { guard: { loops: { prose: 'obey' } } } });
-  const agent = project.sh('grep -q "taken back before your work" "$UMPIRE_TASK_FILE" && said=warned\ncomplete "$said"');
+  const agent = project.sh('grep -q "are reverted before your work is merged" "$UMPIRE_TASK_FILE" && said=warned\ncomplete "$said"');
   const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
   expect([rowsOf(session)['A']?.['findings'], rowsOf(session)['B']?.['findings']]).toEqual(['warned', 'warned']);
 });

@@ -43,7 +43,7 @@ it('repairs and judges one layer while a person is needed for the other, then re
   const lines = err.split('\n');
   const at = (words: string) => lines.findIndex((line) => line.includes(words));
   expect(at('(you will be asked once independent tasks are done)')).toBeGreaterThan(-1);
-  expect(at('a person is needed:')).toBeGreaterThan(at('TESTRUN-fix-L2-1 judged'));
+  expect(at('Waiting for ')).toBeGreaterThan(at('TESTRUN-fix-L2-1 judged'));
   expect(eventsOfType(session, 'PersonCalled')).toHaveLength(1);
   expect(jsonOf(session, 'session-state.json')).toMatchObject({ status: 'awaiting', question: 'no-evidence' });
   expect(existsSync(join(session, 'wave-5.csv'))).toBe(false);
@@ -92,7 +92,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)('does not take files of a stopped critic
   const { err } = await running.ended;
   if (signal === 'SIGINT')
     expect(err).toMatch(
-      /It will wait on a decision: TESTRUN-001 left nothing to judge .*\nAnswer with one of:\n  umpire resolve \S+ manual-fix\n/,
+      /It will wait for a decision: TESTRUN-001 left nothing to judge .*\nAnswer with one of:\n  umpire resolve \S+ manual-fix\n/,
     );
   const fixing = await project.umpire('resolve', session, 'manual-fix');
   expect({ exit: fixing.exit, edits: eventsOfType(session, 'PersonEdited') }).toEqual({ exit: 4, edits: [] });

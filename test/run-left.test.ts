@@ -28,7 +28,9 @@ it.each(['git', 'no git'])('keeps what a task that failed had changed, and names
   expect(left?.files).toEqual(['README.md', 'half.txt']);
   const commit = left?.commit.slice(0, 12) ?? 'none';
   expect(err).toMatch(new RegExp(`A failed.*[^.]\\. Its changes \\(README.md, half.txt\\) are kept as commit ${commit}$`, 'm'));
-  expect((await project.umpire('report', session)).out).toContain(`changes of attempt 1 of A kept as commit ${commit}, not merged`);
+  expect((await project.umpire('report', session)).out).toContain(
+    `changes of attempt 1 of A kept as commit ${commit}, not merged: 2 files: README.md, half.txt`,
+  );
   const repository = kind === 'git' ? [] : [`--git-dir=${join(session, 'snapshot.git')}`];
   expect(gitIn(project.root, ...repository, 'show', commit)).toContain('+half');
   expect((await project.umpire('clean', session)).err).toContain('Not merged: work of A on README.md, half.txt');

@@ -218,7 +218,7 @@ it('says that the session is gone where an agent removes its folder, and promise
     err: expect.stringMatching(/The session folder \/.* was removed or moved during the run/),
   });
   expect(err).toContain('on the branch umpire/review-look-');
-  expect(err).not.toContain('Nothing was lost');
+  expect(err).not.toContain('Nothing is lost');
 });
 
 it('takes no file for evidence that could not be read when its critic ended', SOAK, async () => {

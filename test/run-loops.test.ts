@@ -231,7 +231,7 @@ for (const { loop, mode, answers, flags = [], waves, verdicts, end = 'complete',
       err,
     });
     expect(standingOf(session).filter((one) => !one.endsWith(' completed'))).toEqual([]);
-    expect(err).toMatch(new RegExp(`mode ${mode} \\(.*as asked\\)`));
+    expect(err).toMatch(new RegExp(`mode ${mode} \\(as requested\\)`));
     expect(err.includes('unverified')).toBe(end.endsWith('unverified'));
     expect(session).toMatch(new RegExp(`/\\.umpire/sessions/${loop}-what-is-wanted-\\d{4}-\\d\\d-\\d\\d$`));
     expect(project.git('status', '--porcelain')).toBe('');

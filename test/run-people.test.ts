@@ -230,14 +230,14 @@ it('stops when the tokens or the money are spent, by what agents say they used, 
   });
   const tokens = await project.umpire('run', './prose.yaml', 'x', '--max-tokens', '1000');
   expect({ exit: tokens.exit, waves: wavesRun(tokens.session) }).toEqual({ exit: 4, waves: ['A', 'B'] });
-  expect(tokens.err).toContain('more tokens: 1200 of 1000 used');
+  expect(tokens.err).toContain('Budget exceeded: 1200 of 1000 tokens.');
   const wrong = await project.umpire('resolve', tokens.session, 'extend', '--minutes', '5');
   expect({ exit: wrong.exit, err: wrong.err }).toEqual({ exit: 2, err: expect.stringContaining('--tokens') });
   const more = await project.umpire('resolve', tokens.session, 'extend', '--tokens', '1000');
   expect({ exit: more.exit, waves: wavesRun(tokens.session) }).toEqual({ exit: 0, waves: ['A', 'B', 'C'] });
   const cost = await project.umpire('run', './prose.yaml', 'x', '--max-cost-usd', '0.4');
   expect({ exit: cost.exit, waves: wavesRun(cost.session) }).toEqual({ exit: 4, waves: ['A'] });
-  expect(cost.err).toContain('a larger budget: $0.40 of $0.40 used');
+  expect(cost.err).toContain('Budget exceeded: $0.40 of $0.40.');
   const paid = await project.umpire('resolve', cost.session, 'extend', '--cost-usd', '5');
   expect({ exit: paid.exit, end: endOf(cost.session) }).toEqual({ exit: 0, end: 'complete unverified' });
   const { out } = await project.umpire('status', cost.session);

@@ -208,7 +208,7 @@ it('is approved as it is also where its agent is gone, and says what it waits on
   expect(exit).toBe(4);
   rmSync(join(project.root, 'agent.sh'));
   const rested = await project.umpire('resume', session);
-  expect({ exit: rested.exit, err: rested.err }).toEqual({ exit: 4, err: expect.stringContaining('It waits on') as string });
+  expect({ exit: rested.exit, err: rested.err }).toEqual({ exit: 4, err: expect.stringContaining('Waiting for') as string });
   const more = await project.umpire('resolve', session, 'extend', '--rounds', '1');
   expect({ exit: more.exit, err: more.err }).toEqual({ exit: 1, err: expect.stringContaining('Cannot start the agent') as string });
   const forced = await project.umpire('resolve', session, 'force-approve', '--reason', 'by hand');

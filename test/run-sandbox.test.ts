@@ -62,7 +62,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     const env = { PROJECT: project.root };
     const { exit, err, session } = await project.umpireWith({ env }, ...untilFixed, ...flags, ...project.sh(SABOTAGE));
     const { out } = await project.umpire('logs', 's', 'WORK-1');
-    expect({ exit, told: err.includes('agents: command, in a sandbox'), did: out.match(/^DID .*$/gm) }).toEqual({
+    expect({ exit, told: err.includes('agents: command, sandboxed'), did: out.match(/^DID .*$/gm) }).toEqual({
       exit: 0,
       told: true,
       did: null,

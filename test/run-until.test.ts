@@ -52,7 +52,7 @@ it('tells of a command that fails what failed, and where all of it is', async ()
   const project = makeProject();
   const command = `printf 'not ok 1 - adds\\n# pass 3\\n# fail 1\\n# todo 0\\n'; exit 1`;
   const { err } = await project.umpire('until', command, 'sums', '--max-rounds', '1', ...project.sh('complete "tried"'));
-  const name = /[Ss]ession (\S+):/.exec(err)?.[1] ?? '';
+  const name = /Session (\S+):/.exec(err)?.[1] ?? '';
   expect(err).toMatch(
     new RegExp(
       `CHECK-001 completed.*: The command failed \\(exit status 1\\). Failures: not ok 1 - adds. Full output: umpire logs ${name} CHECK-001\n`,

@@ -263,11 +263,11 @@ function closingLines(report: RunResult, stopped: boolean, wasPersonCalled: bool
     const end = `${stopped ? 'Stopped. Nothing is lost.' : 'The run ended early.'} Continue with:\n  umpire resume ${shellWord(sessionWord(session))}\n`;
     const now = report.state.run;
     const [open] = now?.questions ?? [];
-    return now === null || open === undefined ? end : `${end}${waitLines(now, open, session, 'It will wait on')}`;
+    return now === null || open === undefined ? end : `${end}${waitLines(now, open, session, 'It will wait for')}`;
   }
   // A person who was called in an earlier run gets the question again.
   if (status !== 'awaiting' || question === null || report.state.run === null || wasPersonCalled) return '';
-  return waitLines(report.state.run, question, session, 'It waits on');
+  return waitLines(report.state.run, question, session, 'Waiting for');
 }
 
 function waitLines(now: RunState, question: Question, session: string, intro: string): string {
