@@ -13,7 +13,7 @@ cleanUpProjects();
 const PEER = join(import.meta.dirname, 'support', 'acp-agent.mjs');
 const ONE = proseFiles({ tasks: [{ id: 'A' }] });
 
-it('has one mend the project until the command passes, and keeps what it said and was allowed', async () => {
+it('lets an ACP agent fix the project until the command passes, and records its messages', async () => {
   const project = makeProject({ config: { agents: { mine: { acp: [process.execPath, PEER, 'file'] } } } });
   const { exit, session } = await project.umpire('until', 'test -e new.txt', '--agent', 'mine');
   expect({ exit, row: rowsOf(session)['WORK-1'] }).toMatchObject({ exit: 0, row: { status: 'completed', findings: 'done' } });
@@ -22,7 +22,7 @@ it('has one mend the project until the command passes, and keeps what it said an
   expect(eventsOfType(session, 'TaskSubmitted')[0]).toMatchObject({ usage: { tokens: 900, costUsd: 0.25 } });
 });
 
-it('starts the one that a preset names, and changes it by settings', SOAK, async () => {
+it('starts the ACP agent of a preset, with changes from the settings', SOAK, async () => {
   const project = makeProject({ files: ONE, config: { agents: { 'codex-acp': { allow: ['execute'], env: { A: 'b' } } } } });
   const bin = join(project.beside, 'bin');
   mkdirSync(bin);
@@ -36,7 +36,7 @@ it('starts the one that a preset names, and changes it by settings', SOAK, async
   expect(out).toContain('Umpire: allowed once: execute "npm test".\n');
 });
 
-it('says who is known, and which settings mean nothing', SOAK, async () => {
+it('lists the known ACP agents, and refuses settings without effect', SOAK, async () => {
   const project = makeProject({ files: ONE });
   const unknown = await project.umpire('run', './prose.yaml', 'x', '--agent', 'cursor-acp');
   expect(unknown).toMatchObject({
@@ -53,7 +53,7 @@ it('says who is known, and which settings mean nothing', SOAK, async () => {
   );
 });
 
-it('calls its turn off at Ctrl-C; the task will be run again', SOAK, async () => {
+it('cancels the turn of an ACP agent on Ctrl-C, and runs the task again on resume', SOAK, async () => {
   const project = makeProject({ files: ONE, config: { agents: { mine: { acp: [process.execPath, PEER, 'long'], grace_seconds: 60 } } } });
   const running = project.start('run', './prose.yaml', 'x', '--agent', 'mine');
   await running.says('A started');

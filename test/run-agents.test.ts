@@ -41,7 +41,7 @@ function childrenOf(session: string): readonly string[] {
     });
 }
 
-it('has agents, checks and set-up stand in their own repository, where git itself called umpire with the person’s', SOAK, async () => {
+it('runs agents, checks and setup in the worktree, even if a git hook called umpire', SOAK, async () => {
   const stage = 'git add -A';
   const project = makeProject({ config: { workspace: { setup: stage } } });
   project.write({ 'mine.txt': 'not staged\n' });
@@ -56,7 +56,7 @@ it('has agents, checks and set-up stand in their own repository, where git itsel
   expect(seen).not.toMatch(/GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX)/);
 });
 
-it('keeps the contract with a program: folder, stdin, environment; the task’s text meets no shell', async () => {
+it('gives an agent its folder, stdin and environment, and no shell reads the task’s text', async () => {
   const project = makeProject({ files: { 'a.txt': 'a\n' } });
   const agent = project.sh(`
 pwd > "$beside/$id.pwd"
@@ -110,7 +110,7 @@ const ENDINGS: readonly (readonly [what: string, body: string, status: string, c
   ['findings that are too long', 'complete "$(printf %600s | tr " " x)"', 'completed', 'findings', 'xxx'],
 ];
 
-it('takes a result as the contract says, and fails the task with the reason where there is none', async () => {
+it('reads the result of an agent, and fails the task with a reason if there is none', async () => {
   const tried = ENDINGS.map(async ([what, body, status, cell, said]) => {
     const project = makeProject({ files: proseFiles(ONE) });
     const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(body));
@@ -126,14 +126,14 @@ it('takes a result as the contract says, and fails the task with the reason wher
   await Promise.all(tried);
 });
 
-it('says of a program that fails what its last words were', SOAK, async () => {
+it('quotes the last output of a program that fails', SOAK, async () => {
   const project = makeProject({ files: proseFiles(ONE) });
   const loud = await project.umpire('run', './prose.yaml', 'x', ...project.sh('echo "the disk is made of cheese" >&2; exit 1'));
   expect(rowsOf(loud.session)['A']?.['error']).toContain('the disk is made of cheese');
   expect(loud.err).toContain('the disk is made of cheese');
 });
 
-it('asks a program that runs out of time to finish, then ends its whole group; its output is kept', SOAK, async () => {
+it('terminates a program with its children after a timeout, and keeps its output', SOAK, async () => {
   const project = makeProject({
     files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }] }),
     config: {
@@ -168,7 +168,7 @@ while :; do sleep 0.05; done
   expect({ exit: polite.exit, findings: rowsOf(polite.session)['A']?.['findings'] }).toEqual({ exit: 0, findings: 'in the end' });
 });
 
-it('shows what agents printed, whatever became of them, each run apart', SOAK, async () => {
+it('shows the output of agents by attempt, also of failed ones', SOAK, async () => {
   const project = makeProject({ files: proseFiles(ONE) });
   const agent = project.sh('echo "try $attempt"; printf "\\033[31mred\\033[0m\\n" >&2; [ "$attempt" = 2 ] && complete "ok"; exit 0');
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...agent);
@@ -186,7 +186,7 @@ it('shows what agents printed, whatever became of them, each run apart', SOAK, a
   expect({ exit: none.exit, err: none.err }).toEqual({ exit: 1, err: expect.stringContaining('has no output of Z') });
 });
 
-it('takes agents by role and by name, from flags before settings, and remembers them', async () => {
+it('chooses agents by role and name, prefers flags to settings, and remembers them', async () => {
   const project = makeProject({
     answers: [review(GOOD_REVIEW), REST],
     config: { roles: { developer: 'dev' }, agents: { dev: { script: 'agents/dev.yaml', env: {} } } },
@@ -212,7 +212,7 @@ it('takes agents by role and by name, from flags before settings, and remembers 
   expect(rowsOf(session)['VERIFY-001']?.['findings']).toBe('verified');
 });
 
-it('refuses agents that are missing or unknown, and settings that are wrong, before anything is begun', async () => {
+it('refuses missing or unknown agents and wrong settings before the session starts', async () => {
   const project = makeProject();
   const cases: readonly (readonly [flags: readonly string[], said: string])[] = [
     [[], 'No agent chosen for the role architect'],
@@ -238,13 +238,13 @@ it('refuses agents that are missing or unknown, and settings that are wrong, bef
   expect(out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
 });
 
-it('tells a task for a person that there is no terminal', SOAK, async () => {
+it('fails a task for a person if there is no terminal', SOAK, async () => {
   const project = makeProject({ files: proseFiles(ONE) });
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', '--agent', 'person');
   expect({ exit, error: rowsOf(session)['A']?.['error'] }).toEqual({ exit: 1, error: expect.stringContaining('no terminal') });
 });
 
-it('refuses words that make no sense, with what it takes', SOAK, async () => {
+it('refuses wrong flags and arguments, with the allowed ones', SOAK, async () => {
   const project = makeProject();
   for (const args of [
     ['run'],
@@ -296,7 +296,7 @@ async function goOn(project: RunProject, session: string): Promise<void> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  it(`${signal}: ends the agents, writes the journal, says how to go on`, async () => {
+  it(`${signal}: ends the agents, writes the journal, and says how to resume`, async () => {
     const project = makeProject({ files: proseFiles(TWO) });
     const { running, session } = await stuck(project);
     running.child.kill(signal);
@@ -313,7 +313,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-it('a second Ctrl-C quits at once; no child lives on, and resume still works', SOAK, async () => {
+it('quits at once on a second Ctrl-C; no child process survives, and resume works', SOAK, async () => {
   const project = makeProject({
     files: proseFiles(TWO),
     config: { agents: { stubborn: { command: ['sh', 'x'], grace_seconds: 60 } }, agent: 'stubborn' },
@@ -335,7 +335,7 @@ it('a second Ctrl-C quits at once; no child lives on, and resume still works', S
   await goOn(project, session);
 });
 
-it('tells a second run who holds the session, and takes over what a killed one held', async () => {
+it('names the run that holds a session, and takes the session over if that run was killed', async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const { running, session } = await stuck(project);
   const { pid } = running.child;
@@ -358,7 +358,7 @@ it('tells a second run who holds the session, and takes over what a killed one h
   await goOn(project, session);
 });
 
-it('goes on after a torn line, and says so', async () => {
+it('continues after an incomplete journal line, and says so', async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const { running, session } = await stuck(project);
   running.child.kill('SIGKILL');

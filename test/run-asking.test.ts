@@ -43,7 +43,7 @@ async function asked(project: RunProject): Promise<string> {
 
 const FILES = { 'README.md': 'A project.\n', 'old.txt': 'old\n' };
 
-it.each(['git', 'no git'])('keeps what a task did before it asked, and merges all of it as one commit (%s)', async (kind) => {
+it.each(['git', 'no git'])('keeps the work of a task that asks a question, and merges all of it as one commit (%s)', async (kind) => {
   const project = makeProject({ files: FILES, plain: kind === 'no git' });
   const session = await asked(project);
   rmSync(project.worktrees, { recursive: true, force: true });
@@ -58,7 +58,7 @@ it.each(['git', 'no git'])('keeps what a task did before it asked, and merges al
   if (kind === 'git') expect(project.git('rev-list', '--count', `main..umpire/${session.split('/').at(-1) ?? ''}`).trim()).toBe('1');
 });
 
-it('goes on from there on top of what a person changed meanwhile', SOAK, async () => {
+it('continues on top of changes that a person made meanwhile', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const session = await asked(project);
   const name = session.split('/').at(-1) ?? '';

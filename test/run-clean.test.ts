@@ -25,7 +25,7 @@ async function unapplied(project: RunProject): Promise<readonly string[]> {
   return (JSON.parse(out) as { sessions: readonly { name: string }[] }).sessions.map(({ name }) => name);
 }
 
-it('keeps the work of a task that did not fit, also where all else was applied, until it is done again', async () => {
+it('keeps the work of a task in conflict until the task was done again', async () => {
   const project = makeProject({ answers: BOTH });
   const { session } = await project.umpire('run', 'testing', 'x', '--mode', 'comprehensive');
   const name = basename(session);
@@ -58,7 +58,7 @@ case $role in
 esac
 `;
 
-it.each(['git', 'no git'])('keeps what a task had done before it asked, where the session was given up then (%s)', SOAK, async (kind) => {
+it.each(['git', 'no git'])('keeps the work of a task that asked, if the session was then aborted (%s)', SOAK, async (kind) => {
   const project = makeProject({ plain: kind === 'no git' });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted', ...project.sh(ASKS));
   const name = basename(session);
@@ -92,7 +92,7 @@ async function made(project: RunProject, goal: string): Promise<string> {
   return session;
 }
 
-it('finds what is left of sessions whose folder was deleted, keeps what is nowhere else, and removes the rest', SOAK, async () => {
+it('cleans up after deleted session folders, but keeps work that exists nowhere else', SOAK, async () => {
   const project = makeProject();
   const [lost, applied, bare, there] = [
     await made(project, 'a'),
@@ -126,7 +126,7 @@ it('finds what is left of sessions whose folder was deleted, keeps what is nowhe
   expect(readdirSync(project.worktrees).filter((name) => !name.startsWith('.'))).toEqual([basename(there)]);
 });
 
-it('leaves alone what belongs to a session whose folder was renamed', SOAK, async () => {
+it('does not touch the work of a session whose folder was renamed', SOAK, async () => {
   const project = makeProject();
   const flags = ['--max-rounds', '1', '--session', '.umpire/sessions/before', ...project.sh('complete "nothing done"')];
   expect((await project.umpire('until', 'test -d out', ...flags)).exit).toBe(4);
@@ -138,7 +138,7 @@ it('leaves alone what belongs to a session whose folder was renamed', SOAK, asyn
   expect(project.git('branch', '--list', 'umpire/*')).toContain('before');
 });
 
-it('keeps the files of a folder without git until --force, when its private repository is gone', SOAK, async () => {
+it('without git, keeps the files until --force if the private repository is missing', SOAK, async () => {
   const project = makeProject({ plain: true });
   const name = basename(await made(project, 'a'));
   rmSync(join(project.root, '.umpire'), { recursive: true });
@@ -150,7 +150,7 @@ it('keeps the files of a folder without git until --force, when its private repo
   expect(existsSync(place)).toBe(false);
 });
 
-it('removes what belongs to a session whose journal is broken where it is told to, and not before', async () => {
+it('removes the work of a session with a broken journal only with --force', async () => {
   const project = makeProject();
   const session = await made(project, 'a');
   const journal = join(session, 'journal.ndjson');
@@ -162,7 +162,7 @@ it('removes what belongs to a session whose journal is broken where it is told t
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');
 });
 
-it.skipIf(process.platform !== 'linux')('makes room on a disk that is full', SOAK, async () => {
+it.skipIf(process.platform !== 'linux')('frees space on a full disk', SOAK, async () => {
   const project = makeProject({ config: { workspace: { home: '../worktrees' } } });
   const session = await made(project, 'a');
   await project.umpire('apply', basename(session));
@@ -172,7 +172,7 @@ it.skipIf(process.platform !== 'linux')('makes room on a disk that is full', SOA
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');
 });
 
-it('has nothing to clean where there is neither a session nor git', SOAK, async () => {
+it('cleans nothing without a session and without git', SOAK, async () => {
   const project = makeProject({ plain: true });
   const { exit, err } = await project.umpireWith({ env: { PATH: project.beside } }, 'clean');
   expect({ exit, err }).toEqual({ exit: 0, err: 'Nothing to clean.\n' });

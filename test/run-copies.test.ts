@@ -9,7 +9,7 @@ import { cleanUpProjects, eventsOfType, makeProject } from './support/run-projec
 
 cleanUpProjects();
 
-it('works on nothing of the session that it is a copy of: it can be read and replayed, and says whose the work is', SOAK, async () => {
+it('reads and replays a copy of a session, but does not touch the work of the original', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e a.txt', 'a note', '--max-rounds', '1', ...project.sh('complete ok'));
   const name = basename(session);
@@ -59,13 +59,13 @@ async function withoutBranch() {
   return { project, session, name, extend: ['resolve', name, 'extend', '--rounds', '1', ...mender] };
 }
 
-it('goes on with what it had made where somebody deleted its branch', SOAK, async () => {
+it('restores a deleted branch from its commits and continues', SOAK, async () => {
   const { project, name, extend } = await withoutBranch();
   expect((await project.umpire(...extend)).exit).toBe(0);
   expect((await project.umpire('apply', name)).out).toBe('one.txt\ntwo.txt\n');
 });
 
-it('does not go on without what it had made: it is refused before an answer is taken, and can be given up', async () => {
+it('refuses to continue if the commits of the session are lost, but can abort it', async () => {
   const { project, session, name, extend } = await withoutBranch();
   project.git('gc', '-q', '--prune=now');
   const { exit, err } = await project.umpire(...extend);
@@ -78,7 +78,7 @@ it('does not go on without what it had made: it is refused before an answer is t
   expect((await project.umpire('clean', name)).exit).toBe(0);
 });
 
-it('says of a session whose project is not here that it is the project', SOAK, async () => {
+it('says that the project of a session is missing', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e a.txt', ...project.sh('echo a > a.txt\ncomplete ok'));
   const alone = join(project.beside, 'alone');

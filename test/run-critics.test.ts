@@ -14,7 +14,7 @@ const FILES = { 'package.json': '{"name":"sums","scripts":{"test":"node --test"}
 const PLANTED = '{"layer":"L1","pass_rate":1,"coverage":100,"total":9,"passed":9,"failed":0,"failures":[]}';
 const plant = `mkdir -p "$UMPIRE_SESSION/results"; echo '${PLANTED}' > "$UMPIRE_SESSION/results/run-L1.json"`;
 
-it('measures the tests itself, whatever agents claim, until they are met', async () => {
+it('runs the tests itself until they meet the target, whatever agents claim', async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(
     `${plant}\ncase "$id" in TESTGEN-fix-*) sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js;; esac\ncomplete "all is well" '"pass_rate":"1"'`,
@@ -40,7 +40,7 @@ it('measures the tests itself, whatever agents claim, until they are met', async
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('is Umpire’s own where a script would play it and builtin is named, and nobody’s in a loop without one', SOAK, async () => {
+it('uses the built-in critic if named, and refuses it in a loop that has none', SOAK, async () => {
   const project = makeProject({ files: FILES, answers: [{ result: { findings: 'played' } }] });
   const { session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--agent', 'builtin');
   const agents = eventsOfType(session, 'TaskStarted').map(({ task, agent }) => `${task} ${agent}`);
@@ -49,7 +49,7 @@ it('is Umpire’s own where a script would play it and builtin is named, and nob
   expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('no built-in critic for "until"') as string });
 });
 
-it('takes its own audit as measured, as it was when the critic ended', SOAK, async () => {
+it('counts the built-in audit as measured, as it was when the critic ended', SOAK, async () => {
   const colour = (value: string) => ({ $type: 'color', $value: value });
   const tokens = { color: { text: colour('#222222'), background: colour('#ffffff') } };
   const project = makeProject({ files: { 'a.tokens.json': `${JSON.stringify(tokens)}\n` } });
@@ -65,7 +65,7 @@ it('takes its own audit as measured, as it was when the critic ended', SOAK, asy
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('leaves the role to an agent that is named for it', async () => {
+it('uses the agent named for a critic’s role instead of the built-in critic', async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`[ "$role" = executor ] && { ${plant}; }\ncomplete done`);
   const named = ['--agent', 'executor=helper'];
@@ -74,7 +74,7 @@ it('leaves the role to an agent that is named for it', async () => {
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 0, verdicts: [expect.stringContaining('CONVERGE')] });
 });
 
-it('asks the agent where there is nothing to measure with', SOAK, async () => {
+it('asks the agent if no tool can measure', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh(`[ "$role" = executor ] && { ${plant}; }\ncomplete done`);
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...agent);
@@ -85,7 +85,7 @@ it('asks the agent where there is nothing to measure with', SOAK, async () => {
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('approves nothing where the tests hang', SOAK, async () => {
+it('does not approve if the tests hang', SOAK, async () => {
   const hang = "require('node:test').test('waits', () => new Promise(() => setInterval(() => {}, 1000)));\n";
   const project = makeProject({ files: { ...FILES, 'sum.test.js': hang }, config: { critics: { timeout_minutes: 0.03 } } });
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...project.sh(`${plant}\ncomplete done`));
@@ -93,7 +93,7 @@ it('approves nothing where the tests hang', SOAK, async () => {
   expect(rowsOf(session)['TESTRUN-001']?.['error']).toContain('timeout');
 });
 
-it('counts what a challenger left, beside its own word', SOAK, async () => {
+it('counts the findings in a challenger’s files, besides its result', SOAK, async () => {
   const project = makeProject();
   const line = (severity: string) =>
     `printf '{"ts":"2026-03-03T14:12:00Z","worker":"%s","type":"critique","data":{"idea":"I-1","dimension":"risk","severity":"${severity}","challenge":"c"}}\\n' "$id" >> "$UMPIRE_SESSION/discoveries.ndjson"`;

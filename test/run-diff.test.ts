@@ -24,7 +24,7 @@ async function escalated(more: readonly unknown[]): Promise<{ project: RunProjec
   return { project, session };
 }
 
-it('shows the work of a round that was judged again by a higher cap', SOAK, async () => {
+it('shows the work of a round that was judged again under a higher cap', SOAK, async () => {
   const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-002' })]);
   const { exit } = await project.umpire('resolve', session, 'extend', '--rounds', '1');
   expect(exit).toBe(0);
@@ -33,7 +33,7 @@ it('shows the work of a round that was judged again by a higher cap', SOAK, asyn
   expect(await filesIn(project, session, '3')).toEqual(['work/FIX-2-1.txt']);
 });
 
-it('shows what agents and the person did for a round that the person mended', SOAK, async () => {
+it('shows the changes of agents and of the person in a round that the person fixed', SOAK, async () => {
   const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-001', attempt: 2 })]);
   await project.umpire('resolve', session, 'manual-fix');
   const { work } = JSON.parse((await project.umpire('status', session, '--json')).out) as { work: { place: string } };
@@ -43,7 +43,7 @@ it('shows what agents and the person did for a round that the person mended', SO
   expect(await filesIn(project, session, '2')).toEqual(['mine.txt', 'work/FIX-1-1.txt']);
 });
 
-it('shows the round of one chain, without what came in between of others, and asks which where several have it', async () => {
+it('shows a round of one chain only, and asks which chain if several have that round', async () => {
   const poor = ['REVIEW-001', 'REVIEW-002'].map((task) => review(POOR_REVIEW, { task }));
   const project = makeProject({ answers: [...poor, review(GOOD_REVIEW), writer('developer'), REST] });
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'multi-sprint');
@@ -62,7 +62,7 @@ it('shows the round of one chain, without what came in between of others, and as
   expect({ exit: none.exit, err: none.err }).toEqual({ exit: 2, err: expect.stringContaining('1 of 1, 2 of 1, 1 of 2, 2 of 2') as string });
 });
 
-it('tells the rounds of audits apart that others work beside', SOAK, async () => {
+it('keeps the rounds of parallel audits apart', SOAK, async () => {
   const poor = ['AUDIT-001', 'AUDIT-002'].map((task) => audit('fix_required', { task }));
   const project = makeProject({ answers: [...poor, audit('audit_passed'), writer('designer'), writer('implementer'), REST] });
   const { session } = await project.umpire('run', 'design', 'x', '--mode', 'system');
@@ -73,7 +73,7 @@ it('tells the rounds of audits apart that others work beside', SOAK, async () =>
   expect(await filesIn(project, session, '2', '--chain', 'AUDIT-002')).toEqual(['work/DESIGN-fix-002-1.txt']);
 });
 
-it('shows nothing of another chain whose work was taken back in between', SOAK, async () => {
+it('shows nothing of another chain whose work was reverted meanwhile', SOAK, async () => {
   const was = { passed: 90, coverage: 90, failing: ['adds'] };
   const worse = { passed: 80, coverage: 90, failing: ['adds', 'subtracts'] };
   const answers = [
@@ -92,7 +92,7 @@ it('shows nothing of another chain whose work was taken back in between', SOAK, 
   expect(out).not.toContain('TESTGEN-fix-L1-1');
 });
 
-it('says of a session that changed nothing that it did, and not that its work is there already', SOAK, async () => {
+it('says that a session changed nothing, not that its work was applied', SOAK, async () => {
   const project = makeProject({ answers: [REST] });
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'patch');
   const nothing = `the session ${basename(session)} changed nothing.`;

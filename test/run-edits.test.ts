@@ -37,7 +37,7 @@ async function atRest(): Promise<{
   return { project, session, edit };
 }
 
-it('takes up what a person changes in tasks.csv of what is still to come, and keeps columns and quoting of their own', async () => {
+it('applies edits of pending tasks in tasks.csv, and keeps the person’s columns and quoting', async () => {
   const { session, edit } = await atRest();
   const { exit, err } = await edit((text) => {
     const [head = '', ...rows] = text.trimEnd().split('\n');
@@ -63,7 +63,7 @@ it('takes up what a person changes in tasks.csv of what is still to come, and ke
 });
 
 // It contradicts nothing that happened.
-it('takes up a column of a person’s own in every row, finished ones and critics included', SOAK, async () => {
+it('accepts a new column in every row, also of finished tasks and critics', SOAK, async () => {
   const { session, edit } = await atRest();
   const { exit } = await edit((text) =>
     text.replace(/$/gm, (_, at: number) => (at === text.length ? '' : at < text.indexOf('\n') + 1 ? ',note' : ',mine')),
@@ -71,7 +71,7 @@ it('takes up a column of a person’s own in every row, finished ones and critic
   expect({ exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ exit: 0, refused: [] });
 });
 
-it('reads a wave number however a spreadsheet writes it', SOAK, async () => {
+it('reads a wave number in every form a spreadsheet writes', SOAK, async () => {
   const { session, edit } = await atRest();
   const waves = (text: string) =>
     text
@@ -88,7 +88,7 @@ it('reads a wave number however a spreadsheet writes it', SOAK, async () => {
   expect(eventsOfType(other.session, 'EditRefused')).toMatchObject([{ reason: 'A: findings changed, but the task is completed' }]);
 });
 
-it('says what it takes up of columns and of the wave of a new task, and takes an empty status for what it means', SOAK, async () => {
+it('says what an edit changed in columns and waves, and reads an empty status as pending', SOAK, async () => {
   const { session, edit } = await atRest();
   const { exit, err } = await edit((text) => {
     const moved = text.trimEnd().replace(/^([^,]*),([^,]*)/gm, '$2,$1');
@@ -125,7 +125,7 @@ const REFUSED: readonly (readonly [what: string, change: (text: string) => strin
   ['it is no CSV', () => 'id,title\n"A', 'tasks.csv:2'],
 ];
 
-it.concurrent.each(REFUSED)('refuses an edit where %s, and keeps the file beside tasks.csv', SOAK, async (_, change, reason) => {
+it.concurrent.each(REFUSED)('refuses an edit if %s, and keeps the file beside tasks.csv', SOAK, async (_, change, reason) => {
   const { session, edit } = await atRest();
   const before = textOf(session, 'tasks.csv');
   const { exit, err } = await edit(change);
@@ -141,7 +141,7 @@ it.concurrent.each(REFUSED)('refuses an edit where %s, and keeps the file beside
 });
 
 // Agents write to the session folder too: dropping two dependencies there was enough to have the work done before its plan was approved.
-it('refuses an edit by which a task would no longer wait for a person to approve the plan', async () => {
+it('refuses an edit that lets a task run before the plan is approved', async () => {
   const { project, session } = await atRest();
   writeFileSync(join(session, 'tasks.csv'), textOf(session, 'tasks.csv').replace(/^(B,[^\n]*writer,)A,A/m, '$1,'));
   const { exit } = await project.umpire('resolve', session, 'revise', '--reason', 'Shorter.');
@@ -153,7 +153,7 @@ it('refuses an edit by which a task would no longer wait for a person to approve
   expect(standingOf(session)).toEqual(['A completed', 'B pending', 'READ pending']);
 });
 
-it('refuses a new task by which files would change before a person approved the plan', SOAK, async () => {
+it('refuses a new task that would change files before the plan is approved', SOAK, async () => {
   const tasks = [
     { id: 'PLAN', role: 'planner', approve: true },
     { id: 'B', deps: ['PLAN'] },
@@ -184,7 +184,7 @@ it('refuses an edit that is not UTF-8, and keeps it byte for byte', SOAK, async 
   expect(readFileSync(join(session, 'tasks.refused-1.csv'))).toEqual(edited);
 });
 
-it('takes up an edit of a task that is called as the prototype is', SOAK, async () => {
+it('applies an edit of a task named __proto__', SOAK, async () => {
   const plan = {
     tasks: [
       { id: 'A', approve: true },
@@ -203,7 +203,7 @@ it('takes up an edit of a task that is called as the prototype is', SOAK, async 
   expect(err).toContain('Your edit of tasks.csv was applied: __proto__: description changed');
 });
 
-it('takes no file that it was writing itself when it was killed for the edit of a person', SOAK, async () => {
+it('does not mistake its own half-written file for an edit after a kill', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const fault = {
     NODE_OPTIONS: `--require ${join(import.meta.dirname, 'support', 'fault.cjs')}`,
@@ -216,7 +216,7 @@ it('takes no file that it was writing itself when it was killed for the edit of 
   expect({ killed: killed.exit, exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ killed: null, exit: 0, refused: [] });
 });
 
-it('takes up an edit that is made while a wave runs, skips what a person skips, and writes a lost tasks.csv again', async () => {
+it('applies an edit made during a wave, skips tasks on request, and restores a lost tasks.csv', async () => {
   const project = makeProject({
     files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }, { id: 'C', deps: ['B'] }, { id: 'D', deps: ['C'] }] }),
   });
@@ -238,7 +238,7 @@ complete "$id"
   expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringContaining('removed'), kept: '' }]);
 });
 
-it('runs again with --retry what failed and what was skipped for it, and nothing that a person skipped', async () => {
+it('runs failed tasks and their dependents again with --retry, but none that a person skipped', async () => {
   const tasks = [{ id: 'A' }, { id: 'B', deps: ['A'] }, { id: 'C', deps: ['B'] }, { id: 'D', deps: ['A'] }, { id: 'E', deps: ['D'] }];
   const project = makeProject({ files: proseFiles({ tasks }) });
   const agent = project.sh(`
@@ -255,7 +255,7 @@ if [ "$id$attempt" = B1 ]; then fail "not today"; else complete "$id"; fi
   });
 });
 
-it('takes up an edit that is made while the last wave runs: what was added is run', SOAK, async () => {
+it('runs a task that was added during the last wave', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const agent = project.sh(`
 [ "$id" = A ] && echo 'Z,Late,Do Z.,writer,A,,csv-wave,,,,,' >> "$UMPIRE_SESSION/tasks.csv"

@@ -43,7 +43,7 @@ function branchFile(project: RunProject, session: string, path: string): string 
 
 const run = ['run', 'testing', 'cover sum', '--mode', 'targeted', '--target', '50', '--max-rounds', '1'] as const;
 
-it('takes a skipped test back by hunk, keeps what is honest, and says so in the task, the verdict and the report', async () => {
+it('reverts a skipped test, keeps the other changes, and says so in task, verdict and report', async () => {
   const project = makeProject({ files: FILES });
   project.write({ '../more.js': MORE });
   const agent = project.sh(
@@ -78,7 +78,7 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('reverts new tests that check nothing, in the testing loop alone', SOAK, async () => {
+it('reverts new tests that check nothing, only in the testing loop', SOAK, async () => {
   const project = makeProject({ files: FILES });
   project.write({ '../hollow.js': `\ntest('covers', () => {\n  sum(1, 2);\n  twice(2);\n});\n`, '../more.js': MORE });
   const add = 'cat "$beside/hollow.js" "$beside/more.js" >> sum.test.js';
@@ -97,7 +97,7 @@ it.each([
     'no code, and in the next round checks that let all through',
     `if grep -q ')(' sum.test.js; then sed -i 's/sum(1, 2), 4/1, 1/; /)($/d' sum.test.js; else echo ')(' >> sum.test.js; fi`,
   ],
-])('takes back tests that can no longer be read: %s', SOAK, async (_name, cheat) => {
+])('reverts tests that can no longer be parsed: %s', SOAK, async (_name, cheat) => {
   const project = makeProject({ files: FILES });
   const { session, exit, err } = await project.umpire(
     'until',
@@ -112,7 +112,7 @@ it.each([
   expect(rowsOf(session)['WORK-1']?.findings).toMatch(/^The guard reverted: .*test-unread at sum\.test\.js:\d+\. done$/);
 });
 
-it('reverts a change of the script that the check runs', SOAK, async () => {
+it('reverts a change to the script that the check runs', SOAK, async () => {
   const files = {
     'package.json': '{"name":"sums","scripts":{"test":"node scripts/all.js"}}\n',
     'scripts/all.js': 'process.exit(1);\n',
@@ -137,7 +137,7 @@ it('reverts a change of the script that the check runs', SOAK, async () => {
   expect(breach).toMatchObject({ rule: 'command-changed', file: 'app.js', taken: null });
 });
 
-it('merges nothing of a change of settings, source or CI, and the run goes on', async () => {
+it('reverts changes to settings, source or CI that the rules forbid, and continues', async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`
 if [ "$id" = TESTGEN-001 ]; then
@@ -161,7 +161,7 @@ complete done`);
   expect(rowsOf(session)['TESTRUN-001']).toMatchObject({ status: 'completed', pass_rate: '0.5' });
 });
 
-it('tells an agent of its rules that breaches are taken back', SOAK, async () => {
+it('tells the agent its rules, and that breaches are reverted', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh('[ "$id" = TESTGEN-001 ] && cp "$UMPIRE_TASK_FILE" "$beside/told.json"\ncomplete done');
   await project.umpire(...run, ...agent);
@@ -170,7 +170,7 @@ it('tells an agent of its rules that breaches are taken back', SOAK, async () =>
 
 const SKIP = `sed -i "s/^test('adds'/test.skip('adds'/" sum.test.js`;
 
-it('lets through what the settings of the checkout allow, and not what the agent allows itself', SOAK, async () => {
+it('accepts what the checkout’s settings allow, not what the agent allows itself', SOAK, async () => {
   const allowance = { rule: 'test-skipped', path: '*.test.js', reason: 'sum is being replaced', until: '2999-12-31' };
   const config = JSON.stringify({ guard: { allowances: [allowance] } });
   const agent = `[ "$id" = TESTGEN-001 ] && { echo '${config}' > umpire.config.yaml; ${SKIP}; }\ncomplete done`;
@@ -182,7 +182,7 @@ it('lets through what the settings of the checkout allow, and not what the agent
   expect(branchFile(alone, second.session, 'sum.test.js')).toBe(TESTS);
 });
 
-it('only tells of it in a review, where tests are not what is made', SOAK, async () => {
+it('only reports breaches in a review', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`[ "$role" = developer ] && ${SKIP}\ncomplete done`);
   const { session } = await project.umpire('run', 'review', 'mend sum', '--mode', 'sprint', '--max-rounds', '1', ...agent);
@@ -207,7 +207,7 @@ const breachesIn = (session: string) =>
   );
 
 describe('the plain loop', () => {
-  it('is not green by a test that is skipped, a script or a setting, and keeps the source that came with it', async () => {
+  it('does not pass by a skipped test, script or setting, and keeps the source changed with it', async () => {
     const project = makeProject({ files: FILES });
     const cheat = `${SKIP}; echo '{"name":"sums","scripts":{"test":"true"}}' > package.json; echo "exports.less = () => 0;" >> sum.js`;
     const { session, exit } = await until(project, cheat);
@@ -221,7 +221,7 @@ describe('the plain loop', () => {
     expect((await project.umpire('replay', session)).exit).toBe(0);
   });
 
-  it('tells of a wanted value that came with source, and of packages, and leaves them', SOAK, async () => {
+  it('reports but keeps expected values changed with the source, and new packages', SOAK, async () => {
     const project = makeProject({ files: { ...FILES, 'package-lock.json': '{"lockfileVersion":3}\n' } });
     const work = `sed -i 's/a + b;/a + b + 1;/; s/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js; echo '{}' > package-lock.json`;
     const { session, exit, err } = await until(project, work);
@@ -232,7 +232,7 @@ describe('the plain loop', () => {
     expect(report.out).toContain('found and left: rebaselined at sum.test.js:10');
   });
 
-  it('says which of the two it was, where a change holds both', SOAK, async () => {
+  it('says which changes were reverted and which only reported', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const { session } = await until(project, `${SKIP}; sed -i 's/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js`);
     expect(breachesIn(session)).toEqual(['test-skipped sum.test.js hunk', 'rebaselined sum.test.js told']);
@@ -243,7 +243,7 @@ describe('the plain loop', () => {
     );
   });
 
-  it('tells whoever goes on with it what was taken back', SOAK, async () => {
+  it('tells the next worker what was reverted', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const agent = project.sh(`cp "$UMPIRE_TASK_FILE" "$beside/$id.json"\n[ "$id" = WORK-1 ] && ${SKIP}\ncomplete done`);
     await project.umpire('until', 'node --test', 'mend sum', '--max-rounds', '2', ...agent);
@@ -253,7 +253,7 @@ describe('the plain loop', () => {
     ).toEqual([undefined, 'test-skipped at sum.test.js:5']);
   });
 
-  it('tells of a lint comment in source and of a wanted value that was rewritten, and leaves them', SOAK, async () => {
+  it('reports but keeps lint comments in source and rewritten expected values', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const work = `sed -i '1i // eslint-disable-next-line no-shadow' sum.js; sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js`;
     const { session, exit } = await until(project, work);
@@ -264,14 +264,14 @@ describe('the plain loop', () => {
     expect(branchFile(project, session, 'sum.js')).toContain('eslint-disable-next-line');
   });
 
-  it('takes back what an agent writes into the settings of the guard', SOAK, async () => {
+  it('reverts an agent’s change to the settings of the guard', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const { session } = await until(project, `echo 'guard: { loops: { until: off } }' > umpire.config.yaml`);
     expect(breachesIn(session)).toEqual(['config-changed umpire.config.yaml file']);
     expect(project.git('ls-tree', '--name-only', `umpire/${session.split('/').at(-1) ?? ''}`)).not.toContain('umpire.config.yaml');
   });
 
-  it('tells its agents', SOAK, async () => {
+  it('tells its agents the rules', SOAK, async () => {
     const project = makeProject({ files: FILES });
     await until(project, 'cp "$UMPIRE_TASK_FILE" "$beside/told.json"');
     const told = textOf(project.beside, 'told.json');
@@ -281,7 +281,7 @@ describe('the plain loop', () => {
 });
 
 describe('the settings of the checkout', () => {
-  it('say of a loop that a breach is told, or not looked for', SOAK, async () => {
+  it('can set a loop to report breaches only, or not to look for them', SOAK, async () => {
     for (const [word, found] of [
       ['tell', ['test-skipped sum.test.js told']],
       ['off', []],
@@ -294,14 +294,14 @@ describe('the settings of the checkout', () => {
     }
   });
 
-  it('are told to be for no loop where a name is nearly that of the run', SOAK, async () => {
+  it('warn about the name of a loop that does not exist but resembles the running one', SOAK, async () => {
     const project = makeProject({ files: FILES, config: { guard: { loops: { untill: 'off' } } } });
     const { session, err } = await until(project, SKIP);
     expect(err).toContain('umpire.config.yaml sets guard.loops.untill, but this loop is until.');
     expect(breachesIn(session)).toEqual(['test-skipped sum.test.js file']);
   });
 
-  it('have a loop of your own guarded, which it is not by itself', SOAK, async () => {
+  it('can guard your own loop, which has no guard by default', SOAK, async () => {
     const files = { ...FILES, ...proseFiles({ writes: ['writer'], tasks: [{ id: 'W1' }] }) };
     for (const [guard, found] of [
       [{}, []],
@@ -317,7 +317,7 @@ describe('the settings of the checkout', () => {
   });
 });
 
-it('lets a test be corrected that was measured to fail on the commit it began with, and no other', async () => {
+it('lets an agent correct only tests that failed on the commit it started from', async () => {
   const before = `${HEAD}test('adds parts', () => {
   assert.strictEqual(sum(0.1, 0.2), 0.3);
 });
@@ -344,7 +344,7 @@ test('doubles a half', () => {
   expect({ exit, text: branchFile(project, session, 'sum.test.js') }).toEqual({ exit: 0, text: corrected });
 });
 
-it('tells whoever changes the project what is taken back, also a critic where nothing is judged', SOAK, async () => {
+it('tells every task that may write what is reverted, also a critic in a loop without verdicts', SOAK, async () => {
   const tasks = [{ id: 'A' }, { id: 'B', role: 'reader', deps: ['A'] }];
   const files = proseFiles({ tasks, writes: ['writer', 'reader'] });
   const project = makeProject({ files, config: { guard: { loops: { prose: 'obey' } } } });

@@ -32,7 +32,7 @@ const TESTERS = [
 ];
 const FIRST = ['STRATEGY-001', 'TESTGEN-001 TESTGEN-002', 'TESTRUN-001 TESTRUN-002', 'TESTRUN-001', 'TESTGEN-fix-L2-1', 'TESTRUN-fix-L2-1'];
 
-it('repairs and judges one layer while a person is needed for the other, then rests; what hangs on both waits', async () => {
+it('continues one layer while the other waits for a person; tasks that need both wait', async () => {
   const project = makeProject({ answers: TESTERS });
   const { exit, err, session } = await project.umpire('run', 'testing', 'more tests', '--mode', 'comprehensive');
   expect({ exit, waves: wavesRun(session), verdicts: verdictsOf(session) }).toEqual({
@@ -85,7 +85,7 @@ async function stuckIn(project: RunProject) {
   return { running, session };
 }
 
-it.each(['SIGKILL', 'SIGINT'] as const)('does not take files of a stopped critic (%s) for an edit of the person', SOAK, async (signal) => {
+it.each(['SIGKILL', 'SIGINT'] as const)('does not mistake files of a stopped critic (%s) for a person’s edit', SOAK, async (signal) => {
   const project = makeProject();
   const { running, session } = await stuckIn(project);
   running.child.kill(signal);
@@ -107,7 +107,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)('does not take files of a stopped critic
   expect(eventsOfType(session, 'PersonEdited')).toMatchObject([{ files: ['mended.txt'] }]);
 });
 
-it('takes up what is added to tasks.csv while a person is asked, where it does not hang on the answer', SOAK, async () => {
+it('runs a task that was added while a person is asked, if it does not need the answer', SOAK, async () => {
   const project = makeProject({ answers: TESTERS });
   const { session } = await project.umpire('run', 'testing', 'more tests', '--mode', 'comprehensive');
   const [head = ''] = textOf(session, 'tasks.csv').split('\n');

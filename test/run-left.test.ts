@@ -20,7 +20,7 @@ if [ "$attempt" = 1 ]; then echo half > half.txt; echo changed > README.md; exit
 echo whole > whole.txt; complete done
 `;
 
-it.each(['git', 'no git'])('keeps what a task that failed had changed, and names it (%s)', async (kind) => {
+it.each(['git', 'no git'])('keeps the changes of a failed task as a commit, and names it (%s)', async (kind) => {
   const project = makeProject({ files: FILES, plain: kind === 'no git' });
   const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(CRASHES));
   expect({ exit, end: endOf(session) }).toEqual({ exit: 1, end: 'failed unverified' });
@@ -44,7 +44,7 @@ it.each(['git', 'no git'])('keeps what a task that failed had changed, and names
 it.each([
   ['put off', 'exit 75', 'A retries in 30 s (1 of 1)', 'TaskPostponed'],
   ['stopped', 'touch "$beside/there"; until_file never', '', 'TaskInterrupted'],
-] as const)('keeps what a task had changed that is %s', SOAK, async (_, ends, words, type) => {
+] as const)('keeps the changes of a task that is %s', SOAK, async (_, ends, words, type) => {
   const project = makeProject({ files: FILES, config: { retries: 1 } });
   const running = project.start('run', './prose.yaml', 'x', ...project.sh(`echo half > half.txt; ${ends}`));
   await (words === '' ? vi.waitFor(() => expect(existsSync(join(project.beside, 'there'))).toBe(true), 20_000) : running.says(words));
@@ -54,7 +54,7 @@ it.each([
   expect(err).toContain('Its changes (half.txt) are kept as commit ');
 });
 
-it('says nothing of it where nothing was changed', SOAK, async () => {
+it('names no commit if a failed task changed nothing', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const { err, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh('exit 3'));
   expect(eventsOfType(session, 'TaskFinished')[0]).not.toHaveProperty('left');

@@ -26,7 +26,7 @@ function liar(other: string, review = `mkdir -p "$UMPIRE_SESSION/artifacts"; ech
 
 const RUN = ['run', 'review', 'look', '--mode', 'sprint', '--max-rounds', '1'] as const;
 
-it('reads no evidence that a link leads to outside the session', async () => {
+it('does not read evidence through a link that leaves the session', async () => {
   const project = makeProject();
   writeFileSync(join(project.beside, 'review-results.json'), GOOD);
   const agent = project.sh(liar(`rm -rf "$UMPIRE_SESSION/artifacts"; ln -s "${project.beside}" "$UMPIRE_SESSION/artifacts"`, 'true'));
@@ -38,7 +38,7 @@ it('reads no evidence that a link leads to outside the session', async () => {
 it.each([
   ['review', 'sprint'],
   ['debt', 'targeted'],
-])('says of lines on the board that cannot be read how many there are, in a session of %s too', SOAK, async (loop, mode) => {
+])('counts the board lines that cannot be read, in a session of %s', SOAK, async (loop, mode) => {
   const project = makeProject();
   const report = '{"passed":true,"total_regressions":0,"checks":{}}';
   const agent = project.sh(`
@@ -64,7 +64,7 @@ function named(loop: string): readonly string[] {
   return ['--agent', `${loop === 'debt' ? 'validator' : 'reviewer'}=command`];
 }
 
-it('writes nothing outside the session where an agent puts a link in the place of a folder', SOAK, async () => {
+it('writes nothing outside the session if an agent replaces a folder with a link', SOAK, async () => {
   const project = makeProject();
   const elsewhere = join(project.beside, 'elsewhere');
   mkdirSync(elsewhere);
@@ -75,7 +75,7 @@ it('writes nothing outside the session where an agent puts a link in the place o
   expect(err).toContain('leads outside the session');
 });
 
-it('judges what a critic left when it ended, whoever writes there afterwards', async () => {
+it('judges the files as they were when the critic ended, whoever writes there afterwards', async () => {
   const project = makeProject();
   const wait = `[ "$role" = verifier ] && { while [ ! -e "${project.beside}/reviewed" ]; do read -r _ < /dev/null; done; echo '${GOOD}' > ${results}; }`;
   const review = `mkdir -p "$UMPIRE_SESSION/artifacts"; echo '${BAD}' > ${results}`;
@@ -89,7 +89,7 @@ it('judges what a critic left when it ended, whoever writes there afterwards', a
   expect({ exit, verdict: verdictsOf(session) }).toMatchObject({ exit: 4, verdict: [expect.stringContaining('ESCALATE')] });
 });
 
-it('does not judge from outside what the run has not judged yet, by whatever lies in the folder then', SOAK, async () => {
+it('refuses umpire decide while the run has still to judge the critic', SOAK, async () => {
   const tasks = [{ id: 'A' }, { id: 'READ', role: 'reader', deps: ['A'] }, { id: 'SLOW', deps: ['A'] }];
   const project = makeProject({ files: proseFiles({ tasks, judged: true }) });
   const agent = project.sh(`
@@ -112,7 +112,7 @@ complete done`);
   });
 });
 
-it('hears a second critic of every round, and nobody in its place', SOAK, async () => {
+it('requires the second critic in every round, and accepts no substitute', SOAK, async () => {
   const tasks = [{ id: 'A' }, { id: 'LAW', role: 'lawyer', deps: ['A'] }, { id: 'READ', role: 'reader', deps: ['LAW'] }];
   const project = makeProject({ files: { 'prose.yaml': lawfulProseLoop({ tasks, judged: true }), 'roles/prose/judge.md': 'Judge.\n' } });
   const agent = project.sh(`
@@ -132,7 +132,7 @@ complete done`);
 it.each([
   ['the critic, who comes after it', ['LAW'], '"$role" = reader'],
   ['the writer, where the critic does not wait for it', ['A'], '"$role" = writer'],
-])('takes no word in the name of a second critic from %s', async (_, deps, who) => {
+])('rejects a verdict forged in the name of a second critic by %s', async (_, deps, who) => {
   const law = { id: 'LAW', role: 'lawyer', deps: ['A'] };
   const read = { id: 'READ', role: 'reader', deps };
   const tasks = [{ id: 'A' }, ...(deps.includes('LAW') ? [law, read] : [read, law])];
@@ -146,7 +146,7 @@ complete done`);
   expect(verdictsOf(session)).toEqual(['READ AGAIN P3 1/2', 'READ-re-1 ASK P4 2/2']);
 });
 
-it('judges the same evidence when rounds are granted, not what lies there now', SOAK, async () => {
+it('judges the same evidence again when rounds are granted, not the current files', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh(liar('true'));
   const { session } = await project.umpire(...RUN, ...agent);
@@ -156,7 +156,7 @@ it('judges the same evidence when rounds are granted, not what lies there now', 
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('ends what a task left running before the next wave starts', SOAK, async () => {
+it('ends processes that a task left running before the next wave starts', SOAK, async () => {
   const project = makeProject();
   const pid = join(project.beside, 'daemon.pid');
   const agent = project.sh(
@@ -173,7 +173,7 @@ it('ends what a task left running before the next wave starts', SOAK, async () =
   expect({ whileReviewed: existsSync(join(project.beside, 'alive')), after }).toEqual({ whileReviewed: false, after: false });
 });
 
-it('says that work was judged by nobody, where an agent planned it by itself', SOAK, async () => {
+it('marks work as unverified if an agent planned it and nobody judged it', SOAK, async () => {
   const project = makeProject();
   const row = 'DEVX-1,More,Do more.,developer,,,,REVIEW-001,REVIEW-001,csv-wave,,pending,,,,';
   const plan = `[ "$role" = developer ] && case "$id" in DEVX*) echo bad > backdoor.txt;; *) echo '${row}' >> "$UMPIRE_SESSION/tasks.csv";; esac`;
@@ -182,7 +182,7 @@ it('says that work was judged by nobody, where an agent planned it by itself', S
   expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
 });
 
-it('brings nothing over on an end that does not follow from the verdicts', SOAK, async () => {
+it('refuses to apply if the recorded end does not follow from the verdicts', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire(...RUN, ...project.sh(liar('[ "$role" = developer ] && echo x > x.txt')));
   const { events, head } = readJournal(openFolder(session));
@@ -199,7 +199,7 @@ it('brings nothing over on an end that does not follow from the verdicts', SOAK,
   expect((await project.umpire('replay', session)).exit).toBe(1);
 });
 
-it('stops where an agent removes the journal, or writes into it', async () => {
+it('stops if an agent removes the journal or writes into it', async () => {
   for (const harm of ['rm -f "$UMPIRE_SESSION/journal.ndjson"', 'echo "{}" >> "$UMPIRE_SESSION/journal.ndjson"']) {
     const project = makeProject();
     const { exit, err } = await project.umpire(...RUN, ...project.sh(liar(harm)));
@@ -210,7 +210,7 @@ it('stops where an agent removes the journal, or writes into it', async () => {
   }
 });
 
-it('says that the session is gone where an agent removes its folder, and promises nothing', SOAK, async () => {
+it('says that the session is gone if an agent removes its folder', SOAK, async () => {
   const project = makeProject();
   const { exit, err } = await project.umpire(...RUN, ...project.sh(liar('rm -rf "$UMPIRE_SESSION"')));
   expect({ exit, err }).toMatchObject({
@@ -221,7 +221,7 @@ it('says that the session is gone where an agent removes its folder, and promise
   expect(err).not.toContain('Nothing is lost');
 });
 
-it('takes no file for evidence that could not be read when its critic ended', SOAK, async () => {
+it('accepts no evidence that could not be read when its critic ended', SOAK, async () => {
   const project = makeProject();
   const swap = `[ "$role" = verifier ] && { until_file "${project.beside}/reviewed"; rm -rf "$UMPIRE_SESSION/artifacts"; mkdir "$UMPIRE_SESSION/artifacts"; echo '${GOOD}' > ${results}; }`;
   const running = project.start(
@@ -236,7 +236,7 @@ it('takes no file for evidence that could not be read when its critic ended', SO
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [] });
 });
 
-it('lets nobody judge by what a task put into the worktree of the session beside its own', async () => {
+it('ignores files that a task put into the session’s worktree instead of its own', async () => {
   const project = makeProject();
   const agent = project.sh('echo b > ../session/b.txt; echo spoilt > ../session/README.md; complete done');
   const { exit, err, session } = await project.umpire('until', 'test -e b.txt', '--max-rounds', '1', ...agent);

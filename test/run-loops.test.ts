@@ -220,7 +220,7 @@ async function judgeAgain(project: RunProject, loop: string, session: string, la
 }
 
 for (const { loop, mode, answers, flags = [], waves, verdicts, end = 'complete', layer } of STORIES) {
-  it.concurrent(`${loop}, ${mode}: every task in its wave, every critic judged`, async () => {
+  it.concurrent(`${loop}, ${mode}: runs every task in its wave and judges every critic`, async () => {
     const project = makeProject({ answers });
     const { exit, err, session } = await project.umpire('run', loop, 'what is wanted', '--mode', mode, ...flags);
     expect({ exit, waves: wavesRun(session), verdicts: verdictsOf(session), end: endOf(session), err }).toEqual({
@@ -258,7 +258,7 @@ const CHOICES: readonly (readonly [loop: string, goal: string, changed: number, 
   ['brainstorm', 'a novel architecture', 0, 0, 'full', '5 points'],
 ];
 
-it('chooses the mode by goal and change, and shows why', SOAK, async () => {
+it('chooses the mode by goal and changes, and shows why', SOAK, async () => {
   const tried = CHOICES.map(async ([loop, goal, changed, modules, mode, why]) => {
     const project = makeProject();
     project.write(Object.fromEntries(Array.from({ length: changed }, (_, n) => [`m${n % modules}/f${n}.txt`, 'x\n'])));
@@ -273,7 +273,7 @@ it('chooses the mode by goal and change, and shows why', SOAK, async () => {
   await Promise.all(tried);
 });
 
-it('chooses by what changed in the project, where that is a folder of a repository', SOAK, async () => {
+it('chooses the mode by the changes in the project’s folder of a repository', SOAK, async () => {
   const project = makeProject({ inner: 'packages/one' });
   project.write(Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`../other/f${n}.txt`, 'x\n'])));
   project.write({ 'm0/f.txt': 'x\n', 'm1/f.txt': 'x\n' });
@@ -281,7 +281,7 @@ it('chooses by what changed in the project, where that is a folder of a reposito
   expect(eventsOfType(session, 'SessionStarted')[0]?.why).toContain('2 files in 2 modules');
 });
 
-it('refuses a mode that is not there, with the list, and leaves nothing behind', async () => {
+it('refuses a mode that does not exist, with the list of modes', async () => {
   const project = makeProject({ answers: [REST] });
   const { exit, err } = await project.umpire('run', 'review', 'x', '--mode', 'sprnt');
   expect(exit).toBe(2);
@@ -293,7 +293,7 @@ it('refuses a mode that is not there, with the list, and leaves nothing behind',
 });
 
 /** The plain loop with an agent that mends one of the three things each time. */
-it('until: works until the command passes, whose exit status is the evidence', async () => {
+it('until: works until the exit status of the command is 0', async () => {
   const project = makeProject({ files: { 'n.txt': '0\n' } });
   const agent = project.sh('n=$(cat n.txt); echo $((n + 1)) > n.txt; complete "counted"');
   const { exit, session } = await project.umpire('until', 'test "$(cat n.txt)" -ge 2 || { echo "only $(cat n.txt)"; exit 7; }', ...agent);
@@ -310,7 +310,7 @@ it('until: works until the command passes, whose exit status is the evidence', a
   await judgeAgain(project, 'until', session, undefined);
 });
 
-it('until: starts no worker when the command passes at once, and calls a person at the cap', SOAK, async () => {
+it('until: starts no worker if the command passes at once, and asks a person at the cap', SOAK, async () => {
   const project = makeProject();
   const passes = await project.umpire('until', 'true', ...project.sh('complete "never"'));
   expect({ exit: passes.exit, waves: wavesRun(passes.session) }).toEqual({ exit: 0, waves: ['CHECK-001'] });
@@ -322,7 +322,7 @@ it('until: starts no worker when the command passes at once, and calls a person 
   });
 });
 
-it('until: a command that runs out of time is ended, and has not passed', SOAK, async () => {
+it('until: ends a command after its timeout and counts it as failed', SOAK, async () => {
   const project = makeProject({ config: { timeout_minutes: 0.005 } });
   const { exit, session } = await project.umpire('until', 'sleep 1000 & wait', ...project.sh('complete "tried"'), '--max-rounds', '1');
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({
@@ -347,7 +347,7 @@ pipelines:
         - { id: READ-001, title: Read, description: Read it., role: reader, deps: [WRITE-001, WRITE-002] }
 `;
 
-it('runs a loop file of one’s own, with and without pipelines, by the rules that were frozen', async () => {
+it('runs your own loop file by its frozen rules, with and without pipelines', async () => {
   const project = makeProject({
     answers: [reading(false, { role: 'reader', round: 1 }), reading(true), writer('writer')],
     files: { ...proseFiles(), 'prose.yaml': proseLoop() + PIPELINES, 'plain.yaml': proseLoop() },

@@ -12,7 +12,7 @@ import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
 
-it('waits while another session is brought over', async () => {
+it('waits while another session is applied', async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e a.txt', ...project.sh('echo a > a.txt\ncomplete ok'));
   // As `apply` of another session holds it.
@@ -43,7 +43,7 @@ it('waits while another session is brought over', async () => {
   });
 });
 
-it('tells of many that are kept for one reason in a few lines, and of settings that cannot be read once', SOAK, async () => {
+it('groups the sessions that clean keeps by reason, and reports unreadable settings once', SOAK, async () => {
   const project = makeProject({ answers: [REST] });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted', '--session', '.umpire/sessions/s-01');
   for (let n = 2; n <= 13; n++)
@@ -76,7 +76,7 @@ async function until(project: RunProject, name: string): Promise<void> {
   await project.umpire('until', `test -e ${name}.txt`, '--session', `.umpire/sessions/${name}`, ...agent);
 }
 
-it('lists which work is not applied yet, and asks git as often for many sessions as for one', SOAK, async () => {
+it('lists work not applied yet, with as many git calls for many sessions as for one', SOAK, async () => {
   const project = makeProject();
   await until(project, 'a');
   const log = join(project.beside, 'git.log');
@@ -107,7 +107,7 @@ it('lists which work is not applied yet, and asks git as often for many sessions
   expect((await project.umpire('status', 'a')).out).toContain('umpire apply a');
 });
 
-it('lists what became of the work in a folder without git', SOAK, async () => {
+it('lists the state of the work in a folder without git', SOAK, async () => {
   const project = makeProject({ plain: true });
   await until(project, 'a');
   await until(project, 'b');

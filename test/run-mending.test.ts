@@ -11,7 +11,7 @@ import { cleanUpProjects, eventsOfType, makeProject, verdictsOf } from './suppor
 
 cleanUpProjects();
 
-it.each(['git', 'no git'])('takes the word of a person for an edit where the loop changes no project (%s)', async (kind) => {
+it.each(['git', 'no git'])('accepts a manual fix without file changes if the loop changes no project (%s)', async (kind) => {
   const again = { task: 'CHALLENGE-rev-1', attempt: 2 };
   const project = makeProject({ answers: [challenge(SMALL, again), challenge(LARGE), REST], plain: kind === 'no git' });
   const { exit, session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep', '--strict', '--max-rounds', '1');
@@ -25,7 +25,7 @@ it.each(['git', 'no git'])('takes the word of a person for an edit where the loo
   expect(done.err).toContain('a decision on an escalation (rule C1)');
 });
 
-it('says where an edit is kept that it cannot take over, since the note about its worktree is damaged', SOAK, async () => {
+it('says where an edit is kept that cannot be merged because its worktree’s record is damaged', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e mended.txt', '--max-rounds', '1', ...project.sh('complete nothing'));
   await project.umpire('resolve', session, 'manual-fix');

@@ -25,7 +25,7 @@ async function filesOf(project: RunProject, cwd: string, session: string): Promi
   return [...out.matchAll(/^\+\+\+ b\/(.*)$/gm)].map(([, name = '']) => name);
 }
 
-it('gives sessions in two worktrees of a repository, and in a folder of one, names of their own', SOAK, async () => {
+it('gives sessions in different worktrees and folders of a repository different names', SOAK, async () => {
   const project = makeProject({ files: { 'inner/x.txt': 'x\n' } });
   const other = join(project.beside, 'other');
   project.git('worktree', 'add', '-q', '-b', 'feature', other);
@@ -47,7 +47,7 @@ it('gives sessions in two worktrees of a repository, and in a folder of one, nam
   expect(gitIn(other, 'ls-tree', '--name-only', `umpire/${name}-2`).trim().split('\n')).toEqual(['feature.txt', 'inner', 'two']);
 });
 
-it('begins with the last commit where the folder of an earlier session was deleted', SOAK, async () => {
+it('starts from the last commit if the folder of an earlier session was deleted', SOAK, async () => {
   const project = makeProject();
   const first = await make(project, project.root, 'one');
   rmSync(join(project.root, '.umpire'), { recursive: true });
@@ -56,7 +56,7 @@ it('begins with the last commit where the folder of an earlier session was delet
   expect(await filesOf(project, project.root, second.session)).toEqual(['two']);
 });
 
-it('refuses a name that another session has, and leaves that one as it is', async () => {
+it('refuses the name of another session, and does not touch that session', async () => {
   const project = makeProject();
   const [here, there] = ['here', 'there'].map((folder) => join(project.beside, folder, 'it'));
   await make(project, project.root, 'one', '--session', here!);
@@ -75,7 +75,7 @@ it('refuses a name that another session has, and leaves that one as it is', asyn
   expect(await filesOf(project, project.root, here!)).toEqual(['one']);
 });
 
-it('neither cleans nor brings over what a session in another worktree makes that has the name now', SOAK, async () => {
+it('neither cleans nor applies the work of a session with the same name in another worktree', SOAK, async () => {
   const project = makeProject();
   const other = join(project.beside, 'other');
   project.git('worktree', 'add', '-q', '-b', 'feature', other);
@@ -100,7 +100,7 @@ it('neither cleans nor brings over what a session in another worktree makes that
   expect(refs()).toBe(before);
 });
 
-it('begins again under the name of an attempt whose set-up failed, with the last commit', SOAK, async () => {
+it('reuses the name of a session whose setup failed, and starts from the last commit', SOAK, async () => {
   const project = makeProject({ config: { workspace: { setup: 'test -e ready' } } });
   const session = join(project.beside, 'it');
   const failed = await make(project, project.root, 'one', '--session', session);
@@ -111,7 +111,7 @@ it('begins again under the name of an attempt whose set-up failed, with the last
   expect(await filesOf(project, project.root, session)).toEqual(['one']);
 });
 
-it('leaves no session behind that could not begin', async () => {
+it('leaves no session behind that could not start', async () => {
   const project = makeProject();
   const cwd = join(project.root, '.git');
   const { exit, err } = await make(project, cwd, 'one');
@@ -119,7 +119,7 @@ it('leaves no session behind that could not begin', async () => {
   expect((await project.umpireWith({ cwd }, 'list')).out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
 });
 
-it('leaves nothing behind when it refuses a foreign session or a taken name', SOAK, async () => {
+it('leaves nothing behind when it refuses a foreign session or a used name', SOAK, async () => {
   const project = makeProject();
   const foreign = join(project.root, '.workflow', '.csv-wave', 'theirs');
   writeFiles(foreign, { 'tasks.csv': 'id,role,status\nA,writer,pending\n' });
@@ -138,7 +138,7 @@ it('leaves nothing behind when it refuses a foreign session or a taken name', SO
   expect(existsSync(join(other.root, '.umpire', 'sessions', 'same'))).toBe(false);
 });
 
-it('cleans up after a session of any name, also where its worktrees are gone already', SOAK, async () => {
+it('cleans a session of any name, also if its worktrees are already deleted', SOAK, async () => {
   const project = makeProject();
   for (const [file, name] of Object.entries({ one: 'two words', two: '-dash', three: 'a..b', four: 'plain' })) {
     const session = join('.umpire', 'sessions', name);
@@ -156,7 +156,7 @@ it('cleans up after a session of any name, also where its worktrees are gone alr
 it.each([
   ['beside those of others', {}],
   ['where the settings say', { config: { workspace: { home: '../worktrees' } } }],
-])('shows, brings over, clears away and goes on with the work of a project that was moved, its worktrees %s', SOAK, async (_, settings) => {
+])('shows, applies, cleans and resumes sessions of a moved project, with worktrees %s', SOAK, async (_, settings) => {
   const project = makeProject({ ...settings, files: { 'node_modules/tool/index.js': 'tool\n', '.gitignore': 'node_modules\n' } });
   await make(project, project.root, 'one');
   const agent = project.sh('complete nothing', 'idle.sh');
@@ -187,7 +187,7 @@ it.each([
   expect(readdirSync(home)).toEqual([]);
 });
 
-it('says what to do where the project was moved and the session was not', SOAK, async () => {
+it('says what to do if the project was moved without its session', SOAK, async () => {
   const project = makeProject();
   const session = join(project.beside, 'it');
   const agent = project.sh('complete nothing', 'idle.sh');

@@ -12,7 +12,7 @@ cleanUpProjects();
 
 const PAYERS = [validation(0), writer('executor'), { role: 'planner', result: { findings: 'Plan {attempt}: three steps.' } }, REST];
 
-it('calls the configured command when a person is needed, with the session in its environment', async () => {
+it('runs the notify command when a person is needed, with the session in its environment', async () => {
   const project = makeProject({ answers: PAYERS });
   const note = join(project.beside, 'note.sh');
   writeFileSync(note, `env | grep ^UMPIRE_ | sort > ${project.beside}/note.txt; echo "$1" >> ${project.beside}/calls.txt; exit 3\n`);
@@ -30,7 +30,7 @@ it('calls the configured command when a person is needed, with the session in it
   expect(textOf(project.beside, 'calls.txt')).toBe('a word; with $(blanks)\n');
 });
 
-it('has a shell read the command that calls a person, which has what there is to tell in variables', SOAK, async () => {
+it('runs the notify command in a shell, with the details in variables', SOAK, async () => {
   const project = makeProject({ answers: PAYERS });
   const notify = `echo "$UMPIRE_STATUS: $UMPIRE_QUESTION$UMPIRE_REASON ($UMPIRE_GOAL)" | tee -a "${project.beside}/told.txt" > /dev/null`;
   const config = JSON.parse(textOf(project.root, 'umpire.config.yaml')) as object;
@@ -44,7 +44,7 @@ it('has a shell read the command that calls a person, which has what there is to
   expect(textOf(project.beside, 'told.txt')).toBe(asked);
 });
 
-it('calls the command also when a session has ended, where that is asked for, and not where a person gave it up', SOAK, async () => {
+it('runs the notify command at the end of a session if configured, but not after an abort', SOAK, async () => {
   const notify = 'echo "$UMPIRE_STATUS: $UMPIRE_QUESTION$UMPIRE_REASON" >> "$TOLD"; exit 4';
   const project = makeProject({ answers: PAYERS, config: { notify, notify_at_end: true } });
   const told = join(project.beside, 'told.txt');
@@ -59,7 +59,7 @@ it('calls the command also when a session has ended, where that is asked for, an
   expect(readFileSync(told, 'utf8')).toBe(`${asked}complete: The work was approved.\n${asked}`);
 });
 
-it('tells of the end when it is resumed, where a kill came before that', SOAK, async () => {
+it('notifies of the end on resume if a kill prevented it', SOAK, async () => {
   const notify = '[ -e "$TOLD" ] || { : > "$TOLD"; kill -9 $PPID; exit; }; echo "$UMPIRE_STATUS" >> "$TOLD"';
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }), config: { notify, notify_at_end: true } });
   const told = join(project.beside, 'told.txt');
@@ -72,7 +72,7 @@ it('tells of the end when it is resumed, where a kill came before that', SOAK, a
   expect((await umpire('replay', session)).exit).toBe(0);
 });
 
-it('says once, and why, that the command that calls a person cannot be started', SOAK, async () => {
+it('says once why the notify command cannot start', SOAK, async () => {
   const project = makeProject({ answers: PAYERS, config: { notify: 'no-such-program' } });
   const { exit, err } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   expect({ exit, told: err.match(/The notify command .*/g) }).toEqual({

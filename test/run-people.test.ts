@@ -30,7 +30,7 @@ async function standing(project: RunProject, session: string): Promise<Record<st
   return JSON.parse((await project.umpire('status', session, '--json')).out) as Record<string, unknown>;
 }
 
-it('waits for a plan to be approved, without a process, and goes on from there', async () => {
+it('exits to wait for the approval of a plan, and continues after it', async () => {
   const project = makeProject({ answers: PAYERS });
   const { exit, err, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   expect({ exit, waves: wavesRun(session), end: endOf(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001'], end: 'not ended' });
@@ -64,7 +64,7 @@ it('waits for a plan to be approved, without a process, and goes on from there',
   expect({ exit: late.exit, err: late.err }).toEqual({ exit: 1, err: expect.stringContaining('it has ended as complete') });
 });
 
-it('hands the reason for a revised plan to the planner, and asks again', SOAK, async () => {
+it('gives the planner the reason for a revision, and asks again', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh(`
 [ "$role" = planner ] && { cp "$UMPIRE_TASK_FILE" "$beside/plan-$attempt.json"; printf '%s' "$prompt" > "$beside/plan-$attempt.prompt"; }
@@ -82,7 +82,7 @@ complete "plan number $attempt"
   expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete' });
 });
 
-it('ends cleanly when a person aborts, and keeps everything', async () => {
+it('ends when a person aborts, and keeps all work', async () => {
   const project = makeProject({ answers: PAYERS });
   const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'remediate');
   const { exit } = await project.umpire('resolve', session, 'abort', '--reason', 'not this year');
@@ -97,7 +97,7 @@ it('ends cleanly when a person aborts, and keeps everything', async () => {
   expect(project.git('branch', '--list', 'umpire/*')).toContain('umpire/');
 });
 
-it('takes an end without a reason, of a plan or an escalation, and says so in a whole sentence', SOAK, async () => {
+it('aborts a plan or an escalation without a reason, and says so in a whole sentence', SOAK, async () => {
   const project = makeProject({ answers: PAYERS });
   const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   const { exit, err } = await project.umpire('resolve', session, 'abort');
@@ -110,7 +110,7 @@ it('takes an end without a reason, of a plan or an escalation, and says so in a 
   expect({ exit: given.exit, end: endOf(other.session) }).toEqual({ exit: 0, end: 'aborted unverified' });
 });
 
-it('approves plans by itself with --yes, and says who did', SOAK, async () => {
+it('approves plans automatically with --yes, and says so', SOAK, async () => {
   const project = makeProject({ answers: PAYERS });
   const { exit, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted', '--yes');
   expect({ exit, by: eventsOfType(session, 'PersonAnswered').map(({ by, answer }) => `${answer} ${by}`) }).toEqual({
@@ -128,7 +128,7 @@ async function escalated(more: readonly unknown[] = [], flags: readonly string[]
   return { project, session };
 }
 
-it('force-approves only with a reason, and marks it unverified wherever it is shown', async () => {
+it('force-approves only with a reason, and shows unverified everywhere', async () => {
   const { project, session } = await escalated();
   const bare = await project.umpire('resolve', session, 'force-approve');
   expect({ exit: bare.exit, err: bare.err }).toEqual({ exit: 2, err: expect.stringContaining('force-approve needs --reason') });
@@ -156,7 +156,7 @@ it('force-approves only with a reason, and marks it unverified wherever it is sh
   expect(replayed.exit).toBe(0);
 });
 
-it('marks as unverified what a person approves where the critic left nothing to judge', SOAK, async () => {
+it('marks an approval as unverified if the critic left nothing to judge', SOAK, async () => {
   const project = makeProject({ answers: [writer('developer'), REST] });
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [] });
@@ -164,7 +164,7 @@ it('marks as unverified what a person approves where the critic left nothing to 
   expect({ exit: approved.exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
 });
 
-it('lets a person mend it in the session’s worktree, and judges that by a new run of the critic', async () => {
+it('lets a person fix the work in the session’s worktree, and runs the critic again', async () => {
   const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-001', attempt: 2 })]);
   const { exit, err } = await project.umpire('resolve', session, 'manual-fix', '--reason', 'I know how');
   expect(exit).toBe(4);
@@ -187,7 +187,7 @@ it('lets a person mend it in the session’s worktree, and judges that by a new 
   expect(out).toContain('+export const total = 2;');
 });
 
-it('asks again where the mended work is not good either: the rounds stay spent', SOAK, async () => {
+it('asks again if a person’s fix fails too, and resets no rounds', SOAK, async () => {
   const { project, session } = await escalated();
   await project.umpire('resolve', session, 'manual-fix');
   const { work } = (await standing(project, session)) as { work: { place: string } };
@@ -199,7 +199,7 @@ it('asks again where the mended work is not good either: the rounds stay spent',
   });
 });
 
-it('grants more rounds: what was escalated goes on as a revision, and the grant is recorded', async () => {
+it('continues an escalated chain as a revision when rounds are granted, and records the grant', async () => {
   const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-002' })]);
   const bare = await project.umpire('resolve', session, 'extend');
   expect({ exit: bare.exit, err: bare.err }).toEqual({ exit: 2, err: expect.stringContaining('--rounds') });
@@ -214,7 +214,7 @@ it('grants more rounds: what was escalated goes on as a revision, and the grant 
   expect(replayed.exit).toBe(0);
 });
 
-it('takes --max-rounds on a session that waits for more rounds as the grant of them', SOAK, async () => {
+it('grants rounds by --max-rounds to a session that waits for them', SOAK, async () => {
   const { project, session } = await escalated();
   const { exit } = await project.umpire('resume', session, '--max-rounds', '3');
   expect(exit).toBe(4);
@@ -222,7 +222,7 @@ it('takes --max-rounds on a session that waits for more rounds as the grant of t
   expect(verdictsOf(session).slice(2)).toEqual(['REVIEW-re-001 FIX R4 2/3', 'REVIEW-re-002 ESCALATE R5 3/3']);
 });
 
-it('stops when the tokens or the money are spent, by what agents say they used, and goes on when more is granted', async () => {
+it('stops when the budget of tokens or cost is exceeded, and continues when more is granted', async () => {
   const spender = { usage: { tokens: 600, cost_usd: 0.4 }, result: { findings: 'spent' } };
   const project = makeProject({
     files: proseFiles({ tasks: ['A', 'B', 'C'].map((id, n, all) => ({ id, deps: all.slice(n - 1, n) })) }),
@@ -244,7 +244,7 @@ it('stops when the tokens or the money are spent, by what agents say they used, 
   expect(out).toContain('$1.20');
 });
 
-it('counts what was used by an agent that was stopped: a budget is not bought back by stopping', SOAK, async () => {
+it('counts the usage of an agent that was stopped', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }] }) });
   const spend = `trap 'echo "{\\"usage\\":{\\"tokens\\":600,\\"cost_usd\\":0.4}}"; exit 1' TERM`;
   const agent = project.sh(`if [ "$attempt" = 1 ]; then ${spend}; until_file "$beside/never"; fi; complete "at last"`);
@@ -258,7 +258,7 @@ it('counts what was used by an agent that was stopped: a budget is not bought ba
   expect(more.err).toContain('more tokens: 600 of 500 used');
 });
 
-it('stops what runs when the minutes are spent, and runs it again when more are granted', SOAK, async () => {
+it('stops running tasks when the minutes are used up, and runs them again when more are granted', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const agent = project.sh('[ "$attempt" = 1 ] && until_file "$beside/never"; complete "at last"');
   const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...agent, '--max-minutes', '0.05');
@@ -272,7 +272,7 @@ it('stops what runs when the minutes are spent, and runs it again when more are 
   });
 });
 
-it('holds a conversation: an interactive task asks, a person answers, the task goes on with all that was said', async () => {
+it('lets an interactive task ask a person, and gives it all questions and answers', async () => {
   const project = makeProject({
     files: proseFiles({
       tasks: [{ id: 'TALK', exec_mode: 'interactive' }, { id: 'A' }, { id: 'B', deps: ['TALK', 'A'], context_from: ['TALK'] }],
@@ -321,7 +321,7 @@ esac
   expect(jsonOf(project.beside, 'B-1.json')['prev_context']).toBe('TALK: asked twice');
 });
 
-it('holds a session that `run` is given once more to what it was held to, unless a flag says otherwise', SOAK, async () => {
+it('keeps the limits of a session that `run` names again, unless a flag changes them', SOAK, async () => {
   const project = makeProject({
     files: proseFiles({
       tasks: [
@@ -345,7 +345,7 @@ it.each([
   ['another mode', [...PASSED, '--mode', 'work-first'], 'its mode is check-first'],
   ['another report', [...PASSED, '--report', 'x.sarif'], 'its report is ""'],
   ['another loop', ['run', 'debt', ...PASSED.slice(2)], 'it runs the until loop'],
-])('does not say of a session that ended that it is complete where %s is asked for', SOAK, async (_, asked, detail) => {
+])('refuses `run` on a finished session if %s is asked for', SOAK, async (_, asked, detail) => {
   const project = makeProject({});
   const agent = project.sh('complete done');
   const first = await project.umpire(...PASSED, ...agent);
@@ -356,7 +356,7 @@ it.each([
   expect(other.err).toContain(`Session s was started for something else: ${detail}.`);
 });
 
-it('goes on with a session by the agents that it remembers, where `run` names none', SOAK, async () => {
+it('continues a session with its own agents if `run` names none', SOAK, async () => {
   const project = makeProject({});
   const words = ['until', 'test -e made', 'mend it', '--session', '.umpire/sessions/s', '--max-rounds', '1'];
   const first = await project.umpire(...words, ...project.sh('complete nothing'));

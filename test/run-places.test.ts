@@ -9,7 +9,7 @@ import { cleanUpProjects, command, eventsOfType, makeProject } from './support/r
 
 cleanUpProjects();
 
-it('takes the settings of the project from a folder inside it, keeps its sessions there, and says so', async () => {
+it('finds the project’s settings and sessions from a folder inside it, and says so', async () => {
   const project = makeProject({
     config: { agent: 'mine', agents: { mine: { command: 'sh agents/mine.sh' } } },
     files: { 'src/a.txt': 'a\n', 'agents/mine.sh': `cat > /dev/null\npwd\necho '{"status":"completed"}'\n` },
@@ -35,13 +35,13 @@ function asNobody(...args: readonly string[]) {
 
 const isPossible = process.getuid?.() === 0 && asNobody('-e', `fs.accessSync(${JSON.stringify(command)})`).status === 0;
 
-it.skipIf(!isPossible)('works for a user without a home folder and without a name, as in containers', SOAK, () => {
+it.skipIf(!isPossible)('works for a user without a home folder or name, as in containers', SOAK, () => {
   const { status, stderr } = asNobody(command, 'until', 'true', '--agent-command', 'true');
   // It comes as far as any user who may not write there.
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Cannot write .umpire/sessions: ') as string });
 });
 
-it('takes the folder as it is where nothing says otherwise, says that it is a part, and takes the one that is named', SOAK, async () => {
+it('takes a folder of a repository as the project, says so, and accepts --project', SOAK, async () => {
   const project = makeProject({ files: { 'packages/one/a.txt': 'a\n' } });
   const cwd = join(project.root, 'packages/one');
   const agent = project.sh('complete ok');
@@ -55,7 +55,7 @@ it('takes the folder as it is where nothing says otherwise, says that it is a pa
   expect(named.err).not.toContain('Project:');
 });
 
-it('says of the guard what it does not look at: a test that is skipped elsewhere is no breach here', SOAK, async () => {
+it('says that the guard checks only the project’s folder', SOAK, async () => {
   const project = makeProject({
     files: { 'src/a.js': 'export const a = 1;\n', 'test/a.test.js': "test('a', () => expect(1).toBe(1));\n" },
   });
@@ -70,7 +70,7 @@ it('says of the guard what it does not look at: a test that is skipped elsewhere
   expect({ exit: all.exit, err: all.err }).toEqual({ exit: 3, err: '' });
 });
 
-it('takes a package with settings of its own as the project, and a folder without git and settings as it is', SOAK, async () => {
+it('takes a package with its own settings as the project, and any folder without git', SOAK, async () => {
   const files = {
     'umpire.config.yaml': 'agent: nobody\n',
     'packages/one/umpire.config.yaml': 'concurrency: 1\n',

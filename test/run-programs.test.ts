@@ -18,7 +18,7 @@ function program(place: string, text = '#!/bin/sh\n', mode = 0o755): string {
   return place;
 }
 
-it('refuses an agent whose program is not there, and names the role and who is there', async () => {
+it('refuses an agent whose program is not installed, with its role and the installed agents', async () => {
   const project = makeProject({
     config: {
       agents: {
@@ -59,7 +59,7 @@ it('refuses an agent whose program is not there, and names the role and who is t
   expect((await project.umpireWith({ env }, 'until', 'true', '--agent-command', 'found-there')).exit).toBe(0);
 });
 
-it('says who is there where no agent is named', SOAK, async () => {
+it('lists the installed agents if none is named', SOAK, async () => {
   const project = makeProject({});
   const bin = join(project.beside, 'bin');
   mkdirSync(bin);
@@ -72,7 +72,7 @@ it('says who is there where no agent is named', SOAK, async () => {
   expect(one.err).toContain('(installed: gemini, gemini-acp). To do the work yourself: --agent person');
 });
 
-it('fails the task where the program goes away later; what goes on without it is refused before it is recorded', SOAK, async () => {
+it('fails the task if its program disappears, and refuses to continue without it', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const body = '#!/bin/sh\ncat > /dev/null\nrm -f "$0"\n';
   const place = program(join(project.beside, 'once'), `${body}echo '{"status":"completed","findings":"done"}'\n`);
@@ -96,7 +96,7 @@ it('fails the task where the program goes away later; what goes on without it is
   expect({ exit: other.exit, err: other.err }).toEqual({ exit: 0, err: expect.not.stringContaining('has ended as failed') });
 });
 
-it('lets an answer wait until the program is there; abort needs none', SOAK, async () => {
+it('takes an answer only when the program is installed, but aborts without it', SOAK, async () => {
   const project = makeProject({});
   const place = program(join(project.beside, 'mine'), `#!/bin/sh\ncat > /dev/null\necho '{"status":"completed"}'\n`);
   const { exit, session } = await project.umpire('until', 'false', '--max-rounds', '1', '--agent-command', place);

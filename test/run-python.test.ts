@@ -30,8 +30,8 @@ function shop(place: (project: RunProject) => string): { readonly project: RunPr
 const inProject = ({ root }: RunProject): string => join(root, '.venv');
 const beside = (project: RunProject): string => join(project.beside, 'environment');
 
-describe.skipIf(!hasPython)('a package that is installed for editing (skipped where there is no Python)', () => {
-  it('is mended where the check names the environment of the project', async () => {
+describe.skipIf(!hasPython)('an editable Python package (skipped without Python)', () => {
+  it('is fixed if the check uses the project’s environment', async () => {
     const { project } = shop(inProject);
     const { exit, err } = await project.umpire('until', `.venv/bin/python ${CHECK}`, ...project.sh(`${FIX}; complete done`));
     expect(err).toContain('round 1 of 5');

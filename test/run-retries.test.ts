@@ -52,7 +52,7 @@ const typesOf = (session: string) =>
     .map(({ type }) => type)
     .filter((type) => /^(?:Task|Wait|SessionEnded|PersonCalled)/.test(type));
 
-it('tries again until the server answers, with growing pauses, and says so', async () => {
+it('retries with growing pauses until the server answers, and says so', async () => {
   const { session, status } = await runIn(projectWith(`[ "$attempt" -lt 3 ] && { ${OVERLOADED}; }\ncomplete "at last"`));
   expect({ status, standing: standingOf(session) }).toEqual({ status: 'complete', standing: ['A completed'] });
   expect(typesOf(session)).toEqual(
@@ -66,18 +66,18 @@ it('tries again until the server answers, with growing pauses, and says so', asy
   ]);
 });
 
-it('gives up after so many times, and tells how often it was tried', SOAK, async () => {
+it('gives up after the configured retries, and says how many there were', SOAK, async () => {
   const { session } = await runIn(projectWith(OVERLOADED, { retries: 2 }));
   expect([endOf(session), eventsOfType(session, 'TaskPostponed').length]).toEqual(['failed unverified', 2]);
   expect(rowsOf(session)['A']?.['error']).toMatch(/529 Overloaded\..* Umpire retried it 2 times\.$/);
 });
 
-it('never tries again by itself where the settings say so', SOAK, async () => {
+it('does not retry if the settings say so', SOAK, async () => {
   const { session } = await runIn(projectWith(OVERLOADED, { retries: 0 }));
   expect([endOf(session), typesOf(session)]).toEqual(['failed unverified', ['TaskStarted', 'TaskFinished', 'SessionEnded']]);
 });
 
-it('can be stopped in a pause; who takes it on waits no longer than is left, and counts on', SOAK, async () => {
+it('resumes a pause with the remaining time, and keeps the count of retries', SOAK, async () => {
   const project = projectWith(OVERLOADED, { retries: 1 });
   const running = project.start('run', './prose.yaml', 'x', '--agent-command', project.words);
   await running.says('A retries in 30 s (1 of 1): The agent "command" exited with status 1.');
@@ -94,7 +94,7 @@ it('can be stopped in a pause; who takes it on waits no longer than is left, and
   expect([endOf(session), eventsOfType(session, 'TaskPostponed').length]).toEqual(['failed unverified', 2]);
 });
 
-it('keeps a pause that is not over where it is stopped while another task begins', SOAK, async () => {
+it('keeps an unfinished pause if the run is stopped while another task starts', SOAK, async () => {
   const stop = new AbortController();
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }] }), config: { retries: 1 } });
   const [, words = ''] = project.sh(`[ "$id" = A ] && { ${OVERLOADED}; }\ncomplete done`);
@@ -112,7 +112,7 @@ it('keeps a pause that is not over where it is stopped while another task begins
   expect(typesOf(session)).toEqual(['TaskStarted', 'TaskPostponed', 'TaskStarted', 'TaskInterrupted']);
 });
 
-it('calls a person in a pause, and not after it; what it waited on is told again when it rests', SOAK, async () => {
+it('asks a person during a pause, and repeats the question at the end', SOAK, async () => {
   const tasks = [{ id: 'A' }, { id: 'B', exec_mode: 'interactive' }];
   const project = makeProject({ files: proseFiles({ tasks }), config: { retries: 1, notify: 'date > "$UMPIRE_SESSION/called.txt"' } });
   const asks = `printf '{"id":"B","question":"Which?"}' > "$UMPIRE_RESULT_FILE"`;
@@ -134,7 +134,7 @@ it('calls a person in a pause, and not after it; what it waited on is told again
   expect(err).toContain('Waiting for an answer to B.');
 });
 
-it('waits for nothing once the minutes of the session are spent: a person is called', SOAK, async () => {
+it('asks a person instead of retrying when the minutes of the session are used up', SOAK, async () => {
   const { status, question, session } = await runIn(projectWith(OVERLOADED), { maxMinutes: 1 });
   expect({ status, question }).toMatchObject({ status: 'awaiting', question: { kind: 'budget', what: 'minutes' } });
   expect(typesOf(session)).toEqual(['TaskStarted', 'TaskPostponed', 'PersonCalled']);
@@ -147,7 +147,7 @@ it.each([
   [`printf 'expected {"error":{"code":429,"message":"busy"}} {\n  to: 200\n}\n' >&2; exit 1`, 'exited with status 1'],
   ['echo "The server said 529 overloaded."; fail "status 529 overloaded"', 'status 529 overloaded'],
   ['complete "answers 429 Too Many Requests"; exit 1', 'although its result says completed'],
-])('does not try again what does not pass by itself, or is no error of a server: %s', SOAK, async (body, error) => {
+])('does not retry an error that is permanent or not the server’s: %s', SOAK, async (body, error) => {
   const { session } = await runIn(projectWith(body));
   expect([endOf(session), eventsOfType(session, 'TaskPostponed'), rowsOf(session)['A']?.['error']]).toEqual([
     'failed unverified',
@@ -159,7 +159,7 @@ it.each([
 it.each([
   ['exit 75', 'exited with status 75'],
   [`echo '{"error": {"type": "ApiError", "message": "Please try again in 50s.", "code": 429}}' >&2; exit 1`, 'try again in 50s'],
-])('hears a program that says it may go well later: %s', SOAK, async (body, why) => {
+])('retries if a program reports a temporary failure: %s', SOAK, async (body, why) => {
   const { session } = await runIn(projectWith(`[ "$attempt" -gt 1 ] && { complete done; exit; }\n${body}`));
   const waitMs = why.includes('50s') ? 50_000 : 30_000;
   expect([endOf(session), eventsOfType(session, 'TaskPostponed')]).toMatchObject([

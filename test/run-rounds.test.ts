@@ -37,7 +37,7 @@ async function reverted(project: RunProject, session: string): Promise<unknown> 
   };
 }
 
-it('T6: takes back every cycle that only makes new failures, the last at the cap too', async () => {
+it('T6: reverts every cycle that only adds failures, also the last one at the cap', async () => {
   const project = harmful();
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '2');
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({
@@ -57,7 +57,7 @@ it('T6: takes back every cycle that only makes new failures, the last at the cap
   expect(page).toContain('Pass Rate: 90% -> 80%');
 });
 
-it('T6: with --strict at the cap takes the cycle back before it asks, and a granted cycle starts from a new test run', SOAK, async () => {
+it('T6: with --strict, reverts the last cycle before it asks, and tests again after a grant', SOAK, async () => {
   const project = harmful();
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--strict');
   expect({ exit, taken: eventsOfType(session, 'WorkReverted').length }).toEqual({ exit: 4, taken: 1 });
@@ -88,7 +88,7 @@ it('T6: reverts damage before it asks a person about a stalled loop', SOAK, asyn
   });
 });
 
-it('T2: keeps a cycle that reached the target, though it broke one test for another', SOAK, async () => {
+it('T2: keeps a cycle that reached the target, although it broke another test', SOAK, async () => {
   const answers = [
     testRun('L1', AS_IT_WAS, { task: 'TESTRUN-001' }),
     testRun('L1', { passed: 99, coverage: 90, failing: ['subtracts'] }, { role: 'executor' }),
@@ -140,7 +140,7 @@ complete done`);
   expect(textOf(session, 'verdicts/prose-session-round-3.md')).toContain('WORSE: the work of this round made things worse');
 });
 
-it('E10: a person who grants rounds to a loop that stalls gets them run', SOAK, async () => {
+it('E10: runs the rounds that a person grants to a stalled loop', SOAK, async () => {
   const project = makeProject({ answers: [review(POOR_REVIEW), writer('developer'), REST] });
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '8', '--stop-when-stalled');
   const before = verdictsOf(session);
@@ -157,7 +157,7 @@ it('E10: a person who grants rounds to a loop that stalls gets them run', SOAK, 
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('ends where the last task spent the last of the tokens: nothing is left to pay for', SOAK, async () => {
+it('completes if the last task used the last tokens', SOAK, async () => {
   const usage = { tokens: 1000, cost_usd: 0 };
   const answers = [{ ...review(GOOD_REVIEW), usage }, { ...writer('developer'), usage }, REST];
   const project = makeProject({ answers });
@@ -165,7 +165,7 @@ it('ends where the last task spent the last of the tokens: nothing is left to pa
   expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete' });
 });
 
-it('takes no answer that comes with an agent it does not know: the right command is still an answer', SOAK, async () => {
+it('does not record an answer that names an unknown agent', SOAK, async () => {
   const project = makeProject({ answers: [review(POOR_REVIEW), writer('developer'), REST] });
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '1');
   const before = textOf(session, 'journal.ndjson');
@@ -182,7 +182,7 @@ it('takes no answer that comes with an agent it does not know: the right command
   expect({ exit: given.exit, end: endOf(session) }).toMatchObject({ end: expect.stringContaining('aborted') as string });
 });
 
-it('runs the critic again where more rounds are granted to what neither rounds nor stalling stopped', SOAK, async () => {
+it('runs the critic again if rounds are granted to a chain that no limit stopped', SOAK, async () => {
   const blind = { layer: 'L1', pass_rate: 1, coverage: null, total: 10, passed: 10, failed: 0, failures: [] };
   const answers = [
     { role: 'executor', attempt: 1, write: { 'session:results/run-L1.json': { json: blind } }, result: { findings: 'No coverage.' } },
@@ -201,7 +201,7 @@ it('runs the critic again where more rounds are granted to what neither rounds n
   });
 });
 
-it('is approved as it is also where its agent is gone, and says what it waits on', SOAK, async () => {
+it('can be force-approved without its agent, and says what it waits for', SOAK, async () => {
   const project = makeProject({ files: { 'agent.sh': '#!/bin/sh\ncat > /dev/null\necho \'{"status":"completed"}\'\n' } });
   chmodSync(join(project.root, 'agent.sh'), 0o755);
   const { exit, session } = await project.umpire('until', 'false', '--max-rounds', '1', '--agent-command', './agent.sh');

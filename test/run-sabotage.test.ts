@@ -12,7 +12,7 @@ cleanUpProjects();
 
 const TWO = { tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }] };
 
-it('keeps the work of a session whose journal was emptied when it cleans', SOAK, async () => {
+it('does not clean the work of a session whose journal was emptied', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ ...TWO, writes: ['writer'] }) });
   const agent = project.sh('echo "$id" > "$id.txt"; [ "$id" = B ] && : > "$UMPIRE_SESSION/journal.ndjson"; complete done');
   const { exit } = await project.umpire('run', './prose.yaml', 'a book', '--session', '.umpire/sessions/s', ...agent);
@@ -29,7 +29,7 @@ it('keeps the work of a session whose journal was emptied when it cleans', SOAK,
 it.each([
   ['to the journal', 'journal.ndjson'],
   ['that leads nowhere', '/nowhere/at/all'],
-])('removes a link %s in the place of a wave’s table, and not what it leads to', async (_, target) => {
+])('removes a link %s that replaces a wave’s table, but not its target', async (_, target) => {
   const project = makeProject({ files: proseFiles(TWO) });
   const agent = project.sh(`ln -s ${target} "$UMPIRE_SESSION/wave-$attempt$attempt.csv"; complete done`);
   const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
@@ -40,7 +40,7 @@ it.each([
   });
 });
 
-it('tells how a session ended whose lock an agent has put something else in the place of, and leaves that alone', SOAK, async () => {
+it('reports the end of a session whose lock an agent replaced, and leaves that file alone', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const agent = project.sh('rm -f "$UMPIRE_SESSION/.umpire-lock"; mkdir -p "$UMPIRE_SESSION/.umpire-lock"; complete done');
   const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
@@ -51,7 +51,7 @@ it('tells how a session ended whose lock an agent has put something else in the 
   });
 });
 
-it('does not keep a session busy whose lock an agent has written over', SOAK, async () => {
+it('does not count a session as running if an agent overwrote its lock', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const agent = project.sh('echo mine > "$UMPIRE_SESSION/.umpire-lock"; complete done');
   const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
@@ -60,7 +60,7 @@ it('does not keep a session busy whose lock an agent has written over', SOAK, as
 });
 
 // Each reading of the file takes longer than the next change of it.
-it('ends although a process that an agent left changes tasks.csv without end', SOAK, async () => {
+it('ends although a leftover process keeps changing tasks.csv', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const stop = join(project.beside, 'stop');
   writeFileSync(
@@ -91,7 +91,7 @@ complete done`);
   expect(readFileSync(join(project.beside, 'flip.log'), 'utf8')).toBe('');
 });
 
-it('moves what cannot be read out of the way of tasks.csv, keeps it, and goes on by the record', SOAK, async () => {
+it('sets an unreadable tasks.csv aside and continues from the journal', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const agent = project.sh(`
 cd "$UMPIRE_SESSION"
@@ -106,7 +106,7 @@ complete done`);
   expect(readFileSync(join(session, 'tasks.refused-1.csv', 'mine'), 'utf8')).toBe('mine\n');
 });
 
-it('writes no task into a folder that an agent has linked in the place of its own', SOAK, async () => {
+it('writes no task into a folder that an agent replaced with a link', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const elsewhere = join(project.beside, 'elsewhere');
   mkdirSync(elsewhere);
@@ -121,7 +121,7 @@ echo '{"id":"A","status":"completed","findings":"linked"}'`);
   expect(eventsOfType(session, 'TaskFinished').find(({ task }) => task === 'B')?.findings).toBe('done');
 });
 
-it('says where work lies that git could not take over, and leaves it there', SOAK, async () => {
+it('says where work is that git could not merge, and leaves it there', SOAK, async () => {
   const project = makeProject({ files: { ...proseFiles({ ...TWO, writes: ['writer'] }), '.gitattributes': '*.bin filter=large\n' } });
   project.git('config', 'filter.large.clean', 'false');
   project.git('config', 'filter.large.required', 'true');

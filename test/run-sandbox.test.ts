@@ -56,7 +56,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
   it.each([
     ['by a flag', {}, ['--sandbox']],
     ['by the settings', { sandbox: true }, []],
-  ])('the work is done and merged, and nothing else is touched (%s)', async (_, config, flags) => {
+  ])('merges the work and keeps the agent from touching anything else (%s)', async (_, config, flags) => {
     const project = busyProject(config);
     const before = ownThings(project);
     const env = { PROJECT: project.root };
@@ -72,7 +72,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(readdirSync(session)).toContain('artifacts-status.txt');
   });
 
-  it('the same agent without it does harm, so that the tries above mean something', SOAK, async () => {
+  it('without the sandbox, the same agent does harm', SOAK, async () => {
     const project = busyProject();
     const env = { PROJECT: project.root };
     await project.umpireWith({ env }, ...untilFixed, ...project.sh(SABOTAGE.replaceAll('journal.ndjson', 'other.ndjson')));
@@ -80,14 +80,14 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(out.match(/^DID .*$/gm)?.length).toBeGreaterThan(6);
   });
 
-  it('the command of the plain loop is held as well', SOAK, async () => {
+  it('sandboxes the command of `umpire until`', SOAK, async () => {
     const project = makeProject();
     const check = `echo x > '${join(project.root, 'planted.txt')}'; test -e fixed.txt`;
     const { exit } = await project.umpire('until', check, '--sandbox', ...project.sh('echo x > fixed.txt; complete done'));
     expect({ exit, planted: existsSync(join(project.root, 'planted.txt')) }).toEqual({ exit: 0, planted: false });
   });
 
-  it('so is the set-up command, which may run what an agent has written', SOAK, async () => {
+  it('sandboxes the setup command', SOAK, async () => {
     const project = makeProject({
       config: { workspace: { setup: 'sh setup.sh' } },
       files: { 'setup.sh': 'echo made > made.txt\n', '.gitignore': 'made.txt\n' },
@@ -98,14 +98,14 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect({ exit, planted: existsSync(join(project.root, 'planted.txt')) }, err).toEqual({ exit: 0, planted: false });
   });
 
-  it('the settings open more places', SOAK, async () => {
+  it('allows more folders by the settings', SOAK, async () => {
     const project = makeProject({ config: { sandbox: { write: ['notes', '~/not-there'] } }, files: { 'notes/old.txt': 'x\n' } });
     const agent = project.sh('echo x > "$PROJECT/notes/new.txt" && ! echo x > "$PROJECT/new.txt" && echo x > fixed.txt; complete done');
     const { exit } = await project.umpireWith({ env: { PROJECT: project.root } }, ...untilFixed, ...agent);
     expect({ exit, notes: readdirSync(join(project.root, 'notes')) }).toEqual({ exit: 0, notes: ['new.txt', 'old.txt'] });
   });
 
-  it('a session remembers that it is held', SOAK, async () => {
+  it('remembers the sandbox of a session', SOAK, async () => {
     const project = makeProject();
     const env = { PROJECT: project.root };
     const agent = project.sh('echo x > "$PROJECT/planted.txt"; complete done');
@@ -121,7 +121,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
   });
 });
 
-it('nothing begins where there is no sandbox to be had', SOAK, async () => {
+it('refuses to start if no sandbox is available', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh('complete done');
   const env = { PATH: project.beside };

@@ -11,7 +11,7 @@ cleanUpProjects();
 
 const notesIn = (err: string) => err.split('\n').filter((line) => line.startsWith('Note: umpire.config'));
 
-it('refuses a key that it does not know, with its line, whatever the key is', async () => {
+it('refuses an unknown key, with its line', async () => {
   const project = makeProject({ files: { 'umpire.config.yaml': 'agent: person\nbudget: 3\n' } });
   const { exit, err } = await project.umpire('until', 'true');
   expect({ exit, err }).toEqual({
@@ -20,7 +20,7 @@ it('refuses a key that it does not know, with its line, whatever the key is', as
   });
 });
 
-it('refuses settings by the name that is not read, and only where the right one is not there', SOAK, async () => {
+it('refuses settings under a wrong file name, unless the right file exists', SOAK, async () => {
   const project = makeProject({ files: { 'umpire.config.yml': 'agent: person\n' } });
   const wrong = await project.umpire('until', 'true', ...project.sh('complete ok'));
   const said = 'umpire.config.yml: Umpire reads umpire.config.yaml. Rename the file.';
@@ -29,7 +29,7 @@ it('refuses settings by the name that is not read, and only where the right one 
   expect((await project.umpire('until', 'true', ...project.sh('complete ok'))).exit).toBe(0);
 });
 
-it('tells of roles that no loop has, by their line, and of no others', SOAK, async () => {
+it('warns about roles that no loop has, with their line', SOAK, async () => {
   const roles = '  reviwer: person\n  planner: person\n  worker: person\n  prosaist: person\n  stranger: person\n';
   const project = makeProject({ files: { 'umpire.config.yaml': `roles:\n${roles}` } });
   mkdirSync(join(project.root, '.umpire/roles/prose'), { recursive: true });
@@ -44,7 +44,7 @@ it('tells of roles that no loop has, by their line, and of no others', SOAK, asy
   });
 });
 
-it('tells of files to copy or to link that are not there, once, and of no others', SOAK, async () => {
+it('warns once about missing files to copy or link', SOAK, async () => {
   const workspace = { copy: ['.env', 'README.md', 'local/*.json', '*.key'], link: ['vendor'] };
   const project = makeProject({ config: { workspace } });
   project.write({ 'b.key': 'a key\n' });
@@ -55,7 +55,7 @@ it('tells of files to copy or to link that are not there, once, and of no others
   expect(notesIn(again.err)).toEqual([]);
 });
 
-it('has decide take max_rounds too, until the first verdict has frozen the cap', SOAK, () => {
+it('lets decide use max_rounds until the first verdict freezes the cap', SOAK, () => {
   const folder = session('fixtures/spec/D7/session');
   const settings = join(folder, '..', 'umpire.config.yaml');
   writeFileSync(settings, 'max_rounds: 7\n');

@@ -40,7 +40,7 @@ async function until(holds: () => boolean): Promise<void> {
 it.each([
   ['the session, which is not yet recorded', 1],
   ['a task', 2],
-])('ends with a run that is killed: in the worktree of %s', SOAK, async (_, which) => {
+])('ends the setup command with a killed run: in the worktree of %s', SOAK, async (_, which) => {
   const project = makeProject({ config: { workspace: { setup: SETUP } } });
   const { beside } = project;
   if (which > 1) writeFileSync(join(beside, 'go-1'), '');
@@ -54,7 +54,7 @@ it.each([
   expect(begun()).toBe(which);
 });
 
-it('leaves a server running that it started for the tests, where the run ends in good order', SOAK, async () => {
+it('keeps a server of the setup command running if the run ends normally', SOAK, async () => {
   const project = makeProject({ config: { workspace: { setup: 'test -e "$HOME/up" || { touch "$HOME/up"; setsid sleep 300 & }' } } });
   const { exit } = await project.umpire('until', 'test -e b.txt', ...project.sh('echo b > b.txt; complete done'));
   const servers = sleepersOf(project.beside);

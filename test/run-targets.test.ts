@@ -43,7 +43,7 @@ pipelines:
 const files = { 'tongues.yaml': LOOP, 'roles/tongues/judge.md': 'Judge it.\n' };
 const answers = [{ role: 'linguist', result: { findings: 'Scored.', score: 85 } }, writer('translator')];
 
-it('holds a chain to what the task of its critic says, and one whose tasks say nothing to the target of the loop', async () => {
+it('takes the target of a chain from its critic’s task, else from the loop', async () => {
   const project = makeProject({ answers, files });
   const ran = await project.umpire('run', './tongues.yaml', 'the manual');
   expect({ exit: ran.exit, verdicts: verdictsOf(ran.session) }).toEqual({
@@ -56,7 +56,7 @@ it('holds a chain to what the task of its critic says, and one whose tasks say n
   expect(verdictsOf(asked.session)).toEqual(['SCORE-de PUBLISH L2 1/1', 'SCORE-no PUBLISH L2 1/1']);
 });
 
-it('is told by the loop file where a task names no such number', SOAK, async () => {
+it('takes the target from the loop file if a task’s target is no number', SOAK, async () => {
   const project = makeProject({ answers, files: { ...files, 'tongues.yaml': LOOP.replace('wanted: "90"', 'wanted: high') } });
   const ran = await project.umpire('run', './tongues.yaml', 'the manual');
   expect(ran).toMatchObject({ exit: 1, err: expect.stringContaining('columns.wanted: "high" is no score: a number from 0 to 100') });

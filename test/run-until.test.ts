@@ -10,7 +10,7 @@ import { cleanUpProjects, command, makeProject, rowsOf, textOf, verdictsOf } fro
 
 cleanUpProjects();
 
-it('says which command is run, at the start, in the status and in the report', SOAK, async () => {
+it('names the command at the start, in the status and in the report', SOAK, async () => {
   const project = makeProject();
   const { err, exit } = await project.umpire('until', 'test -d .', 'any goal', ...project.sh('complete "never"'));
   expect({ exit, first: err.split('\n')[0] }).toEqual({
@@ -22,7 +22,7 @@ it('says which command is run, at the start, in the status and in the report', S
   expect((await project.umpire('report')).out).toContain('\n- Runs until this passes: `test -d .`\n');
 });
 
-it('tells who forgot the quotes what is the command and what the goal', SOAK, async () => {
+it('shows the command and the goal if the quotes were forgotten', SOAK, async () => {
   const project = makeProject();
   const note = 'Note: The command is "test" and the goal is "./a". To run both words as one command, quote it: umpire until "test ./a"';
   const two = await project.umpire('until', 'test', './a', '--max-rounds', '1', ...project.sh('complete "tried"'));
@@ -31,7 +31,7 @@ it('tells who forgot the quotes what is the command and what the goal', SOAK, as
   expect({ exit: quoted.exit, isNoted: quoted.err.includes('Note:') }).toEqual({ exit: 0, isNoted: false });
 });
 
-it('refuses a command whose program is nowhere, before anything is made', async () => {
+it('refuses a command whose program does not exist, before it creates anything', async () => {
   const project = makeProject();
   const agent = project.sh('complete "never"');
   const { exit, err } = await project.umpire('until', 'nosuchcmd --foo', ...agent);
@@ -40,7 +40,7 @@ it('refuses a command whose program is nowhere, before anything is made', async 
   expect((await project.umpire('until', 'if true; then exit; fi', ...agent)).exit).toBe(0);
 });
 
-it('runs a command whose program may come with the set-up, and says where none came', SOAK, async () => {
+it('runs a command whose program the setup may install, and says if it is missing', SOAK, async () => {
   const project = makeProject({ config: { workspace: { setup: 'true' } } });
   const { session } = await project.umpire('until', 'nosuchcmd --foo', '--max-rounds', '1', ...project.sh('complete "tried"'));
   expect(rowsOf(session)['CHECK-001']?.['findings']).toContain('The command failed (exit status 127: program not found).');
@@ -48,7 +48,7 @@ it('runs a command whose program may come with the set-up, and says where none c
   expect(rowsOf(unexecutable.session)['CHECK-001']?.['findings']).toContain('(exit status 126: the program may not be executed).');
 });
 
-it('tells of a command that fails what failed, and where all of it is', async () => {
+it('says what failed in a command, and how to see its whole output', async () => {
   const project = makeProject();
   const command = `printf 'not ok 1 - adds\\n# pass 3\\n# fail 1\\n# todo 0\\n'; exit 1`;
   const { err } = await project.umpire('until', command, 'sums', '--max-rounds', '1', ...project.sh('complete "tried"'));
@@ -61,14 +61,14 @@ it('tells of a command that fails what failed, and where all of it is', async ()
   expect((await project.umpire('logs', name, 'CHECK-001')).out).toContain('# todo 0\n');
 });
 
-it('sends nobody to the log of a command that printed nothing', SOAK, async () => {
+it('does not refer to the log of a command that printed nothing', SOAK, async () => {
   const project = makeProject();
   const { err, session } = await project.umpire('until', 'test -f never', 'wait', '--max-rounds', '1', ...project.sh('complete "tried"'));
   expect(err).toMatch(/CHECK-001 completed.*: The command failed \(exit status 1\)\. It printed nothing\.\n/);
   expect((await project.umpire('logs', session, 'CHECK-001')).exit).toBe(1);
 });
 
-it('does not pass a command that leaves no report where one was asked for', async () => {
+it('fails a command that writes no report although one was requested', async () => {
   const project = makeProject({ files: { 'old.sarif': '{}' } });
   const agent = project.sh('complete "tried"');
   const none = await project.umpire('until', 'true', '--report', 'nope.sarif', '--max-rounds', '1', ...agent);
@@ -95,7 +95,7 @@ it('does not pass a command that leaves no report where one was asked for', asyn
   expect((await project.umpire('until', 'true', ...agent)).exit).toBe(0);
 });
 
-it.skipIf(!existsSync('/dev/full'))('goes on when its log is on a full disk or its terminal is gone', SOAK, async () => {
+it.skipIf(!existsSync('/dev/full'))('continues if its output goes to a full disk or a closed terminal', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh('echo made > made; complete "made it"');
   const args = ['until', 'test -e made', '--json', ...agent];
@@ -132,7 +132,7 @@ it.skipIf(!existsSync('/dev/full'))('goes on when its log is on a full disk or i
   expect((await project.umpire('resume', 'plain')).exit).toBe(0);
 });
 
-it('goes on when the terminal it was started from closes, where nothing of it is shown there, as with nohup', SOAK, async () => {
+it('continues when its terminal closes, as with nohup', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh('until_file "$beside/go"; echo made > made; complete "made it"');
   const running = project.start('until', 'test -e made', ...agent);
@@ -143,7 +143,7 @@ it('goes on when the terminal it was started from closes, where nothing of it is
 });
 
 it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).status !== 0)(
-  'ends without a crash when its terminal is gone',
+  'ends without a crash when its terminal closes',
   SOAK,
   async () => {
     const project = makeProject();

@@ -62,7 +62,7 @@ function mostAtOnce(session: string): number {
   return most;
 }
 
-it('runs as many tasks at once as it may, three unless told otherwise, and never more', async () => {
+it('runs up to three tasks at once, or as many as --concurrency says', async () => {
   for (const [flags, most] of [
     [[], 3],
     [['--concurrency', '2'], 2],
@@ -76,7 +76,7 @@ it('runs as many tasks at once as it may, three unless told otherwise, and never
   }
 });
 
-it('takes the concurrency of the settings, and refuses one that makes no sense', SOAK, async () => {
+it('uses the concurrency of the settings, and refuses an invalid one', SOAK, async () => {
   const project = makeProject({ files: proseFiles(WIDE), config: { concurrency: 2 } });
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(crowd(2)));
   expect({ exit, journal: mostAtOnce(session) }).toEqual({ exit: 0, journal: 2 });
@@ -86,7 +86,7 @@ it('takes the concurrency of the settings, and refuses one that makes no sense',
   }
 });
 
-it('shows each wave in its own file while it runs, and the results when it is over', async () => {
+it('shows each wave in its own file while it runs, and its results afterwards', async () => {
   const project = makeProject({
     files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }, { id: 'C', deps: ['A', 'B'], context_from: ['B'] }] }),
   });
@@ -126,7 +126,7 @@ complete "found by $id"
   for (const found of ['a book', 'found by A', 'found by B', 'found by C']) expect(context).toContain(found);
 });
 
-it('tells a task what the tasks in its context_from reported, from the record and not from tasks.csv', SOAK, async () => {
+it('passes the results of context_from tasks from the journal, not from tasks.csv', SOAK, async () => {
   const project = makeProject({
     files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', approve: true }, { id: 'C', deps: ['A', 'B'], context_from: ['A', 'B'] }] }),
   });
@@ -160,7 +160,7 @@ complete "the word of $id"
   });
 });
 
-it('skips what waits for a task that failed, with the reason, and runs both again when a person retries', async () => {
+it('skips the dependents of a failed task with a reason, and runs all again with --retry', async () => {
   const project = makeProject({
     files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }, { id: 'C', deps: ['A'] }, { id: 'D', deps: ['C'] }, { id: 'E', deps: ['B'] }] }),
   });
@@ -190,7 +190,7 @@ it('skips what waits for a task that failed, with the reason, and runs both agai
   expect(rowsOf(session)['C']?.['error']).toBe('');
 });
 
-it('lets nothing that waits for a critic start before its re-check was judged good', async () => {
+it('starts the dependents of a critic only after its re-check was approved', async () => {
   const answers = [
     audit('fix_required', { task: ['AUDIT-001', 'AUDIT-re-001'] }),
     audit('audit_passed'),
@@ -215,7 +215,7 @@ it('lets nothing that waits for a critic start before its re-check was judged go
   ]);
 });
 
-it('E6: a critic that repeats itself byte for byte is stopped by the cap', async () => {
+it('E6: stops at the cap if a critic repeats itself byte for byte', async () => {
   const project = makeProject({ answers: [review(POOR_REVIEW), writer('developer'), REST] });
   const { exit, err, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({
@@ -233,7 +233,7 @@ it('E6: a critic that repeats itself byte for byte is stopped by the cap', async
   });
 });
 
-it('hands a task that mends what the verdict found, as data, with the rules it is held to', SOAK, async () => {
+it('gives a repair task the findings of the verdict and the rules of the guard', SOAK, async () => {
   const project = makeProject({ answers: [REST] });
   const agent = project.sh(`
 cp "$UMPIRE_TASK_FILE" "$beside/$id.json"
@@ -259,7 +259,7 @@ complete "$id"
   expect(prompt).toContain('You write tests as we do here.');
 });
 
-it('E10: a loop that stalls says so, and with --stop-when-stalled calls a person before the cap', SOAK, async () => {
+it('E10: reports a stalled loop, and asks a person before the cap with --stop-when-stalled', SOAK, async () => {
   const answers = [review(POOR_REVIEW), writer('developer'), REST];
   const told = makeProject({ answers });
   const runs = await told.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '6');
@@ -277,7 +277,7 @@ it('E10: a loop that stalls says so, and with --stop-when-stalled calls a person
   expect(replayed.exit).toBe(0);
 });
 
-it('accepts by waiver at the cap, unverified; with --strict a person is called instead', async () => {
+it('accepts by waiver at the cap as unverified; with --strict asks a person instead', async () => {
   const answers = [testRun('L1', POOR_RUN, { role: 'executor' }), writer('generator'), REST];
   const project = makeProject({ answers });
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--target', '95');
@@ -292,7 +292,7 @@ it('accepts by waiver at the cap, unverified; with --strict a person is called i
   expect({ exit: strict.exit, last: verdictsOf(strict.session).at(-1) }).toEqual({ exit: 4, last: 'TESTRUN-fix-L1-1 ESCALATE T4 1/1' });
 });
 
-it('brainstorm: forces the convergence at the cap, and marks it', SOAK, async () => {
+it('brainstorm: forces convergence at the cap, and marks it as forced', SOAK, async () => {
   const project = makeProject({ answers: [challenge(LARGE), REST] });
   const { exit, session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep');
   expect({ exit, verdicts: verdictsOf(session), end: endOf(session) }).toEqual({
@@ -302,7 +302,7 @@ it('brainstorm: forces the convergence at the cap, and marks it', SOAK, async ()
   });
 });
 
-it('T6: a cycle that only made new failures is taken back, and counts as a round', SOAK, async () => {
+it('T6: reverts a cycle that only added failures, and counts it as a round', SOAK, async () => {
   const answers = [
     testRun('L1', { passed: 90, coverage: 90, failing: ['adds'] }, { task: 'TESTRUN-001' }),
     testRun('L1', { passed: 90, coverage: 90, failing: ['subtracts'] }, { task: 'TESTRUN-fix-L1-1' }),
@@ -322,7 +322,7 @@ it('T6: a cycle that only made new failures is taken back, and counts as a round
   expect(out).not.toContain('test/TESTGEN-fix-L1-1.txt');
 });
 
-it('runs a critic that left nothing once more, then asks a person', async () => {
+it('runs a critic that left no evidence once more, then asks a person', async () => {
   const project = makeProject({
     answers: [{ role: 'reviewer', attempt: [1, 2], result: { findings: 'I forgot.' } }, review(GOOD_REVIEW), writer('developer'), REST],
   });
@@ -341,7 +341,7 @@ it('runs a critic that left nothing once more, then asks a person', async () => 
   });
 });
 
-it('never takes what an earlier critic left for the word of one that left nothing', SOAK, async () => {
+it('never uses an earlier critic’s evidence for a critic that left none', SOAK, async () => {
   // The review of the second sprint fails; the file of the first is still there, and content.
   const answers = [{ task: 'REVIEW-002', fail: 'exit' }, review(GOOD_REVIEW), writer('developer'), REST];
   const project = makeProject({ answers });
@@ -353,7 +353,7 @@ it('never takes what an earlier critic left for the word of one that left nothin
   });
 });
 
-it('prints the journal’s events with --json, one a line, in order, and nothing else', async () => {
+it('prints only the journal’s events with --json, one per line', async () => {
   const plan = {
     tasks: [
       { id: 'A', approve: true },

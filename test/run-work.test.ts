@@ -31,7 +31,7 @@ const DEVELOPED = [
 ];
 const FILES = { 'README.md': 'A project.\n', 'old.txt': 'old\n' };
 
-it('touches nothing of the person’s: files, index, stash, branches, settings', async () => {
+it('does not touch the person’s files, index, stash, branches or settings', async () => {
   const project = makeProject({ answers: DEVELOPED, files: FILES });
   project.write({ 'README.md': 'stashed\n' });
   project.git('stash');
@@ -51,7 +51,7 @@ it('touches nothing of the person’s: files, index, stash, branches, settings',
   expect(ownThings(project.root)).toEqual(after);
 });
 
-it('shows what a session changed, all of it and by round, and brings it over into a clean checkout', async () => {
+it('shows the changes of a session, in total and by round, and applies them to a clean checkout', async () => {
   const project = makeProject({ answers: DEVELOPED, files: FILES });
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
   const all = await project.umpire('diff', session);
@@ -95,7 +95,7 @@ it('shows what a session changed, all of it and by round, and brings it over int
   expect((await project.umpire('status', session)).out).not.toContain('umpire apply');
 });
 
-it('refuses to bring work over into a dirty tree, or from a session that is not complete', async () => {
+it('refuses to apply to a dirty checkout, or from an incomplete session', async () => {
   const project = makeProject({ answers: DEVELOPED, files: FILES });
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
   const dirt: readonly (readonly [what: string, make: () => void, undo: () => void])[] = [
@@ -130,7 +130,7 @@ it('refuses to bring work over into a dirty tree, or from a session that is not 
   });
 });
 
-it('keeps what is not finished when it cleans, and removes it when it is told to', SOAK, async () => {
+it('cleans unfinished work only with --force', SOAK, async () => {
   const project = makeProject({ answers: [writer('executor'), REST] });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted');
   const kept = await project.umpire('clean');
@@ -153,7 +153,7 @@ const BOTH = [
   REST,
 ];
 
-it('fails the later of two tasks that changed the same, with both sides named, and lets it try again on what was merged', async () => {
+it('fails the later of two conflicting tasks, names both, and retries on the merged work', async () => {
   const project = makeProject({ answers: BOTH });
   const { exit, err, session } = await project.umpire('run', 'testing', 'x', '--mode', 'comprehensive');
   expect({ exit, waves: wavesRun(session).slice(0, 3) }).toEqual({
@@ -174,7 +174,7 @@ it('fails the later of two tasks that changed the same, with both sides named, a
   expect(filesUnder(join(project.root, 'test'))).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'shared.txt': 'one\n' });
 });
 
-it('merges in the order of the tasks, whoever is done first', SOAK, async () => {
+it('merges in the order of the tasks, whichever finishes first', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }], writes: ['writer'] }) });
   // The folder of a task is gone once its work is handed in.
   const agent = project.sh(`
@@ -196,7 +196,7 @@ while [ -e "$(cat "$beside/B")" ]; do sleep 0.01; done
 
 const SPOILS = { write: { 'README.md': 'spoilt\n', 'mess.txt': 'x\n' } };
 
-it('throws away what a task that only reads has changed, and says so', async () => {
+it('discards the changes of a read-only task, and says so', async () => {
   const project = makeProject({ answers: [{ role: 'verifier', ...SPOILS }, writer('developer'), REST] });
   const { exit, err, session } = await project.umpire('run', 'review', 'x', '--mode', 'patch');
   expect({ exit, stray: eventsOfType(session, 'StrayChanges').map(({ files }) => files.toSorted()) }).toEqual({
@@ -211,7 +211,7 @@ it('throws away what a task that only reads has changed, and says so', async () 
   expect(out).not.toContain('mess.txt');
 });
 
-it('never takes what a task that only reads has changed for the edit of a person', SOAK, async () => {
+it('does not mistake the changes of a read-only task for a person’s edit', SOAK, async () => {
   const project = makeProject({ answers: [validation(0), { role: 'planner', ...SPOILS }, writer('executor'), REST] });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted');
   await project.umpire('resolve', session, 'approve');
@@ -232,7 +232,7 @@ it('never takes what a task that only reads has changed for the edit of a person
   expect(out).not.toContain('mess.txt');
 });
 
-it('furnishes worktrees with node_modules, configured files and a set-up command, none of which is part of the work', SOAK, async () => {
+it('prepares worktrees with node_modules, configured files and setup, none of it merged', SOAK, async () => {
   const project = makeProject({
     files: { '.gitignore': 'node_modules\n.env\nvendor\ngenerated.txt\n', 'packages/api/index.js': '', 'README.md': 'x\n' },
     config: { workspace: { copy: ['.env'], link: ['vendor'], setup: 'echo made > generated.txt; pwd >> "$HOME/setups.txt"' } },
@@ -257,7 +257,7 @@ complete "$id"
   expect(out.match(/^diff --git .*/gm)).toEqual(['diff --git a/done.txt b/done.txt']);
 });
 
-it('says what a set-up command that fails said; what it leaves can be cleaned away', SOAK, async () => {
+it('prints the output of a failed setup command, and can clean up after it', SOAK, async () => {
   const project = makeProject({ answers: [REST], config: { workspace: { setup: 'echo no compiler here; exit 3' } } });
   const { exit, err } = await project.umpire('run', 'review', 'x', '--mode', 'patch');
   expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining('no compiler here') });
@@ -271,7 +271,7 @@ it('says what a set-up command that fails said; what it leaves can be cleaned aw
   expect(out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
 });
 
-it('ends a set-up command that runs when it is stopped', SOAK, async () => {
+it('ends a running setup command when the run is stopped', SOAK, async () => {
   const project = makeProject({ answers: [REST], config: { workspace: { setup: 'echo $$ > "$HOME/setup.pid"; exec sleep 1000' } } });
   const running = project.start('run', 'review', 'x', '--mode', 'patch');
   const file = join(project.beside, 'setup.pid');
@@ -284,7 +284,7 @@ it('ends a set-up command that runs when it is stopped', SOAK, async () => {
   expect(['gone', 'Z']).toContain(state);
 });
 
-it('does the same in a folder without git, and makes none there', async () => {
+it('works in a folder without git, and creates no repository there', async () => {
   const project = makeProject({ answers: DEVELOPED, files: FILES, plain: true });
   const before = filesUnder(project.root, (path) => path === '.umpire');
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
@@ -309,7 +309,7 @@ it('does the same in a folder without git, and makes none there', async () => {
   });
 });
 
-it('works in a folder of a repository: agents stand in that folder, and its paths are told from there', SOAK, async () => {
+it('runs agents in the project’s folder of a repository, with paths relative to it', SOAK, async () => {
   const project = makeProject({ inner: 'apps/shop', files: { 'README.md': 'Shop.\n' } });
   writeFiles(join(project.beside, 'project'), { 'other.txt': 'other\n' });
   project.git('add', '-A');
@@ -327,7 +327,7 @@ it('works in a folder of a repository: agents stand in that folder, and its path
   expect(textOf(project.root, 'copy.txt')).toBe('Shop.\nother\n');
 });
 
-it('has nothing to bring over where a loop changes no project: its agents stand in a worktree, and read', SOAK, async () => {
+it('has nothing to apply if the loop changes no project', SOAK, async () => {
   const project = makeProject({ answers: [challenge(SMALL), REST] });
   const { session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep');
   for (const verb of ['diff', 'apply', 'clean']) {
@@ -352,7 +352,7 @@ it('runs in a repository without a commit, or says what is missing', SOAK, async
   expect(gitIn(project.root, 'status', '--porcelain')).toContain('?? README.md');
 });
 
-it('finds the session that is meant: the latest without a name, a part of a name, a path, from any folder of the project', async () => {
+it('finds a session by path or part of its name, or takes the latest, from any folder', async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A', approve: true }] }), answers: [REST] });
   const first = await project.umpire('run', './prose.yaml', 'the first');
   const second = await project.umpire('run', './prose.yaml', 'the second');
@@ -383,7 +383,7 @@ it('finds the session that is meant: the latest without a name, a part of a name
   expect({ exit: other.exit, err: other.err }).toEqual({ exit: 2, err: expect.stringContaining('prose loop') });
 });
 
-it('names a session that lies elsewhere, or is looked at from elsewhere, so that the command it tells works', SOAK, async () => {
+it('prints commands that work for a session outside the project or from another folder', SOAK, async () => {
   const plan = { tasks: [{ id: 'A', approve: true }] };
   for (const flags of [['--session', '../apart'], []]) {
     const project = makeProject({ files: proseFiles(plan), answers: [REST] });
