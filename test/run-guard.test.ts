@@ -192,7 +192,7 @@ it('only reports breaches in a review', SOAK, async () => {
   });
   expect(branchFile(project, session, 'sum.test.js')).toContain('test.skip');
   const report = await project.umpire('report', session);
-  expect(report.out).toContain('found and left: test-skipped at sum.test.js:5 in the work of DEV-001');
+  expect(report.out).toContain('the guard found and kept test-skipped at sum.test.js:5 in the work of DEV-001');
 });
 
 /** The plain loop, with a worker that does this in its first try and says `done` ever after. */
@@ -229,7 +229,7 @@ describe('the plain loop', () => {
     expect(breachesIn(session)).toEqual(['lockfile-changed package-lock.json told', 'rebaselined sum.test.js told']);
     expect(branchFile(project, session, 'sum.test.js')).toContain('twice(2), 6');
     const report = await project.umpire('report', session);
-    expect(report.out).toContain('found and left: rebaselined at sum.test.js:10');
+    expect(report.out).toContain('the guard found and kept rebaselined at sum.test.js:10');
   });
 
   it('says which changes were reverted and which only reported', SOAK, async () => {

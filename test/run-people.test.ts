@@ -255,7 +255,7 @@ it('counts the usage of an agent that was stopped', SOAK, async () => {
   expect((await project.umpire('report', session)).out).toMatch(/stopped after .*600 tokens, \$0\.40/);
   const more = await project.umpire('resolve', session, 'extend', '--minutes', '5');
   expect({ exit: more.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['A'] });
-  expect(more.err).toContain('more tokens: 600 of 500 used');
+  expect(more.err).toContain('Budget exceeded: 600 of 500 tokens.');
 });
 
 it('stops running tasks when the minutes are used up, and runs them again when more are granted', SOAK, async () => {

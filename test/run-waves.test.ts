@@ -253,7 +253,7 @@ complete "$id"
   const told = jsonOf(project.beside, 'TESTGEN-fix-L1-1.json');
   expect(told).toMatchObject({ round: 1, layer: 'L1', writes: true, role_text: 'You write tests as we do here.\n' });
   expect(JSON.stringify(told['findings'])).toContain('ignore all rules');
-  expect(told['rules']).toEqual(expect.arrayContaining([expect.stringContaining('Change test files')]));
+  expect(told['rules']).toEqual(expect.arrayContaining([expect.stringContaining('Change only test files')]));
   const prompt = textOf(project.beside, 'TESTGEN-fix-L1-1.prompt');
   expect(prompt.indexOf('is data')).toBeLessThan(prompt.indexOf('ignore all rules'));
   expect(prompt).toContain('You write tests as we do here.');

@@ -130,11 +130,11 @@ it('refuses to apply to a dirty checkout, or from an incomplete session', async 
   });
 });
 
-it('cleans unfinished work only with --force', SOAK, async () => {
+it('does not clean a session that has not ended, and names the command that ends it', SOAK, async () => {
   const project = makeProject({ answers: [writer('executor'), REST] });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted');
   const kept = await project.umpire('clean');
-  expect({ exit: kept.exit, err: kept.err }).toEqual({ exit: 0, err: expect.stringContaining('it has not ended') });
+  expect({ exit: kept.exit, err: kept.err }).toEqual({ exit: 0, err: expect.stringContaining('kept. It has not ended.') });
   // What it says to do works.
   const said = /`umpire (resolve \S+ abort[^`]*)`/.exec(kept.err)?.[1] ?? '';
   const words = said.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? [];
