@@ -22,7 +22,7 @@ import { runLogs } from '@umpire/umpire/cli/logs.js';
 import { command, root } from './support/command.js';
 import { documentedFields, fieldsOf } from './support/documented-fields.js';
 import { runInProcess } from './support/in-process.js';
-import { COMPLETE, ESCALATED, FIXED, writeStory } from './support/story.js';
+import { COMPLETE, ESCALATED, FIXED, writeStory } from './support/session-events.js';
 
 let project = '';
 

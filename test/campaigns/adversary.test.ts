@@ -6,26 +6,26 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SEED, amountOf } from '../support/campaign.js';
 import { newTally, play, stories, tell } from '../support/adversary.js';
-import { HOLES } from '../support/adversary-holes.js';
-import type { Move } from '../support/adversary-holes.js';
-import { STAGES } from '../support/adversary-stages.js';
+import { PAST_ATTACKS } from '../support/adversary-past-attacks.js';
+import type { AttackStep } from '../support/adversary-past-attacks.js';
+import { ATTACK_SETUPS } from '../support/adversary-setups.js';
 import { TRICKS } from '../support/adversary-tricks.js';
 
 const STORIES = amountOf(10, 200);
 
 describe('an adversary who owns the session folder', () => {
-  it.each(STAGES)(
+  it.each(ATTACK_SETUPS)(
     'is stopped in the $name loop',
-    async (stage) => {
+    async (setup) => {
       const tally = newTally();
-      const property = fc.asyncProperty(stories(Object.keys(TRICKS)), (story) => play(stage, story, tally));
+      const property = fc.asyncProperty(stories(Object.keys(TRICKS)), (story) => play(setup, story, tally));
       const result = await fc.check(property, { numRuns: STORIES, seed: SEED, unbiased: true });
       if (result.failed) {
-        const story: readonly Move[] = result.counterexample?.[0] ?? [];
+        const story: readonly AttackStep[] = result.counterexample?.[0] ?? [];
         throw new Error(`seed ${SEED}, after ${result.numRuns} stories: ${String(result.errorInstance)}\n${tell(story)}`);
       }
       const { stories: played, verdicts, mostRevisions, errors } = tally;
-      console.log(`${stage.name}: ${played} stories, ${verdicts} verdicts, ${mostRevisions} revisions at most, ${errors} refusals`);
+      console.log(`${setup.name}: ${played} stories, ${verdicts} verdicts, ${mostRevisions} revisions at most, ${errors} refusals`);
       expect(played).toBe(STORIES);
       expect(verdicts).toBeGreaterThan(4 * STORIES);
       expect(mostRevisions).toBeGreaterThan(0);
@@ -35,8 +35,8 @@ describe('an adversary who owns the session folder', () => {
 });
 
 describe('a story that he once won', () => {
-  it.each(HOLES)('$loop: $what', async ({ loop, story }) => {
-    const stage = STAGES.find((one) => one.name === loop);
-    await play(stage ?? expect.fail(`There is no stage ${loop}.`), story, newTally());
+  it.each(PAST_ATTACKS)('$loop: $what', async ({ loop, story }) => {
+    const setup = ATTACK_SETUPS.find((one) => one.name === loop);
+    await play(setup ?? expect.fail(`There is no setup ${loop}.`), story, newTally());
   });
 });

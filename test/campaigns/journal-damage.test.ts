@@ -23,7 +23,7 @@ import { checkJournal } from '@umpire/umpire/sessions/journal-file.js';
 import { isSoak } from '../support/campaign.js';
 import { GOLDEN, forge, goldenNames, linesOf, sha256 } from '../support/journal.js';
 import type { Line } from '../support/journal.js';
-import { COMPLETE, ESCALATED, answered, begun, done, escalation, start, verdict, writeStory } from '../support/story.js';
+import { COMPLETE, ESCALATED, answered, begun, done, escalation, start, verdict, writeStory } from '../support/session-events.js';
 
 const base = mkdtempSync(join(tmpdir(), 'umpire-damage-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { SEED, amountOf } from '../support/campaign.js';
-import { StoryCheck } from '../support/sim-checks.js';
+import { EventChecks } from '../support/sim-checks.js';
 import { FAULTS } from '../support/sim-faults.js';
 import { planOf } from '../support/sim-plan.js';
 import { Simulation } from '../support/sim-session.js';
@@ -55,7 +55,7 @@ it('waits for no server beyond the minutes of a session', async () => {
     const plan = planOf(seed, calm);
     const settings = { ...plan.settings, maxMinutes: 5, maxCostUsd: null, maxTokens: null, retries: 2 };
     const busy = { ...plan, settings, stubborn: { role: plan.rows[0]?.['role'] ?? '', manner: 'busy' } } as const;
-    const story = new StoryCheck(busy);
+    const story = new EventChecks(busy);
     const events = await new Simulation(busy).play();
     events.forEach((event) => story.see(event));
     waits += events.filter(({ type }) => type === 'WaitEnded').length;

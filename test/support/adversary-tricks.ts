@@ -6,14 +6,14 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { chainOfRow } from '@umpire/core/decider/chains.js';
 import { parseTasks, printTasks } from '@umpire/core/formats/tasks-csv.js';
-import type { Stage } from './adversary-stages.js';
-import { put } from './adversary-stages.js';
+import type { AttackSetup } from './adversary-setups.js';
+import { put } from './adversary-setups.js';
 
 /** The three that remember a session's verdicts. He leaves one of them alone: who wipes out all begins a new session. */
 export type Witness = 'journal' | 'board' | 'pages';
 
 export interface Trick {
-  readonly play: (folder: string, stage: Stage, n: number) => void;
+  readonly play: (folder: string, setup: AttackSetup, n: number) => void;
   /** The memories that it wipes out or spoils. */
   readonly harms?: readonly Witness[];
 }
@@ -69,16 +69,16 @@ function editRows(folder: string, change: (rows: Row[], columns: readonly string
   writeFileSync(join(folder, TASKS), printTasks(file.columns, rows));
 }
 
-const isCritic = (stage: Stage) => (row: Row) => row['role'] === stage.loop.roles.critic;
+const isCritic = (setup: AttackSetup) => (row: Row) => row['role'] === setup.loop.roles.critic;
 
 /** Changes one row, the critic's rows or all of them: `n` says which, and which of the values they get. */
-function editSome(folder: string, stage: Stage, n: number, values: readonly string[], change: (value: string) => Row): void {
+function editSome(folder: string, setup: AttackSetup, n: number, values: readonly string[], change: (value: string) => Row): void {
   const [value = 0, who = 0] = digits(n, values.length, 8);
-  const isMeant = (row: Row, at: number) => (who === 0 ? isCritic(stage)(row) : who === 1 || at === who - 2);
+  const isMeant = (row: Row, at: number) => (who === 0 ? isCritic(setup)(row) : who === 1 || at === who - 2);
   editRows(folder, (rows) => rows.map((row, at) => (isMeant(row, at) ? { ...row, ...change(pick(values, value)) } : row)));
 }
 
-const chainColumn = ({ loop }: Stage) => (typeof loop.chain === 'object' ? loop.chain.column : 'sprint_num');
+const chainColumn = ({ loop }: AttackSetup) => (typeof loop.chain === 'object' ? loop.chain.column : 'sprint_num');
 
 function editLines(folder: string, name: string, change: (lines: readonly string[]) => readonly string[]): void {
   const lines = (read(folder, name) ?? '').split('\n').filter((line) => line !== '');
@@ -96,13 +96,13 @@ function digits(n: number, ...bases: readonly number[]): readonly number[] {
 }
 
 /** A decision that was never made: of a planned chain or of another, low or high, closed or open, with limits to his taste. */
-function forgery(stage: Stage, n: number): Readonly<Record<string, unknown>> {
+function forgery(setup: AttackSetup, n: number): Readonly<Record<string, unknown>> {
   const [outcome = 0, round = 0, chain = 0, limits = 0] = digits(n, 3, 4, CHAINS.length + 1, 3);
-  const { chain: by } = stage.loop;
+  const { chain: by } = setup.loop;
   const planned =
-    by === 'session' ? 'session' : by === 'id' ? 'AUDIT-001' : stage.name === 'testing' ? 'L1' : stage.name === 'modules' ? 'A' : '1';
+    by === 'session' ? 'session' : by === 'id' ? 'AUDIT-001' : setup.name === 'testing' ? 'L1' : setup.name === 'modules' ? 'A' : '1';
   return {
-    loop: stage.loop.loop,
+    loop: setup.loop.loop,
     chain: chain === 0 ? planned : CHAINS[chain - 1],
     round: pick([0, 1, 3, 50], round),
     maxRounds: pick([99, 3, -1], limits),
@@ -182,20 +182,20 @@ const JOURNAL_TRICKS: Readonly<Record<string, Trick>> = {
 
 const FORGERIES: Readonly<Record<string, Trick>> = {
   'forge a decision': {
-    play: (folder, stage, n) => {
-      const line = { ts: '2025-01-01T00:00:00Z', worker: 'umpire', type: 'gc_decision', data: forgery(stage, n) };
+    play: (folder, setup, n) => {
+      const line = { ts: '2025-01-01T00:00:00Z', worker: 'umpire', type: 'gc_decision', data: forgery(setup, n) };
       appendFileSync(join(folder, BOARD), `${n % 5 === 4 ? '\n{broken\n' : ''}${JSON.stringify(line)}\n`);
     },
   },
   'spoil the board': { harms: ['board'], play: (folder) => editLines(folder, BOARD, (lines) => lines.map((line) => line.slice(0, -9))) },
   'forge a page': {
-    play: (folder, stage, n) =>
-      put(folder, { [`${PAGES}/forged-${n % 9}.md`]: `# x\n\n<!-- umpire ${JSON.stringify(forgery(stage, n))} -->\n` }),
+    play: (folder, setup, n) =>
+      put(folder, { [`${PAGES}/forged-${n % 9}.md`]: `# x\n\n<!-- umpire ${JSON.stringify(forgery(setup, n))} -->\n` }),
   },
   'rewrite the pages': {
     harms: ['pages'],
-    play: (folder, stage, n) => {
-      const mark = `<!-- umpire ${JSON.stringify(forgery(stage, n))} -->\n`;
+    play: (folder, setup, n) => {
+      const mark = `<!-- umpire ${JSON.stringify(forgery(setup, n))} -->\n`;
       for (const name of existsSync(join(folder, PAGES)) ? readdirSync(join(folder, PAGES)) : [])
         writeFileSync(join(folder, PAGES, name), n % 2 === 0 ? mark : 'nothing');
     },
@@ -233,19 +233,19 @@ const STATES: Readonly<Record<string, Trick>> = {
 
 const ROWS: Readonly<Record<string, Trick>> = {
   'finish the tasks': {
-    play: (folder, stage, n) =>
+    play: (folder, setup, n) =>
       editRows(folder, (rows) =>
         rows.map((row) =>
-          row['status'] === 'pending' ? { ...row, status: 'completed', ...(isCritic(stage)(row) ? stage.outputs(n % 10) : {}) } : row,
+          row['status'] === 'pending' ? { ...row, status: 'completed', ...(isCritic(setup)(row) ? setup.outputs(n % 10) : {}) } : row,
         ),
       ),
   },
   'add a critic row': {
-    play: (folder, stage, n) =>
+    play: (folder, setup, n) =>
       editRows(folder, (rows) => {
         const [chain = 0, last = 0, status = 0, name = 0, round = 0] = digits(n, CHAINS.length, 2, 3, 5, CELLS.length);
-        const id = name === 0 ? `NEW-${rows.length}` : stage.row(name + 1);
-        const like = rows.findLast(isCritic(stage)) ?? {};
+        const id = name === 0 ? `NEW-${rows.length}` : setup.row(name + 1);
+        const like = rows.findLast(isCritic(setup)) ?? {};
         // A row that waits for the last one is the latest; one that waits for nothing stands at the beginning.
         const deps = last === 0 ? (rows.at(-1)?.['id'] ?? '') : '';
         const added = {
@@ -253,26 +253,26 @@ const ROWS: Readonly<Record<string, Trick>> = {
           id,
           title: 'x',
           description: 'x',
-          role: stage.loop.roles.critic,
+          role: setup.loop.roles.critic,
           deps,
           context_from: '',
           wave: String(50 + rows.length),
           status: pick(STATUSES, status),
           gc_round: pick(CELLS, round),
-          [chainColumn(stage)]: pick(CHAINS, chain),
-          ...stage.outputs(n % 10),
+          [chainColumn(setup)]: pick(CHAINS, chain),
+          ...setup.outputs(n % 10),
         };
         return rows.some((row) => row['id'] === id) ? rows : [...rows, added];
       }),
   },
   'forge a finished re-check': {
-    play: (folder, stage, n) =>
+    play: (folder, setup, n) =>
       editRows(folder, (rows) => {
-        const like = rows.findLast(isCritic(stage)) ?? {};
+        const like = rows.findLast(isCritic(setup)) ?? {};
         const task = { id: '', role: '', description: '', deps: [], contextFrom: [], line: 0, columns: like };
-        const chain = chainOfRow(stage.loop, { ...task, id: like['id'] ?? '', execMode: 'csv-wave', status: 'completed' });
-        const id = stage.recheck(n % 3 === 0 ? pick(CHAINS, n >> 2) : chain, pick([1, 2, 3, 9, 99], n));
-        const added = { ...like, id, deps: '', context_from: '', status: 'completed', wave: '99', gc_round: '0', ...stage.outputs(n % 10) };
+        const chain = chainOfRow(setup.loop, { ...task, id: like['id'] ?? '', execMode: 'csv-wave', status: 'completed' });
+        const id = setup.recheck(n % 3 === 0 ? pick(CHAINS, n >> 2) : chain, pick([1, 2, 3, 9, 99], n));
+        const added = { ...like, id, deps: '', context_from: '', status: 'completed', wave: '99', gc_round: '0', ...setup.outputs(n % 10) };
         return id === '' || rows.some((row) => row['id'] === id) ? rows : [...rows, added];
       }),
   },
@@ -281,10 +281,10 @@ const ROWS: Readonly<Record<string, Trick>> = {
     play: (folder) => editRows(folder, (rows) => rows.slice(-1).map((row) => ({ ...row, deps: '', context_from: '' }))),
   },
   'rename a row': {
-    play: (folder, stage, n) =>
+    play: (folder, setup, n) =>
       editRows(folder, (rows) => {
         const old = pick(rows, n)?.['id'] ?? '';
-        const id = n % 2 === 0 ? `ROW-${n % 40}` : stage.row((n % 9) + 1);
+        const id = n % 2 === 0 ? `ROW-${n % 40}` : setup.row((n % 9) + 1);
         if (rows.some((row) => row['id'] === id)) return rows;
         const renamed = (cell: string | undefined) =>
           (cell ?? '')
@@ -299,13 +299,13 @@ const ROWS: Readonly<Record<string, Trick>> = {
         }));
       }),
   },
-  'change a status': { play: (folder, stage, n) => editSome(folder, stage, n, STATUSES, (status) => ({ status })) },
-  'change a wave': { play: (folder, stage, n) => editSome(folder, stage, n, CELLS, (wave) => ({ wave })) },
-  'change a role': { play: (folder, stage, n) => editSome(folder, stage, n, ['x', stage.loop.roles.critic], (role) => ({ role })) },
-  'change the chain': { play: (folder, stage, n) => editSome(folder, stage, n, CHAINS, (chain) => ({ [chainColumn(stage)]: chain })) },
-  'change the round in a row': { play: (folder, stage, n) => editSome(folder, stage, n, CELLS, (gc_round) => ({ gc_round })) },
+  'change a status': { play: (folder, setup, n) => editSome(folder, setup, n, STATUSES, (status) => ({ status })) },
+  'change a wave': { play: (folder, setup, n) => editSome(folder, setup, n, CELLS, (wave) => ({ wave })) },
+  'change a role': { play: (folder, setup, n) => editSome(folder, setup, n, ['x', setup.loop.roles.critic], (role) => ({ role })) },
+  'change the chain': { play: (folder, setup, n) => editSome(folder, setup, n, CHAINS, (chain) => ({ [chainColumn(setup)]: chain })) },
+  'change the round in a row': { play: (folder, setup, n) => editSome(folder, setup, n, CELLS, (gc_round) => ({ gc_round })) },
   'change the target': {
-    play: (folder, stage, n) => editSome(folder, stage, n, CELLS, (target) => ({ [stage.loop.target?.column ?? 'target']: target })),
+    play: (folder, setup, n) => editSome(folder, setup, n, CELLS, (target) => ({ [setup.loop.target?.column ?? 'target']: target })),
   },
   'tie the rows in a knot': {
     play: (folder, _, n) =>

@@ -9,9 +9,9 @@ import { decide } from '@umpire/umpire/commands/decide.js';
 import type { Decision } from '@umpire/umpire/commands/decide.js';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
-import type { Stage } from './adversary-stages.js';
-import { put } from './adversary-stages.js';
-import type { Move } from './adversary-holes.js';
+import type { AttackSetup } from './adversary-setups.js';
+import { put } from './adversary-setups.js';
+import type { AttackStep } from './adversary-past-attacks.js';
 import { TRICKS } from './adversary-tricks.js';
 import type { Witness } from './adversary-tricks.js';
 
@@ -30,13 +30,13 @@ export function newTally(): Tally {
   return { stories: 0, verdicts: 0, errors: 0, mostRevisions: 0, codes: new Map() };
 }
 
-export function stories(names: readonly string[]): fc.Arbitrary<readonly Move[]> {
+export function stories(names: readonly string[]): fc.Arbitrary<readonly AttackStep[]> {
   const trick = fc.tuple(fc.constantFrom(...names), fc.nat({ max: 999 }));
-  const move = fc.record<Move>({
+  const move = fc.record<AttackStep>({
     tricks: fc.array(trick, { maxLength: 3 }),
     report: fc.oneof(
-      { weight: 7, arbitrary: fc.constant<Move['report']>('new') },
-      { weight: 3, arbitrary: fc.constantFrom<Move['report']>('same', 'first', 'none') },
+      { weight: 7, arbitrary: fc.constant<AttackStep['report']>('new') },
+      { weight: 3, arbitrary: fc.constantFrom<AttackStep['report']>('same', 'first', 'none') },
     ),
     raise: fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat({ max: 2 }) }),
   });
@@ -47,10 +47,10 @@ export function stories(names: readonly string[]): fc.Arbitrary<readonly Move[]>
 const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** Throws with what was broken. */
-export async function play(stage: Stage, story: readonly Move[], tally: Tally): Promise<void> {
+export async function play(setup: AttackSetup, story: readonly AttackStep[], tally: Tally): Promise<void> {
   const place = mkdtempSync(join(base, 'umpire-adversary-'));
   try {
-    const game = new Game(stage, join(place, 'session'), tally);
+    const game = new Game(setup, join(place, 'session'), tally);
     for (const [n, move] of story.entries()) await game.move(move, n);
     tally.stories++;
     tally.mostRevisions = Math.max(tally.mostRevisions, game.revisions());
@@ -81,11 +81,11 @@ class Game {
   private tasks: string | null = null;
 
   constructor(
-    private readonly stage: Stage,
+    private readonly setup: AttackSetup,
     private readonly folder: string,
     private readonly tally: Tally,
   ) {
-    stage.begin(folder);
+    setup.begin(folder);
   }
 
   revisions(): number {
@@ -94,7 +94,7 @@ class Game {
     return all;
   }
 
-  async move(move: Move, n: number): Promise<void> {
+  async move(move: AttackStep, n: number): Promise<void> {
     if (this.refused !== null) this.mend(this.refused);
     this.tasks = existsSync(join(this.folder, TASKS)) ? readFileSync(join(this.folder, TASKS), 'utf8') : null;
     // What the files say before the first verdict is the plan; from then on it is frozen.
@@ -123,19 +123,19 @@ class Game {
     const harmed = new Set([...this.harmed, ...(trick.harms ?? [])]);
     if (harmed.size === 3) return;
     for (const witness of harmed) this.harmed.add(witness);
-    trick.play(this.folder, this.stage, n);
+    trick.play(this.folder, this.setup, n);
   }
 
-  private complain(report: Move['report'], n: number): void {
+  private complain(report: AttackStep['report'], n: number): void {
     this.said = report === 'new' ? n + 1 : report === 'first' ? 0 : this.said;
-    const files = this.stage.report(this.folder, this.said);
+    const files = this.setup.report(this.folder, this.said);
     if (report !== 'none') put(this.folder, files);
     else for (const path of Object.keys(files)) rmSync(join(this.folder, path), { force: true });
   }
 
   private async ask(flags: { readonly round?: number }): Promise<Decision | null> {
     try {
-      const decision = await decide({ loop: this.stage.asked, session: this.folder, ...flags });
+      const decision = await decide({ loop: this.setup.asked, session: this.folder, ...flags });
       this.tally.verdicts++;
       return decision;
     } catch (error) {
@@ -154,7 +154,7 @@ class Game {
     const seen = this.chains.get(chain) ?? this.outOfNowhere(chain);
     if (outcome === 'revise' && !repeated) seen.revisions++;
     this.chains.set(chain, seen);
-    const rounds = this.firstCap - this.stage.loop.round.first;
+    const rounds = this.firstCap - this.setup.loop.round.first;
     if ((outcome === 'converge' || outcome === 'accept') && !verdict.unverified) broken('it is approved as if it were clean', answer);
     if (outcome === 'revise' && round >= maxRounds) broken('a revision at the cap', answer);
     if (!repeated && round < seen.round) broken(`the round fell from ${seen.round}`, answer);
@@ -175,7 +175,7 @@ class Game {
   private begin({ verdict }: Decision): void {
     if (this.planned !== null) return;
     const tasks = existsSync(join(this.folder, TASKS)) ? parseTasks(readFileSync(join(this.folder, TASKS), 'utf8')).tasks : [];
-    this.planned = [...new Set([...chainsOf(this.stage.loop, tasks), verdict.chain])];
+    this.planned = [...new Set([...chainsOf(this.setup.loop, tasks), verdict.chain])];
     this.firstCap = verdict.maxRounds;
     this.role = verdict.role.sha256;
   }
@@ -208,7 +208,7 @@ function broken(what: string, answer: Decision): never {
 }
 
 /** A story as a person would tell it. */
-export function tell(story: readonly Move[]): string {
+export function tell(story: readonly AttackStep[]): string {
   return story
     .map(({ tricks, report, raise }, n) => {
       const played = tricks.map(([name, variant]) => `${name} (${variant})`).join(', ');

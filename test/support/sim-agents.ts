@@ -2,7 +2,7 @@
 // seed. Its process may be dead when it is done: then only the files tell that it was there.
 
 import type { Agent, Assignment, Ending, Usage, Watch } from '@umpire/core/ports.js';
-import type { Chance } from './sim-chance.js';
+import type { SeededRandom } from './sim-random.js';
 import { leave } from './sim-evidence.js';
 import type { Left, Mood } from './sim-evidence.js';
 import { MOST_THROWS } from './sim-plan.js';
@@ -31,7 +31,7 @@ export interface Cast {
   readonly process: Process;
   readonly repository: Repository;
   readonly backstage: Backstage;
-  readonly chance: Chance;
+  readonly chance: SeededRandom;
   /** Called with every assignment before anything is done. */
   readonly onCall: (assignment: Assignment) => void;
 }
@@ -170,7 +170,7 @@ function moodOf({ chance, plan }: Cast): Mood {
 type Completed = Extract<Ending, { readonly kind: 'completed' | 'failed' }>;
 
 /** What a careless program hands in: cells that are not its own, numbers that are none, too much text. */
-function strange(ending: Completed, chance: Chance, { loop }: SimPlan): Ending {
+function strange(ending: Completed, chance: SeededRandom, { loop }: SimPlan): Ending {
   const outputs: Record<string, string> = { ...ending.outputs };
   switch (chance.below(6)) {
     case 0:

@@ -4,9 +4,9 @@
 import type { VerdictGiven, Recorded, PersonAnswered, RunSettings, TaskFinished } from '@umpire/core/decider/events.js';
 import type { SimPlan } from './sim-plan.js';
 import { mostStarts } from './sim-plan.js';
-import { buildsOn, chainOf, dropQuestion, ids, isAtWork, isFallen, newSeen, waitsFor } from './sim-seen.js';
-import type { Seen } from './sim-seen.js';
-import { Waits } from './sim-waits.js';
+import { buildsOn, chainOf, dropQuestion, ids, isAtWork, skipsDependents, observeTask, waitsFor } from './sim-observed-task.js';
+import type { ObservedTask } from './sim-observed-task.js';
+import { RetryChecks } from './sim-retry-checks.js';
 import { Broken } from './sim-world.js';
 
 type Cells = Readonly<Record<string, string>>;
@@ -18,8 +18,8 @@ interface Chain {
   last: VerdictGiven['verdict'];
 }
 
-export class StoryCheck {
-  readonly tasks = new Map<string, Seen>();
+export class EventChecks {
+  readonly tasks = new Map<string, ObservedTask>();
   private readonly chains = new Map<string, Chain>();
   /** What a person is asked, by key; the task it is about. */
   private readonly questions = new Map<string, string | null>();
@@ -34,7 +34,7 @@ export class StoryCheck {
   private spent = { tokens: 0, costUsd: 0 };
   private isForced = false;
   private isAborted = false;
-  private readonly waits = new Waits();
+  private readonly waits = new RetryChecks();
   private ended: { readonly outcome: string; readonly unverified: boolean } | null = null;
 
   constructor(private readonly plan: SimPlan) {
@@ -92,14 +92,14 @@ export class StoryCheck {
     SessionEnded: (data) => this.end(data),
   };
 
-  private task(id: string): Seen {
+  private task(id: string): ObservedTask {
     const task = this.tasks.get(id);
     if (task === undefined) throw new Broken('unknown', `there is no task ${id}`);
     return task;
   }
 
   private add(row: Cells): void {
-    const task = newSeen(row, this.tasks.size);
+    const task = observeTask(row, this.tasks.size);
     this.tasks.set(task.id, task);
   }
 
@@ -109,17 +109,17 @@ export class StoryCheck {
     for (const task of this.tasks.values()) task.isRunning = false;
   }
 
-  private ask(task: Seen, usage: TaskFinished['usage']): void {
+  private ask(task: ObservedTask, usage: TaskFinished['usage']): void {
     task.isRunning = false;
     this.pay(usage);
     this.questions.set(`question:${task.id}:${++task.turns}`, task.id);
   }
 
-  private isCritic(task: Seen): boolean {
+  private isCritic(task: ObservedTask): boolean {
     return this.plan.judged && task.cells['role'] === this.plan.loop.roles.critic;
   }
 
-  private start(task: Seen, attempt: number): void {
+  private start(task: ObservedTask, attempt: number): void {
     const call = `${task.id}#${attempt}`;
     if (task.status !== 'pending' || task.isRunning || task.submitted !== null)
       throw new Broken(
@@ -143,7 +143,7 @@ export class StoryCheck {
   }
 
   /** The question that it waits on: it builds on what that is about, or a person edits the project meanwhile. */
-  private heldBy(task: Seen): string | undefined {
+  private heldBy(task: ObservedTask): string | undefined {
     return [...this.questions].find(([key, about]) => {
       if (about === null || key.startsWith('edit:')) return true;
       const chain = /^(?:verdict|evidence|plan):/.test(key) ? chainOf(this.plan.loop, this.task(about)) : null;
@@ -159,17 +159,17 @@ export class StoryCheck {
   /** A person is called once nothing else can be done. Minutes are not counted here. */
   private call(key: string): void {
     if (this.isSpent() || this.settings.maxMinutes !== null) return;
-    const isDone = ({ status }: Seen) => status !== 'pending';
+    const isDone = ({ status }: ObservedTask) => status !== 'pending';
     // What is put off goes on later, and so does what comes after its wave; what was handed in is merged when that has done its work.
     const wave = Math.min(...this.waits.waiting().map((id) => this.waveOf(id)));
-    const isLater = ({ id, submitted: done }: Seen) => this.waits.waiting().includes(id) || this.waveOf(id) > wave - Number(done !== null);
+    const isLater = ({ id, submitted: done }: ObservedTask) => this.waits.waiting().includes(id) || this.waveOf(id) > wave - Number(done !== null);
     for (const task of this.tasks.values())
       if (!isDone(task) && !isLater(task) && task.deps.every((id) => isDone(this.task(id))) && this.heldBy(task) === undefined)
         throw new Broken('idle', `a person is called for ${key}, and ${task.id} could go on`);
   }
 
   /** May it start, by what it waits for? */
-  private mayFollow(task: Seen, dep: Seen): void {
+  private mayFollow(task: ObservedTask, dep: ObservedTask): void {
     if (dep.status === 'pending') throw new Broken('early', `${task.id} is started before ${dep.id} is done`);
     if (dep.status === 'skipped' && !dep.isSkippedByVerdict) throw new Broken('early', `${task.id} is started, and ${dep.id} was skipped`);
     if (dep.status === 'skipped') return;
@@ -184,7 +184,7 @@ export class StoryCheck {
     throw new Broken('early', `${task.id} is started, and ${dep.id} is ${dep.standing}`);
   }
 
-  private running(id: string, attempt: number): Seen {
+  private running(id: string, attempt: number): ObservedTask {
     const task = this.task(id);
     if (!task.isRunning || task.attempt !== attempt) throw new Broken('ran-again', `${id}#${attempt} ends, and was not running`);
     return task;
@@ -229,7 +229,7 @@ export class StoryCheck {
     return 1 + Math.max(0, ...this.task(id).deps.map((dep) => this.waveOf(dep)));
   }
 
-  private skip(task: Seen, reason: string): void {
+  private skip(task: ObservedTask, reason: string): void {
     if (task.status !== 'pending' || task.isRunning) throw new Broken('ran-again', `${task.id} is skipped, and is ${task.status}`);
     const causes = this.causesOf(task);
     if (causes.length === 0) throw new Broken('unskipped', `${task.id} is skipped for nothing`);
@@ -240,13 +240,13 @@ export class StoryCheck {
     dropQuestion(this.questions, task);
   }
 
-  private reopen(task: Seen): void {
+  private reopen(task: ObservedTask): void {
     task.status = 'pending';
     task.standing = 'unjudged';
     task.isSkippedByVerdict = false;
   }
 
-  private failJudging(task: Seen, attempt: number): void {
+  private failJudging(task: ObservedTask, attempt: number): void {
     if (!this.isCritic(task) || task.standing !== 'unjudged') throw new Broken('judged', `${task.id} is not to be judged`);
     if (++task.unjudgeable === 1) this.reopen(task);
     else this.questions.set(`evidence:${task.id}:${attempt}`, task.id);
@@ -277,7 +277,7 @@ export class StoryCheck {
     if (round < maxRounds && verdict.rule !== 'E10') this.settled.add(`verdict:${seq}`);
   }
 
-  private set(task: Seen, cells: Cells): void {
+  private set(task: ObservedTask, cells: Cells): void {
     Object.assign(task.cells, cells);
     if (cells['deps'] !== undefined) task.deps = ids(cells['deps']);
     if (cells['status'] !== 'skipped') return;
@@ -306,7 +306,7 @@ export class StoryCheck {
   }
 
   /** What comes late, or comes back, waits for the re-check as well. */
-  private follow(task: Seen): void {
+  private follow(task: ObservedTask): void {
     const latest = (id: string): string => {
       const { recheck } = this.task(id);
       return recheck === null || waitsFor(this.tasks, recheck, task.id) ? id : latest(recheck);
@@ -381,11 +381,11 @@ export class StoryCheck {
   }
 
   /** What it waits for and will not have. A critic that failed is judged all the same. */
-  private causesOf(task: Seen): readonly Seen[] {
-    return task.deps.map((id) => this.task(id)).filter((dep) => isFallen(dep) && !(this.isCritic(dep) && dep.status === 'failed'));
+  private causesOf(task: ObservedTask): readonly ObservedTask[] {
+    return task.deps.map((id) => this.task(id)).filter((dep) => skipsDependents(dep) && !(this.isCritic(dep) && dep.status === 'failed'));
   }
 
-  private skipsWithCause(task: Seen): void {
+  private skipsWithCause(task: ObservedTask): void {
     const [cause] = this.causesOf(task);
     if (cause !== undefined && task.status !== 'skipped')
       throw new Broken('unskipped', `${task.id} is ${task.status}, and ${cause.id} is ${cause.status}`);

@@ -2,7 +2,7 @@
 
 import type { Discovery } from '@umpire/core/model.js';
 import type { Assignment } from '@umpire/core/ports.js';
-import type { Chance } from './sim-chance.js';
+import type { SeededRandom } from './sim-random.js';
 import type { World } from './sim-world.js';
 
 /** What a critic has to say, or how it fails to. */
@@ -31,7 +31,7 @@ interface Said {
   readonly mood: Exclude<Mood, 'garbage' | 'empty' | 'silence'>;
   readonly id: string;
   readonly task: Assignment['task'];
-  readonly chance: Chance;
+  readonly chance: SeededRandom;
   readonly world: World;
 }
 
@@ -39,7 +39,7 @@ export const NOTHING: Left = { files: {}, entries: [], outputs: {}, findings: ''
 
 const GARBAGE = ['{"review_score": 9, "gc_sig', 'null', '[]', '\u0000\u0001', '# Audit\n\n', '{}', 'CRITICAL:\n', '"ok"', '{"a":'];
 
-export function leave(loop: string, mood: Mood, assignment: Assignment, chance: Chance, world: World): Left {
+export function leave(loop: string, mood: Mood, assignment: Assignment, chance: SeededRandom, world: World): Left {
   if (mood === 'silence') return NOTHING;
   const say = SAYINGS[loop];
   if (say === undefined) throw new Error(`There is no critic for ${loop}.`);
@@ -57,7 +57,7 @@ export function leave(loop: string, mood: Mood, assignment: Assignment, chance: 
 const json = (value: unknown) => JSON.stringify(value);
 
 /** High findings in a few files. */
-function complaints(chance: Chance, severity: string) {
+function complaints(chance: SeededRandom, severity: string) {
   return Array.from({ length: chance.within(1, 3) }, (_, n) => ({
     severity,
     file: `src/${chance.pick(['a', 'b', 'c'])}.ts`,

@@ -4,7 +4,7 @@
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import { answersTo, isAboutEvidence } from '@umpire/core/decider/question.js';
 import type { Question, Answer } from '@umpire/core/decider/events.js';
-import type { Chance } from './sim-chance.js';
+import type { SeededRandom } from './sim-random.js';
 import { MOST_ROUNDS_GRANTED, MOST_TASKS_ADDED } from './sim-plan.js';
 import type { SimPlan } from './sim-plan.js';
 
@@ -24,7 +24,7 @@ export class Person {
 
   constructor(
     private readonly plan: SimPlan,
-    private readonly chance: Chance,
+    private readonly chance: SeededRandom,
   ) {
     const { answers, extensions, retries, edits } = plan.turmoil;
     this.answersLeft = answers;

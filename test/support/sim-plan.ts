@@ -9,7 +9,7 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import { buildPipeline } from '@umpire/core/loops/pipeline.js';
 import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import { sha256 } from '@umpire/umpire/sessions/hash.js';
-import { Chance } from './sim-chance.js';
+import { SeededRandom } from './sim-random.js';
 
 type Cells = Readonly<Record<string, string>>;
 
@@ -69,7 +69,7 @@ const GRAPHS: readonly Graph[] = LOOPS.flatMap((name) => {
 });
 
 export function planOf(seed: number, turmoil: Partial<Turmoil> = {}): SimPlan {
-  const chance = new Chance(seed).apart('plan');
+  const chance = new SeededRandom(seed).apart('plan');
   const known = chance.pick(GRAPHS);
   const graph = chance.hits(0.35) ? known : anyGraph(known, chance);
   const { loop } = graph;
@@ -104,7 +104,7 @@ export function planOf(seed: number, turmoil: Partial<Turmoil> = {}): SimPlan {
   };
 }
 
-function settingsOf(chance: Chance): RunSettings {
+function settingsOf(chance: SeededRandom): RunSettings {
   return {
     agents: { '*': 'simulated' },
     agentCommand: null,
@@ -121,7 +121,7 @@ function settingsOf(chance: Chance): RunSettings {
 }
 
 /** A graph of any shape with the roles of a loop: several critics, writers side by side, plans to approve, conversations. */
-function anyGraph({ loop, writers }: Graph, chance: Chance): Graph {
+function anyGraph({ loop, writers }: Graph, chance: SeededRandom): Graph {
   const { generator, critic } = loop.roles;
   const family = { design: 'AUDIT', testing: 'TESTRUN', debt: 'TDVAL', review: 'REVIEW', brainstorm: 'CHALLENGE' }[loop.loop] ?? 'CHECK';
   const count = chance.within(2, 6);
@@ -159,7 +159,7 @@ function anyGraph({ loop, writers }: Graph, chance: Chance): Graph {
   };
 }
 
-function ownColumns(loop: Loop, chance: Chance, critics: number): Cells {
+function ownColumns(loop: Loop, chance: SeededRandom, critics: number): Cells {
   switch (loop.loop) {
     case 'testing':
       return { layer: chance.pick(['L1', 'L2', 'L3']), coverage_target: '80' };

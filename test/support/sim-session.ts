@@ -20,13 +20,13 @@ import { NO_TRACES } from '@umpire/core/decider/rounds.js';
 import type { EvidenceStore } from '@umpire/umpire/sessions/gather-evidence.js';
 import { runSession } from '@umpire/umpire/sessions/run-session.js';
 import { Backstage, castAgent } from './sim-agents.js';
-import { Chance } from './sim-chance.js';
+import { SeededRandom } from './sim-random.js';
 import { SimSessionFiles } from './sim-session-files.js';
 import { Person } from './sim-person.js';
 import { beginningOf, mostSteps } from './sim-plan.js';
 import type { SimPlan } from './sim-plan.js';
 import { Repository, openRepository } from './sim-workspace.js';
-import { shorten } from './sim-words.js';
+import { shorten } from './sim-event-text.js';
 import { Broken, Killed, Process, World } from './sim-world.js';
 
 /** A deliberate fault, to see that it is found. Each wraps what is handed to the loop. */
@@ -85,7 +85,7 @@ export class Simulation {
   activeMs = 0;
   private readonly person: Person;
   private readonly files: SimSessionFiles;
-  private readonly chance: Chance;
+  private readonly chance: SeededRandom;
   private stopsLeft: number;
   private started = new Set<string>();
   private submitted = new Set<string>();
@@ -99,8 +99,8 @@ export class Simulation {
   ) {
     const { seed, turmoil } = plan;
     this.world = new World(seed, turmoil, mostSteps(plan));
-    this.chance = new Chance(seed).apart('session');
-    this.person = new Person(plan, new Chance(seed).apart('person'));
+    this.chance = new SeededRandom(seed).apart('session');
+    this.person = new Person(plan, new SeededRandom(seed).apart('person'));
     this.files = new SimSessionFiles(this.world, this.person, plan.loop.columns.out);
     this.stopsLeft = turmoil.stops;
   }

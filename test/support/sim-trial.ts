@@ -5,7 +5,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { checkLine } from '@umpire/umpire/sessions/journal-lines.js';
-import { StoryCheck } from './sim-checks.js';
+import { EventChecks } from './sim-checks.js';
 import { planOf } from './sim-plan.js';
 import type { Turmoil } from './sim-plan.js';
 import { rejudge } from './sim-rejudge.js';
@@ -50,7 +50,7 @@ const UNTOLD_MS = 61_000;
 
 function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tally | undefined): void {
   const { plan, world, repository } = simulation;
-  const story = new StoryCheck(plan);
+  const story = new EventChecks(plan);
   for (const event of events) story.see(event);
   story.finishStory();
   let state: SessionState = NEW_SESSION;
@@ -79,7 +79,7 @@ function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tal
 }
 
 /** What a task is does not change by what its agent says. */
-function sameCells(story: StoryCheck, run: RunState, columns: readonly string[]): void {
+function sameCells(story: EventChecks, run: RunState, columns: readonly string[]): void {
   for (const task of run.tasks) {
     const cells = story.tasks.get(task.id)?.cells;
     if (cells === undefined) throw new Broken('cells', `nobody made the task ${task.id}`);

@@ -2,7 +2,7 @@
 // the real one, every operation may be repeated after a crash.
 
 import type { Merge, Workspace } from '@umpire/core/ports.js';
-import type { Chance } from './sim-chance.js';
+import type { SeededRandom } from './sim-random.js';
 import { Broken } from './sim-world.js';
 import type { Process, World } from './sim-world.js';
 
@@ -40,7 +40,7 @@ export interface RepositoryWatch {
 
 const PATH = '/session/tree';
 
-export function openRepository(repository: Repository, world: World, process: Process, chance: Chance, watch: RepositoryWatch): Workspace {
+export function openRepository(repository: Repository, world: World, process: Process, chance: SeededRandom, watch: RepositoryWatch): Workspace {
   const later = <T>(what: string, act: () => T): Promise<T> => world.touchLater(process, what, act);
   const pathOf = (task: string, attempt: number) => `/tasks/${task}-${attempt}`;
   const commitOf = (task: string, attempt: number) => {

@@ -3,7 +3,7 @@
 
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Discovery } from '@umpire/core/model.js';
-import { Chance } from './sim-chance.js';
+import { SeededRandom } from './sim-random.js';
 
 /** What a simulation found wrong. `kind` names the property. */
 export class Broken extends Error {
@@ -66,7 +66,7 @@ export class World {
   private fullsLeft: number;
   private nextKill = 0;
   private nextFull = 0;
-  private readonly chance: Chance;
+  private readonly chance: SeededRandom;
 
   constructor(
     seed: number,
@@ -74,7 +74,7 @@ export class World {
     /** More steps than this are not needed. */
     private readonly mostSteps: number,
   ) {
-    this.chance = new Chance(seed).apart('accidents');
+    this.chance = new SeededRandom(seed).apart('accidents');
     this.killsLeft = accidents.kills;
     this.fullsLeft = accidents.fulls;
     this.nextKill = this.chance.within(1, STRIDE);

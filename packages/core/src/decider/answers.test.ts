@@ -1,7 +1,7 @@
 // The allowed answers to each question, and the texts for them.
 
 import { expect, it } from 'vitest';
-import { SETTINGS, TO_REVIEW, answered, begun, done, escalation, row, start, told } from '../../../../test/support/story.js';
+import { SETTINGS, TO_REVIEW, answered, begun, done, escalation, row, start, told } from '../../../../test/support/session-events.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { answerEvents, describeQuestion } from './answers.js';

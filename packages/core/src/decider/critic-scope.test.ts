@@ -1,7 +1,7 @@
 // Which commits, changed files, breaches and evidence belong to which critic.
 
 import { expect, it } from 'vitest';
-import { begun, converges, done, escalates, row, start, told } from '../../../../test/support/story.js';
+import { begun, converges, done, escalates, row, start, told } from '../../../../test/support/session-events.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import type { Event, Breach } from './events.js';

@@ -1,7 +1,7 @@
 // Edits of tasks.csv at their limits: non-edits, own columns, size, and waits for an approval.
 
 import { expect, it } from 'vitest';
-import { SPRINT, TO_REVIEW, begun, done, projected, row, start, told, verdict } from '../../../../test/support/story.js';
+import { SPRINT, TO_REVIEW, begun, done, projected, row, start, told, verdict } from '../../../../test/support/session-events.js';
 import { compareEdit } from './edits.js';
 import type { Edit } from './edits.js';
 import type { Event } from './events.js';

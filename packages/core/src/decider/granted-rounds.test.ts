@@ -2,7 +2,7 @@
 // old attempt again, still end as they ended.
 
 import { expect, it } from 'vitest';
-import { FIRST_VERDICT, TO_REVIEW, answered, done, projected, start, told, verdict } from '../../../../test/support/story.js';
+import { FIRST_VERDICT, TO_REVIEW, answered, done, projected, start, told, verdict } from '../../../../test/support/session-events.js';
 import type { Event } from './events.js';
 import { pendingEffects } from './pending-effects.js';
 

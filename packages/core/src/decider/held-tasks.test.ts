@@ -18,7 +18,7 @@ import {
   merged,
   row,
   verdict,
-} from '../../../../test/support/story.js';
+} from '../../../../test/support/session-events.js';
 import { compareEdit } from './edits.js';
 import type { Event } from './events.js';
 import { awaitedQuestion, currentQuestion } from './question.js';

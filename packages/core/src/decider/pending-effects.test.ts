@@ -17,7 +17,7 @@ import {
   start,
   told,
   verdict,
-} from '../../../../test/support/story.js';
+} from '../../../../test/support/session-events.js';
 import type { Event, RunSettings } from './events.js';
 import { pendingEffects } from './pending-effects.js';
 

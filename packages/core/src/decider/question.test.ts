@@ -13,7 +13,7 @@ import {
   row,
   start,
   told,
-} from '../../../../test/support/story.js';
+} from '../../../../test/support/session-events.js';
 import type { Event } from './events.js';
 import { pendingEffects } from './pending-effects.js';
 import { awaitedQuestion, currentQuestion } from './question.js';

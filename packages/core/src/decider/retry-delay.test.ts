@@ -1,7 +1,7 @@
 // A task whose model's server was unavailable: how often and when it is retried, and the effect on other tasks.
 
 import { expect, it } from 'vitest';
-import { SETTINGS, begun, row } from '../../../../test/support/story.js';
+import { SETTINGS, begun, row } from '../../../../test/support/session-events.js';
 import { NEW_SESSION, evolve } from './evolve.js';
 import type { SessionState } from './evolve.js';
 import type { Event, RunSettings } from './events.js';

@@ -1,7 +1,7 @@
 // Work that made things worse is reverted once, by its verdict, or by rule T6 in sessions of earlier versions.
 
 import { expect, it } from 'vitest';
-import { TO_REVIEW, begun, done, fix, merged, projected, row, start, told, verdict } from '../../../../test/support/story.js';
+import { TO_REVIEW, begun, done, fix, merged, projected, row, start, told, verdict } from '../../../../test/support/session-events.js';
 import type { Verdict } from '../model.js';
 import type { Event, SessionStarted } from './events.js';
 import { pendingEffects } from './pending-effects.js';

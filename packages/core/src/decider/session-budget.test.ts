@@ -1,7 +1,7 @@
 // The limits of a session: time as the journal records it, and valid grants.
 
 import { expect, it } from 'vitest';
-import { SETTINGS, begun, row } from '../../../../test/support/story.js';
+import { SETTINGS, begun, row } from '../../../../test/support/session-events.js';
 import { answerEvents } from './answers.js';
 import type { AnswerGiven } from './answers.js';
 import { NEW_SESSION, evolve } from './evolve.js';

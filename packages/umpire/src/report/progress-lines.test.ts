@@ -19,7 +19,7 @@ import {
   merged,
   start,
   verdict,
-} from '../../../../test/support/story.js';
+} from '../../../../test/support/session-events.js';
 import { followProgress, progressLine } from './progress-lines.js';
 import type { ProgressOptions } from './progress-lines.js';
 

@@ -17,7 +17,7 @@ import {
   start,
   told,
   verdict,
-} from '../../../../test/support/story.js';
+} from '../../../../test/support/session-events.js';
 import { contextPage, sessionPage, provenanceLines } from './session-page.js';
 import { stateWordOf } from './session-view.js';
 import { UTC } from './words.js';

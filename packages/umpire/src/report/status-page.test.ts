@@ -23,7 +23,7 @@ import {
   start,
   told,
   verdict,
-} from '../../../../test/support/story.js';
+} from '../../../../test/support/session-events.js';
 import { columnsOf } from './safe-text.js';
 import { nextSteps, sessionView, stateWordOf } from './session-view.js';
 import type { SessionView, StateWord } from './session-view.js';

@@ -1,7 +1,7 @@
 // One task at work, in a workspace that only remembers what was asked of it: what an attempt begins with after a crash.
 
 import { expect, it } from 'vitest';
-import { begun, row } from '../../../../test/support/story.js';
+import { begun, row } from '../../../../test/support/session-events.js';
 import { UmpireError } from '@umpire/core/errors.js';
 import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';

@@ -1,7 +1,7 @@
-// Chance that can be had again: a small seeded generator. Every concern of a simulation draws from one of its own, so that
+// SeededRandom that can be had again: a small seeded generator. Every concern of a simulation draws from one of its own, so that
 // leaving one concern out changes nothing in the others.
 
-export class Chance {
+export class SeededRandom {
   private state: number;
 
   constructor(seed: number) {
@@ -46,10 +46,10 @@ export class Chance {
   }
 
   /** Another that draws apart from this one. */
-  apart(name: string): Chance {
+  apart(name: string): SeededRandom {
     let seed = this.state;
     for (let i = 0; i < name.length; i++) seed = mix(seed ^ name.charCodeAt(i));
-    return new Chance(seed);
+    return new SeededRandom(seed);
   }
 }
 

@@ -11,7 +11,7 @@ import { printTasks } from '@umpire/core/formats/tasks-csv.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
-export interface Stage {
+export interface AttackSetup {
   readonly name: string;
   /** What `decide` is asked for, and what it stands for. */
   readonly asked: string | Loop;
@@ -30,10 +30,10 @@ export interface Stage {
 const copy = (from: string) => (folder: string) => cpSync(join(root, from), folder, { recursive: true });
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-function builtin(name: string, stage: Omit<Stage, 'name' | 'asked' | 'loop'>): Stage {
+function builtin(name: string, setup: Omit<AttackSetup, 'name' | 'asked' | 'loop'>): AttackSetup {
   const loop = builtinLoop(name);
   if (loop === null) throw new Error(`There is no built-in loop ${name}.`);
-  return { name, asked: name, loop, ...stage };
+  return { name, asked: name, loop, ...setup };
 }
 
 const design = builtin('design', {
@@ -100,7 +100,7 @@ const brainstorm = builtin('brainstorm', {
 
 const example = join(root, 'examples', 'docs-review', 'docs-review.yaml');
 
-const docsReview: Stage = {
+const docsReview: AttackSetup = {
   name: 'docs-review',
   asked: readLoopFile(example),
   loop: readLoopFile(example),
@@ -167,7 +167,7 @@ function beginModules(folder: string): void {
   writeFileSync(join(folder, 'plan.json'), json({ max_rounds: 3 }));
 }
 
-const own: Stage = {
+const own: AttackSetup = {
   name: 'modules',
   asked: modules,
   loop: modules,
@@ -178,7 +178,7 @@ const own: Stage = {
   recheck: (chain, n) => `CHECK-${chain}-${n}`,
 };
 
-export const STAGES: readonly Stage[] = [design, testing, debt, review, brainstorm, docsReview, own];
+export const ATTACK_SETUPS: readonly AttackSetup[] = [design, testing, debt, review, brainstorm, docsReview, own];
 
 /** Puts files into a folder, with the folders that they need. */
 export function put(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {

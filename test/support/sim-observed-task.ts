@@ -7,7 +7,7 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 /** What is known of a critic's last run. */
 type ChainProgress = 'unjudged' | 'approved' | 'revised' | 'escalated' | 'forced';
 
-export interface Seen {
+export interface ObservedTask {
   readonly id: string;
   /** Its place in the file. */
   readonly place: number;
@@ -28,7 +28,7 @@ export interface Seen {
   turns: number;
 }
 
-export function newSeen(row: Readonly<Record<string, string>>, place: number): Seen {
+export function observeTask(row: Readonly<Record<string, string>>, place: number): ObservedTask {
   return {
     id: (row['id'] ?? '').trim(),
     place,
@@ -47,17 +47,17 @@ export function newSeen(row: Readonly<Record<string, string>>, place: number): S
 }
 
 /** It was started, and has not ended: what it did may not be merged yet. */
-export function isAtWork(task: Seen): boolean {
+export function isAtWork(task: ObservedTask): boolean {
   return task.isRunning || task.submitted !== null;
 }
 
 /** What a task asked that is skipped is of use to nobody. */
-export function dropQuestion(questions: Map<string, string | null>, { id }: Seen): void {
+export function dropQuestion(questions: Map<string, string | null>, { id }: ObservedTask): void {
   for (const [key, about] of questions) if (key.startsWith('question:') && about === id) questions.delete(key);
 }
 
 /** It takes what waits for it along. */
-export function isFallen(task: Seen): boolean {
+export function skipsDependents(task: ObservedTask): boolean {
   return task.status === 'failed' || (task.status === 'skipped' && !task.isSkippedByVerdict);
 }
 
@@ -69,16 +69,16 @@ export function ids(cell: string | undefined): readonly string[] {
 }
 
 /** The chain of verdicts that it belongs to. */
-export function chainOf({ chain }: Loop, { id, cells }: Seen): string {
+export function chainOf({ chain }: Loop, { id, cells }: ObservedTask): string {
   if (chain === 'session') return chain;
   return chain === 'id' ? chainOfId(id).chain : cells[chain.column]?.trim() || '1';
 }
 
 /** Does it wait for such a task, or is it told of one, or does what it builds on? */
 export function buildsOn(
-  tasks: ReadonlyMap<string, Seen>,
-  task: Seen,
-  isSuch: (task: Seen) => boolean,
+  tasks: ReadonlyMap<string, ObservedTask>,
+  task: ObservedTask,
+  isSuch: (task: ObservedTask) => boolean,
   seen: Set<string> = new Set(),
 ): boolean {
   if (isSuch(task)) return true;
@@ -91,7 +91,7 @@ export function buildsOn(
 }
 
 /** Does it wait for the other, itself or by way of others? */
-export function waitsFor(tasks: ReadonlyMap<string, Seen>, id: string, other: string, seen: Set<string> = new Set()): boolean {
+export function waitsFor(tasks: ReadonlyMap<string, ObservedTask>, id: string, other: string, seen: Set<string> = new Set()): boolean {
   if (id === other) return true;
   if (seen.has(id)) return false;
   seen.add(id);

@@ -3,7 +3,7 @@
 import { CELLS, CHAINS, NUMBERS } from './adversary-tricks.js';
 
 /** Tricks, then a critic's result, then the question. */
-export interface Move {
+export interface AttackStep {
   readonly tricks: readonly (readonly [name: string, n: number])[];
   /** The critic's report: new bytes, the very same, those of the first round, or none at all. */
   readonly report: 'new' | 'same' | 'first' | 'none';
@@ -11,14 +11,14 @@ export interface Move {
   readonly raise: number | null;
 }
 
-export interface Hole {
+export interface PastAttack {
   readonly id: string;
   readonly what: string;
   readonly loop: string;
-  readonly story: readonly Move[];
+  readonly story: readonly AttackStep[];
 }
 
-const move = (report: Move['report'], ...tricks: Move['tricks']): Move => ({ report, tricks, raise: null });
+const move = (report: AttackStep['report'], ...tricks: AttackStep['tricks']): AttackStep => ({ report, tricks, raise: null });
 const next = move('new');
 /** The numbers of variants, by what they stand for. */
 const chain = (name: string, who: 'critics' | 'all' = 'critics') => CHAINS.indexOf(name) + CHAINS.length * (who === 'critics' ? 0 : 1);
@@ -29,7 +29,7 @@ const forged = (outcome: 0 | 1 | 2, round: 0 | 1 | 2 | 3, name: string | null) =
 
 const LONG = CHAINS.find((name) => name.startsWith('長')) ?? '';
 const TOO_LONG = CHAINS.find((name) => name.length > 250) ?? '';
-export const HOLES: readonly Hole[] = [
+export const PAST_ATTACKS: readonly PastAttack[] = [
   {
     id: 'cut',
     what: 'a journal that was cut back at a whole line stands, so the pages are not asked, and without the board the rounds fall',

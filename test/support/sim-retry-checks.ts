@@ -9,7 +9,7 @@ type DataOf<T> = Extract<Recorded, { readonly type: T }>['data'];
 /** Before these nobody was at work. */
 const AFTER_REST: ReadonlySet<Recorded['type']> = new Set(['SessionStarted', 'RunBegun', 'PersonAnswered', 'CapChanged', 'TasksReopened']);
 
-export class Waits {
+export class RetryChecks {
   /** Since each was last opened. */
   private readonly times = new Map<string, number>();
   private readonly until = new Map<string, number>();
