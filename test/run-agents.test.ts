@@ -326,7 +326,7 @@ it('quits at once on a second Ctrl-C; no child process survives, and resume work
   const session = sessionIn(project);
   await untilFile(join(session, 'logs', 'A-1.txt'));
   running.child.kill('SIGINT');
-  await running.says('again to quit at once');
+  await running.says('Press Ctrl-C again to quit now');
   running.child.kill('SIGINT');
   const { exit } = await running.ended;
   expect(exit).toBe(130);

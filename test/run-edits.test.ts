@@ -103,26 +103,34 @@ it('says what an edit changed in columns and waves, and reads an empty status as
 
 const REFUSED: readonly (readonly [what: string, change: (text: string) => string, reason: string | RegExp])[] = [
   ['a finished task is changed', (text) => text.replace('A is done.', 'A is splendid.'), 'A: findings changed, but the task is completed'],
-  ['a finished task is to come again', (text) => text.replace('completed', 'pending'), 'A: status changed, but the task is completed'],
+  ['a finished task is set to pending', (text) => text.replace('completed', 'pending'), 'A: status changed, but the task is completed'],
   ['a critic is skipped', (text) => text.replace(/^(READ,.*)pending/m, '$1skipped'), 'a critic cannot be skipped'],
-  ['a critic is to run before what it judges', (text) => text.replace(/^(READ,[^\n]*reader,)B,B/m, '$1A,A'), 'READ would be run before B'],
-  ['a row is gone', (text) => text.replace(/^B,.*\n/m, '').replace(',B,B,', ',A,A,'), 'B was removed'],
   [
-    'a critic’s row is gone',
-    (text) => text.replace(/^READ,.*\n/m, ''),
-    /^READ was removed; a planned task is not taken out by deleting its row$/,
+    'a critic would run before the work it judges',
+    (text) => text.replace(/^(READ,[^\n]*reader,)B,B/m, '$1A,A'),
+    'READ would run before B, which it judges',
   ],
-  ['tasks wait for one another', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1READ'), 'wait for one another'],
-  ['a task waits for nobody there', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1Z'), 'not there: Z'],
+  [
+    'a row is deleted',
+    (text) => text.replace(/^B,.*\n/m, '').replace(',B,B,', ',A,A,'),
+    'the row of B was deleted; restore it and set its status to skipped',
+  ],
+  ['a critic’s row is deleted', (text) => text.replace(/^READ,.*\n/m, ''), /^the row of READ was deleted; restore it$/],
+  [
+    'tasks depend on each other in a cycle',
+    (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1READ'),
+    'tasks would depend on each other in a cycle: B, READ',
+  ],
+  ['a task depends on a missing task', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1Z'), 'tasks would depend on missing tasks: Z'],
   ['a role is changed', (text) => text.replace(/^(B,[^\n]*),writer,/m, '$1,reader,'), 'its role cannot be changed'],
+  ['a wave does not follow from deps', (text) => text.replace(/^(B,.*csv-wave,)2,/m, '$17,'), 'B: wave cannot be set to "7"'],
   [
-    'a wave is set that does not follow from deps',
-    (text) => text.replace(/^(B,.*csv-wave,)2,/m, '$17,'),
-    'B: its wave cannot be set to "7"',
+    'an output is filled in',
+    (text) => text.replace(/^(READ,.*pending,)/m, '$1It is fine.'),
+    'READ: findings cannot be changed, because the agent fills it in',
   ],
-  ['an output is written beforehand', (text) => text.replace(/^(READ,.*pending,)/m, '$1It is fine.'), 'findings is what its agent reports'],
-  ['more is written than a line of the journal should hold', (text) => text.replace('B of', `${'B'.repeat(1_000_000)} of`), '1,000,000'],
-  ['it is no CSV', () => 'id,title\n"A', 'tasks.csv:2'],
+  ['a cell is too long for the journal', (text) => text.replace('B of', `${'B'.repeat(1_000_000)} of`), '1,000,000'],
+  ['the file is not CSV', () => 'id,title\n"A', 'tasks.csv:2'],
 ];
 
 it.concurrent.each(REFUSED)('refuses an edit if %s, and keeps the file beside tasks.csv', SOAK, async (_, change, reason) => {
@@ -164,7 +172,7 @@ it('refuses a new task that would change files before the plan is approved', SOA
   const add = (deps: string) => writeFileSync(join(session, 'tasks.csv'), `${text}C,C,Do C.,writer,${deps},,csv-wave,,,,,\n`);
   add('');
   await project.umpire('resolve', session, 'revise', '--reason', 'Shorter.');
-  const reason = 'the new task C would start before a person approved PLAN; let it wait for it in deps';
+  const reason = 'the new task C would start before a person approved PLAN; add PLAN to its deps';
   expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason, kept: 'tasks.refused-1.csv' }]);
   add('PLAN');
   const { exit } = await project.umpire('resolve', session, 'approve');

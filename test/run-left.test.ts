@@ -42,7 +42,7 @@ it.each(['git', 'no git'])('keeps the changes of a failed task as a commit, and 
 });
 
 it.each([
-  ['put off', 'exit 75', 'A retries in 30 s (1 of 1)', 'TaskPostponed'],
+  ['postponed', 'exit 75', 'A retries in 30 s (retry 1 of 1)', 'TaskPostponed'],
   ['stopped', 'touch "$beside/there"; until_file never', '', 'TaskInterrupted'],
 ] as const)('keeps the changes of a task that is %s', SOAK, async (_, ends, words, type) => {
   const project = makeProject({ files: FILES, config: { retries: 1 } });

@@ -88,10 +88,10 @@ it('neither cleans nor applies the work of a session with the same name in anoth
   const refs = () => project.git('for-each-ref', 'refs/umpire', 'refs/heads/umpire');
   const before = refs();
   expect(before).not.toBe('');
-  expect((await project.umpireWith({ env: HOME }, 'clean')).err).toContain('nothing');
+  expect((await project.umpireWith({ env: HOME }, 'clean')).err).toBe('Nothing to clean.\n');
   expect(refs()).toBe(before);
-  for (const door of ['diff', 'apply'])
-    expect((await project.umpireWith({ env: HOME }, door, first.session)).err).toContain(`belongs to the session in ${second.session}`);
+  for (const command of ['diff', 'apply'])
+    expect((await project.umpireWith({ env: HOME }, command, first.session)).err).toContain(`belongs to the session in ${second.session}`);
   // Nor where an attempt under its name was refused.
   const taken = join('.umpire', 'sessions', basename(second.session));
   rmSync(join(project.root, taken), { recursive: true });

@@ -80,7 +80,7 @@ it('does not retry if the settings say so', SOAK, async () => {
 it('resumes a pause with the remaining time, and keeps the count of retries', SOAK, async () => {
   const project = projectWith(OVERLOADED, { retries: 1 });
   const running = project.start('run', './prose.yaml', 'x', '--agent-command', project.words);
-  await running.says('A retries in 30 s (1 of 1): The agent "command" exited with status 1.');
+  await running.says('A retries in 30 s (retry 1 of 1): The agent "command" exited with status 1.');
   running.child.kill('SIGINT');
   const { exit, err } = await running.ended;
   const session = sessionIn(project);
@@ -120,7 +120,7 @@ it('asks a person during a pause, and repeats the question at the end', SOAK, as
     `case $id$attempt in A1) until_file "$beside/asked"; ${OVERLOADED} ;; A2) complete done ;; B1) ${asks}; touch "$beside/asked" ;; *) complete "$id" ;; esac`,
   );
   const running = project.start('run', './prose.yaml', 'x', '--agent-command', words, '--concurrency', '2');
-  await running.says('Waiting for an answer to B. Meanwhile A retries in');
+  await running.says('Waiting for an answer to B. Meanwhile, A retries in');
   const session = sessionIn(project);
   expect(existsSync(join(session, 'called.txt'))).toBe(true);
   const busy = await project.umpire('resolve', session, 'answer', '--reason', 'this');

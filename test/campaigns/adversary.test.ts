@@ -1,6 +1,6 @@
-// An adversary owns the session folder, and his critic always complains: he repeats bytes, edits caps and targets, deletes and
-// forges, renames chains, adds rows. He may not wipe out every trace at once: who does that begins a new session. The engine
-// must stop him within the cap, every time. UMPIRE_STORIES and UMPIRE_SEED play more of them, or others.
+// An adversary owns the session folder, and its critic always has findings. It repeats bytes, edits caps and targets, deletes, forges,
+// renames chains and adds rows. It may not delete every record at once, since that is a new session. Umpire must stop it within the
+// cap. UMPIRE_AMOUNT and UMPIRE_SEED choose how many attacks, and which.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

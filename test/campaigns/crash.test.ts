@@ -1,5 +1,5 @@
-// Nothing is lost: the command is killed at every change it makes to the disk, torn in the middle of a write, and starved
-// of space; the next run must come to the same verdict and the same folder as one that nothing disturbed.
+// Kills the command at every change it makes to the disk, cuts its writes and fills the disk. The next run must come to the same
+// verdict and the same folder as an undisturbed one.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..', '..');
 const command = join(root, 'dist', 'umpire.cjs');
 const hook = join(root, 'test', 'support', 'fault.cjs');
 
-/** Verdicts that change all there is to change: new tasks, fix files, skipped tasks and results. */
+/** Verdicts with every kind of effect: new tasks, fix files, skipped tasks and results. */
 const CASES = [
   ['kill', 'design', 'examples/sessions/design'],
   ['kill', 'review', 'fixtures/spec/R4/session'],
@@ -37,7 +37,7 @@ function within<T>(use: (folder: string) => T): T {
   }
 }
 
-/** Every file with its text; times, hashes and what a dead process left behind put aside. */
+/** Every file with its text, without times, hashes and leftovers of a dead process. */
 function filesOf(session: string): Readonly<Record<string, string>> {
   const out: Record<string, string> = {};
   for (const entry of readdirSync(session, { recursive: true, withFileTypes: true })) {
@@ -56,7 +56,7 @@ function copy(from: string, folder: string, name: string): string {
   return session;
 }
 
-/** Nothing is deleted from the board: a line that was cut off stays there, and is skipped. */
+/** Nothing is deleted from the board: an incomplete line stays and is skipped. */
 function wholeLines(board: string): string {
   return board
     .split('\n')

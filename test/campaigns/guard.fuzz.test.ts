@@ -1,5 +1,5 @@
-// Random edits of test files, on both sides of a change: the guard never throws, and is never slow. UMPIRE_FUZZ sets how many inputs
-// there are; one change is worth many of a reader.
+// Random edits of test files, on both sides of a change: the guard never throws and is never slow. UMPIRE_AMOUNT sets how many
+// inputs there are.
 
 import { expect, test } from 'vitest';
 import { guard } from '@umpire/guard/guard.js';
@@ -8,17 +8,17 @@ import { SEED, amountOf } from '../support/campaign.js';
 import { mutations } from '../support/mutate.js';
 
 const INPUTS = amountOf(2_000, 100_000);
-/** Of the processor's time: what else the machine does is not the guard's doing. */
+/** CPU time, since other processes slow the machine too. */
 const MAX_MS = 1000;
 
 interface Language {
   readonly prefix: string;
   readonly code: RegExp;
-  /** Where the edited text lies, one after the other. */
+  /** The paths of the edited text, in turn. */
   readonly paths: readonly string[];
   /** The other file of the change. */
   readonly second: string;
-  /** A file that is the same on both sides, and holds what the first one held. */
+  /** A file that is the same on both sides, with the first file's original text. */
   readonly shared: string | null;
   readonly every: number;
   readonly changes: number;

@@ -1,5 +1,5 @@
-// Journals whose hashes fit and whose data does not: every field of every kind of line taken out or made something else, in real
-// sessions of every loop. Whatever reads them works, or names the line; nothing falls over them.
+// Journals with valid hashes and wrong data: every field of every kind of line is removed or replaced, in real sessions of every
+// loop. Every reader either works or names the line; none crashes.
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ mkdirSync(project);
 
 const own = { project, workspace: null, writers: [] };
 
-/** What the other stories do not tell, each kind of line at least once. */
+/** The kinds of lines that the other sessions lack, each at least once. */
 const ODD: readonly Event[] = [
   ...begun(undefined, own),
   { type: 'TasksEdited', data: { set: { 'DEV-001': { title: 'Develop' } }, add: [], columns: ['id', 'title'], told: ['DEV-001: title'] } },
@@ -76,7 +76,7 @@ const ODD: readonly Event[] = [
   escalation('REVIEW-001', 2),
 ];
 
-/** An agent that does whatever it is asked. */
+/** An agent that completes every task. */
 const willing: Agent = {
   run: async () => ({ kind: 'completed', findings: 'Done.', error: '', outputs: {}, usage: NO_USAGE }),
 } as unknown as Agent;
@@ -105,7 +105,7 @@ const SOME_VALUES: readonly unknown[] = [undefined, null, 7, 'x', [], {}];
 
 type Path = readonly (string | number)[];
 
-/** Every place in a value: of a list the first and the last. */
+/** Every path in a value; of a list the first and the last entry. */
 function* placesIn(value: unknown, path: Path = []): Generator<Path> {
   if (path.length > 0) yield path;
   if (Array.isArray(value)) {
@@ -122,7 +122,7 @@ function put(target: unknown, path: Path, value: unknown): void {
   else held[name!] = value;
 }
 
-/** As a forger would: rules fit their hash. */
+/** As a forger would: the hash of the rules is right. */
 function rehash(data: Record<string, unknown>): void {
   const frozen = (data['frozen'] ?? data) as Record<string, unknown> | null;
   if (typeof frozen === 'object' && frozen?.['rules'] !== undefined) frozen['hash'] = sha256(JSON.stringify(frozen['rules']));
@@ -145,7 +145,7 @@ const DOORS: Readonly<Record<string, (folder: string, loop: string) => unknown>>
   resume: (folder) => resume({ session: folder, agents }),
 };
 
-/** What a door says, where that is no answer and no error of the catalogue. */
+/** The error of a command, unless it is an answer or a known UmpireError. */
 async function faultAt(door: string, folder: string, loop: string): Promise<string | null> {
   try {
     await DOORS[door]!(folder, loop);
@@ -158,7 +158,7 @@ async function faultAt(door: string, folder: string, loop: string): Promise<stri
 
 const STORIES: Readonly<Record<string, readonly Event[]>> = { complete: COMPLETE, escalated: ESCALATED, odd: ODD };
 
-/** A copy of the session as it lies in a project of its own. */
+/** A copy of the session in its own project. */
 function sessionOf(name: string, at: number): string {
   const folder = join(base, String(at), '.umpire', 'sessions', name);
   if (Object.hasOwn(STORIES, name)) writeStory(folder, STORIES[name]!);
@@ -194,7 +194,7 @@ it.each([...goldenNames(), ...Object.keys(STORIES)])('%s', { timeout: 600_000 },
         tried++;
         const broken = checkJournal(openFolder(whole));
         const isBroken = broken.found && !broken.chain.unbroken;
-        // A journal that is read whole goes through every door; one that is not, through one of them, each in turn.
+        // A readable journal goes through every command, an unreadable one through one of them in turn.
         const doors = Object.keys(DOORS).filter(
           (door) => isRun || !['resume', 'resolve', 'apply', 'clean', 'diff', 'diffRound'].includes(door),
         );

@@ -1,5 +1,5 @@
-// The real command killed with SIGKILL at random moments, and taken on again, until its sessions are done: no event that was
-// told is lost, at most the running step is repeated, and no child is left.
+// Kills the real command with SIGKILL at random moments and resumes it until its sessions are done. No reported event is lost, at
+// most the running step is repeated, and no child process survives.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function chance(seed: number): () => number {
   };
 }
 
-/** Leaves a child behind, and one of a group of its own for as long as it works. The critic asks for revisions, then is content. */
+/** Leaves a child process behind, and runs one in its own group. The critic asks for revisions, then approves. */
 const AGENT = `#!/bin/sh
 cat > /dev/null
 sleep 60 &
@@ -65,7 +65,7 @@ function stage(number: number): Stage {
   return { project, session, args: [...loop, '--session', session, '--max-rounds', '6'], told: new Map(), begun: false };
 }
 
-/** Starts or takes on the session, and kills the command after a while. True: it ended by itself before. */
+/** Starts or resumes the session, and kills the command after a while. Returns true if it ended before. */
 async function killOnce(stage: Stage, afterMs: number): Promise<boolean> {
   const verb = stage.begun ? ['resume', stage.session] : ['run', ...stage.args];
   const env = { ...process.env, UMPIRE_WORKTREES: `${stage.project}-worktrees` };
@@ -87,7 +87,7 @@ async function killOnce(stage: Stage, afterMs: number): Promise<boolean> {
   return code !== null;
 }
 
-/** Processes that carry the session in their environment. */
+/** Processes with the session in their environment. */
 function childrenOf(session: string): readonly string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -143,7 +143,7 @@ it(`survives ${KILLS} kills`, { timeout: 900_000 }, async () => {
       if (!ended) continue;
       const checkout = spawnSync('git', ['-C', now.project, 'status', '--porcelain'], { encoding: 'utf8' });
       if (checkout.status === 0) expect(checkout.stdout).toBe('');
-      // Killed when a person had been called already, it was only taken on once more.
+      // If the kill came after the question to a person, the session was only resumed once more.
       const { type = '' } = events.at(-1) ?? {};
       if (type === 'RunBegun') expect(events.findLast((event) => event.type !== 'RunBegun')?.type).toBe('PersonCalled');
       else expect(type).toMatch(/SessionEnded|VerdictProjected|PersonCalled/);

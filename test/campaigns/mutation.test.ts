@@ -1,5 +1,5 @@
-// Every operator, bound, word, row, repair and promise of the built-in loop files, changed one at a time: loading, `check` or the
-// enumeration must notice, or somebody must have said why there is nothing to notice.
+// Changes every operator, bound, word, row, repair and promise of the built-in loop files, one at a time. Loading, `check` or the
+// enumeration must notice, or a listed reason says why the change has no effect.
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import type { Fate } from '../support/mutation.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** How many mutants each loop has at the least, so that what makes them cannot fall asleep. */
+/** The fewest mutants of each loop, so that a broken generator is noticed. */
 const LEAST: Readonly<Record<string, number>> = { design: 183, testing: 182, debt: 181, review: 229, brainstorm: 127, until: 299 };
 
 describe('every change of a loop file', () => {
@@ -24,8 +24,8 @@ describe('every change of a loop file', () => {
     all.push(...fates);
     expect(new Set(mutants.map((mutant) => mutant.name)).size).toBe(mutants.length);
     expect(mutants.length).toBeGreaterThanOrEqual(LEAST[loop] ?? Infinity);
-    // Unnoticed: it loads, `check` has nothing against it, and it differs in no case of the whole space. What is said to change
-    // nothing must be there and be so; nothing else may.
+    // Unnoticed: it loads, `check` passes, and it differs in no case of the whole space. These mutants must be exactly the listed
+    // ones.
     const unnoticed = fates.filter((fate) => fate.caught === 'nothing').map((fate) => fate.mutant);
     const explained = Object.keys(EQUIVALENT).filter((name) => names.has(name));
     expect(unnoticed.toSorted()).toEqual(explained.toSorted());

@@ -1,5 +1,5 @@
-// Every reader, on mutated reports: never an exception, never a malformed reading, never slow. UMPIRE_FUZZ sets how
-// many inputs each reader gets.
+// Every reader on mutated reports: no exception, no malformed reading, never slow. UMPIRE_AMOUNT sets how many inputs each reader
+// gets.
 
 import { afterAll, expect, test } from 'vitest';
 import { READER_COUNTS } from '@umpire/core/formats/reader-outputs.js';
@@ -11,7 +11,7 @@ import { mutations } from '../support/mutate.js';
 const INPUTS = amountOf(2_000, 100_000);
 const MAX_MS = 1000;
 
-/** Small ones, so that a hundred thousand of their children take seconds. */
+/** Small seeds, so that a hundred thousand mutants take seconds. */
 const REPORTS = [
   '# Audit\n- **Overall Score**: 5/10\n- Signal: fix_required\n- Critical Issues: 1\n\n| Dimension | Score | Weight |\n|---|---|---|\n| Accessibility | 3/10 | 25% |\n',
   '## Critical (1)\n- **[CRITICAL]** Contrast 2.8:1 (tokens.json:42)\n  Location: a/b.json:42\n### High\n1. Missing state `button.md:3`\n   - Fix: add it\n',
@@ -93,7 +93,7 @@ function isReading(reading: Reading): boolean {
   );
 }
 
-/** A loop is proven on what READER_COUNTS says of its readers. */
+/** The proof of a loop relies on READER_COUNTS. */
 function keepsItsWord(name: string, reading: Reading): boolean {
   const word = READER_COUNTS[name];
   return word === undefined || (word === 'always') === (reading.counts !== undefined);

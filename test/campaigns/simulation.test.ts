@@ -1,7 +1,10 @@
-// Sessions in a world of their own: agents that fail, hang, answer twice, late or with lies; disks that fill; kills at any
-// event; a person who answers, edits and gives up. Always: it ends, no cap is passed, a journal folded anew is what was live,
-// its verdicts come out the same, no finished task runs again, none is tried again oftener or sooner than it may be, nothing that was
-// told of is lost. A failing seed is told in its shortest form. UMPIRE_SIMULATIONS and UMPIRE_SEED play more of them, or others: UMPIRE_SIMULATIONS=1 UMPIRE_SEED=<the seed>.
+// Sessions in a simulated world: agents that fail, hang, lie, or answer late or twice; full disks; kills at any event; a person who
+// answers, edits and aborts. Always:
+// - the session ends and passes no cap;
+// - the journal folds to the live state, and its verdicts replay the same;
+// - no finished task runs again, and no task is retried more often or sooner than allowed;
+// - nothing that was reported is lost.
+// A failing seed is shrunk. Replay it with UMPIRE_SOAK=1 UMPIRE_AMOUNT=1 UMPIRE_SEED=<the seed>.
 
 import { describe, expect, it } from 'vitest';
 import { SEED, amountOf } from '../support/campaign.js';
@@ -14,7 +17,7 @@ import { tryOnAllCores } from '../support/sim-workers.js';
 
 const SIMULATIONS = amountOf(500, 10_000);
 
-/** What must have happened somewhere among so many: a simulation that never comes there proves nothing about it. */
+/** From this number of simulations on, each case of HAPPENS must occur: a case that never occurs is not tested. */
 const ENOUGH = 2000;
 const HAPPENS = [
   'kills torn fulls stops ChainContinued EditRefused JudgingFailed PersonEdited StrayChanges TaskAsked TaskInterrupted'.split(' '),
@@ -28,7 +31,7 @@ const HAPPENS = [
   ['design full-system', 'testing comprehensive', 'debt remediate', 'review multi-sprint', 'brainstorm full'],
 ].flat();
 
-/** Fewer than these are played in this process, where a debugger can look at them. */
+/** Fewer simulations than this run in this process, where a debugger works. */
 const FEW = 100;
 
 describe('a session in a hostile world', () => {
@@ -63,7 +66,7 @@ it('waits for no server beyond the minutes of a session', async () => {
   expect(waits).toBeGreaterThan(20);
 });
 
-/** So many simulations may pass before a fault is found. */
+/** The most simulations until a fault must be found. */
 const PATIENCE = 300;
 
 describe('a fault that a simulation must find', () => {

@@ -1,5 +1,5 @@
-// Hostile texts for the readers of tasks.csv and discoveries.ndjson, and hostile values for results.csv: each gives a
-// result or a refusal with a line, never another exception, and none takes long. UMPIRE_FUZZ sets how many per reader.
+// Hostile texts for the readers of tasks.csv and discoveries.ndjson, and hostile values for results.csv. Each gives a result or a
+// refusal with a line, and none takes long. UMPIRE_AMOUNT sets how many texts each reader gets.
 
 import { expect, test } from 'vitest';
 import { checkGraph } from '@umpire/core/decider/waves.js';
@@ -26,7 +26,7 @@ const DISCOVERY_SEEDS = [
   '\ufeff{"type":"note","data":{}}\r\n\r\n{"type":"other","data":{"x":"\\u2028"}}\r\n{"type":"note"',
 ];
 
-/** Runs one reader over `COUNT` texts. `read` tells whether it accepted the text: both must happen, or the fuzzing is blind. */
+/** Runs one reader over `COUNT` texts. `read` returns whether it accepted the text; both results must occur. */
 function fuzz(name: string, seeds: readonly string[], read: (text: string) => boolean): void {
   test(`${name}: ${COUNT} texts`, { timeout: 3_600_000 }, () => {
     const seen = { accepted: 0, refused: 0 };

@@ -1,4 +1,4 @@
-// One half of the readers of tool reports, and any of them by its content. The other half runs beside it, in a file of its own.
+// One half of the readers of tool reports, and the detection of formats. more-tools.fuzz.test.ts runs the other half in parallel.
 
 import { afterAll, test } from 'vitest';
 import { FORMATS } from '@umpire/reports/formats.js';

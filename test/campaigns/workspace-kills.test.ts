@@ -1,5 +1,5 @@
-// A session's work killed with SIGKILL at one step after another, then taken on: no step is lost, none is done twice, and nothing of
-// the person's own is touched. UMPIRE_KILLS=all tries every step; else a part of them, spread over the whole.
+// Kills the work of a session with SIGKILL at one step after another and resumes it: no step is lost or done twice, and the person's
+// files are not touched. UMPIRE_KILLS=all tries every step, else a part of them.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

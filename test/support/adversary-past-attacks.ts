@@ -1,13 +1,13 @@
-// Stories that the adversary once won, and must never win again.
+// Attacks that once succeeded and must never succeed again.
 
 import { CELLS, CHAINS, NUMBERS } from './adversary-tricks.js';
 
-/** Tricks, then a critic's result, then the question. */
+/** Tricks, then a critic's result, then a call of `decide`. */
 export interface AttackStep {
   readonly tricks: readonly (readonly [name: string, n: number])[];
-  /** The critic's report: new bytes, the very same, those of the first round, or none at all. */
+  /** The critic's report: new bytes, the same as before, those of the first round, or no report. */
   readonly report: 'new' | 'same' | 'first' | 'none';
-  /** `--round`, so much above the round of the last verdict; null: not given. */
+  /** How far `--round` is above the round of the last verdict; null: no flag. */
   readonly raise: number | null;
 }
 
@@ -20,7 +20,7 @@ export interface PastAttack {
 
 const move = (report: AttackStep['report'], ...tricks: AttackStep['tricks']): AttackStep => ({ report, tricks, raise: null });
 const next = move('new');
-/** The numbers of variants, by what they stand for. */
+/** The numbers of variants, by meaning. */
 const chain = (name: string, who: 'critics' | 'all' = 'critics') => CHAINS.indexOf(name) + CHAINS.length * (who === 'critics' ? 0 : 1);
 const row = (name: string, last: boolean, status: 0 | 1, round = '0') =>
   CHAINS.indexOf(name) + CHAINS.length * ((last ? 0 : 1) + 2 * (status + 3 * (1 + 5 * CELLS.indexOf(round))));

@@ -1,5 +1,4 @@
-// The stages that the adversary plays on: for each loop a session to begin with, and a critic who always finds something
-// to complain about and never leaves clean evidence.
+// The sessions that the adversary attacks: for each loop a first session folder, and a critic that always has findings.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,15 +12,15 @@ const root = join(import.meta.dirname, '..', '..');
 
 export interface AttackSetup {
   readonly name: string;
-  /** What `decide` is asked for, and what it stands for. */
+  /** The loop as it is passed to `decide`. */
   readonly asked: string | Loop;
   readonly loop: Loop;
   readonly begin: (folder: string) => void;
-  /** The report as the critic writes it in this round: other bytes for each `n`, never good news. */
+  /** The critic's report for this round: other bytes for each `n`, and never an approval. */
   readonly report: (folder: string, n: number) => Readonly<Record<string, string>>;
-  /** The output columns of a critic's row that complains. */
+  /** The output columns of a critic's row with findings. */
   readonly outputs: (n: number) => Readonly<Record<string, string>>;
-  /** An id for a row that the critic might have had from the start. */
+  /** An id that a planned row of the critic could have. */
   readonly row: (n: number) => string;
   /** The id of a re-check, as the loop would name it. */
   readonly recheck: (chain: string, n: number) => string;
@@ -117,7 +116,7 @@ const docsReview: AttackSetup = {
   recheck: (_, n) => `EDIT-re-${n}`,
 };
 
-/** A loop with everything that the others lack together: chains and rounds by column, a cap by file, a target, a forced end. */
+/** A loop with features that no other loop combines: chains and rounds by column, a cap by file, a target, a forced end. */
 export const modules: Loop = defineLoop({
   loop: 'modules',
   title: 'A checker measures each module; a mender mends it.',
@@ -180,7 +179,7 @@ const own: AttackSetup = {
 
 export const ATTACK_SETUPS: readonly AttackSetup[] = [design, testing, debt, review, brainstorm, docsReview, own];
 
-/** Puts files into a folder, with the folders that they need. */
+/** Writes files into a folder, and creates their folders. */
 export function put(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [path, content] of Object.entries(files)) {
     const place = join(folder, path);

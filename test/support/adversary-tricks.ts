@@ -1,5 +1,5 @@
-// What the adversary may do to a session folder between two verdicts. Each trick takes a number that says which variant of
-// it is played, so that a story is a list of names and numbers and can be told again.
+// The changes that the adversary may make to a session folder between two verdicts. Each trick takes the number of a variant, so
+// an attack is a list of names and numbers and can be replayed.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -9,12 +9,12 @@ import { parseTasks, printTasks } from '@umpire/core/formats/tasks-csv.js';
 import type { AttackSetup } from './adversary-setups.js';
 import { put } from './adversary-setups.js';
 
-/** The three that remember a session's verdicts. He leaves one of them alone: who wipes out all begins a new session. */
+/** The three records of a session's verdicts. The adversary keeps one of them intact: without any record, it is a new session. */
 export type Witness = 'journal' | 'board' | 'pages';
 
 export interface Trick {
   readonly play: (folder: string, setup: AttackSetup, n: number) => void;
-  /** The memories that it wipes out or spoils. */
+  /** The records that it deletes or damages. */
   readonly harms?: readonly Witness[];
 }
 
@@ -24,7 +24,7 @@ const JOURNAL = 'journal.ndjson';
 const BOARD = 'discoveries.ndjson';
 const PAGES = 'verdicts';
 const TASKS = 'tasks.csv';
-/** Names of chains: planned ones, new ones, and such as trouble a file name, a pattern or a reader. */
+/** Names of chains: planned ones, new ones, and names that are difficult for a file name, a pattern or a reader. */
 export const CHAINS = [
   '1',
   'L1',
@@ -52,7 +52,7 @@ const read = (folder: string, name: string) => (existsSync(join(folder, name)) ?
 const forget = (folder: string, ...names: readonly string[]) =>
   names.forEach((name) => rmSync(join(folder, name), { recursive: true, force: true }));
 
-/** Changes the rows of tasks.csv; one that cannot be read is left as it is. */
+/** Changes the rows of tasks.csv. An unreadable file stays unchanged. */
 function editRows(folder: string, change: (rows: Row[], columns: readonly string[]) => readonly Row[]): void {
   const text = read(folder, TASKS);
   if (text === null) return;
@@ -71,7 +71,7 @@ function editRows(folder: string, change: (rows: Row[], columns: readonly string
 
 const isCritic = (setup: AttackSetup) => (row: Row) => row['role'] === setup.loop.roles.critic;
 
-/** Changes one row, the critic's rows or all of them: `n` says which, and which of the values they get. */
+/** Changes one row, the critic's rows or all rows. `n` selects the rows and the value. */
 function editSome(folder: string, setup: AttackSetup, n: number, values: readonly string[], change: (value: string) => Row): void {
   const [value = 0, who = 0] = digits(n, values.length, 8);
   const isMeant = (row: Row, at: number) => (who === 0 ? isCritic(setup)(row) : who === 1 || at === who - 2);
@@ -85,7 +85,7 @@ function editLines(folder: string, name: string, change: (lines: readonly string
   if (lines.length > 0) writeFileSync(join(folder, name), change(lines).join('\n') + '\n');
 }
 
-/** The digits of a number, so that one number says several things that do not hang together. */
+/** The digits of a number, so that one number selects several independent things. */
 function digits(n: number, ...bases: readonly number[]): readonly number[] {
   let rest = n;
   return bases.map((base) => {
@@ -95,7 +95,7 @@ function digits(n: number, ...bases: readonly number[]): readonly number[] {
   });
 }
 
-/** A decision that was never made: of a planned chain or of another, low or high, closed or open, with limits to his taste. */
+/** A forged decision: of a planned or another chain, low or high, closed or open, with any limits. */
 function forgery(setup: AttackSetup, n: number): Readonly<Record<string, unknown>> {
   const [outcome = 0, round = 0, chain = 0, limits = 0] = digits(n, 3, 4, CHAINS.length + 1, 3);
   const { chain: by } = setup.loop;
@@ -246,7 +246,7 @@ const ROWS: Readonly<Record<string, Trick>> = {
         const [chain = 0, last = 0, status = 0, name = 0, round = 0] = digits(n, CHAINS.length, 2, 3, 5, CELLS.length);
         const id = name === 0 ? `NEW-${rows.length}` : setup.row(name + 1);
         const like = rows.findLast(isCritic(setup)) ?? {};
-        // A row that waits for the last one is the latest; one that waits for nothing stands at the beginning.
+        // A row that depends on the last row is the latest. A row without dependencies comes first.
         const deps = last === 0 ? (rows.at(-1)?.['id'] ?? '') : '';
         const added = {
           ...like,
@@ -318,7 +318,7 @@ const ROWS: Readonly<Record<string, Trick>> = {
       const [name = 0, keep = 0] = digits(n, LAYERS.length, 6);
       for (const old of existsSync(results) ? readdirSync(results) : []) {
         const [, head, tail] = /^(run|output)-.*\.(json|txt)$/.exec(old) ?? [];
-        // Now and then a file of the old layer is left behind.
+        // Sometimes a file of the old layer stays.
         if (head !== undefined && !(keep === 0 && head === 'output'))
           renameSync(join(results, old), join(results, `${head}-${pick(LAYERS, name)}.${tail}`));
       }

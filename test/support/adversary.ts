@@ -1,4 +1,4 @@
-// Plays a story of tricks against the real `decide` and holds every answer against what must be true of them all.
+// Plays an attack against the real `decide` and checks every answer.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,10 +43,10 @@ export function stories(names: readonly string[]): fc.Arbitrary<readonly AttackS
   return fc.array(move, { minLength: 1, maxLength: 10, size: 'max' });
 }
 
-/** In memory where the system has such a place: a story writes hundreds of files. */
+/** In memory if possible: an attack writes hundreds of files. */
 const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** Throws with what was broken. */
+/** Throws if a property is broken. */
 export async function play(setup: AttackSetup, story: readonly AttackStep[], tally: Tally): Promise<void> {
   const place = mkdtempSync(join(base, 'umpire-adversary-'));
   try {
@@ -60,7 +60,7 @@ export async function play(setup: AttackSetup, story: readonly AttackStep[], tal
 }
 
 interface Seen {
-  /** Where it stands: one further after a revision. */
+  /** The current round: one more after a revision. */
   round: number;
   /** The round of the last answer. */
   said: number;
@@ -97,7 +97,7 @@ class Game {
   async move(move: AttackStep, n: number): Promise<void> {
     if (this.refused !== null) this.mend(this.refused);
     this.tasks = existsSync(join(this.folder, TASKS)) ? readFileSync(join(this.folder, TASKS), 'utf8') : null;
-    // What the files say before the first verdict is the plan; from then on it is frozen.
+    // Before the first verdict the files are the plan. From then on it is frozen.
     if (this.planned !== null) for (const [name, variant] of move.tricks) this.trick(name, variant);
     this.complain(move.report, n);
     const round = move.raise === null ? {} : { round: this.round + move.raise };
@@ -110,7 +110,7 @@ class Game {
       broken(`the same bytes are judged twice, and not the same: ${brief(again)}`, answer);
   }
 
-  /** Refused, he undoes what was not to be read, and begins with the next trick. */
+  /** After a refusal the adversary undoes the unreadable change and continues with the next trick. */
   private mend(code: string): void {
     if (code === 'tasks-malformed' && this.tasks !== null) put(this.folder, { [TASKS]: this.tasks });
     if (code === 'journal-broken') rmSync(join(this.folder, JOURNAL));
@@ -171,7 +171,7 @@ class Game {
     if (!repeated) this.harmed.clear();
   }
 
-  /** The first verdict freezes what holds from then on. */
+  /** The first verdict freezes cap and target. */
   private begin({ verdict }: Decision): void {
     if (this.planned !== null) return;
     const tasks = existsSync(join(this.folder, TASKS)) ? parseTasks(readFileSync(join(this.folder, TASKS), 'utf8')).tasks : [];
@@ -180,7 +180,7 @@ class Game {
     this.role = verdict.role.sha256;
   }
 
-  /** A chain that was planned begins where it likes; another goes on from the furthest, with the highest target. */
+  /** A planned chain may start in any round. Another chain continues from the highest round, with the highest target. */
   private outOfNowhere(chain: string): Seen {
     const others = this.planned?.includes(chain) === true ? [] : [...this.chains.values()];
     const furthest = (of: (seen: Seen) => number) => Math.max(0, ...others.map(of));
@@ -193,7 +193,7 @@ class Game {
     const { data } = JSON.parse(line) as { readonly data?: { readonly target?: number | null } };
     const target = data?.target ?? 0;
     if (target < seen.target) broken(`the target fell from ${seen.target} to ${target}`, answer);
-    // A forged trace may raise it for a while; what must hold is the first.
+    // A forged record may raise the cap for a while. The first cap must hold.
     if (seen.target === 0) seen.target = target;
   }
 }
@@ -207,7 +207,7 @@ function broken(what: string, answer: Decision): never {
   throw new Error(`${what} (${brief(answer)})`);
 }
 
-/** A story as a person would tell it. */
+/** An attack as text. */
 export function tell(story: readonly AttackStep[]): string {
   return story
     .map(({ tricks, report, raise }, n) => {

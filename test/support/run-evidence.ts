@@ -1,12 +1,12 @@
-// What critics leave behind, as answers of the scripted agent: for each loop one that is content and one that is not. The
-// paths are those that the loops read.
+// Evidence of critics as answers of the scripted agent: for each loop one that approves and one with findings. The paths are those
+// that the loops read.
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** Everybody else does their work and says so. */
+/** All other tasks complete. */
 export const REST: Answer = { result: { findings: '{id} is done.' } };
 
-/** A writing role leaves a file of its own. */
+/** Each task of a writing role writes one file. */
 export function writer(role: string, more: Answer = {}): Answer {
   return { role, write: { 'work/{id}.txt': '{id}, attempt {attempt}\n' }, result: { findings: '{id} wrote work/{id}.txt.' }, ...more };
 }

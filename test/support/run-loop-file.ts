@@ -1,5 +1,5 @@
-// A loop of one's own, small enough to be seen at a glance: a reader says of prose whether it is good. With any pipeline that a
-// test needs. JSON is YAML, so a pipeline is data here.
+// A small user-defined loop: a reader judges whether prose is good. A test can give it any pipeline. JSON is YAML, so a pipeline is
+// data here.
 
 const RULES = `
 loop: prose
@@ -36,13 +36,13 @@ export interface PlannedTask {
 
 export interface Plan {
   readonly tasks: readonly PlannedTask[];
-  /** Roles that change the project; nobody, if left out. */
+  /** Roles that change the project. Default: none. */
   readonly writes?: readonly string[];
-  /** Is the reader judged? No, if left out. */
+  /** Whether the reader is judged. Default: no. */
   readonly judged?: boolean;
 }
 
-/** Without a plan: no pipelines, so that Umpire makes the plainest. */
+/** Without a plan the loop has no pipelines, and Umpire makes the simplest one. */
 export function proseLoop(plan?: Plan, rules: string = RULES): string {
   if (plan === undefined) return rules;
   const tasks = plan.tasks.map((task) => ({ title: `Do ${task.id}`, description: `${task.id} of {goal}`, role: 'writer', ...task }));
@@ -60,14 +60,14 @@ export function reading(good: boolean, who: Readonly<Record<string, unknown>> = 
   return { ...who, write: { 'session:reading.json': { json: { good } } }, result: { findings: good ? 'It is good.' : 'It is not good.' } };
 }
 
-/** The same loop, whose reader lists faults: a round with new ones, and no fewer than before, is worse. */
+/** The same loop, whose reader lists faults: a round with new faults and no fewer than before is worse. */
 export function harmedProseLoop(plan: Plan): string {
   const facts = 'new_faults: { count: report.faults, change: new }, mended: { count: report.faults, change: net }';
   const rules = RULES.replace('good: { flag: report.good } }', `good: { flag: report.good }, ${facts} }`);
   return proseLoop(plan, `${rules}worse: { new_faults: ">0", mended: "<=0" }\n`);
 }
 
-/** The same loop with a second critic: a lawyer, who is asked before the reader in every round. */
+/** The same loop with a second critic: a lawyer, who runs before the reader in every round. */
 export function lawfulProseLoop(plan: Plan): string {
   const law = 'law: { file: law.json, by: lawyer, reader: json, grade: testified, what: the opinion }';
   const task = '{ id: "LAW-re-{round}", title: Ask again, description: Ask again., role: lawyer, after: previous }';

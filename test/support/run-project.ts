@@ -1,5 +1,5 @@
-// A project in a folder of its own, and the built command run in it as a person would: real processes, real git, real files. What
-// a test wants to know of a session afterwards is read from its folder. Evidence that critics leave is run-evidence.ts.
+// A project in a temporary folder, and the built command run in it as a person would: real processes, real git, real files. Tests read
+// the result from the session folder. Evidence of critics is in run-evidence.ts.
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -28,7 +28,7 @@ export interface Ran {
 /** The command while it runs. */
 export interface Running {
   readonly child: ChildProcess;
-  /** Resolves once this stands on stderr; rejects where the command ends without it. */
+  /** Resolves when this text is on stderr; rejects if the command ends without it. */
   readonly says: (text: string) => Promise<void>;
   readonly ended: Promise<Ran>;
 }
@@ -40,7 +40,7 @@ export interface Options {
 
 export interface RunProject {
   readonly root: string;
-  /** A place beside the project: for agents, and what they note. */
+  /** A folder beside the project: for agents and their notes. */
   readonly beside: string;
   readonly worktrees: string;
   readonly git: (...args: readonly string[]) => string;
@@ -49,7 +49,7 @@ export interface RunProject {
   readonly umpire: (...args: readonly string[]) => Promise<Ran>;
   readonly umpireWith: (options: Options, ...args: readonly string[]) => Promise<Ran>;
   readonly start: (...args: readonly string[]) => Running;
-  /** The words that have a program in sh as the agent of every role; see `agentText`. */
+  /** The flags that make a shell script the agent of every role; see `agentText`. */
   readonly sh: (body: string, name?: string) => readonly string[];
 }
 
@@ -57,7 +57,7 @@ export interface Kind {
   readonly files?: Files;
   /** umpire.config.yaml; JSON is YAML. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** The answers of the scripted agent, who does every role; in `agents/play.yaml`. */
+  /** The answers of the scripted agent, which has every role; in `agents/play.yaml`. */
   readonly answers?: readonly unknown[];
   /** A folder without git. */
   readonly plain?: boolean;
@@ -67,7 +67,7 @@ export interface Kind {
 
 const made: string[] = [];
 
-/** To be called by every file of tests. */
+/** Every test file calls this once. */
 export function cleanUpProjects(): void {
   afterAll(() => {
     for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
@@ -190,7 +190,7 @@ export function eventsOf(session: string): readonly Recorded[] {
 
 type Of<T extends Recorded['type']> = Extract<Recorded, { readonly type: T }>;
 
-/** What the events of one type say, in order. */
+/** The data of the events of one type, in order. */
 export function eventsOfType<T extends Recorded['type']>(session: string, type: T): readonly Of<T>['data'][] {
   return eventsOf(session)
     .filter((event) => event.type === type)
@@ -211,12 +211,12 @@ export function rowsOf(session: string): Readonly<Record<string, Readonly<Record
   return Object.fromEntries(tasks.map((task) => [task.id, task.columns]));
 }
 
-/** The tasks as they stand: `DEV-001 completed`. */
+/** The tasks with their status: `DEV-001 completed`. */
 export function standingOf(session: string): readonly string[] {
   return Object.values(rowsOf(session)).map((row) => `${row['id'] ?? ''} ${row['status'] ?? ''}`);
 }
 
-/** The tasks in the order in which they were started, those of one wave together. */
+/** The tasks in the order of their start, one entry per wave. */
 export function wavesRun(session: string): readonly string[] {
   const waves: string[][] = [];
   let running = 0;

@@ -149,7 +149,7 @@ export function verdict(critic: string, more: Partial<Verdict> = {}, effects: Ef
   };
 }
 
-/** The verdict that asks for a fix, with the tasks that it makes. */
+/** A verdict that asks for a fix, with its new tasks. */
 export function fix(critic: string, round: number, findings: readonly Finding[]): Event {
   const again = `REVIEW-re-00${round}`;
   const rows = [row(`FIX-${round}-1`, 'developer', critic, 'Fix src/pay.ts'), row(again, 'reviewer', `FIX-${round}-1`, `Review again`)];
@@ -205,7 +205,7 @@ const TWO_SPRINTS: readonly Cells[] = [
   row('RELEASE-002', 'developer', 'SHIP-001;SHIP-002'),
 ].map((cells) => ({ ...cells, sprint_num: cells['id']?.endsWith('2') === true ? '2' : '1' }));
 
-/** Their session, with these tasks done. */
+/** The session of both sprints, with these tasks done. */
 export function inTwoSprints(...ended: readonly string[]): readonly Event[] {
   const frozen = { hash: 'h', rules: review, cap: 3, chains: ['1', '2'], targets: {} };
   const settings = { ...SETTINGS, maxMinutes: null };
@@ -258,7 +258,7 @@ const SECOND = finding('medium', 'No test for refunds', 'src/refund.ts');
 
 const THIRD = finding('low', 'A name is long', 'src/pay.ts');
 
-/** A sprint up to its first review, its fix and second review, its end; and one that waits for a person. */
+/** A sprint up to its first review. FIXED continues to the second review, COMPLETE to the end; ESCALATED waits for a person. */
 export const TO_REVIEW: readonly Event[] = [
   ...begun(),
   start('DESIGN-001'),

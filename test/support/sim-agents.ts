@@ -1,5 +1,5 @@
-// Agents of every kind: honest, failing, hanging, late, lying, chatty, strange. What one does in a call is drawn from the
-// seed. Its process may be dead when it is done: then only the files tell that it was there.
+// The agents of a simulation: honest, failing, hanging, late, lying, chatty, strange. The seed decides how one behaves in a call.
+// The process of the run may be dead when an agent finishes: then only its files show that it ran.
 
 import type { Agent, Assignment, Ending, Usage, Watch } from '@umpire/core/ports.js';
 import type { SeededRandom } from './sim-random.js';
@@ -11,13 +11,13 @@ import type { Repository } from './sim-workspace.js';
 import { Broken } from './sim-world.js';
 import type { Process, World } from './sim-world.js';
 
-/** All that happened to agents, whatever process they were in. */
+/** Everything that happened to agents, in all processes. */
 export class Backstage {
   /** `TASK#attempt`, each once. */
   readonly called = new Set<string>();
   readonly kinds = new Map<string, number>();
   throwsLeft = MOST_THROWS;
-  /** Tasks whose model is out of reach: that lasts a while. */
+  /** Tasks whose model is unavailable for a while. */
   readonly outages = new Set<string>();
 
   count(kind: string): void {
@@ -121,7 +121,7 @@ function endingOf(manner: Exclude<Manner, 'throws'>, assignment: Assignment, cas
       if (chance.hits(0.5)) work(assignment, cast);
       return { kind: 'broken', reason: 'Overloaded.', usage, passing: { afterMs: chance.pick([null, 5000, 600_000, 7_200_000, -1]) } };
     case 'gives-up':
-      // Says that it was stopped, and nobody stopped it.
+      // Reports that it was stopped although nobody stopped it.
       return { kind: 'interrupted' };
     case 'fails':
     case 'broken': {
@@ -143,7 +143,7 @@ function endingOf(manner: Exclude<Manner, 'throws'>, assignment: Assignment, cas
   }
 }
 
-/** Changes files, and leaves what a critic of this mood leaves. */
+/** Changes files, and writes the evidence of a critic in this mood. */
 function work(
   assignment: Assignment,
   cast: Cast,
@@ -169,7 +169,7 @@ function moodOf({ chance, plan }: Cast): Mood {
 
 type Completed = Extract<Ending, { readonly kind: 'completed' | 'failed' }>;
 
-/** What a careless program hands in: cells that are not its own, numbers that are none, too much text. */
+/** The result of a careless program: cells of other columns, invalid numbers, too much text. */
 function strange(ending: Completed, chance: SeededRandom, { loop }: SimPlan): Ending {
   const outputs: Record<string, string> = { ...ending.outputs };
   switch (chance.below(6)) {

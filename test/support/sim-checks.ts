@@ -1,5 +1,5 @@
-// What must hold of a whole story, whatever went wrong in it. A second, plainer reading of the events: it shares no code with
-// the fold that the session runs on.
+// The properties that the events of every simulation must have, whatever went wrong in it. It reads the events in its own, simpler
+// way and shares no code with the fold of the session.
 
 import type { VerdictGiven, Recorded, PersonAnswered, RunSettings, TaskFinished } from '@umpire/core/decider/events.js';
 import type { SimPlan } from './sim-plan.js';
@@ -21,11 +21,11 @@ interface Chain {
 export class EventChecks {
   readonly tasks = new Map<string, ObservedTask>();
   private readonly chains = new Map<string, Chain>();
-  /** What a person is asked, by key; the task it is about. */
+  /** The open questions by key, each with its task. */
   private readonly questions = new Map<string, string | null>();
-  /** Verdicts that the same evidence would come to again, whatever rounds are granted: their critic runs again. */
+  /** Verdicts that granted rounds would not change on the same evidence: their critic runs again. */
   private readonly settled = new Set<string>();
-  /** By verdict that calls for a person: the work as it was judged. */
+  /** The judged work, by the verdict that asks a person. */
   private readonly judgedAt = new Map<string, string | null>();
   private head: string | null = null;
   private settings: RunSettings;
@@ -142,7 +142,7 @@ export class EventChecks {
     task.isRunning = true;
   }
 
-  /** The question that it waits on: it builds on what that is about, or a person edits the project meanwhile. */
+  /** The question that a task waits for: the task builds on its subject, or a person edits the project meanwhile. */
   private heldBy(task: ObservedTask): string | undefined {
     return [...this.questions].find(([key, about]) => {
       if (about === null || key.startsWith('edit:')) return true;
@@ -156,19 +156,20 @@ export class EventChecks {
     return (maxCostUsd !== null && this.spent.costUsd >= maxCostUsd) || (maxTokens !== null && this.spent.tokens >= maxTokens);
   }
 
-  /** A person is called once nothing else can be done. Minutes are not counted here. */
+  /** A person is asked only when nothing else can be done. Minutes are not counted here. */
   private call(key: string): void {
     if (this.isSpent() || this.settings.maxMinutes !== null) return;
     const isDone = ({ status }: ObservedTask) => status !== 'pending';
-    // What is put off goes on later, and so does what comes after its wave; what was handed in is merged when that has done its work.
+    // A postponed task continues later, and so do the tasks after its wave. Submitted work is merged after that.
     const wave = Math.min(...this.waits.waiting().map((id) => this.waveOf(id)));
-    const isLater = ({ id, submitted: done }: ObservedTask) => this.waits.waiting().includes(id) || this.waveOf(id) > wave - Number(done !== null);
+    const isLater = ({ id, submitted: done }: ObservedTask) =>
+      this.waits.waiting().includes(id) || this.waveOf(id) > wave - Number(done !== null);
     for (const task of this.tasks.values())
       if (!isDone(task) && !isLater(task) && task.deps.every((id) => isDone(this.task(id))) && this.heldBy(task) === undefined)
         throw new Broken('idle', `a person is called for ${key}, and ${task.id} could go on`);
   }
 
-  /** May it start, by what it waits for? */
+  /** Whether its dependencies allow a task to start. */
   private mayFollow(task: ObservedTask, dep: ObservedTask): void {
     if (dep.status === 'pending') throw new Broken('early', `${task.id} is started before ${dep.id} is done`);
     if (dep.status === 'skipped' && !dep.isSkippedByVerdict) throw new Broken('early', `${task.id} is started, and ${dep.id} was skipped`);
@@ -179,7 +180,7 @@ export class EventChecks {
     }
     if (dep.standing === 'approved' || dep.standing === 'forced') return;
     const recheck = dep.standing === 'revised' && dep.recheck !== null ? this.task(dep.recheck) : null;
-    // What the re-check itself waits for cannot wait for it; and a later verdict of the chain may have spared it.
+    // A dependency of the re-check cannot wait for it. A later verdict of the chain may have skipped the re-check.
     if (recheck !== null && (recheck.isSkippedByVerdict || waitsFor(this.tasks, recheck.id, task.id))) return;
     throw new Broken('early', `${task.id} is started, and ${dep.id} is ${dep.standing}`);
   }
@@ -298,14 +299,14 @@ export class EventChecks {
       if (cells['status'] !== undefined && (cells['status'] !== 'skipped' || this.isCritic(task)))
         throw new Broken('edits', `the status of ${id} was set`);
       this.set(task, cells);
-      // A person's skip takes along what depends on it; a verdict's does not.
+      // When a person skips a task, its dependents are skipped too. When a verdict does, they are not.
       if (cells['status'] === 'skipped') task.isSkippedByVerdict = false;
     }
     for (const row of add) this.add(row);
     for (const id of [...Object.keys(set), ...add.map((row) => (row['id'] ?? '').trim())]) this.follow(this.task(id));
   }
 
-  /** What comes late, or comes back, waits for the re-check as well. */
+  /** Tasks that are added or reopened later wait for the re-check too. */
   private follow(task: ObservedTask): void {
     const latest = (id: string): string => {
       const { recheck } = this.task(id);
@@ -380,7 +381,7 @@ export class EventChecks {
     if (unheard !== undefined) throw new Broken('unmarked', `the session ends as verified, and ${unheard.id} was not judged`);
   }
 
-  /** What it waits for and will not have. A critic that failed is judged all the same. */
+  /** A failed or skipped dependency. A critic that failed is still judged. */
   private causesOf(task: ObservedTask): readonly ObservedTask[] {
     return task.deps.map((id) => this.task(id)).filter((dep) => skipsDependents(dep) && !(this.isCritic(dep) && dep.status === 'failed'));
   }

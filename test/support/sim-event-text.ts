@@ -1,4 +1,4 @@
-// Events in a few words, for the story of a failed simulation.
+// Short text of events, to describe a failed simulation.
 
 import type { Event } from '@umpire/core/decider/events.js';
 

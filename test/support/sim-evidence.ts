@@ -1,21 +1,21 @@
-// What a critic leaves behind, for every built-in loop: honest praise and complaint, lies, garbage and nothing at all.
+// The evidence of simulated critics, for every built-in loop: honest approval and findings, lies, garbage or nothing.
 
 import type { Discovery } from '@umpire/core/model.js';
 import type { Assignment } from '@umpire/core/ports.js';
 import type { SeededRandom } from './sim-random.js';
 import type { World } from './sim-world.js';
 
-/** What a critic has to say, or how it fails to. */
+/** The kind of evidence a critic leaves. */
 export type Mood =
   | 'praise'
   | 'complaint'
-  /** A Critical finding, and the claim that all is well. */
+  /** A Critical finding together with an approval. */
   | 'lie'
-  /** Signals and numbers that contradict each other, or are none. */
+  /** Signals and numbers that contradict each other or are invalid. */
   | 'muddle'
   | 'garbage'
   | 'empty'
-  /** The evidence is left as it was before. */
+  /** The evidence stays unchanged. */
   | 'silence';
 
 type Cells = Readonly<Record<string, string>>;

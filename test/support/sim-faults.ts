@@ -1,5 +1,5 @@
-// Deliberate faults of a journal, a fold, a court, agents and a run, and the properties that must find each of them. They show
-// that the checks of a simulation can fail.
+// Deliberate faults in the journal, the fold, the verdicts, the agents and the run, each with the properties that must find it.
+// They show that the checks of a simulation can fail.
 
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event } from '@umpire/core/decider/events.js';
@@ -23,7 +23,7 @@ function onRun(act: (run: RunState, event: Event) => void): (state: SessionState
   };
 }
 
-/** All that has finished is to be done again. */
+/** Sets every finished task back to pending. */
 function undo(run: RunState): void {
   for (const task of run.tasks) {
     if (task.status !== 'completed') continue;
@@ -37,7 +37,7 @@ function undo(run: RunState): void {
 
 type Given = Extract<CriticJudgment, { readonly ok: true }>['given'];
 
-/** Changes the verdict that a court gives. */
+/** Changes the verdict on a round. */
 function given(change: (given: Given) => Given): (judgment: CriticJudgment) => CriticJudgment {
   return (judgment) => {
     if (!judgment.ok) return judgment;

@@ -1,27 +1,27 @@
-// A task as the checks of a simulation see it, from the events alone.
+// The state of a task as the checks of a simulation derive it from the events.
 
 import { chainOfId } from '@umpire/core/decider/chains.js';
 import type { TaskFinished } from '@umpire/core/decider/events.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 
-/** What is known of a critic's last run. */
+/** The state of a critic's last run. */
 type ChainProgress = 'unjudged' | 'approved' | 'revised' | 'escalated' | 'forced';
 
 export interface ObservedTask {
   readonly id: string;
-  /** Its place in the file. */
+  /** Its index in tasks.csv. */
   readonly place: number;
-  /** What was said of it, its results left out. */
+  /** Its cells without the results. */
   readonly cells: Record<string, string>;
   deps: readonly string[];
   status: 'pending' | 'completed' | 'failed' | 'skipped';
   attempt: number;
   isRunning: boolean;
   submitted: TaskFinished | null;
-  /** Skipped by a verdict or a person: what waits for it goes on. */
+  /** Skipped by a verdict: its dependents continue. */
   isSkippedByVerdict: boolean;
   standing: ChainProgress;
-  /** The re-check that a revision put in its place. */
+  /** The re-check that replaces it after a revision. */
   recheck: string | null;
   /** How often it left nothing to judge. */
   unjudgeable: number;
@@ -46,17 +46,17 @@ export function observeTask(row: Readonly<Record<string, string>>, place: number
   };
 }
 
-/** It was started, and has not ended: what it did may not be merged yet. */
+/** Started and not ended, or its work is not merged yet. */
 export function isAtWork(task: ObservedTask): boolean {
   return task.isRunning || task.submitted !== null;
 }
 
-/** What a task asked that is skipped is of use to nobody. */
+/** A skipped task needs no answer. */
 export function dropQuestion(questions: Map<string, string | null>, { id }: ObservedTask): void {
   for (const [key, about] of questions) if (key.startsWith('question:') && about === id) questions.delete(key);
 }
 
-/** It takes what waits for it along. */
+/** Whether the dependents of a task are skipped with it. */
 export function skipsDependents(task: ObservedTask): boolean {
   return task.status === 'failed' || (task.status === 'skipped' && !task.isSkippedByVerdict);
 }
@@ -74,7 +74,7 @@ export function chainOf({ chain }: Loop, { id, cells }: ObservedTask): string {
   return chain === 'id' ? chainOfId(id).chain : cells[chain.column]?.trim() || '1';
 }
 
-/** Does it wait for such a task, or is it told of one, or does what it builds on? */
+/** Whether a task depends on such a task or reads its results, directly or through others. */
 export function buildsOn(
   tasks: ReadonlyMap<string, ObservedTask>,
   task: ObservedTask,
@@ -90,7 +90,7 @@ export function buildsOn(
   });
 }
 
-/** Does it wait for the other, itself or by way of others? */
+/** Whether a task waits for the other, directly or through others. */
 export function waitsFor(tasks: ReadonlyMap<string, ObservedTask>, id: string, other: string, seen: Set<string> = new Set()): boolean {
   if (id === other) return true;
   if (seen.has(id)) return false;

@@ -1,5 +1,5 @@
-// The person of a simulation: answers what is allowed (and sometimes what is not), mends by hand, edits tasks.csv well and
-// badly, and gives up in the end.
+// The person of a simulation: gives valid and invalid answers, fixes work by hand, makes good and bad edits of tasks.csv, and
+// aborts in the end.
 
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import { answersTo, isAboutEvidence } from '@umpire/core/decider/question.js';
@@ -10,7 +10,7 @@ import type { SimPlan } from './sim-plan.js';
 
 type Cells = Readonly<Record<string, string>>;
 
-/** tasks.csv as it lies in the folder. */
+/** tasks.csv as it is in the folder. */
 export interface TasksSheet {
   readonly columns: readonly string[];
   readonly rows: readonly Cells[];
@@ -33,7 +33,7 @@ export class Person {
     this.editsLeft = edits;
   }
 
-  /** `edit`: mends in the worktree and takes the session on. */
+  /** `edit`: fixes the work in the worktree and resumes the session. */
   answer(question: Question): AnswerGiven | 'edit' {
     if (this.answersLeft-- <= 0) return this.say('abort');
     if (question.kind === 'edit' && this.chance.hits(0.6)) return 'edit';
@@ -59,7 +59,7 @@ export class Person {
     };
   }
 
-  /** An answer that may not be taken, for the question at hand; null where it does not come to that. */
+  /** An answer that must be refused for this question, or null. */
   blunder(question: Question): AnswerGiven | null {
     if (!this.chance.hits(0.2)) return null;
     const given = this.say(this.chance.pick(['force-approve', 'manual-fix', 'extend', 'approve', 'revise', 'answer'] as const));
@@ -73,7 +73,7 @@ export class Person {
     return this.retriesLeft-- > 0;
   }
 
-  /** The file after an edit; null where it is left alone. */
+  /** The file after an edit; null without an edit. */
   edit(sheet: TasksSheet, share: number): TasksSheet | null {
     if (this.editsLeft <= 0 || sheet.rows.length === 0 || !this.chance.hits(share)) return null;
     this.editsLeft--;

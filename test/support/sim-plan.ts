@@ -1,5 +1,5 @@
-// What one simulation is about: a loop, a task graph (a mode of the loop, or one of any shape), what the run is held to, how
-// good its agents are, and how much goes wrong. All of it follows from the seed.
+// The plan of one simulation: a loop, a task graph (a mode of the loop, or any shape), the limits of the run, the quality of its
+// agents, and how much goes wrong. All of it follows from the seed.
 
 import { chainsOf } from '@umpire/core/decider/chains.js';
 import type { Event, RunSettings } from '@umpire/core/decider/events.js';
@@ -13,18 +13,18 @@ import { SeededRandom } from './sim-random.js';
 
 type Cells = Readonly<Record<string, string>>;
 
-/** How much of each kind goes wrong, or is done by a person. Turned down, one by one, to tell a failure in its shortest form. */
+/** How often each kind of accident or human action happens. To shrink a failure, each one is reduced in turn. */
 export interface Turmoil {
   readonly kills: number;
   readonly fulls: number;
   /** Ctrl-C. */
   readonly stops: number;
   readonly edits: number;
-  /** Answers of a person who then gives up. */
+  /** The number of answers before the person aborts. */
   readonly answers: number;
   readonly extensions: number;
   readonly retries: number;
-  /** The share of agents that fail, hang or say strange things. */
+  /** The share of agents that fail, hang or return invalid results. */
   readonly mischief: number;
 }
 
@@ -40,10 +40,10 @@ export interface SimPlan {
   readonly settings: RunSettings;
   readonly cap: number;
   readonly target: number;
-  /** The share of critics who find things good. */
+  /** The share of critics that approve. */
   readonly goodness: number;
   readonly turmoil: Turmoil;
-  /** A role whose agent does the same every time. */
+  /** A role whose agent behaves the same in every call. */
   readonly stubborn: { readonly role: string; readonly manner: 'gives-up' | 'asks' | 'hangs' | 'fails' | 'late' | 'twice' | 'busy' } | null;
 }
 
@@ -120,7 +120,7 @@ function settingsOf(chance: SeededRandom): RunSettings {
   };
 }
 
-/** A graph of any shape with the roles of a loop: several critics, writers side by side, plans to approve, conversations. */
+/** A random graph with the roles of a loop: several critics, parallel writers, plans to approve, conversations. */
 function anyGraph({ loop, writers }: Graph, chance: SeededRandom): Graph {
   const { generator, critic } = loop.roles;
   const family = { design: 'AUDIT', testing: 'TESTRUN', debt: 'TDVAL', review: 'REVIEW', brainstorm: 'CHALLENGE' }[loop.loop] ?? 'CHECK';
@@ -172,7 +172,7 @@ function ownColumns(loop: Loop, chance: SeededRandom, critics: number): Cells {
   }
 }
 
-/** The first lines of a session, as the engine writes them. */
+/** The first events of a session, as a run writes them. */
 export function beginningOf(plan: SimPlan): readonly Event[] {
   const { loop, mode, columns, rows, gates, writers, judged, settings, cap, target } = plan;
   const chains = chainsOf(loop, parseTasks(printTasks(columns, rows)).tasks);
@@ -215,31 +215,31 @@ function hashOf(loop: Loop): string {
   return known;
 }
 
-/** An extension grants so many rounds at most. */
+/** The most rounds that one extension grants. */
 export const MOST_ROUNDS_GRANTED = 2;
 
-/** A person's edit adds so many tasks at most. */
+/** The most tasks that one edit adds. */
 export const MOST_TASKS_ADDED = 2;
 
-/** Findings lie in so many files at most, and each makes a task. */
+/** The most files with findings; each file makes a task. */
 const MOST_FILES = 3;
 
-/** More tasks are never started than this: caps times chains, with what accidents and people repeat. */
+/** The upper bound of task starts: caps times chains, plus the repetitions by accidents and people. */
 export function mostStarts({ rows, loop, cap, settings, turmoil }: SimPlan): number {
   const { kills, fulls, stops, edits, answers, extensions, retries } = turmoil;
   const critics = rows.filter((row) => row['role'] === loop.roles.critic).length + edits * MOST_TASKS_ADDED;
   const rounds = critics * (cap + extensions * MOST_ROUNDS_GRANTED);
   const tasks = rows.length + edits * MOST_TASKS_ADDED + rounds * (MOST_FILES + 1);
-  // Agents that throw stop the run as a full disk does; a minute's limit stops it once for each time it is raised.
+  // An agent that throws stops the run, as a full disk does. The limit of minutes stops it once for each time it is raised.
   const breaks = kills + fulls + stops + answers + MOST_THROWS;
   const tries = 1 + (settings.retries ?? 0);
   return ((tasks + critics + rounds) * (1 + retries) + answers * 2) * tries + breaks * settings.concurrency;
 }
 
-/** Agents that throw, in one simulation. */
+/** The most agents that throw in one simulation. */
 export const MOST_THROWS = 2;
 
-/** More steps are never needed: each start comes to a bounded number of calls and records. */
+/** The upper bound of steps: each task start makes a bounded number of calls and records. */
 export function mostSteps(plan: SimPlan): number {
   return 60 * mostStarts(plan) + 400;
 }

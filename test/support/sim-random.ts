@@ -1,5 +1,4 @@
-// SeededRandom that can be had again: a small seeded generator. Every concern of a simulation draws from one of its own, so that
-// leaving one concern out changes nothing in the others.
+// A seeded random generator. Every concern of a simulation has its own, so that leaving one concern out does not change the others.
 
 export class SeededRandom {
   private state: number;
@@ -45,7 +44,7 @@ export class SeededRandom {
     return names[0] as T;
   }
 
-  /** Another that draws apart from this one. */
+  /** An independent generator with a seed from this one. */
   apart(name: string): SeededRandom {
     let seed = this.state;
     for (let i = 0; i < name.length; i++) seed = mix(seed ^ name.charCodeAt(i));

@@ -1,4 +1,4 @@
-// A recorded verdict judged again, as `umpire replay` does it: from the journal before its line and the blobs alone.
+// Judges a recorded verdict again, as `umpire replay` does: only from the blobs and the journal before its line.
 
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { VerdictGiven } from '@umpire/core/decider/events.js';

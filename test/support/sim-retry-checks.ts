@@ -1,21 +1,21 @@
-// What must hold of tasks that are put off and tried again by themselves: no oftener than the settings say, whatever process goes on, and
-// not before their time. Told by the events alone.
+// Checks of automatic retries, from the events alone: no more retries than the settings allow, over all processes, and none before
+// its pause is over.
 
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { Broken } from './sim-world.js';
 
 type DataOf<T> = Extract<Recorded, { readonly type: T }>['data'];
 
-/** Before these nobody was at work. */
+/** No process ran before these events. */
 const AFTER_REST: ReadonlySet<Recorded['type']> = new Set(['SessionStarted', 'RunBegun', 'PersonAnswered', 'CapChanged', 'TasksReopened']);
 
 export class RetryChecks {
-  /** Since each was last opened. */
+  /** Retries by task, since it was last opened. */
   private readonly times = new Map<string, number>();
   private readonly until = new Map<string, number>();
   private most = 0;
   private mostMs: number | null = null;
-  /** How long processes were at it. */
+  /** The time in which processes ran. */
   private activeMs = 0;
   private lastMs = 0;
 
@@ -39,7 +39,7 @@ export class RetryChecks {
     },
     TaskPostponed: (data, ms) => this.putOff(data, ms),
     WaitEnded: ({ task }, ms) => {
-      // Where the minutes are spent nobody waits any longer.
+      // Without minutes left, a pause ends early.
       if (this.mostMs !== null && this.activeMs > this.mostMs + 1000)
         throw new Broken('minutes', `${task} is waited for after ${this.activeMs} ms, and ${this.mostMs} are granted`);
       const isSpent = this.mostMs !== null && this.activeMs >= this.mostMs;
@@ -51,7 +51,7 @@ export class RetryChecks {
     },
     TasksReopened: ({ tasks }) => tasks.forEach((task) => this.open(task)),
     JudgingFailed: ({ task }) => this.open(task),
-    // Which task is opened by them is checked elsewhere.
+    // Which tasks they open is checked elsewhere.
     PersonAnswered: () => this.forget(),
     PersonEdited: () => this.forget(),
   };

@@ -1,4 +1,4 @@
-// The session files of a simulation: tasks.csv in memory, written and read for a person's edits as sessions/session-files.ts does.
+// The session files of a simulation: tasks.csv in memory, written and checked for edits as sessions/session-files.ts does.
 
 import { isUmpireError } from '@umpire/core/errors.js';
 import { compareEdit } from '@umpire/core/decider/edits.js';
@@ -13,9 +13,9 @@ import type { Person, TasksSheet } from './sim-person.js';
 import type { Process, World } from './sim-world.js';
 
 export class SimSessionFiles {
-  /** As it lies in the folder; null where it is not there. */
+  /** The file in the folder; null if it is missing. */
   private sheet: TasksSheet | null = null;
-  /** As Umpire wrote it last, by what lies beside it. */
+  /** The file as Umpire last wrote it, by the copy beside it. */
   private written: TasksSheet | null = null;
   readonly edits = { taken: 0, refused: 0 };
 
@@ -36,7 +36,7 @@ export class SimSessionFiles {
   /** `mustKnow`: the journal's line of this number must be durable. */
   open(process: Process, state: () => SessionState, mustKnow: (seq: number) => void): SessionFiles {
     const { world } = this;
-    /** What the process knows to be Umpire's own, or taken up. */
+    /** The text that Umpire wrote or has applied. */
     let last = this.written;
     return {
       readEdit: () => {
@@ -56,7 +56,7 @@ export class SimSessionFiles {
         world.touch(process, 'showing the folder', 'write', () => {
           const waiting = [...state().verdicts.values()].flatMap((past) => past.filter((one) => !one.projected));
           for (const { seq } of waiting) mustKnow(seq);
-          // What a person changed meanwhile is looked at first.
+          // A person's edit made meanwhile is read first.
           if (this.sheet === null || this.sheet === last) {
             const run = state().run as RunState;
             last = { columns: run.columns, rows: run.tasks.map(rowOf) };

@@ -1,5 +1,5 @@
-// One simulation: a session begun, run, killed, resumed and answered until it ends, on the real brain and the real loop, in a
-// world of its own. What must hold while it runs is checked here; what must hold of the whole story in sim-checks.ts.
+// One simulation: a session that is started, run, killed, resumed and answered until it ends, with the real decider and the real run
+// loop in a simulated world. Properties of the running session are checked here, properties of all its events in sim-checks.ts.
 
 import { isDeepStrictEqual } from 'node:util';
 import { isUmpireError } from '@umpire/core/errors.js';
@@ -29,14 +29,14 @@ import { Repository, openRepository } from './sim-workspace.js';
 import { shorten } from './sim-event-text.js';
 import { Broken, Killed, Process, World } from './sim-world.js';
 
-/** A deliberate fault, to see that it is found. Each wraps what is handed to the loop. */
+/** A deliberate fault that the checks must find. Each wraps a part that is passed to the run loop. */
 export interface Fault {
-  /** The process goes on without saying so. */
+  /** The process continues without recording it. */
   readonly forgetsRunBegun?: true;
-  /** What reaches the disk of what is appended. */
+  /** The part of an appended text that reaches the disk. */
   readonly append?: (text: string) => string;
   readonly tellsEarly?: true;
-  /** A torn last line is written on. */
+  /** New text is appended to an incomplete last line. */
   readonly keepsTorn?: true;
   readonly flush?: (flush: () => void) => void;
   /** Changes the state after each event, live and replayed alike. */
@@ -44,14 +44,14 @@ export interface Fault {
   /** Changes the live state only. */
   readonly live?: (state: SessionState, event: Event) => void;
   readonly record?: (event: Event) => readonly Event[];
-  /** Recorded by each process before it takes the session on. */
+  /** Recorded by each process before it resumes the session. */
   readonly first?: Event;
   readonly critic?: (critic: CriticToJudge) => CriticToJudge;
   readonly judgment?: (judgment: CriticJudgment) => CriticJudgment;
   readonly agent?: (agent: Agent) => Agent;
 }
 
-/** Of a line's beginning, end and length. The real hash is tested elsewhere; here it would be most of the time. */
+/** A cheap hash of a line's start, end and length. The real hash, tested elsewhere, would take most of the time. */
 export function cheapHash(text: string): string {
   let a = 0x811c9dc5;
   let b = text.length;
@@ -90,7 +90,7 @@ export class Simulation {
   private started = new Set<string>();
   private submitted = new Set<string>();
   private durable = 0;
-  /** What the process before recorded, and how it left the state. */
+  /** The events and the state of the process before. */
   private before: { readonly recorded: readonly Recorded[]; readonly live: SessionState } | null = null;
 
   constructor(
@@ -105,7 +105,7 @@ export class Simulation {
     this.stopsLeft = turmoil.stops;
   }
 
-  /** Plays until the session has ended for good; hands back what the disk holds then. */
+  /** Runs until the session has ended, and returns the events on the disk. */
   async play(): Promise<readonly Recorded[]> {
     let isCalm = false;
     for (;;) {
@@ -120,7 +120,7 @@ export class Simulation {
     }
   }
 
-  /** What a person says before the session is taken on. `isCalm`: the process before ended by itself. */
+  /** A person acts before the session is resumed. `isCalm`: the process before ended by itself. */
   private comesFirst(state: SessionState, isCalm: boolean): Question | null {
     const { run } = state;
     const question = run === null ? null : currentQuestion(run);
@@ -128,7 +128,7 @@ export class Simulation {
       if (isCalm) throw new Broken('hangs', 'the session rests, and waits for nobody');
       return null;
     }
-    // Who is called while the process dies may come all the same.
+    // A person may answer although the process died while it asked.
     if (!isCalm && this.chance.hits(0.5)) return null;
     if (isCalm && (run?.called.has(question.key) !== true || awaitedQuestion(run) === null))
       throw new Broken('hangs', `the session rests on ${question.key}, and nobody was called, or it does not say so`);
@@ -174,7 +174,7 @@ export class Simulation {
     if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries the failed tasks.' } });
   }
 
-  /** One process, from its start to its end. True: it ended by itself, and nobody stopped it. */
+  /** Runs one process from start to end. Returns true if it ended by itself. */
   private async leg(process: Process, kept: Kept, prelude: Prelude | null): Promise<boolean> {
     const { world } = this;
     const { signal } = process.stop;
@@ -198,13 +198,13 @@ export class Simulation {
     process.stop.abort();
   }
 
-  /** What the disk holds of the journal, a torn end cut away. */
+  /** The journal on the disk, without an incomplete last line. */
   private read(): { readonly events: readonly Recorded[]; readonly head: string } {
     const parsed = parseJournal(this.world.journal, JOURNAL_VERSION, cheapHash);
     if (!parsed.ok) throw new Broken('journal', `line ${parsed.fault.line} is broken`);
     const { events, head, goodLength } = parsed.journal;
     if (this.fault.keepsTorn !== true) this.world.journal = this.world.journal.slice(0, goodLength);
-    // A beginning that was cut off is none: nobody was told of it.
+    // A session whose first events are incomplete never started: nobody was told of it.
     if (events.length > 0 && !events.some(({ type }) => type === 'RunBegun')) {
       this.world.journal = '';
       return { events: [], head: CHAIN_START };
@@ -213,7 +213,7 @@ export class Simulation {
     return { events: events as readonly Recorded[], head };
   }
 
-  /** The journal of a process, which dies with it. */
+  /** The journal of a process. It ends with the process. */
   private open(process: Process): Kept {
     const { world, fault } = this;
     const past = this.read();
@@ -264,7 +264,7 @@ export class Simulation {
     return { journal, past: past.events, end };
   }
 
-  /** What the disk tells is what was live in the process before; what had not come there is told again as the disk would. */
+  /** The state from the disk equals the live state of the process before, apart from events that did not reach the disk. */
   private compare(past: readonly Recorded[], told: SessionState): void {
     if (this.before === null || this.fault.state !== undefined) return;
     const { recorded, live } = this.before;
@@ -273,13 +273,13 @@ export class Simulation {
     if (!isDeepStrictEqual(replayed, live)) throw new Broken('replay', difference(replayed, live));
   }
 
-  /** What the disk holds. */
+  /** The events on the disk. */
   private know(event: Recorded): void {
     if (event.type === 'TaskStarted') this.started.add(`${event.data.task}#${event.data.attempt}`);
     if (event.type === 'TaskSubmitted') this.submitted.add(event.data.commit);
   }
 
-  /** What engine/leg.ts does with a session. */
+  /** Runs a session as the real process does. */
   private async goOn(process: Process, journal: Journal, prelude: Prelude | null): Promise<void> {
     const { world, plan, repository, chance, fault } = this;
     prelude?.(journal);

@@ -1,4 +1,4 @@
-// One trial: a simulation played to its end, its story checked, and told where something is wrong.
+// One trial: runs a simulation to its end, checks its events, and describes a failure.
 
 import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
@@ -13,7 +13,7 @@ import { Simulation } from './sim-session.js';
 import type { Fault } from './sim-session.js';
 import { Broken } from './sim-world.js';
 
-/** How often things happened, over many trials: what never happens is not tried. */
+/** How often things happened in many trials. A case that never happens is not tested. */
 export type Tally = Map<string, number>;
 
 export function count(tally: Tally, what: string, times = 1): void {
@@ -31,7 +31,7 @@ export interface TrialOptions {
   readonly tally?: Tally;
 }
 
-/** What is wrong with this seed; null where nothing is. */
+/** The failure of this seed, or null. */
 export async function tryOut(seed: number, { turmoil = {}, fault = {}, tally }: TrialOptions = {}): Promise<Failure | null> {
   const simulation = new Simulation(planOf(seed, turmoil), fault);
   try {
@@ -45,7 +45,7 @@ export async function tryOut(seed: number, { turmoil = {}, fault = {}, tally }: 
   }
 }
 
-/** So much of its time a process that is killed may take along untold. */
+/** The most time that a killed process may leave unrecorded. */
 const UNTOLD_MS = 61_000;
 
 function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tally | undefined): void {
@@ -66,7 +66,7 @@ function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tal
   if (run.activeMs > simulation.activeMs)
     throw new Broken('minutes', `${run.activeMs} ms are counted as active, and a process was there for ${simulation.activeMs} ms`);
   const unknownMs = simulation.legs.done * UNTOLD_MS;
-  // On a full disk a process that waits for its agents to end can tell nobody.
+  // On a full disk, a process that waits for its agents cannot record anything.
   if (world.had.fulls === 0 && run.activeMs < simulation.activeMs - unknownMs)
     throw new Broken('minutes', `${run.activeMs} ms are counted as active, and processes were there for ${simulation.activeMs} ms`);
   const merged = new Set(
@@ -78,7 +78,7 @@ function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tal
   if (tally !== undefined) tallyWhole(tally, simulation, events);
 }
 
-/** What a task is does not change by what its agent says. */
+/** An agent's result does not change the definition of its task. */
 function sameCells(story: EventChecks, run: RunState, columns: readonly string[]): void {
   for (const task of run.tasks) {
     const cells = story.tasks.get(task.id)?.cells;
@@ -105,7 +105,7 @@ function tallyWhole(tally: Tally, { world, backstage, legs, plan }: Simulation, 
   for (const [kind, times] of backstage.kinds) count(tally, `agent ${kind}`, times);
 }
 
-/** The story in its shortest form: what was recorded, and what happened to it. */
+/** The recorded events and the accidents, in short form. */
 function tell({ plan, world }: Simulation): string {
   const { loop, mode, cap, rows, settings, turmoil } = plan;
   const graph = rows.map(
@@ -120,7 +120,7 @@ function tell({ plan, world }: Simulation): string {
   ].join('\n');
 }
 
-/** The same seed with as little turmoil as still makes it fail in the same way. */
+/** The same seed with the fewest accidents that still cause the same failure. */
 async function simplify(seed: number, failure: Failure, fault: Fault = {}): Promise<Failure> {
   let least = failure;
   let turmoil: Partial<Turmoil> = {};
@@ -134,7 +134,7 @@ async function simplify(seed: number, failure: Failure, fault: Fault = {}): Prom
   return least;
 }
 
-/** What came of many trials: how often things happened, and the first seed that failed, told in its shortest form. */
+/** The result of many trials: how often things happened, and the first failure in its shortest form. */
 export interface Trials {
   readonly tally: Tally;
   readonly failure: string | null;

@@ -1,4 +1,4 @@
-// Many simulations on all cores: the simulation is bundled, and each worker takes every n-th seed.
+// Runs many simulations on all cores: the simulation is bundled, and each worker takes every n-th seed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

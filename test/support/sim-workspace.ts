@@ -1,5 +1,5 @@
-// The work of a session, in memory: commits are numbers, a branch is a list of them, a worktree is a set of file names. Like
-// the real one, every operation may be repeated after a crash.
+// The workspace of a simulation, in memory: commits are numbers, a branch is a list of them, a worktree is a set of file names. As in
+// the real workspace, every operation may be repeated after a crash.
 
 import type { Merge, Workspace } from '@umpire/core/ports.js';
 import type { SeededRandom } from './sim-random.js';
@@ -16,15 +16,15 @@ interface Commit {
   readonly clashes: boolean;
 }
 
-/** What lies on the disk. Outlives every process. */
+/** The state on the disk, which survives every process. */
 export class Repository {
   readonly commits = new Map<string, Commit>();
-  /** What was merged, in order: ids of commits; taken back work as `revert:…`, a person's as `person:…`. */
+  /** The merged commits in order. Reverts are `revert:…`, a person's commits `person:…`. */
   readonly branch: string[] = [];
   /** By path: the files changed in it, and the length of the branch it began at. */
   readonly lent = new Map<string, { readonly base: number; readonly files: Set<string> }>();
   readonly stray = new Set<string>();
-  /** What a person changed in the session's worktree. */
+  /** A person's changes in the session's worktree. */
   readonly byHand = new Set<string>();
   made = 0;
 
@@ -40,7 +40,13 @@ export interface RepositoryWatch {
 
 const PATH = '/session/tree';
 
-export function openRepository(repository: Repository, world: World, process: Process, chance: SeededRandom, watch: RepositoryWatch): Workspace {
+export function openRepository(
+  repository: Repository,
+  world: World,
+  process: Process,
+  chance: SeededRandom,
+  watch: RepositoryWatch,
+): Workspace {
   const later = <T>(what: string, act: () => T): Promise<T> => world.touchLater(process, what, act);
   const pathOf = (task: string, attempt: number) => `/tasks/${task}-${attempt}`;
   const commitOf = (task: string, attempt: number) => {

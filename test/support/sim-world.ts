@@ -1,11 +1,11 @@
-// The world of one simulation, all in memory: a clock that only moves when told, a disk that holds the journal, and the
-// accidents: a process that is killed, a disk that is full. What sessions do in it is sim-session.ts.
+// The simulated world, all in memory: a clock that moves only on request, a disk with the journal, and accidents (a killed process, a
+// full disk). sim-session.ts runs sessions in it.
 
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Discovery } from '@umpire/core/model.js';
 import { SeededRandom } from './sim-random.js';
 
-/** What a simulation found wrong. `kind` names the property. */
+/** A broken property. `kind` names it. */
 export class Broken extends Error {
   constructor(
     readonly kind: string,
@@ -16,16 +16,16 @@ export class Broken extends Error {
   }
 }
 
-/** Thrown where a process dies in the middle of something: it does nothing more. */
+/** Thrown when a process is killed in the middle of an operation. */
 export class Killed extends Error {}
 
-/** One process that runs the session. A dead one can do nothing more to the world. */
+/** One process that runs the session. A dead process cannot change the world any more. */
 export class Process {
   isAlive = true;
   readonly stop = new AbortController();
-  /** Agents at work in it. */
+  /** The number of running agents. */
   atWork = 0;
-  /** When it took the session on. */
+  /** When it started to run the session. */
   begunMs: number | null = null;
   constructor(readonly number: number) {}
 }
@@ -36,27 +36,27 @@ interface Timer {
   readonly act: () => void;
 }
 
-/** How much may go wrong. */
+/** How many accidents may happen. */
 export interface Accidents {
   readonly kills: number;
   readonly fulls: number;
 }
 
-/** So many steps lie between two accidents, at most. */
+/** The most steps between two accidents. */
 const STRIDE = 90;
 
 type Point = 'call' | 'write';
 
 export class World {
   nowMs = Date.UTC(2025, 2, 7, 8);
-  /** What the disk holds of the journal. */
+  /** The journal on the disk. */
   journal = '';
-  /** Lines that somebody was told of. */
+  /** Lines that were reported to a caller. */
   told = 0;
   readonly files = new Map<string, string>();
   readonly board: Discovery[] = [];
   readonly blobs = new Map<string, string | Uint8Array>();
-  /** What happened, to be told where something is wrong: texts, and what is put into words only then. */
+  /** The log for a failure: texts, and functions that make a text only then. */
   readonly story: (string | (() => string))[] = [];
   readonly had = { kills: 0, torn: 0, fulls: 0, stops: 0 };
   steps = 0;
@@ -71,7 +71,7 @@ export class World {
   constructor(
     seed: number,
     accidents: Accidents,
-    /** More steps than this are not needed. */
+    /** The upper bound of steps. */
     private readonly mostSteps: number,
   ) {
     this.chance = new SeededRandom(seed).apart('accidents');
@@ -85,7 +85,7 @@ export class World {
     this.story.push(text);
   }
 
-  /** Does something in the world, unless the process dies of it, before or after, or the disk is full. */
+  /** Runs an operation, unless the process is killed before or after it or the disk is full. */
   touch<T>(process: Process, what: string, point: Point, act: () => T): T {
     const fate = this.fate(process, point);
     if (fate === 'kill') {
@@ -96,7 +96,7 @@ export class World {
     return act();
   }
 
-  /** The same for what takes its time: who is dead never hears of the end. */
+  /** The same for an asynchronous operation. A dead process never learns of its end. */
   async touchLater<T>(process: Process, what: string, act: () => T): Promise<T> {
     try {
       return this.touch(process, what, 'call', act);
@@ -106,7 +106,7 @@ export class World {
     }
   }
 
-  /** Appends to the journal; a process that dies in the middle leaves any part of it. */
+  /** Appends to the journal. A process that is killed in the middle leaves any part of the text. */
   append(process: Process, text: string): void {
     const fate = this.fate(process, 'write');
     const part = this.chance.below(text.length + 1);
@@ -154,7 +154,7 @@ export class World {
     };
   }
 
-  /** Lets the next thing happen. False: nothing is left that could. */
+  /** Runs the next scheduled operation. Returns false if there is none. */
   tick(): boolean {
     let next: Timer | undefined;
     for (const timer of this.timers)
@@ -167,7 +167,7 @@ export class World {
     return true;
   }
 
-  /** Runs until the promise settles or the process is dead. Microtasks are let run out before the clock moves. */
+  /** Runs until the promise settles or the process is dead. The clock moves only when no microtask is left. */
   async drive(process: Process, work: Promise<void>): Promise<'done' | 'killed' | { readonly error: unknown }> {
     let end: 'done' | { readonly error: unknown } | null = null;
     void settle(work).then((settled) => (end = settled));

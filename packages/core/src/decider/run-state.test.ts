@@ -1,7 +1,19 @@
 // The state of a run: tasks to retry, tasks as verdicts and people see them, the current wave, and rows that are added later.
 
 import { expect, it } from 'vitest';
-import { FIXED, SPRINT, begun, done, escalates, failed, inTwoSprints, row, start, told, verdict } from '../../../../test/support/session-events.js';
+import {
+  FIXED,
+  SPRINT,
+  begun,
+  done,
+  escalates,
+  failed,
+  inTwoSprints,
+  row,
+  start,
+  told,
+  verdict,
+} from '../../../../test/support/session-events.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { chainOfRow } from './chains.js';

@@ -3,7 +3,18 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmS
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { COMPLETE, ESCALATED, FIXED, TO_REVIEW, begun, done, row, start, verdict, writeStory } from '../../../../test/support/session-events.js';
+import {
+  COMPLETE,
+  ESCALATED,
+  FIXED,
+  TO_REVIEW,
+  begun,
+  done,
+  row,
+  start,
+  verdict,
+  writeStory,
+} from '../../../../test/support/session-events.js';
 import type { Event } from '@umpire/core/decider/events.js';
 import { openFolder } from './session-folder.js';
 import { acquireLock, holderOf } from './lock.js';
