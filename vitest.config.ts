@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const isSoak = process.env['UMPIRE_SOAK'] === '1';
@@ -10,6 +11,8 @@ export default defineConfig({
     tags: [{ name: 'soak', description: 'Runs in `npm run soak` only.' }],
     ...(isSoak ? {} : { tagsFilter: ['!soak'] }),
     strictTags: true,
+    // Stories wait for processes and disks more than they compute.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         // Pure rooms share their modules between files: isolation would double the time.
