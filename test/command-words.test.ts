@@ -33,7 +33,7 @@ it.each([
   [['help', 'resolv'], 'Unknown command "resolv". Did you mean "resolve"?'],
   [['run', 'testin'], 'Unknown loop "testin". Did you mean "testing"?'],
   [['check', 'revew'], 'Unknown loop "revew". Did you mean "review"?'],
-  [['until', 'true', '--agnt', 'x'], 'There is no flag "--agnt". Did you mean "--agent"?'],
+  [['until', 'true', '--agnt', 'x'], 'Unknown flag "--agnt". Did you mean "--agent"?'],
   [['until', 'true', '--agent', 'cluade'], 'Unknown agent "cluade". Did you mean "claude"?'],
   [['until', 'true', '--agent', 'nobody-of-ours'], 'Unknown agent "nobody-of-ours".'],
   [

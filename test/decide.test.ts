@@ -257,7 +257,7 @@ describe('flags', () => {
   it.each([
     [['decide', 'review'], /Missing arguments: umpire decide <loop> <session>/],
     [['decide', 'review', 'a', 'b'], /Unexpected argument "b"/],
-    [['decide', 'review', 'a', '--frobnicate'], /There is no flag "--frobnicate"/],
+    [['decide', 'review', 'a', '--frobnicate'], /Unknown flag "--frobnicate"/],
     [['decide', 'review', 'a', '--round', 'two'], /--round takes a whole number/],
     [['decide', 'review', 'a', '--round'], /--round needs a value/],
     [['decide', 'review', 'a', '--json=yes'], /--json takes no value/],

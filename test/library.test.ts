@@ -299,7 +299,7 @@ describe('loops and tasks of the program', () => {
     const { question, session } = asked;
     expect(question).toMatchObject({
       kind: 'escalation',
-      asks: 'a decision on an escalation (rule T3)',
+      asks: 'your decision (rule T3)',
       detail: 'Not good after 2 readings.',
       answers: ['extend', 'abort'],
     });

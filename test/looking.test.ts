@@ -160,7 +160,7 @@ it('umpire list shows every session, or says that there is none', async () => {
     awaiting      review-login, 2026-03-01 14:44
                   review sprint; sprint_num 1 round 3 of 3 (ESCALATE)
                   Make the payment flow safe. Cards are never logged.
-                  waiting for a decision on an escalation (rule R5)
+                  waiting for your decision (rule R5)
     unreadable    torn
                   Cannot read journal.ndjson: it is not a regular file.
     "
@@ -190,7 +190,7 @@ it('umpire list filters sessions and prints a summary', async () => {
   expect(await umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'None of the 3 sessions match.\n' });
   const { exit, err } = await umpire('list', '--state', 'waiting');
   expect(exit).toBe(2);
-  expect(err).toContain('There is no state "waiting". Did you mean "awaiting"? There are running, awaiting, interrupted, complete');
+  expect(err).toContain('Unknown state "waiting". Did you mean "awaiting"? The states are running, awaiting, interrupted, complete');
 });
 
 it('has the fields in JSON that docs/session-files.md names', async () => {

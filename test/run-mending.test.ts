@@ -22,7 +22,7 @@ it.each(['git', 'no git'])('accepts a manual fix without file changes if the loo
   const done = await project.umpire('resume', session);
   const ran = eventsOfType(session, 'TaskStarted').filter(({ task, attempt }) => task === again.task && attempt === 2);
   expect({ ran: ran.length, verdicts: verdictsOf(session).length, exit: done.exit }).toEqual({ ran: 1, verdicts: 3, exit: 4 });
-  expect(done.err).toContain('a decision on an escalation (rule C1)');
+  expect(done.err).toContain('your decision (rule C1)');
 });
 
 it('says where an edit is kept that cannot be merged because its worktree’s record is damaged', SOAK, async () => {

@@ -11,7 +11,7 @@ export const ERRORS = {
   usage: {
     exit: 2,
     message: '{detail}',
-    hint: 'See its flags: umpire help {command}',
+    hint: 'See the help: umpire help {command}',
   },
   argument: {
     exit: 2,
@@ -130,7 +130,7 @@ export const ERRORS = {
   'project-moved': {
     exit: 1,
     message: 'Session {session} works on {path}, and that folder does not exist any more.',
-    hint: 'Move the project back, or move the session into .umpire/sessions/ of the project. A session in that folder moves with its project.',
+    hint: 'Move the project back. Or move the session folder into .umpire/sessions/ of the project: sessions there are found after a move.',
   },
 
   // The state of a session
@@ -147,7 +147,7 @@ export const ERRORS = {
   'not-run': {
     exit: 1,
     message: 'Session {session} was not started by `umpire run`. Umpire only judges it.',
-    hint: 'Judge it with `umpire decide <loop> <session>`, or start a session with `umpire run`.',
+    hint: 'Judge it with `umpire decide <loop> {session}`, or start a session with `umpire run`. If its journal.ndjson was lost, restore it from a backup.',
   },
   'not-begun': {
     exit: 1,
@@ -187,7 +187,7 @@ export const ERRORS = {
   'log-missing': {
     exit: 1,
     message: 'Session {session} has no output of {task}.',
-    hint: 'There is output of {known}. An agent that prints nothing leaves no output.',
+    hint: 'Tasks with output: {known}. An agent that prints nothing leaves no output.',
   },
 
   // Files of a session and of the project
@@ -239,7 +239,7 @@ export const ERRORS = {
   'journal-newer': {
     exit: 1,
     message: 'journal.ndjson line {line} has format version {version}. This Umpire reads versions up to {known}.',
-    hint: 'Update Umpire: npm install -g umpire@latest',
+    hint: 'Update Umpire to the version that wrote this session, or a newer one.',
   },
 
   // Agents and commands
@@ -261,7 +261,7 @@ export const ERRORS = {
   'agent-role-unknown': {
     exit: 2,
     message: 'The {loop} loop has no role "{role}".',
-    hint: 'Its roles are {known}. --agent ROLE=NAME sets the agent of one role, --agent NAME that of all others.',
+    hint: 'Its roles are {known}. --agent ROLE=NAME sets the agent of one role. --agent NAME sets the agent of all other roles.',
   },
   'agent-command-invalid': {
     exit: 2,
@@ -300,7 +300,7 @@ export const ERRORS = {
   },
   'hook-event': {
     exit: 1,
-    message: 'stdin holds no event of a coding agent. {detail}',
+    message: 'stdin holds no event of a coding agent: {detail}.',
     hint: 'A coding agent calls `umpire hook` with the event as JSON on stdin. docs/mcp-and-hooks.md shows the setup.',
   },
 
@@ -318,7 +318,7 @@ export const ERRORS = {
   'git-damaged': {
     exit: 1,
     message: 'git cannot read {place} as a repository: {detail}.',
-    hint: 'Find the cause with `git status` and `git fsck`, then repair or clone the repository. If it is not a repository, remove or rename {place}. Umpire stops here because the work would be missing from your history.',
+    hint: 'Find the cause with `git status` and `git fsck`, then repair or clone the repository. If it is not meant to be a repository, remove or rename {place}.',
   },
   'project-bare': {
     exit: 1,
@@ -444,7 +444,7 @@ export const ERRORS = {
   'guard-no-commit': {
     exit: 1,
     message: 'This repository has no commits yet, so there is nothing to compare with.',
-    hint: 'Make the first commit. To skip a hook: git commit --no-verify',
+    hint: 'Make the first commit. If a git hook runs the guard: git commit --no-verify',
   },
   'guard-report': {
     exit: 1,

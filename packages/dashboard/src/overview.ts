@@ -133,7 +133,7 @@ function row(session: ListedSession): HTMLElement {
   const { id, name, goal, loops, mode, chains, spent, lastAt, work, notes, waitsOn } = session;
   const more = [
     goal === '' ? null : make('span', { class: 'goal' }, goal),
-    waitsOn === null ? null : make('span', { class: 'quiet' }, `waits on ${waitsOn}`),
+    waitsOn === null ? null : make('span', { class: 'quiet' }, `waits for ${waitsOn}`),
     work === 'not applied' ? make('span', { class: 'quiet' }, 'its work is not applied yet') : null,
     ...notes.slice(0, 2).map((note) => make('span', { class: 'quiet' }, note)),
   ];

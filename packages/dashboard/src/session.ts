@@ -55,7 +55,11 @@ function callouts({ question, because, notes, next, state }: SessionAnswer): rea
           make(
             'section',
             { class: 'card call', 'aria-label': 'Open question' },
-            make('h2', {}, question.later ? `Once the rest is done, it waits on ${question.what}` : `It waits on ${question.what}`),
+            make(
+              'h2',
+              {},
+              question.later ? `Once the other tasks are done, it waits for ${question.what}` : `Waiting for ${question.what}`,
+            ),
             question.detail === '' ? null : make('p', { class: 'prose' }, question.detail),
             ...question.answers.map(({ command }) => commandLine(command)),
             question.more > 0 ? make('p', { class: 'quiet' }, `Then ${count(question.more, 'more question')}.`) : null,

@@ -88,7 +88,7 @@ class RecognisingReader implements OpenReport {
   private unknown(): string {
     const seen = this.unknownHead === null ? '' : describeHead(this.unknownHead);
     if (seen === '') return 'the report contains only white space';
-    return `unknown format: ${seen}; known formats are ${FORMATS.map((format) => format.id).join(', ')}; choose one with --format`;
+    return `unknown format: ${seen}. Choose one with --format: ${FORMATS.map((format) => format.id).join(', ')}`;
   }
 
   /** Results from before the refused byte are kept. */

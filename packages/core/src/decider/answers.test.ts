@@ -40,7 +40,7 @@ function spent(limit: Partial<RunSettings>): readonly Event[] {
 
 it.each<[string, readonly Event[], string, string]>([
   ['plan', PLAN, 'approve revise abort', 'approval of the plan of DESIGN-001'],
-  ['escalation', ESCALATION, 'force-approve manual-fix extend abort', 'a decision on an escalation (rule R5)'],
+  ['escalation', ESCALATION, 'force-approve manual-fix extend abort', 'your decision (rule R5)'],
   ['no-evidence', NO_EVIDENCE, 'manual-fix extend force-approve abort', 'a decision: REVIEW-001 left nothing to judge (rule R9)'],
   ['question', QUESTION, 'answer abort', 'an answer to DESIGN-001'],
   ['edit', mending(ESCALATION), 'extend force-approve abort', 'your edit'],

@@ -38,7 +38,7 @@ export function answerEvents(state: SessionState, session: string, given: Answer
   if (answersTo(question).includes(given.answer) && !allowed.includes(given.answer))
     throw refuse(session, `the loop ${run.started.loop} does not offer "${given.answer}" (see \`ask\` in its file)`, allowed);
   if (!allowed.includes(given.answer))
-    throw refuse(session, `the session waits on ${describeQuestion(question)}, so "${given.answer}" does not apply`, allowed);
+    throw refuse(session, `the session waits for ${describeQuestion(question)}, so "${given.answer}" does not apply`, allowed);
   if (given.reason.trim() === '' && NEEDED_REASONS.has(given.answer))
     throw refuse(session, `${given.answer} needs ${NEEDED_REASONS.get(given.answer)}`, allowed);
   if (given.answer === 'extend') {
@@ -90,15 +90,15 @@ function neededFor(question: Question): { readonly field: 'rounds' | 'costUsd' |
   }
 }
 
-/** As in "The session waits on …". */
+/** As in "Waiting for …". */
 export function describeQuestion(question: Question): string {
   switch (question.kind) {
     case 'plan':
       return `approval of the plan of ${question.task}`;
     case 'escalation':
-      return `a decision on an escalation (rule ${question.rule})`;
+      return `your decision (rule ${question.rule})`;
     case 'no-evidence':
-      return `a decision: ${question.task} left nothing to judge (rule ${question.rule})`;
+      return `your decision: ${question.task} left nothing to judge (rule ${question.rule})`;
     case 'question':
       return `an answer to ${question.task}`;
     case 'edit':

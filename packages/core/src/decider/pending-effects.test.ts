@@ -102,7 +102,7 @@ it.each<[string, readonly Event[], 'complete' | 'failed', boolean, string]>([
     [...begun(ONE), start('A'), failed('A', ''), { type: 'TaskSkipped', data: { task: 'B', reason: 'x' } }],
     'failed',
     true,
-    'Failed: A (no reason given). Skipped because of it: 1.',
+    'Failed: A (no reason given). Skipped because of that: 1.',
   ],
 ])('says how it ended, and whether all was judged: %s', (_, events, outcome, unverified, reason) => {
   expect(pendingEffects(told(events).state)).toEqual([{ type: 'EndSession', outcome, unverified, reason }]);

@@ -167,12 +167,12 @@ function endOf(state: SessionState): Effect {
   const failed = run.tasks.filter((task) => task.status === 'failed' && !isJudgedCritic(run, task));
   const skipped = run.tasks.filter((task) => task.status === 'skipped' && !task.isSkippedByVerdict);
   if (failed.length > 0) {
-    const names = failed.map((task) => `${task.id} (${task.row['error'] || 'no reason given'})`).join(', ');
+    const names = failed.map((task) => `${task.id} (${(task.row['error'] || 'no reason given').replace(/\.$/, '')})`).join(', ');
     return {
       type: 'EndSession',
       outcome: 'failed',
       unverified: true,
-      reason: `Failed: ${names}.${skipped.length === 0 ? '' : ` Skipped because of it: ${skipped.length}.`}`.slice(0, 1000),
+      reason: `Failed: ${names}.${skipped.length === 0 ? '' : ` Skipped because of that: ${skipped.length}.`}`.slice(0, 1000),
     };
   }
   const last = [...state.verdicts.keys()].flatMap((key) => {

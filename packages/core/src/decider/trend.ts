@@ -89,7 +89,7 @@ export function trendOf(history: readonly RoundMeasure[]): Trend {
   const now = history.at(-1);
   const before = history.at(-2);
   if (now === undefined || before === undefined) return unclear('No trend after one round.');
-  if (!history.some(isMeasured)) return unclear('No trend: the rounds have no gauge and no finding.');
+  if (!history.some(isMeasured)) return unclear('No trend: the rounds have no numbers or findings to compare.');
   const { gains, bestAt } = gainsOf(history);
   const back = cameBack(now);
   if (gains.length > 0) return gaining(before, now, gains);

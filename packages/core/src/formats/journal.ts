@@ -130,6 +130,6 @@ function parseLine(raw: string, line: number, prev: string, knownVersion: number
   if (seq !== line) return broken(`the line has the number ${String(seq)}`);
   if (claimed !== prev) return broken('it does not continue the line before it: a line was changed, added or removed');
   const head = hashOf(raw, at);
-  if (head !== told) return broken('its hash does not match its content: the line was changed');
+  if (head !== told) return broken('the line was changed (its hash does not match)');
   return { ok: true, event: { seq, ts, type, data }, head };
 }

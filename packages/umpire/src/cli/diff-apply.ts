@@ -38,7 +38,7 @@ export async function runApply(args: readonly string[]): Promise<CommandOutcome>
   if (named === undefined) throw usage('Missing <session>. List them with: umpire list', 'apply');
   const session = resolveSession(named, parsed.values.get('--project') ?? '.');
   const { files, unverified, replaced } = await apply(session, { force: parsed.switches.has('--force') });
-  const mark = unverified ? ' The result is UNVERIFIED: read `umpire report` before you rely on it.' : '';
+  const mark = unverified ? ` The result is UNVERIFIED. Read the report before you rely on it: umpire report ${plainLine(named)}` : '';
   const said =
     files.length === 0 ? await nothingToApply(session) : `${count(files.length, 'file')} changed in your checkout, not committed.`;
   const links = replaced.map(

@@ -32,7 +32,7 @@ export function parseArguments(args: readonly string[], kinds: FlagKinds, comman
     const equals = word.indexOf('=');
     const flag = word === '-h' ? '--help' : equals < 0 ? word : word.slice(0, equals);
     const kind = Object.hasOwn(kinds, flag) ? kinds[flag] : undefined;
-    if (kind === undefined) throw usage(`There is no flag "${flag.slice(0, 40)}".${didYouMean(flag, Object.keys(kinds))}`, command);
+    if (kind === undefined) throw usage(`Unknown flag "${flag.slice(0, 40)}".${didYouMean(flag, Object.keys(kinds))}`, command);
     if (kind === 'switch') {
       if (equals >= 0) throw usage(`${flag} takes no value.`, command);
       switches.add(flag);

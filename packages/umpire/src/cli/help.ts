@@ -7,13 +7,13 @@ const AGENT_FLAGS = `  --agent NAME           the agent for every role (see Agen
   --agent-command CMD    any program as the agent (see docs/agents.md)`;
 
 const RUN_FLAGS = `${AGENT_FLAGS}
-  --max-rounds N         most rounds per chain, 1 to 100
+  --max-rounds N         maximum number of rounds, 1 to 100
   --max-minutes N        ask a person after N minutes
   --max-cost-usd X       ask a person after X dollars
   --max-tokens N         ask a person after N tokens
   --concurrency N        tasks that run in parallel (default: 3)
-  --stop-when-stalled    escalate if a loop stalls, oscillates or diverges
-  --strict               escalate instead of approving by waiver
+  --stop-when-stalled    ask a person if a loop stalls, oscillates or diverges
+  --strict               ask a person before approving without clean evidence
   --sandbox              agents write only to their worktree (needs bubblewrap)
   --yes                  approve plans without asking
   --json                 print each event as a line of JSON on stdout`;
@@ -96,7 +96,7 @@ Usage: umpire doctor [flags]
 
 Checks git, the sandbox, the project, the settings, the agents and the tools of
 the critics. It starts no agent, runs no test and changes nothing. Each line is
-ok, a note, or a fault that stops a run, with the way to fix it.
+ok, a note or a fault. A fault stops a run, and its line says how to fix it.
 
 Flags
 ${PROJECT}
@@ -119,7 +119,7 @@ Examples
 Usage: umpire init [flags]
 
 Picks the installed agent, lists untracked files such as .env that worktrees
-need, and adds the most wanted limits as comments. It never overwrites a file.
+need, and adds common limits as comments. It never overwrites a file.
 
 Flags
   --agent NAME           the agent for every role (default: the first installed
@@ -143,8 +143,8 @@ Examples
 
 Usage: umpire run <loop> ["GOAL"] [flags]
 
-Agents work in a git worktree on a branch of its own; your checkout is not
-touched. You can kill the run at any time: umpire resume continues it.
+Agents work in a separate git worktree and branch; your checkout is not
+touched. You can stop the run at any time and continue it with umpire resume.
 
   <loop>                 design, testing, debt, review, brainstorm, or a file
   GOAL                   what you want, in quotes
@@ -152,7 +152,8 @@ touched. You can kill the run at any time: umpire resume continues it.
 Flags
 ${PROJECT}
   --session DIR          the session folder (default: new in .umpire/sessions/)
-  --mode NAME            the pipeline (default: chosen by goal and change)
+  --mode NAME            which tasks run (default: chosen from the goal and the
+                         changed files)
   --target PERCENT       target of the testing loop, 0 to 100 (default: 80)
 ${RUN_FLAGS}
 
@@ -177,7 +178,8 @@ shell runs the command in the worktree of the session.
 
 Flags
   --report FILE          a report of the command: SARIF, or findings as JSON or
-                         Markdown (default: a new *.sarif in the top folder)
+                         Markdown (default: a *.sarif file it writes to the
+                         top folder)
   --mode NAME            check-first (default) or work-first
 ${PROJECT}
   --session DIR          the session folder (default: new in .umpire/sessions/)
@@ -247,7 +249,7 @@ ${RUN_FLAGS}
 
 ${AGENTS}
 
-${RUN_STATUS}
+${RUN_STATUS.replace('0    complete', '0    complete, or aborted by your answer')}
 
 Examples
   umpire resolve review-login extend --rounds 2
@@ -429,13 +431,13 @@ Examples
 
 Usage: umpire clean [session] [flags]
 
-Removes those of sessions that were applied or changed nothing. It keeps work
-that was not applied or not merged, and names it. Session folders always stay.
+Cleans sessions that were applied or changed nothing. It keeps sessions with
+work that was not applied or merged, and names them. Session folders stay.
 
   [session]              one session (default: all finished sessions)
 
 Flags
-  --force                remove this session even if its work is lost
+  --force                clean the named session even if its work is lost
 ${PROJECT}
 
 Exit status
@@ -452,8 +454,8 @@ Examples
 
 Usage: umpire decide <loop> <session> [flags]
 
-Writes the verdict, its tasks and its history into the session folder. The same
-evidence gives the same verdict and writes nothing.
+Writes the verdict, its tasks and its history into the session folder. Judging
+the same evidence again gives the same verdict and writes nothing.
 
   <loop>                 design, testing, debt, review, brainstorm, until, or a
                          loop file such as ./my-loop.yaml
@@ -461,10 +463,10 @@ evidence gives the same verdict and writes nothing.
 
 Flags
   --round N              raise the round to N; it never goes down
-  --max-rounds N         change the most rounds; the journal records it
+  --max-rounds N         change the maximum number of rounds (recorded)
   --layer NAME           testing: the layer to judge, if there are several
   --deadline-ms N        give a partial verdict after N milliseconds
-  --strict               escalate instead of approving by waiver
+  --strict               escalate instead of approving without clean evidence
   --dry-run              judge and write nothing
   --json                 print the verdict as JSON instead of Markdown
 
@@ -485,9 +487,11 @@ Examples
 
 Usage: umpire check <loop> [flags]
 
-Tries every combination of facts in every round: each case ends in a row, each
-critic stops, nothing is approved wrongly, no rule is dead, and the promises
-hold. If not, it prints the shortest counterexample.
+Tries every combination of facts in every round and proves that
+- exactly one rule decides each case, and every rule can apply
+- the loop always ends
+- nothing is approved wrongly, and the promises of the loop hold
+If one of them is false, it prints the shortest counterexample.
 
   <loop>                 design, testing, debt, review, brainstorm, until, or a
                          loop file such as ./my-loop.yaml
@@ -520,7 +524,8 @@ and writes nothing.
   <session>              name, part of the name, or folder
 
 Flags
-  --all                  all sessions in .umpire/sessions/, .workflow/.csv-wave/
+  --all                  all sessions in .umpire/sessions/ and
+                         .workflow/.csv-wave/
   --loop LOOP            also judge by other rules and show the differences
 ${PROJECT}
   --json                 print one JSON object instead of Markdown
@@ -575,7 +580,7 @@ Examples
 
 Usage: umpire read <report...> [flags]
 
-Detects the format and says whether the report is a pass. A report that cannot
+Detects the format and says whether the report passes. A report that cannot
 be read, or has no tests or no coverage, is an error. Findings of severity High
 or worse fail.
 
@@ -583,7 +588,7 @@ or worse fail.
 
 Flags
   --format NAME          the format, if it is not detected (see Formats)
-  --root DIR             the project, for absolute paths (default: this folder)
+  --root DIR             shorten absolute paths below DIR (default: this folder)
   --json                 print one JSON object
   --all                  with --json: list each test and the coverage per file
 
@@ -608,20 +613,20 @@ Examples
 Usage: umpire guard [flags]
 
 Compares two versions of JavaScript, TypeScript and Python files and runs
-nothing. It also finds swallowed checks, mocks of the tested code, and changed
+nothing. It also finds failures that are caught and ignored, mocks of the tested code, and changed
 test settings. docs/guard-your-tests.md lists the rules.
 
 Flags
-  --base REV             compare with REV (default: HEAD; if nothing is
-                         uncommitted, the fork point from the main branch)
+  --base REV             compare with REV (default: HEAD; without uncommitted
+                         changes, the commit where your branch left main)
   --scope NAME           testing (default): only tests may change; any: source
                          may change too
 ${PROJECT}
   --report-before FILE   a test report of the base, any format of umpire read
   --report-after FILE    a test report of the change
   --staged               check staged files, for a pre-commit hook
-  --revert               revert the findings and keep copies; source files only
-                         with --scope testing
+  --revert               revert the changes that were found, and keep copies;
+                         source files are reverted only with --scope testing
   --json                 print one JSON object
   --sarif                print SARIF 2.1.0
 
@@ -665,8 +670,9 @@ The agent calls it and sends the event as JSON on stdin.
 
   SessionStart           record the commit at which the agent starts
   Stop, SubagentStop, AfterAgent
-                         check all changes since then; findings send the agent
-                         back once, then you get a message
+                         check all changes since then; on findings, the agent
+                         continues once to fix them; if any are left, you get
+                         a message
   PreToolUse, BeforeTool
                          refuse edits of Umpire's records, umpire resolve,
                          --max-rounds and --force

@@ -66,5 +66,5 @@ async function answerEvent(args: readonly string[]): Promise<CommandOutcome> {
 async function readEvent(): Promise<Readonly<Record<string, unknown>>> {
   const json = parseJson(await text(process.stdin));
   if (json.ok && isObject(json.value)) return json.value;
-  throw new UmpireError('hook-event', { detail: json.ok ? 'It is not an object.' : `${json.problem} (line ${json.line}).` });
+  throw new UmpireError('hook-event', { detail: json.ok ? 'it is not an object' : json.problem });
 }

@@ -32,7 +32,7 @@ export async function runList(args: readonly string[]): Promise<CommandOutcome> 
   const sessions = all.filter(isWanted).slice(0, wholeNumber(parsed, '--last', 'list', [1, 1_000_000]));
   if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify({ project: projectAt(project), sessions })}\n`, exit: 0 };
   if (sessions.length === 0 && all.length > 0) {
-    const none = all.length === 1 ? 'The only session does not match.' : `None of the ${all.length} sessions match.`;
+    const none = all.length === 1 ? 'No match: the project has 1 session.' : `No match: the project has ${all.length} sessions.`;
     return { stdout: `${none}\n`, exit: 0 };
   }
   const sum = sessions.length > 1 ? { stderr: `${listSum(sessions)}\n` } : {};
@@ -45,7 +45,7 @@ function filterOf({ lists, switches }: ParsedArguments): (entry: SessionEntry) =
   const known: readonly string[] = STATE_WORDS;
   const unknown = states.find((state) => !known.includes(state));
   if (unknown !== undefined)
-    throw usage(`There is no state "${unknown.slice(0, 40)}".${didYouMean(unknown, known)} There are ${known.join(', ')}.`, 'list');
+    throw usage(`Unknown state "${unknown.slice(0, 40)}".${didYouMean(unknown, known)} The states are ${known.join(', ')}.`, 'list');
   const loops = lists.get('--loop') ?? [];
   const isUnapplied = switches.has('--unapplied');
   return (entry) =>

@@ -94,7 +94,7 @@ describe('the baseline', () => {
 
   it('is not there without git, without an earlier commit, or by a name that git does not know', async () => {
     const plain = await debtCritic(debtJob(plainProject({ 'a.txt': 'a' }).root).job);
-    const why = 'No baseline: this is no git repository, or it has no earlier commit. Name a commit with --base.';
+    const why = 'No baseline: this is not a git repository, or it has no earlier commit. Name a commit with --base.';
     expect(plain).toEqual({ outcome: 'missing', summary: why, outputs: {}, files: [], notes: [why], unable: true });
     expect(await debtCritic(debtJob(gitProject().root).job)).toEqual(plain);
     const unknown = await debtCritic(debtJob(gitProject().root, { base: 'nowhere' }).job);

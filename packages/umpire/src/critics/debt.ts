@@ -59,7 +59,7 @@ export const debtCritic: Critic = async (job) => {
 
 function noBaseline(base: string | null): string {
   if (base !== null) return `No baseline: ${base.slice(0, 80)} is not a commit of this repository.`;
-  return 'No baseline: this is no git repository, or it has no earlier commit. Name a commit with --base.';
+  return 'No baseline: this is not a git repository, or it has no earlier commit. Name a commit with --base.';
 }
 
 interface PinnedBaseline {

@@ -45,7 +45,8 @@ interface ReviewSource {
 export const reviewCritic: Critic = async (job) => {
   const started = job.now();
   const change = findChange(job.project, job.base);
-  if (change === null) return unmeasured('missing', 'Nothing to review: this is no git repository, or it has no commit to compare with.');
+  if (change === null)
+    return unmeasured('missing', 'Nothing to review: this is not a git repository, or it has no commit to compare with.');
   if (change.lines.size === 0)
     return unmeasured('missing', `Nothing to review: no line was added or changed since ${change.base.slice(0, 10)}.`);
   const testimony = testimonyIn(job);

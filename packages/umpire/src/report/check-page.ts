@@ -134,16 +134,16 @@ function proven(loop: Loop, proof: Proof): string[] {
   const stops = proof.revisions === null ? 'never' : count(proof.revisions, 'revision');
   const vows = loop.promises?.length ?? 0;
   return [
-    '- Every combination leads to exactly one row, or to an error that says what to do.',
+    '- Every combination is decided by exactly one rule, or ends in an error that says what to do.',
     `- Every loop ends after at most ${stops}, with the cap of ${loop.cap.default} and rounds counted from ${first}. A critic that writes to the session folder cannot change that: the round never falls, and the first verdict freezes rules, cap and target.`,
-    '- At the cap, a row asks a person, accepts, or converges by a declared waiver.',
-    '- Without a declared waiver, nothing is approved with a Critical finding, with unread or uncounted evidence, or on an absent fact that no repair handles.',
+    '- In the last round, the rule asks a person, accepts, or converges by a declared waiver.',
+    '- Without a declared waiver, nothing is approved with a Critical finding, with unread or uncounted evidence, or with a missing fact that no repair handles.',
     '- With `--strict`, nothing is approved by waiver.',
     ...(proof.held.length === 0
       ? [
           vows === 0
-            ? '- Every row and repair can apply, and the repairs terminate.'
-            : '- Every row, repair and promise can apply, and the repairs terminate.',
+            ? '- Every rule and repair can apply, and the repairs terminate.'
+            : '- Every rule, repair and promise can apply, and the repairs terminate.',
         ]
       : []),
     ...(vows === 0

@@ -21,12 +21,12 @@ const OUTCOMES: Readonly<Record<CheckOutcome, string>> = {
   fail: 'failed',
   error: 'could not be measured',
   timeout: 'timed out',
-  missing: 'could not run: no tool found',
+  missing: 'could not run',
 };
 
 export function critiquePage({ loop, session, task, outcome, summary, outputs, files, notes }: CritiqueView): string {
   const cells = Object.entries(outputs).filter(([, value]) => value !== '');
-  const others = notes.filter((note) => note !== summary).slice(0, 20);
+  const others = notes.filter((note) => !summary.includes(note)).slice(0, 20);
   const lines = [
     `${SUBJECTS[loop] ?? loop} ${OUTCOMES[outcome]}`,
     ...(summary === '' ? [] : ['', lineOf(summary)]),

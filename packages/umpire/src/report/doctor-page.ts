@@ -67,5 +67,5 @@ export function doctorSummary({ checks }: Pick<DoctorReport, 'checks'>): string 
   const hasAgent = checks.every(({ name, state }) => name !== EVERY_ROLE || state === 'ok');
   if (faults.length === 0) return hasAgent ? 'Ready.' : 'Ready. Pass --agent when you run.';
   const many = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-  return `Not ready: ${many}. See ${[...new Set(faults.map(({ name }) => name))].join(', ')}.`;
+  return `Not ready: ${many} (${[...new Set(faults.map(({ name }) => name))].join(', ')}).`;
 }

@@ -40,7 +40,7 @@ it('shows one version below the other', () => {
   expect(guardPage({ ...EMPTY, findings: [weakened] }, narrow)).toBe(`assertion-weakened  high  src/cart.test.ts:4
   in cart > adds
   ${weakened.message}
-  Honest: ${weakened.honest}
+  Instead: ${weakened.honest}
   - expect(total([1, 2])).toBe(3);
   + expect(total([1, 2])).toBeDefined();
 

@@ -75,7 +75,7 @@ function findingLines(finding: GuardFinding, terminal: Terminal): readonly strin
     `${paint(BOLD, rule, terminal)}  ${paint(tone, severity, terminal)}  ${lineOf(file)}:${line}`,
     ...(test === undefined ? [] : [clip(`  in ${lineOf(test)}`, Math.max(80, terminal.columns))]),
     ...wrap(lineOf(message, 400), '  '),
-    ...wrap(`Honest: ${honest}`, '  '),
+    ...wrap(`Instead: ${honest}`, '  '),
     ...versions(finding, terminal),
   ];
 }
@@ -156,7 +156,11 @@ function revertedLines({ corrections, kept }: NonNullable<GuardPage['reverted']>
     ...corrections.map((one) => `  ${lineOf(one.path)}: ${revertWords(one)}`),
     ...(kept === ''
       ? []
-      : wrap(`Your versions are kept in ${lineOf(kept)}. Staged changes stay staged: stage the files again.`, '  ', '  ')),
+      : wrap(
+          `Your versions are kept in ${lineOf(kept)}. The index was not changed: to commit the reverted files, stage them with git add.`,
+          '  ',
+          '  ',
+        )),
   ]);
 }
 

@@ -118,7 +118,7 @@ it('tells what a verdict is and what it leads to', () => {
 it('says that a person is needed, and the very commands that answer, each on a line of its own', () => {
   check(
     ESCALATED,
-    `Waiting for a decision on an escalation (rule R5).\nAnswer with one of:\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} manual-fix\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} abort`,
+    `Waiting for your decision (rule R5).\nAnswer with one of:\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} manual-fix\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} abort`,
   );
   const called = (key: string): Event => ({ type: 'PersonCalled', data: { key, by: 'nobody' } });
   const planned = [...begun(SPRINT, { gates: ['DESIGN-001'] }), start('DESIGN-001'), done('DESIGN-001'), called('plan:DESIGN-001:1')];
@@ -207,7 +207,7 @@ it('says who goes on, and tells of a mode that nobody judges', () => {
   check([...TO_REVIEW, { ...again, data: { ...again.data, settings } }], 'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer)');
   const [first] = linesOf(begun(SPRINT, { judged: false, mode: 'patch', why: 'as asked' }));
   expect(first).toBe(
-    `09:00 Session ${NAME}: review, mode patch (as asked), 5 tasks. This mode has no judged critic, so the session will end unverified`,
+    `09:00 Session ${NAME}: review, mode patch (as asked), 5 tasks. No critic is judged in this mode, so the result will be unverified`,
   );
 });
 

@@ -137,7 +137,7 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
 
 function startedLine(started: SessionStarted): Described {
   const { session, loop, mode, rows, judged, command } = started;
-  const unjudged = judged ? '' : '. This mode has no judged critic, so the session will end unverified';
+  const unjudged = judged ? '' : '. No critic is judged in this mode, so the result will be unverified';
   const until = command === undefined ? '' : `. Runs until this passes: ${lineOf(command, 200)}`;
   return `Session ${session}: ${loop}, mode ${mode} (${lineOf(whyWords(started), 200)}), ${count(rows.length, 'task')}${unjudged}${until}`;
 }
@@ -267,7 +267,7 @@ function verdictLine(verdict: Verdict, critic: string | null, run: RunState | nu
   const { decision, round, maxRounds, rule, reason, unverified, status, tasks, outcome, trend } = verdict;
   const marks = [...(status === 'partial' ? ['partial'] : []), ...(unverified ? ['unverified'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
-  const next = outcome === 'revise' && tasks.length > 0 ? ` Next: ${named(tasks.map(({ id }) => id))}.` : '';
+  const next = outcome === 'revise' && tasks.length > 0 ? ` New tasks: ${named(tasks.map(({ id }) => id))}.` : '';
   const more = outcome === 'escalate' ? meanwhile(run) : next;
   // The reason has just said what is still open.
   const why = lineOf((trend?.why ?? '').replace(/; still .*$/, '.'), 200);

@@ -164,7 +164,7 @@ class HistoryRecorder {
   /** The subject of a question, by its key. */
   private aboutKey(key: string): string {
     const [kind, rest] = split(key);
-    if (kind === 'verdict') return `the verdict of line ${inline(rest)} (${inline(this.verdicts.get(Number(rest)) ?? 'unknown')})`;
+    if (kind === 'verdict') return `the verdict ${inline(this.verdicts.get(Number(rest)) ?? 'unknown')} (journal line ${inline(rest)})`;
     if (kind === 'edit') return `the wait for an edit after ${this.aboutKey(rest)}`;
     const [about = ''] = rest.split(':');
     if (kind === 'plan') return `the plan of ${inline(about)}`;
@@ -196,7 +196,7 @@ export function filesWords(files: readonly string[]): string {
 }
 
 function revertWords({ tasks, files, ok, verdict }: Extract<Recorded, { type: 'WorkReverted' }>['data']): string {
-  const work = `the work of ${inline(tasks.join(', '))}, which made things worse (verdict of line ${verdict})`;
+  const work = `the work of ${inline(tasks.join(', '))}, which made things worse (verdict on journal line ${verdict})`;
   return ok ? `reverted ${work}` : `could not revert ${work}: ${filesWords(files)}`;
 }
 

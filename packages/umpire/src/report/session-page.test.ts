@@ -68,13 +68,13 @@ it('says unverified wherever it applies, with the reason of whoever approved', (
     '- A person approved it without clean evidence: The logger is gone next week. (about: The review still asks for a revision at a score of 5/10 after iteration 3 of 3.)',
   ]);
   expect(under(page, 'Answers and changes by people')).toEqual([
-    `- 2026-03-01 09:15: **force-approve** (**unverified**) on the verdict of line ${FIRST_VERDICT} (ESCALATE, rule R5) (resolve): The logger is gone next week.`,
+    `- 2026-03-01 09:15: **force-approve** (**unverified**) on the verdict ESCALATE, rule R5 (journal line ${FIRST_VERDICT}) (resolve): The logger is gone next week.`,
   ]);
   const waived = pageOf([...TO_REVIEW, verdict('REVIEW-001', { unverified: true, waivers: ['the reviewer converged at a low score'] })]);
   expect(waived).toContain('### 1. CONVERGE (**unverified**): round 1 of 3, rule R1, sprint_num 1');
   expect(waived).toContain('- Waiver: the reviewer converged at a low score');
   expect(under(waived, 'Unverified')).toHaveLength(1);
-  expect(under(pageOf(begun(SPRINT, { judged: false, mode: 'patch' })), 'Unverified')).toEqual(['- The mode patch has no judged critic.']);
+  expect(under(pageOf(begun(SPRINT, { judged: false, mode: 'patch' })), 'Unverified')).toEqual(['- The mode patch does not judge a critic.']);
 });
 
 it('tells what people said and edited, what was taken back, and who went on', () => {
@@ -95,7 +95,7 @@ it('tells what people said and edited, what was taken back, and who went on', ()
   ]);
   expect(under(page, 'Answers and changes by people')).toEqual([
     '- 2026-03-01 09:15: cap changed from 3 to 5 (resolve extend)',
-    `- 2026-03-01 09:16: **extend** on the verdict of line ${FIRST_VERDICT} (ESCALATE, rule R5), 2 rounds more (resolve)`,
+    `- 2026-03-01 09:16: **extend** on the verdict ESCALATE, rule R5 (journal line ${FIRST_VERDICT}), 2 rounds more (resolve)`,
   ]);
   expect(under(page, 'Edits of tasks.csv')).toEqual([
     '- 2026-03-01 09:18: applied: SHIP-001: title changed',
@@ -103,7 +103,7 @@ it('tells what people said and edited, what was taken back, and who went on', ()
   ]);
   expect(under(page, 'Discarded and reverted work')).toEqual([
     '- 2026-03-01 09:20: discarded changes of read-only tasks: 1 file: coverage/x',
-    `- 2026-03-01 09:21: reverted the work of FIX-1-1, which made things worse (verdict of line ${FIRST_VERDICT})`,
+    `- 2026-03-01 09:21: reverted the work of FIX-1-1, which made things worse (verdict on journal line ${FIRST_VERDICT})`,
   ]);
   expect(under(page, 'Runs')).toHaveLength(3);
   expect(page).toContain('- Attempt 1 by claude: cut off\n- Attempt 2 by claude: failed after 1 min');

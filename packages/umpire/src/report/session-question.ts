@@ -6,7 +6,7 @@ import type { Question, Answer, PersonAnswered } from '@umpire/core/decider/even
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { lineOf, wrap } from './safe-text.js';
-import { count } from './words.js';
+import { count, duration } from './words.js';
 
 export interface QuestionView {
   readonly kind: Question['kind'];
@@ -51,7 +51,8 @@ export function needWords(question: Question, view: Pick<QuestionView, 'what' | 
   if (question.kind !== 'budget') return waitWords(view);
   const { what, spent, limit } = question;
   if (what === 'cost') return `Budget exceeded: $${spent.toFixed(2)} of $${limit.toFixed(2)}.`;
-  return `Budget exceeded: ${what === 'minutes' ? spent.toFixed(1) : spent} of ${limit} ${what}.`;
+  if (what === 'minutes') return `Budget exceeded: ${duration(spent * 60_000)} of ${duration(limit * 60_000)}.`;
+  return `Budget exceeded: ${spent} of ${limit} ${what}.`;
 }
 
 /** A sentence with a space before it; empty if it is the only question. */

@@ -228,7 +228,7 @@ function waiversIn(state: SessionState): readonly string[] {
 export function reasonsUnverified(state: SessionState): readonly string[] {
   const { run } = state;
   if (run === null) return waiversIn(state);
-  const unjudged = run.started.judged ? [] : [`The mode ${run.started.mode} has no judged critic.`];
+  const unjudged = run.started.judged ? [] : [`The mode ${run.started.mode} does not judge a critic.`];
   const forced = run.forced.map(
     ({ about, reason, who }) => `A person${who === '' ? '' : ` (${who})`} approved it without clean evidence: ${reason} (about: ${about})`,
   );

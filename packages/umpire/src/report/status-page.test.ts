@@ -55,7 +55,7 @@ it('tells of a question that comes later, while other work goes on, and who wait
   const view = viewOf(story, true);
   expect(view).toMatchObject({ state: 'running', wave: 3, question: { task: 'REVIEW-001', later: true, more: 0, answers: [] } });
   const page = statusPage(view);
-  expect(page).toContain('Once the other tasks are done, it waits for a decision on an escalation (rule\nR5).');
+  expect(page).toContain('Once the other tasks are done, it waits for your decision (rule\nR5).');
   expect(page).not.toContain('umpire resolve');
   expect(waits(story)).toEqual(['SHIP-001: an answer', 'NOTES-002: an answer', 'RELEASE-002: SHIP-001, SHIP-002']);
   // The process is gone: it can be answered before the rest is done.
@@ -82,7 +82,7 @@ it('tells once why what was approved is unverified, and still why it failed', ()
     statusPage(
       viewOf([...begun(SPRINT, { judged: false, mode: 'patch' }), { type: 'SessionEnded', data: { outcome, unverified: true, reason } }]),
     );
-  const why = 'The mode patch has no judged critic.';
+  const why = 'The mode patch does not judge a critic.';
   expect(ended('complete', why).split(why).length).toBe(2);
   expect(ended('complete', 'Approved by a waiver of the loop, not by clean evidence.')).not.toContain('Approved by');
   expect(ended('failed', 'Failed: DEV-001 (no).')).toContain('\nFailed: DEV-001 (no).\n');
@@ -160,7 +160,7 @@ it('takes no task for running where no process is, and no running session for a 
   const statusOf = (isHeld: boolean) => viewOf([...story, start('DESIGN-001')], isHeld).tasks[0]?.status;
   expect([statusOf(true), statusOf(false)]).toEqual(['running', 'stopped']);
   expect(statusPage(viewOf(story))).toMatch(/^\S+: interrupted\n/);
-  expect(statusPage(viewOf(story))).toContain('Unverified: The mode patch has no judged critic.');
+  expect(statusPage(viewOf(story))).toContain('Unverified: The mode patch does not judge a critic.');
 });
 
 it('tells the state in one word', () => {

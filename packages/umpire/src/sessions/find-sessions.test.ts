@@ -61,7 +61,7 @@ it('finds every session of a project with where it stands, the latest first', ()
   expect(findSessions(join(project, '.umpire')).map(({ name, state, unverified, waitsOn }) => [name, state, unverified, waitsOn])).toEqual([
     ['a-complete', 'complete', false, null],
     ['c-stopped', 'interrupted', false, null],
-    ['b-waits', 'awaiting', false, 'a decision on an escalation (rule R5)'],
+    ['b-waits', 'awaiting', false, 'your decision (rule R5)'],
     ['d-judged', 'judged only', true, null],
     ['e-never', 'never judged', false, null],
     ['f-unreadable', 'unreadable', false, null],
@@ -181,7 +181,7 @@ it('shows what holds before a broken line, and which line that is', () => {
   expect(record).toMatchObject({ word: 'unreadable', brokenAt: 11 });
   expect(record.events.length).toBe(10);
   expect(record.notes).toEqual([
-    'journal.ndjson is broken at line 11: its hash does not match its content: the line was changed. Umpire shows only the lines before it.',
+    'journal.ndjson is broken at line 11: the line was changed (its hash does not match). Umpire shows only the lines before it.',
   ]);
   expect(findSessions(project)).toMatchObject([{ state: 'unreadable', loops: ['review'] }]);
 });
