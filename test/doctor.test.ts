@@ -77,7 +77,7 @@ it('prints all checks as one JSON object, and changes nothing', async () => {
 it('fits 80 columns, and prints the summary on stderr', async () => {
   const project = makeProject({ config: { agent: 'nobody-of-ours' } });
   const { exit, out, err } = await project.umpire('doctor');
-  expect({ exit, err }).toEqual({ exit: 3, err: 'Not ready: 1 fault. See every role.\n' });
+  expect({ exit, err }).toEqual({ exit: 3, err: 'Not ready: 1 fault (every role).\n' });
   expect(out.split('\n').filter((line) => line.length > 80 && !line.includes(project.beside))).toEqual([]);
   expect(out.match(/^(?:Machine|Project|Agents|Critics)$/gm)).toHaveLength(4);
   expect(out).toMatch(/^ok {4}repository {5}git, branch main$/m);

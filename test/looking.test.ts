@@ -283,7 +283,7 @@ describe('umpire logs', () => {
     const { exit, err } = await umpire('logs', 'review-payments', 'SHIP-001');
     expect(exit).toBe(1);
     expect(err).toBe(
-      'umpire: Session review-payments has no output of SHIP-001.\nThere is output of DEV-001, REVIEW-001. An agent that prints nothing leaves no output.\n',
+      'umpire: Session review-payments has no output of SHIP-001.\nTasks with output: DEV-001, REVIEW-001. An agent that prints nothing leaves no output.\n',
     );
     rmSync(join(session('review-payments'), 'logs'), { recursive: true });
     expect(await umpire('logs')).toEqual({ exit: 0, err: '', out: 'No agent has printed anything yet.\n' });

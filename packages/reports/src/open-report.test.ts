@@ -23,11 +23,11 @@ describe('a report of unknown kind', () => {
   });
 
   it('says what it looks like where nobody knows it', () => {
-    const rest = `known formats are ${IDS}; choose one with --format`;
-    expect(readAny('hello\nworld')).toEqual(refused(`unknown format: text that begins with "hello\\nworld"; ${rest}`));
-    expect(readAny('<html><body/></html>')).toEqual(refused(`unknown format: XML with the root element <html>; ${rest}`));
-    expect(readAny('{"a":1,"b":2}')).toEqual(refused(`unknown format: JSON, an object with "a", "b"; ${rest}`));
-    expect(readAny('[{"a":1}]')).toEqual(refused(`unknown format: JSON, a list of objects with "a"; ${rest}`));
+    const rest = `Choose one with --format: ${IDS}`;
+    expect(readAny('hello\nworld')).toEqual(refused(`unknown format: text that begins with "hello\\nworld". ${rest}`));
+    expect(readAny('<html><body/></html>')).toEqual(refused(`unknown format: XML with the root element <html>. ${rest}`));
+    expect(readAny('{"a":1,"b":2}')).toEqual(refused(`unknown format: JSON, an object with "a", "b". ${rest}`));
+    expect(readAny('[{"a":1}]')).toEqual(refused(`unknown format: JSON, a list of objects with "a". ${rest}`));
   });
 
   it('is an error where there is nothing in it', () => {

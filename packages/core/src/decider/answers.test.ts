@@ -41,7 +41,7 @@ function spent(limit: Partial<RunSettings>): readonly Event[] {
 it.each<[string, readonly Event[], string, string]>([
   ['plan', PLAN, 'approve revise abort', 'approval of the plan of DESIGN-001'],
   ['escalation', ESCALATION, 'force-approve manual-fix extend abort', 'your decision (rule R5)'],
-  ['no-evidence', NO_EVIDENCE, 'manual-fix extend force-approve abort', 'a decision: REVIEW-001 left nothing to judge (rule R9)'],
+  ['no-evidence', NO_EVIDENCE, 'manual-fix extend force-approve abort', 'your decision: REVIEW-001 left nothing to judge (rule R9)'],
   ['question', QUESTION, 'answer abort', 'an answer to DESIGN-001'],
   ['edit', mending(ESCALATION), 'extend force-approve abort', 'your edit'],
   ['budget', spent({ maxCostUsd: 0.25 }), 'extend abort', 'a larger budget: $0.25 of $0.25 used'],
@@ -53,7 +53,7 @@ it.each<[string, readonly Event[], string, string]>([
   for (const answer of ANSWERS) {
     const answers = () => say(events, answer, GRANTED);
     if (allowed.split(' ').includes(answer)) expect(answers()).toMatchObject([{ data: { key: question.key, answer } }]);
-    else expect(answers).toThrow(`the session waits on ${words}, so "${answer}" does not apply`);
+    else expect(answers).toThrow(`the session waits for ${words}, so "${answer}" does not apply`);
   }
 });
 

@@ -48,7 +48,7 @@ Run
   run <loop> "GOAL"          run a loop until its critic is satisfied
   until "COMMAND"            run an agent until a command passes
   resume [session]           continue a session
-  resolve <session> <answer> answer the question a session waits on
+  resolve <session> <answer> answer the open question of a session
 Look
   status [session]           show tasks, rounds, cost and open questions
   list                       list the sessions of the project
@@ -217,7 +217,7 @@ Examples
   umpire resume testing-cover-the-parser-2026-03-01 --retry
 `,
 
-  resolve: `Answer the question a session waits on, and continue the session.
+  resolve: `Answer the open question of a session, and continue the session.
 
 Usage: umpire resolve <session> <answer> [flags]
 

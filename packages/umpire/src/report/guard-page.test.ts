@@ -127,8 +127,8 @@ Reverted
   b.test.ts: removed (it was new)
   c.test.ts: the whole file
   d.txt: the whole file, renamed back to d.test.ts
-  Your versions are kept in .umpire/taken-back/20260101T000000. Staged changes
-  stay staged: stage the files again.
+  Your versions are kept in .umpire/taken-back/20260101T000000. If you staged
+  them, stage the reverted files again with git add.
 
 1 breach in 2 changed files, against HEAD (scope testing). 1 allowed, by 1 new
 allowance. Unreadable tests were not checked. All reverted.

@@ -156,11 +156,7 @@ function revertedLines({ corrections, kept }: NonNullable<GuardPage['reverted']>
     ...corrections.map((one) => `  ${lineOf(one.path)}: ${revertWords(one)}`),
     ...(kept === ''
       ? []
-      : wrap(
-          `Your versions are kept in ${lineOf(kept)}. The index was not changed: to commit the reverted files, stage them with git add.`,
-          '  ',
-          '  ',
-        )),
+      : wrap(`Your versions are kept in ${lineOf(kept)}. If you staged them, stage the reverted files again with git add.`, '  ', '  ')),
   ]);
 }
 

@@ -138,7 +138,7 @@ it('says that a person is needed, and the very commands that answer, each on a l
   const spent = { ...SETTINGS, maxMinutes: 1 };
   check(
     [...begun(SPRINT, { settings: spent }), begins('resume', spent), start('DESIGN-001'), done('DESIGN-001'), called('budget:minutes:1')],
-    `Budget exceeded: 4.0 of 1 minutes.\nAnswer with one of:\n  umpire resolve ${NAME} extend --minutes 30\n  umpire resolve ${NAME} abort`,
+    `Budget exceeded: 4 min of 1 min.\nAnswer with one of:\n  umpire resolve ${NAME} extend --minutes 30\n  umpire resolve ${NAME} abort`,
   );
 });
 

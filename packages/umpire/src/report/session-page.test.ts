@@ -74,7 +74,9 @@ it('says unverified wherever it applies, with the reason of whoever approved', (
   expect(waived).toContain('### 1. CONVERGE (**unverified**): round 1 of 3, rule R1, sprint_num 1');
   expect(waived).toContain('- Waiver: the reviewer converged at a low score');
   expect(under(waived, 'Unverified')).toHaveLength(1);
-  expect(under(pageOf(begun(SPRINT, { judged: false, mode: 'patch' })), 'Unverified')).toEqual(['- The mode patch does not judge a critic.']);
+  expect(under(pageOf(begun(SPRINT, { judged: false, mode: 'patch' })), 'Unverified')).toEqual([
+    '- The mode patch does not judge a critic.',
+  ]);
 });
 
 it('tells what people said and edited, what was taken back, and who went on', () => {

@@ -55,7 +55,7 @@ it('tells of a question that comes later, while other work goes on, and who wait
   const view = viewOf(story, true);
   expect(view).toMatchObject({ state: 'running', wave: 3, question: { task: 'REVIEW-001', later: true, more: 0, answers: [] } });
   const page = statusPage(view);
-  expect(page).toContain('Once the other tasks are done, it waits for your decision (rule\nR5).');
+  expect(page).toContain('Once the other tasks are done, it waits for your decision (rule R5).');
   expect(page).not.toContain('umpire resolve');
   expect(waits(story)).toEqual(['SHIP-001: an answer', 'NOTES-002: an answer', 'RELEASE-002: SHIP-001, SHIP-002']);
   // The process is gone: it can be answered before the rest is done.
