@@ -613,7 +613,7 @@ Examples
 Usage: umpire guard [flags]
 
 Compares two versions of JavaScript, TypeScript and Python files and runs
-nothing. It also finds failures that are caught and ignored, mocks of the tested code, and changed
+nothing. It also finds ignored failures, mocks of the tested code, and changed
 test settings. docs/guard-your-tests.md lists the rules.
 
 Flags
