@@ -26,7 +26,14 @@ async function buildAndTest() {
   const cache = join(root, 'node_modules', '.cache', 'umpire');
   mkdirSync(cache, { recursive: true });
   const report = join(cache, 'tests.json');
-  const status = await wait([bin('vitest'), 'run', '--reporter=default', '--silent=passed-only', '--reporter=json', `--outputFile.json=${report}`]);
+  const status = await wait([
+    bin('vitest'),
+    'run',
+    '--reporter=default',
+    '--silent=passed-only',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ]);
   return { failed: status !== 0, page: summary(JSON.parse(readFileSync(report, 'utf8'))) };
 }
 

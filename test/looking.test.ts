@@ -174,7 +174,7 @@ it('umpire list shows every session, or says that there is none', async () => {
 
 it('umpire list filters sessions and prints a summary', async () => {
   writeStory(session('review-login'), ESCALATED);
-  expect((await umpire('list', '--state', 'failed')).out).toBe('The only session does not match.\n');
+  expect((await umpire('list', '--state', 'failed')).out).toBe('No match: the project has 1 session.\n');
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
   const names = async (...args: readonly string[]) =>
@@ -187,7 +187,7 @@ it('umpire list filters sessions and prints a summary', async () => {
   expect(await names('--loop', 'review', '--last', '1')).toEqual(['review-payments']);
   expect((await umpire('list')).err).toBe('3 sessions: 1 awaiting, 1 complete, 1 unreadable; $2.75 spent.\n');
   expect((await umpire('list', '--last', '1')).err).toBe('');
-  expect(await umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'None of the 3 sessions match.\n' });
+  expect(await umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'No match: the project has 3 sessions.\n' });
   const { exit, err } = await umpire('list', '--state', 'waiting');
   expect(exit).toBe(2);
   expect(err).toContain('Unknown state "waiting". Did you mean "awaiting"? The states are running, awaiting, interrupted, complete');
@@ -311,7 +311,7 @@ it('prints help, and explains wrong arguments', async () => {
     expect(out).toMatch(new RegExp(`^Usage: umpire ${name}`, 'm'));
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect((await umpire(name, 'a', 'b', 'c')).exit).toBe(2);
-    expect(await umpire(name, '--nothing')).toMatchObject({ exit: 2, err: expect.stringContaining('There is no flag "--nothing".') });
+    expect(await umpire(name, '--nothing')).toMatchObject({ exit: 2, err: expect.stringContaining('Unknown flag "--nothing".') });
   }
   for (const word of ['help', '--help', '--json'])
     expect(await umpire('help', word)).toMatchObject({ exit: 0, out: (await umpire('help')).out });

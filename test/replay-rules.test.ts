@@ -285,7 +285,7 @@ describe('the arguments', () => {
     [['a', 'b'], 'Unexpected argument "b".'],
     [['--all', 'a'], 'Use --all or a session, not both.'],
     [['a', '--loop'], '--loop needs a value.'],
-    [['a', '--frobnicate'], 'There is no flag "--frobnicate".'],
+    [['a', '--frobnicate'], 'Unknown flag "--frobnicate".'],
   ])('%j are refused with the usage', async (args, message) => {
     await expect(runReplay(args)).rejects.toMatchObject({ code: 'usage', exit: 2, message });
   });
