@@ -59,7 +59,7 @@ it('groups the sessions that clean keeps by reason, and reports unreadable setti
   const refused = await project.umpire('clean');
   expect({ exit: refused.exit, err: refused.err }).toEqual({
     exit: 1,
-    err: expect.stringMatching(/^umpire: .*umpire\.config\.yaml:1: agentz: [^\n]*\nMend [^\n]*\n$/) as string,
+    err: expect.stringMatching(/^umpire: .*umpire\.config\.yaml:1: agentz: [^\n]*\nFix or remove the line\.[^\n]*\n$/) as string,
   });
 });
 

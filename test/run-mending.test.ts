@@ -33,6 +33,6 @@ it('says where an edit is kept that cannot be merged because its worktree’s re
   writeFiles(work.place, { 'mended.txt': 'mine\n' });
   writeFileSync(join(dirname(work.place), 'session.json'), '');
   const { exit, err } = await project.umpire('resume', session);
-  expect({ exit, err }).toEqual({ exit: 4, err: expect.stringContaining(`are kept in ${work.place}.before-1.`) as string });
+  expect({ exit, err }).toEqual({ exit: 4, err: expect.stringContaining(`Its old files are in ${work.place}.before-1; copy your edits from there.`) as string });
   expect(readFileSync(join(`${work.place}.before-1`, 'mended.txt'), 'utf8')).toBe('mine\n');
 });

@@ -56,7 +56,7 @@ it('does not count a session as running if an agent overwrote its lock', SOAK, a
   const agent = project.sh('echo mine > "$UMPIRE_SESSION/.umpire-lock"; complete done');
   const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
   const { exit, err } = await project.umpire('resume', session);
-  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('has ended as complete') as string });
+  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('The session has ended: complete.') as string });
 });
 
 // Each reading of the file takes longer than the next change of it.
