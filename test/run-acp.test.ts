@@ -1,4 +1,4 @@
-// Agents over ACP as `umpire until` and `umpire run` meet them: by settings and by name, what is merged, what is kept, who is refused.
+// Agents over ACP in `umpire until` and `umpire run`: how they are chosen, merged, recorded and refused.
 
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -59,7 +59,7 @@ it('cancels the turn of an ACP agent on Ctrl-C, and runs the task again on resum
   await running.says('A started');
   const session = sessionIn(project);
   const log = () => (existsSync(join(session, 'logs', 'A-1.txt')) ? textOf(session, 'logs/A-1.txt') : '');
-  // Its session is open, and its turn begins.
+  // The ACP session is open, and the turn starts.
   expect(await until(() => log().includes('"sessionId"'))).toBe(true);
   running.child.kill('SIGINT');
   const { exit } = await running.ended;

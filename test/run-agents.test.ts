@@ -1,5 +1,4 @@
-// Agents as `umpire run` meets them: the contract with a program, everything that goes wrong with one, what is kept of it; and a
-// run that is stopped, killed, or met by a second one.
+// Agents in `umpire run`: the contract with a program, its failures and its logs. Also runs that are stopped, killed, or started twice.
 
 import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +27,7 @@ cleanUpProjects();
 const ONE = { tasks: [{ id: 'A' }] };
 const TWO = { tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }] };
 
-/** Processes that carry this session in their environment. */
+/** Processes with this session in their environment. */
 function childrenOf(session: string): readonly string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -87,7 +86,7 @@ complete "$(cat a.txt)"
   expect(rowsOf(session)['DEV-001']).toMatchObject({ findings: 'a', status: 'completed' });
 });
 
-/** What a program does, and what its task says of it. */
+/** A program's behaviour, and the resulting task. */
 const ENDINGS: readonly (readonly [what: string, body: string, status: string, cell: string, said: string])[] = [
   ['a result in the file', 'complete "by file"', 'completed', 'findings', 'by file'],
   [
@@ -263,7 +262,7 @@ it('refuses wrong flags and arguments, with the allowed ones', SOAK, async () =>
   expect({ exit: nowhere.exit, err: nowhere.err }).toEqual({ exit: 1, err: expect.stringContaining('nowhere') });
 });
 
-/** Its child does not listen to being asked, so that only the end of the group ends it. */
+/** Its child ignores SIGTERM, so that only killing the process group ends it. */
 const STUBBORN = `
 echo "$$" >> "$beside/pids"
 [ -e "$beside/go" ] && { complete "$id at last"; exit; }
@@ -280,7 +279,7 @@ async function stuck(project: RunProject, ...flags: readonly string[]) {
   return { running, session };
 }
 
-/** Looks again with every turn of the event loop: there is nothing to be told by. */
+/** Polls on every turn of the event loop, since no event announces the change. */
 async function untilFile(path: string): Promise<void> {
   while (!existsSync(path) || readFileSync(path).length === 0) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -330,7 +329,7 @@ it('quits at once on a second Ctrl-C; no child process survives, and resume work
   running.child.kill('SIGINT');
   const { exit } = await running.ended;
   expect(exit).toBe(130);
-  // The guardian does it a moment later.
+  // The guardian ends them a moment later.
   while (childrenOf(session).length > 0) await new Promise((resolve) => setImmediate(resolve));
   await goOn(project, session);
 });

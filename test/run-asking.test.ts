@@ -1,5 +1,5 @@
-// Work of a task that asks a person before it is done: kept while the session rests, there when the task goes on, merged as one
-// commit with the rest. What is said in a conversation is run-people.test.ts.
+// Work of a task that asks a person before it is done: kept while the session waits, and merged with the rest as one commit.
+// run-people.test.ts tests the conversation itself.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

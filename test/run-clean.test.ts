@@ -1,4 +1,4 @@
-// What `umpire clean` keeps: work that never came into a session's branch, and so to nobody. `umpire list --unapplied` shows the same.
+// `umpire clean` keeps work that was never merged into a session's branch. `umpire list --unapplied` shows the same work.
 
 import { existsSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -42,7 +42,7 @@ it('keeps the work of a task in conflict until the task was done again', async (
   expect(project.git(...shown.split(' '))).toContain('+two');
   project.git('add', '-A');
   project.git('commit', '-q', '-m', 'the first half');
-  // What it says to do works.
+  // The printed command works.
   const said = /`umpire (resume [^`]+)`/.exec(all.err)?.[1] ?? '';
   expect((await project.umpire(...said.split(' '))).exit).toBe(0);
   await project.umpire('apply', name);
@@ -102,7 +102,7 @@ it('cleans up after deleted session folders, but keeps work that exists nowhere 
   ];
   await project.umpire('apply', basename(applied));
   for (const session of [lost, applied, bare]) rmSync(session, { recursive: true });
-  // Of this one nothing tells any more but its branch.
+  // Only the branch of this session is left.
   rmSync(join(project.worktrees, basename(bare)), { recursive: true });
   project.git('worktree', 'prune');
   const { exit, err } = await project.umpire('clean');
@@ -116,7 +116,7 @@ it('cleans up after deleted session folders, but keeps work that exists nowhere 
     ],
   });
   expect((await project.umpire('clean', basename(bare))).exit).toBe(1);
-  // What it says to do works.
+  // The printed command works.
   project.git('add', '-A');
   project.git('commit', '-q', '-m', 'applied');
   project.git('merge', '-q', '-m', 'kept', `umpire/${basename(lost)}`);
@@ -166,7 +166,7 @@ it.skipIf(process.platform !== 'linux')('frees space on a full disk', SOAK, asyn
   const project = makeProject({ config: { workspace: { home: '../worktrees' } } });
   const session = await made(project, 'a');
   await project.umpire('apply', basename(session));
-  // Where the lock is written first.
+  // The lock is the first file to be written.
   symlinkSync('/dev/full', join(session, `.umpire-lock-${process.pid}`));
   expect(await clean(session)).toMatchObject({ ok: true, branch: null });
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');

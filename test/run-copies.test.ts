@@ -1,5 +1,5 @@
-// A session that is there twice, its folder or its whole project copied: only one of the two may work on the branch. And one whose branch
-// or project is not where it was.
+// A session whose folder or project was copied: only one of the two may work on the branch. Also sessions whose branch or project is
+// missing.
 
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -38,13 +38,13 @@ it('reads and replays a copy of a session, but does not touch the work of the or
   expect([status.exit, report.exit, replay.exit]).toEqual([0, 0, 0]);
   const { exit } = await project.umpire('resolve', name, 'extend', '--rounds', '1', ...mender);
   expect({ exit, files: eventsOfType(session, 'TaskFinished').flatMap(({ files = [] }) => files) }).toEqual({ exit: 0, files: ['a.txt'] });
-  // The branch is there, though not the copy's own.
+  // The branch exists, but it does not belong to the copy.
   expect((await inCopy('status', name)).out).not.toContain('removed, was');
   expect((await inCopy('clean', name, '--force')).exit).toBe(0);
   expect((await project.umpire('apply', name)).out).toBe('a.txt\n');
 });
 
-/** A session that waits, with work, in a repository where somebody deleted all that goes by its name. */
+/** A waiting session with work, in a repository where every ref of the session was deleted. */
 async function withoutBranch() {
   const project = makeProject();
   const maker = project.sh('echo 1 > one.txt\ncomplete one', 'maker.sh');

@@ -1,5 +1,4 @@
-// Runs whose critic is Umpire's own: real test runners and linters measure what agents did, and an agent's statement counts for nothing
-// where a measurement can be had.
+// Runs with built-in critics: real test runners and linters measure the work. An agent's statement does not count against a measurement.
 
 import { expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';

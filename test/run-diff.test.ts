@@ -1,5 +1,5 @@
-// What `umpire diff <session> <round>` shows: the work that the round judged, all of it and no other chain's.
-// And what `diff` and `apply` say of a session that changed nothing.
+// `umpire diff <session> <round>` shows the work that the round judged, and no work of other chains. Also `diff` and `apply` of a
+// session that changed nothing.
 
 import { basename } from 'node:path';
 import { expect, it } from 'vitest';

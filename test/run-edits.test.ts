@@ -1,5 +1,4 @@
-// A person's edit of tasks.csv while a session rests or runs: taken up, or refused with the reason and the file kept beside; never
-// overwritten unseen.
+// A person edits tasks.csv while a session waits or runs. The edit is applied, or refused with a reason and kept beside the file.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ const EDITED = {
   judged: true,
 };
 
-/** A session at rest after its first task, and a way to put another tasks.csv there and go on. */
+/** A session that waits after its first task, and a function that edits its tasks.csv and continues. */
 async function atRest(): Promise<{
   project: RunProject;
   session: string;
@@ -62,7 +61,7 @@ it('applies edits of pending tasks in tasks.csv, and keeps the person’s column
   expect(rowsOf(session)['B']).toMatchObject({ description: 'B, with care', note: 'mine', status: 'completed' });
 });
 
-// It contradicts nothing that happened.
+// A new column contradicts nothing in the journal.
 it('accepts a new column in every row, also of finished tasks and critics', SOAK, async () => {
   const { session, edit } = await atRest();
   const { exit } = await edit((text) =>
@@ -148,7 +147,7 @@ it.concurrent.each(REFUSED)('refuses an edit if %s, and keeps the file beside ta
   expect(standingOf(session)).toEqual(['A completed', 'B completed', 'READ completed']);
 });
 
-// Agents write to the session folder too: dropping two dependencies there was enough to have the work done before its plan was approved.
+// Agents can write to the session folder too: deleting two dependencies there once started the work before its plan was approved.
 it('refuses an edit that lets a task run before the plan is approved', async () => {
   const { project, session } = await atRest();
   writeFileSync(join(session, 'tasks.csv'), textOf(session, 'tasks.csv').replace(/^(B,[^\n]*writer,)A,A/m, '$1,'));

@@ -1,4 +1,4 @@
-// The guard in runs: what makes tests lie is taken back before it is merged, and told to everybody who reads of the run.
+// The guard in runs: skipped, weakened or deleted tests are reverted before the merge, and every report names them.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const FILES = {
   'sum.test.js': TESTS,
 };
 
-/** What is on the session's branch. */
+/** The text of a file on the session's branch. */
 function branchFile(project: RunProject, session: string, path: string): string {
   return project.git('show', `umpire/${session.split('/').at(-1) ?? ''}:${path}`);
 }
@@ -195,7 +195,7 @@ it('only reports breaches in a review', SOAK, async () => {
   expect(report.out).toContain('the guard found and kept test-skipped at sum.test.js:5 in the work of DEV-001');
 });
 
-/** The plain loop, with a worker that does this in its first try and says `done` ever after. */
+/** `umpire until` with a worker that runs this in its first attempt and only reports `done` afterwards. */
 function until(project: RunProject, body: string, rounds = '1') {
   const agent = project.sh(`if [ ! -e "$beside/tried" ]; then touch "$beside/tried"; ${body}; fi\ncomplete done`);
   return project.umpire('until', 'node --test', 'mend sum', '--max-rounds', rounds, ...agent);
@@ -335,7 +335,7 @@ test('doubles a half', () => {
   const found = eventsOfType(session, 'TaskFinished').flatMap(({ task, breaches = [] }) =>
     breaches.map(({ rule, line, taken }) => `${task} ${rule} ${line} ${taken ?? 'told'}`),
   );
-  // Before the first round nothing is known of them.
+  // Before the first round, no test has been measured.
   expect(found).toEqual([
     'TESTGEN-001 assertion-weakened 6 file',
     'TESTGEN-001 assertion-weakened 10 file',

@@ -1,4 +1,4 @@
-// A session that needs a person and still has something else to do: that is done first, and a night is not lost to one question.
+// A session that needs a person does its other tasks first, so that one question does not stop a night's work.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ it('continues one layer while the other waits for a person; tasks that need both
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-/** The critic of the first layer leaves nothing to judge. That of the second has left something in the worktree, and does not end. */
+/** The critic of the first layer leaves nothing to judge. The critic of the second leaves a file in the worktree and keeps running. */
 const STUCK = `
 if [ "$role" = generator ]; then echo "$id" > "$id.txt"; fi
 if [ "$id$attempt" = TESTRUN-fix-L2-11 ]; then echo junk > junk.txt; echo at it; until_file never; fi

@@ -1,5 +1,5 @@
-// Work of an attempt that came to nothing: it failed, was stopped or put off. The next one begins from the branch; what was there by then
-// is kept as a commit and told, so that nothing is lost without a word.
+// Work of an attempt that failed, was stopped or was postponed. The next attempt starts from the branch; the earlier work is kept as a
+// commit, and the run names it.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ cleanUpProjects();
 
 const FILES = { ...proseFiles({ tasks: [{ id: 'A' }], writes: ['writer'] }), 'README.md': 'A project.\n' };
 
-/** Writes half of it and crashes; then all of it. */
+/** Writes half of the work and crashes; the next attempt writes all of it. */
 const CRASHES = `
 ls > "$beside/found-$attempt.txt"
 if [ "$attempt" = 1 ]; then echo half > half.txt; echo changed > README.md; exit 3; fi
@@ -34,7 +34,7 @@ it.each(['git', 'no git'])('keeps the changes of a failed task as a commit, and 
   const repository = kind === 'git' ? [] : [`--git-dir=${join(session, 'snapshot.git')}`];
   expect(gitIn(project.root, ...repository, 'show', commit)).toContain('+half');
   expect((await project.umpire('clean', session)).err).toContain('Not merged: work of A on README.md, half.txt');
-  // The next attempt begins anew, and once it is done nobody misses the first.
+  // The next attempt starts from the branch. When it is done, clean no longer keeps the first.
   expect((await project.umpire('resume', session, '--retry')).exit).toBe(0);
   expect(textOf(project.beside, 'found-2.txt')).not.toContain('half.txt');
   await project.umpire('apply', session);

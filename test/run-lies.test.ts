@@ -1,4 +1,4 @@
-// Nothing is approved by accident: agents that plant, overwrite or forge what a critic is judged by, while the command runs.
+// Agents that plant, overwrite or forge the evidence of a critic while the command runs must not get an approval.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const BAD =
   '{"review_score":3,"gc_signal":"REVISION_NEEDED","findings":[{"severity":"critical","message":"Passwords are logged","file":"a.ts","line":1}]}';
 const results = '"$UMPIRE_SESSION/artifacts/review-results.json"';
 
-/** A reviewer who finds a Critical; `other` is what the others do. */
+/** A reviewer with a Critical finding; `other` is the script of the other roles. */
 function liar(other: string, review = `mkdir -p "$UMPIRE_SESSION/artifacts"; echo '${BAD}' > ${results}`): string {
   return `if [ "$role" = reviewer ]; then ${review}\nelse ${other}\nfi\ncomplete done`;
 }
@@ -59,7 +59,7 @@ complete done`);
   ]);
 });
 
-/** The critic's role is played too. */
+/** Uses the same agent for the critic too. */
 function named(loop: string): readonly string[] {
   return ['--agent', `${loop === 'debt' ? 'validator' : 'reviewer'}=command`];
 }
@@ -122,7 +122,7 @@ it('requires the second critic in every round, and accepts no substitute', SOAK,
 [ "$id" = LAW-re-2 ] && echo '{"legal": true}' > "$UMPIRE_SESSION/law.json"
 complete done`);
   const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', '--max-rounds', '3', ...agent);
-  // In the second round the lawyer says nothing, and what the writer left in its name is no opinion.
+  // In the second round the lawyer leaves nothing, and the file that the writer left in its name does not count.
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({
     exit: 0,
     verdicts: ['READ AGAIN P3 1/3', 'READ-re-1 AGAIN P3 2/3', 'READ-re-2 GOOD P2 3/3'],
@@ -167,7 +167,7 @@ it('ends processes that a task left running before the next wave starts', SOAK, 
   );
   await project.umpire(...RUN, ...agent);
   expect(existsSync(pid)).toBe(true);
-  // One that has ended may still be listed until its parent asks for it.
+  // An ended process may still be listed until its parent reaps it.
   const status = join('/proc', readFileSync(pid, 'utf8').trim(), 'status');
   const after = existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, 'utf8'));
   expect({ whileReviewed: existsSync(join(project.beside, 'alive')), after }).toEqual({ whileReviewed: false, after: false });

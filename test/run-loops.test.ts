@@ -1,5 +1,5 @@
-// `umpire run` from its first wave to its last verdict: every loop in every mode, and loops of one's own. Afterwards each session
-// is judged again, by `decide` and by `replay`: the same comes out, and nothing is written.
+// `umpire run` from the first wave to the last verdict: every loop in every mode, and your own loops. Afterwards `decide` and `replay`
+// judge each session again: the result is the same, and nothing is written.
 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -44,7 +44,7 @@ interface Story {
   readonly waves: readonly string[];
   readonly verdicts: readonly string[];
   readonly end?: string;
-  /** The last verdict's layer, where `decide` wants to know. */
+  /** The layer of the last verdict, if `decide` needs it. */
   readonly layer?: string;
 }
 
@@ -239,7 +239,7 @@ for (const { loop, mode, answers, flags = [], waves, verdicts, end = 'complete',
   });
 }
 
-/** A goal, a change, and the mode that the pipeline takes for them, with a word of the reason. */
+/** A goal, a change, the mode that the pipeline chooses for them, and a word of the reason. */
 const CHOICES: readonly (readonly [loop: string, goal: string, changed: number, modules: number, mode: string, why: string])[] = [
   ['design', 'a button component', 0, 0, 'component', 'the goal says "component"'],
   ['design', 'tokens for the dark theme', 0, 0, 'system', 'the goal says'],
@@ -262,7 +262,7 @@ it('chooses the mode by goal and changes, and shows why', SOAK, async () => {
   const tried = CHOICES.map(async ([loop, goal, changed, modules, mode, why]) => {
     const project = makeProject();
     project.write(Object.fromEntries(Array.from({ length: changed }, (_, n) => [`m${n % modules}/f${n}.txt`, 'x\n'])));
-    // The first agent stops it: only the choice is looked at.
+    // The first agent fails: the test needs only the choice.
     const { err, session } = await project.umpire('run', loop, goal, ...project.sh('fail "not today"'), '--max-cost-usd', '1');
     const [started] = eventsOfType(session, 'SessionStarted');
     expect({ goal, mode: started?.mode, why: started?.why }).toEqual({ goal, mode, why: expect.stringContaining(why) });
@@ -292,7 +292,7 @@ it('refuses a mode that does not exist, with the list of modes', async () => {
   expect(out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
 });
 
-/** The plain loop with an agent that mends one of the three things each time. */
+/** `umpire until` with an agent that fixes one of three things in each attempt. */
 it('until: works until the exit status of the command is 0', async () => {
   const project = makeProject({ files: { 'n.txt': '0\n' } });
   const agent = project.sh('n=$(cat n.txt); echo $((n + 1)) > n.txt; complete "counted"');
@@ -371,7 +371,7 @@ it('runs your own loop file by its frozen rules, with and without pipelines', as
     verdicts: expect.arrayContaining([expect.stringMatching(/ ASK P4 1\/1$/)]),
     roles: 2,
   });
-  // A loop file that changes while a session rests changes nothing in it.
+  // A change of the loop file while a session waits does not affect the session.
   project.write({ 'plain.yaml': proseLoop().replace('id: P3', 'id: P9') });
   const more = await project.umpire('resolve', plain.session, 'extend', '--rounds', '1');
   expect(verdictsOf(more.session).filter((one) => one.includes('P9'))).toEqual([]);

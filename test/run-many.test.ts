@@ -1,4 +1,4 @@
-// Many sessions of one project: they are brought over one at a time, and cleaned all at once.
+// Many sessions of one project: applied one at a time, listed and cleaned together.
 
 import { chmodSync, cpSync, existsSync, watch } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,7 +15,7 @@ cleanUpProjects();
 it('waits while another session is applied', async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e a.txt', ...project.sh('echo a > a.txt\ncomplete ok'));
-  // As `apply` of another session holds it.
+  // Another session's `apply` holds the lock.
   const lock = await acquireLock(openFolder(project.worktrees), 0);
   let asked = (_what: string): void => undefined;
   const asks = new Promise<string>((done) => {
@@ -34,7 +34,7 @@ it('waits while another session is applied', async () => {
   } finally {
     watcher.close();
   }
-  // Nobody is told to do it again.
+  // The output does not ask to apply again.
   const { out } = await project.umpire('status');
   expect(out).toContain(`work     applied, branch umpire/${basename(session)}`);
   expect({ applies: out.includes('umpire apply'), cleans: out.includes(`umpire clean ${basename(session)}`) }).toEqual({
@@ -63,14 +63,14 @@ it('groups the sessions that clean keeps by reason, and reports unreadable setti
   });
 });
 
-/** What `list` says became of the work of each session, by name. */
+/** The state of each session's work in `list`, by name. */
 async function fatesIn(project: RunProject, ...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const { out } = await project.umpire('list', '--json', ...args);
   const { sessions } = JSON.parse(out) as { readonly sessions: readonly { readonly name: string; readonly work: unknown }[] };
   return Object.fromEntries(sessions.map(({ name, work }) => [name, work]));
 }
 
-/** A session that makes a file of its own name. */
+/** A session that writes a file with its own name. */
 async function until(project: RunProject, name: string): Promise<void> {
   const agent = project.sh(`echo x > ${name}.txt\ncomplete ok`, `${name}.sh`);
   await project.umpire('until', `test -e ${name}.txt`, '--session', `.umpire/sessions/${name}`, ...agent);
@@ -92,7 +92,7 @@ it('lists work not applied yet, with as many git calls for many sessions as for 
   project.git('merge', '-q', 'umpire/c');
   await project.umpire('apply', 'd');
   await project.umpire('clean', 'd');
-  // A session that nobody has ended is no work to bring over, and a copy's is another's.
+  // A session that has not ended has no work to apply, and the work of a copy belongs to the original.
   await project.umpire('until', 'false', '--session', '.umpire/sessions/e', '--max-rounds', '1', ...project.sh('complete ok'));
   cpSync(join(project.root, '.umpire/sessions/a'), join(project.root, '.umpire/sessions/a-copy'), { recursive: true });
   project.write({ '../git.log': '' });

@@ -1,5 +1,5 @@
-// A person mends by hand, and what comes after: where the edit is made, what is offered meanwhile, what runs again. The plain
-// case, an edit in the session's worktree, is run-people.test.ts.
+// Manual fixes by a person: where the edit is made, which answers are possible meanwhile, and what runs again. run-people.test.ts
+// tests the simple case, an edit in the session's worktree.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,6 +33,9 @@ it('says where an edit is kept that cannot be merged because its worktree’s re
   writeFiles(work.place, { 'mended.txt': 'mine\n' });
   writeFileSync(join(dirname(work.place), 'session.json'), '');
   const { exit, err } = await project.umpire('resume', session);
-  expect({ exit, err }).toEqual({ exit: 4, err: expect.stringContaining(`Its old files are in ${work.place}.before-1; copy your edits from there.`) as string });
+  expect({ exit, err }).toEqual({
+    exit: 4,
+    err: expect.stringContaining(`Its old files are in ${work.place}.before-1; copy your edits from there.`) as string,
+  });
   expect(readFileSync(join(`${work.place}.before-1`, 'mended.txt'), 'utf8')).toBe('mine\n');
 });

@@ -1,5 +1,5 @@
-// Sessions that would go by one name in one repository: in two worktrees of it, in a folder and a folder inside it, after a session
-// folder was deleted, or where a person says so. Each has its own branch and begins with its own last commit.
+// Sessions that would get the same name in one repository: in two worktrees, in nested folders, after a session folder was deleted, or
+// on request. Each has its own branch and starts from its own last commit.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,10 +11,10 @@ import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
 
-/** Worktrees lie where they do unless a person says otherwise: each project's apart. */
+/** The default place of worktrees, separate for each project. */
 const HOME = { UMPIRE_WORKTREES: '', XDG_CACHE_HOME: '' };
 
-/** Works until the file is there; its agent writes it. */
+/** Runs until a file exists; the agent writes it. */
 function make(project: RunProject, cwd: string, file: string, ...more: readonly string[]) {
   const agent = project.sh(`echo made > ${file}\ncomplete done`, `${file}.sh`);
   return project.umpireWith({ cwd, env: HOME }, 'until', `test -e ${file}`, 'the same', ...agent, ...more);
@@ -65,7 +65,7 @@ it('refuses the name of another session, and does not touch that session', async
     expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('Another session is named it') as string });
     expect(existsSync(place)).toBe(false);
   }
-  // Folders above it that were made for it are gone as well; a folder that was there stays as it was.
+  // The new parent folders are removed too. An existing folder stays unchanged.
   expect(existsSync(join(project.beside, 'there'))).toBe(false);
   const mine = join(project.beside, 'mine', 'it');
   writeFiles(mine, { 'notes.txt': 'mine\n' });
@@ -92,7 +92,7 @@ it('neither cleans nor applies the work of a session with the same name in anoth
   expect(refs()).toBe(before);
   for (const command of ['diff', 'apply'])
     expect((await project.umpireWith({ env: HOME }, command, first.session)).err).toContain(`belongs to the session in ${second.session}`);
-  // Nor where an attempt under its name was refused.
+  // The same holds after a session with this name was refused.
   const taken = join('.umpire', 'sessions', basename(second.session));
   rmSync(join(project.root, taken), { recursive: true });
   expect((await make(project, project.root, 'three', '--session', taken)).err).toContain('Another session is named');
@@ -204,6 +204,6 @@ it('says what to do if the project was moved without its session', SOAK, async (
   mkdirSync(dirname(inside), { recursive: true });
   renameSync(session, inside);
   expect(await at('resolve', 'it', 'extend', '--rounds', '1')).toMatchObject({ exit: 4 });
-  // Who says the same again goes on with it, as ever.
+  // The same command continues the session.
   expect(await at('until', 'false', 'never', '--session', inside)).toMatchObject({ exit: 4 });
 });

@@ -1,4 +1,4 @@
-// The command that calls a person: when it is run, what it is told, and that nothing hangs on it.
+// The notify command: when it runs, its environment, and that its failure does not stop a run.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ it('runs the notify command in a shell, with the details in variables', SOAK, as
   expect({ exit, err }).toEqual({ exit: 4, err: expect.not.stringContaining('calls a person') as string });
   const asked = 'awaiting: approval of the plan of TDPLAN-001 (less `touch debt` $(touch debt))\n';
   expect(textOf(project.beside, 'told.txt')).toBe(asked);
-  // Of the end only who asks for that is told.
+  // The end is notified only if configured.
   await project.umpire('resolve', session, 'approve');
   expect(textOf(project.beside, 'told.txt')).toBe(asked);
 });

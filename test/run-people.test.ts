@@ -1,5 +1,5 @@
-// What a session asks a person, and what comes of each answer: plans, escalations, budgets, questions of agents. Nothing holds a
-// process meanwhile: every answer is a command of its own. Edits of tasks.csv are run-edits.test.ts.
+// The questions of a session to a person, and each answer: plans, escalations, budgets, questions of agents. No process waits
+// meanwhile: every answer is a separate command. run-edits.test.ts tests edits of tasks.csv.
 
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -363,6 +363,6 @@ it('continues a session with its own agents if `run` names none', SOAK, async ()
   project.sh('echo x > made\ncomplete done');
   const again = await project.umpire(...words.slice(0, 5), '--max-rounds', '3');
   expect([first.exit, again.exit, again.err]).toEqual([4, 0, expect.not.stringContaining('No agent chosen')]);
-  // One that has not begun has none to remember.
+  // A session that never started has no agents to remember.
   expect((await project.umpire(...words.slice(0, 4), '.umpire/sessions/t')).err).toContain('No agent chosen for the role worker');
 });

@@ -1,4 +1,4 @@
-// Which project a command means that is started in a folder of one.
+// Which project a command uses when it starts in a folder inside one.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ it('finds the project’s settings and sessions from a folder inside it, and say
   expect(above.err).not.toContain('Project:');
 });
 
-/** A program run by a user that the system has no entry for. Only root may. */
+/** Runs a program as a user without an entry in the system. Needs root. */
 function asNobody(...args: readonly string[]) {
   const env = { PATH: process.env['PATH'] ?? '' };
   return spawnSync(process.execPath, args, { cwd: '/', uid: 54_321, gid: 54_321, env, encoding: 'utf8' });
@@ -37,7 +37,7 @@ const isPossible = process.getuid?.() === 0 && asNobody('-e', `fs.accessSync(${J
 
 it.skipIf(!isPossible)('works for a user without a home folder or name, as in containers', SOAK, () => {
   const { status, stderr } = asNobody(command, 'until', 'true', '--agent-command', 'true');
-  // It comes as far as any user who may not write there.
+  // It gets as far as any user without write permission.
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Cannot write .umpire/sessions: ') as string });
 });
 

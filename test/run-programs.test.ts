@@ -1,4 +1,4 @@
-// Agents whose program is not there: refused before anything is run or recorded, in `run`, `resume` and `resolve`.
+// Agents whose program is not installed: `run`, `resume` and `resolve` refuse before anything runs or is recorded.
 
 import { chmodSync, mkdirSync, writeFileSync, rmSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -25,7 +25,7 @@ it('refuses an agent whose program is not installed, with its role and the insta
         mine: { command: './tools/mine.sh' },
         talker: { acp: 'no-such-talker --acp' },
         moved: { command: 'found-there', env: { PATH: '/nowhere' } },
-        // A role that the plain loop does not have.
+        // A role that the until loop does not have.
         unused: { command: 'no-such-agent' },
       },
       roles: { reviewer: 'unused' },
@@ -89,7 +89,7 @@ it('fails the task if its program disappears, and refuses to continue without it
   expect(seen.err).toContain(
     `The session has ended: failed. Run the failed tasks again with: umpire resume ${basename(first.session)} --retry`,
   );
-  // From elsewhere its name leads nowhere.
+  // From another folder, the relative path does not exist.
   const elsewhere = await project.umpireWith({ cwd: project.beside }, 'resume', first.session);
   expect(elsewhere.err).toContain(`with: umpire resume ${relative(project.beside, first.session)} --retry`);
   const other = await project.umpire('resume', first.session, '--retry', ...project.sh('complete ok'));

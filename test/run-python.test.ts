@@ -1,5 +1,5 @@
-// A Python project whose package is installed for editing, run by the real command: checks and agents see the worktree's own sources,
-// whether the environment is named by its path, switched on in the person's shell, or lies elsewhere.
+// An editable Python package, run by the real command: checks and agents see the worktree's sources, whether the environment is named
+// by its path, activated in the shell, or outside the project.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

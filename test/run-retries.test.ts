@@ -1,5 +1,5 @@
-// A model's server that is overloaded in the middle of the night: the task is tried again by itself, as often as the settings say, and
-// nobody has to get up. What does not pass by itself is told at once, with what to do. No test waits: the clock is handed in.
+// When a model's server is overloaded, the task is retried as often as the settings allow. Permanent errors are reported at once, with
+// the next step. The tests pass in a clock, so none of them waits.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ cleanUpProjects();
 
 const ONE = { tasks: [{ id: 'A' }] };
 
-/** As claude 2.1 ends where its server is overloaded, and where its plan is used up. */
+/** The output of claude 2.1 when its server is overloaded or its plan's limit is reached. */
 const ended = (status: number, words: string) =>
   JSON.stringify({
     type: 'result',
@@ -28,7 +28,7 @@ const ended = (status: number, words: string) =>
   });
 const OVERLOADED = `printf '%s\\n' '${ended(529, 'API Error: 529 Overloaded.')}'; exit 1`;
 
-/** Each look at the clock finds it so much later. */
+/** A clock that advances with every reading. */
 function hurrying(ms = 100_000): () => Date {
   let at = Date.UTC(2026, 2, 1, 2);
   return () => new Date((at += ms));
@@ -86,7 +86,7 @@ it('resumes a pause with the remaining time, and keeps the count of retries', SO
   const session = sessionIn(project);
   expect([exit, endOf(session), standingOf(session)]).toEqual([130, 'not ended', ['A pending']]);
   expect(err).toContain('umpire resume');
-  // What was waited by then is spent.
+  // The time already waited counts.
   expect(eventsOf(session).at(-1)).toMatchObject({ type: 'TimePassed', data: { atWork: 0, waiting: 1 } });
   await resume({ session, now: () => new Date(Date.now() + 60_000) });
   expect([endOf(session), eventsOfType(session, 'TaskPostponed').length]).toEqual(['failed unverified', 1]);

@@ -1,5 +1,4 @@
-// Rounds that went wrong or came late: work that made things worse is taken back whenever it did, a person's grant is a round that
-// is run, and what is done asks for nothing more.
+// Rounds that made things worse are reverted, granted rounds are run, and a finished session asks for nothing more.
 
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +18,7 @@ const WORSE = { passed: 80, coverage: 90, failing: ['adds', 'subtracts'] };
 function harmful(): RunProject {
   const answers = [
     testRun('L1', AS_IT_WAS, { task: 'TESTRUN-001' }),
-    // Run again, it finds the files without the cycle.
+    // The next run finds the files without the reverted cycle.
     testRun('L1', AS_IT_WAS, { role: 'executor', attempt: 2 }),
     testRun('L1', WORSE, { role: 'executor' }),
     { ...writer('generator'), write: { 'test/{id}.txt': '{id}\n' } },
@@ -52,7 +51,7 @@ it('T6: reverts every cycle that only adds failures, also the last one at the ca
     left: [],
     replayed: 0,
   });
-  // Compared with what the files were before, not with what was taken back.
+  // Compared with the files before the cycle, not with the reverted ones.
   const page = textOf(session, 'verdicts/testing-L1-round-2.md');
   expect(page).toContain('Pass Rate: 90% -> 80%');
 });
@@ -127,7 +126,7 @@ complete done`);
       worse: [undefined, true, true],
     },
   );
-  // The last is compared with the first: what came between is gone.
+  // The last round is compared with the first, since the rounds between were reverted.
   expect(eventsOfType(session, 'WorkReverted').map(({ tasks: taken, ok }) => ({ taken, ok }))).toEqual([
     { taken: ['WRITE-re-1'], ok: true },
     { taken: ['WRITE-re-2'], ok: true },

@@ -1,5 +1,5 @@
-// Agents that write where only Umpire does while a run is at work: links in the place of its files, another lock, an empty journal,
-// a tasks.csv that changes on and on. The session goes on or says why not, and nothing that was done is lost.
+// Agents that damage the session folder during a run: links instead of files, a replaced lock, an empty journal, a tasks.csv that keeps
+// changing. The session continues or says why not, and no work is lost.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ it('does not count a session as running if an agent overwrote its lock', SOAK, a
   expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('The session has ended: complete.') as string });
 });
 
-// Each reading of the file takes longer than the next change of it.
+// The file changes faster than it can be read.
 it('ends although a leftover process keeps changing tasks.csv', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const stop = join(project.beside, 'stop');

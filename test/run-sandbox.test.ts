@@ -1,4 +1,4 @@
-// `--sandbox` through the command: agents and checks do their work, and the person's own is out of their reach.
+// `--sandbox` in the real command: agents and checks work, but cannot change the person's files.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
 
-/** Each line is tried by an agent, and its log says which of them went through. */
+/** An agent tries each line, and its log says which ones succeeded. */
 const TRIES = [
   'echo x > "$PROJECT/planted.txt"',
   'git -C "$PROJECT" stash --include-untracked',
@@ -32,7 +32,7 @@ git status > "$UMPIRE_SESSION/artifacts-status.txt" && git branch mine && git co
 echo fixed > fixed.txt
 complete done`;
 
-/** A stash, and a change that is not committed. */
+/** A project with a stash and an uncommitted change. */
 function busyProject(config: Readonly<Record<string, unknown>> = {}): RunProject {
   const project = makeProject({ config });
   project.write({ 'README.md': 'In the stash.\n' });

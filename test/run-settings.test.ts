@@ -1,4 +1,4 @@
-// Settings that would do nothing are never passed over: refused, or told when a session begins.
+// Settings without effect are refused, or reported when a session starts.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

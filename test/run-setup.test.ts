@@ -1,4 +1,4 @@
-// The set-up command of a run that is killed: it goes with it, whichever worktree it was at work in.
+// The setup command ends when its run is killed, in every worktree.
 
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { cleanUpProjects, makeProject, textOf } from './support/run-project.js';
 
 cleanUpProjects();
 
-/** Each set-up but those that may go on waits for ever, and so does one that it started in a group of its own. */
+/** Each setup waits until it is released, and so does a child in its own process group. */
 const SETUP = 'echo begun >> "$HOME/setups"; test -e "$HOME/go-$(grep -c . "$HOME/setups")" || { setsid sleep 300 & exec sleep 300; }';
 
-/** Processes that carry this entry in their environment. */
+/** Processes with this entry in their environment. */
 function processesWith(entry: string): readonly string[] {
   return readdirSync('/proc').filter((name) => {
     try {
@@ -22,7 +22,7 @@ function processesWith(entry: string): readonly string[] {
   });
 }
 
-/** What set-up commands of this home have running. */
+/** The running processes of setup commands with this home folder. */
 function sleepersOf(home: string): readonly string[] {
   return processesWith(`HOME=${home}`).filter((pid) => {
     try {
@@ -49,7 +49,7 @@ it.each([
   await until(() => begun() === which && sleepersOf(beside).length === 2);
   running.child.kill('SIGKILL');
   await running.ended;
-  // The guardian does it a moment later.
+  // The guardian ends them a moment later.
   await until(() => sleepersOf(beside).length === 0);
   expect(begun()).toBe(which);
 });

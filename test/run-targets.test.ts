@@ -1,4 +1,4 @@
-// What each chain of a session that Umpire runs is held to: what its own tasks say, the target that a person asks for, or the loop's.
+// The target of each chain in a run: from its own tasks, from the person, or from the loop.
 
 import { expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
@@ -59,5 +59,8 @@ it('takes the target of a chain from its critic’s task, else from the loop', a
 it('refuses a loop file whose task target is not a number', SOAK, async () => {
   const project = makeProject({ answers, files: { ...files, 'tongues.yaml': LOOP.replace('wanted: "90"', 'wanted: high') } });
   const ran = await project.umpire('run', './tongues.yaml', 'the manual');
-  expect(ran).toMatchObject({ exit: 1, err: expect.stringContaining('columns.wanted: "high" is not a valid score: use a number from 0 to 100') });
+  expect(ran).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('columns.wanted: "high" is not a valid score: use a number from 0 to 100'),
+  });
 });

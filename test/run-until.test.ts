@@ -1,4 +1,4 @@
-// `umpire until` as a person meets it: which command is run, which is refused, what is said of one that fails.
+// `umpire until`: which command runs, which is refused, and the messages about one that fails.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -111,7 +111,7 @@ it.skipIf(!existsSync('/dev/full'))('continues if its output goes to a full disk
     stderr: expect.stringContaining('umpire: Cannot write stdout: ENOSPC') as string,
   });
   expect(stderr).not.toContain('    at ');
-  // What a session came to is no less for it, and is not to be done again.
+  // The session still succeeds, and the exit status does not ask to repeat it.
   const plain = told('until', 'true', '--session', '.umpire/sessions/plain', ...agent);
   expect({ status: plain.status, last: plain.stderr.trimEnd().split('\n').at(-1) }).toEqual({
     status: 0,
@@ -125,7 +125,7 @@ it.skipIf(!existsSync('/dev/full'))('continues if its output goes to a full disk
   const applied = told('apply', 'until-test-e-made');
   expect({ status: applied.status, isThere: existsSync(join(project.root, 'made')) }).toEqual({ status: 0, isThere: true });
   expect(applied.stderr).toContain('write. The files are in your checkout.\n');
-  // Who stops reading is not told.
+  // A closed pipe is not an error.
   const closed = ['-c', '"$0" "$@" 2>"$HOME/err" | true', process.execPath, command, 'resume', 'plain'];
   spawnSync('sh', closed, { cwd: project.root, env });
   expect(textOf(project.beside, 'err')).not.toContain('stdout');
@@ -148,7 +148,7 @@ it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).sta
   async () => {
     const project = makeProject();
     const [flag, agent] = project.sh('touch "$beside/begun"; until_file "$beside/go"; echo made > made; complete "made it"');
-    // Only the shell, which leads the session, is told that its terminal closes.
+    // Only the shell, the session leader, gets a signal when its terminal closes.
     const run = `trap "" HUP; '${process.execPath}' '${command}' until 'test -e made' ${flag} '${agent}'; echo $? > '${project.beside}/exit'`;
     const env = {
       ...process.env,

@@ -1,5 +1,5 @@
-// `umpire run`, wave by wave: how many at once, what lies in the folder meanwhile, what a task is told, what a failure skips, what
-// a revision adds; and how it ends where critics repeat themselves, stall, make things worse or leave nothing.
+// `umpire run` wave by wave: concurrency, the files of a wave, the text of a task, skipped and added tasks. Also the end of runs whose
+// critics repeat themselves, stall, make things worse or leave nothing.
 
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ cleanUpProjects();
 
 const WIDE = { tasks: ['A', 'B', 'C', 'D', 'E'].map((id) => ({ id })) };
 
-/** Notes how many are at work, and waits until as many as may be have come. */
+/** Records how many tasks are running, and waits until the maximum is reached. */
 const crowd = (most: number) => `
 mkdir -p "$beside/at-work"
 touch "$beside/at-work/$id"
@@ -51,7 +51,7 @@ rm "$beside/at-work/$id"
 complete "$id was here"
 `;
 
-/** The most that the journal has at work at the same time. */
+/** The most tasks that ran at the same time, by the journal. */
 function mostAtOnce(session: string): number {
   let now = 0;
   let most = 0;
@@ -180,7 +180,7 @@ it('skips the dependents of a failed task with a reason, and runs all again with
   expect({ exit: idle.exit, runs: eventsOfType(session, 'TaskStarted').length }).toEqual({ exit: 1, runs: 3 });
   writeFileSync(join(project.beside, 'mended'), '');
   const again = await project.umpire('resume', session, '--retry');
-  // Nobody who retries is told to retry.
+  // A retry does not suggest a retry.
   expect([idle.err, again.err].map((said) => said.includes('--retry'))).toEqual([true, false]);
   expect({ exit: again.exit, standing: standingOf(session), waves: wavesRun(session) }).toEqual({
     exit: 0,
@@ -342,7 +342,7 @@ it('runs a critic that left no evidence once more, then asks a person', async ()
 });
 
 it('never uses an earlier critic’s evidence for a critic that left none', SOAK, async () => {
-  // The review of the second sprint fails; the file of the first is still there, and content.
+  // The review of the second sprint fails while the approving file of the first still exists.
   const answers = [{ task: 'REVIEW-002', fail: 'exit' }, review(GOOD_REVIEW), writer('developer'), REST];
   const project = makeProject({ answers });
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'multi-sprint');

@@ -1,5 +1,5 @@
-// Where the work of `umpire run` happens and what becomes of it: branch and worktrees, merges and conflicts, what worktrees are
-// furnished with, `diff`, `apply` and `clean`; with git, without, and in a folder of a repository.
+// The work of `umpire run`: branch and worktrees, merges and conflicts, the setup of worktrees, `diff`, `apply` and `clean`; with git,
+// without git, and in a folder of a repository.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -118,7 +118,7 @@ it('refuses to apply to a dirty checkout, or from an incomplete session', async 
   const failed = await failing.umpire('run', 'review', 'x', '--mode', 'patch');
   const refused = await failing.umpire('apply', failed.session);
   expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 1, err: expect.stringContaining('(failed)') });
-  // What clean says to do works.
+  // The command that clean prints works.
   const kept = await failing.umpire('clean', failed.session);
   const said = /Apply it with `umpire (apply [^`]+)`/.exec(kept.err)?.[1] ?? '';
   expect({ exit: kept.exit, said }).toEqual({ exit: 1, said: `apply ${basename(failed.session)} --force` });
@@ -135,7 +135,7 @@ it('does not clean a session that has not ended, and names the command that ends
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted');
   const kept = await project.umpire('clean');
   expect({ exit: kept.exit, err: kept.err }).toEqual({ exit: 0, err: expect.stringContaining('kept. It has not ended.') });
-  // What it says to do works.
+  // The printed command works.
   const said = /`umpire (resolve \S+ abort[^`]*)`/.exec(kept.err)?.[1] ?? '';
   const words = said.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? [];
   const { exit } = await project.umpire(...words);
@@ -176,7 +176,7 @@ it('fails the later of two conflicting tasks, names both, and retries on the mer
 
 it('merges in the order of the tasks, whichever finishes first', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }], writes: ['writer'] }) });
-  // The folder of a task is gone once its work is handed in.
+  // The folder of a task is removed after its work is committed.
   const agent = project.sh(`
 echo "$id" > "$id.txt"
 complete "$id"
