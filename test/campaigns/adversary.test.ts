@@ -34,7 +34,7 @@ describe('an adversary who owns the session folder', () => {
   );
 });
 
-describe('a story that he once won', () => {
+describe('an attack that once succeeded', () => {
   it.each(PAST_ATTACKS)('$loop: $what', async ({ loop, story }) => {
     const setup = ATTACK_SETUPS.find((one) => one.name === loop);
     await play(setup ?? expect.fail(`There is no setup ${loop}.`), story, newTally());

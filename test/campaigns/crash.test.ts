@@ -73,7 +73,7 @@ function withoutNotes(files: Readonly<Record<string, string>>): Readonly<Record<
   return { ...files, 'journal.ndjson': journal.join('\n'), 'discoveries.ndjson': wholeLines(files['discoveries.ndjson'] ?? '') };
 }
 
-describe('a verdict that is cut short', () => {
+describe('a verdict that is interrupted', () => {
   it.each(CASES)('%s at every change: %s', (kind, loop, from) => {
     within((folder) => {
       const calm = copy(from, folder, 'calm');

@@ -169,7 +169,7 @@ function sessionOf(name: string, at: number): string {
 const seen = new Set<string>();
 let made = 0;
 
-it.each([...goldenNames(), ...Object.keys(STORIES)])('%s', { timeout: 600_000 }, async (name) => {
+it.each([...goldenNames(), ...Object.keys(STORIES)])('no damaged line of %s crashes a reader', { timeout: 600_000 }, async (name) => {
   const whole = sessionOf(name, ++made);
   const lines = linesOf(whole).map((line) => JSON.parse(line) as Line);
   const checked = checkJournal(openFolder(whole));

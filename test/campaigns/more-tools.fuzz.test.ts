@@ -6,7 +6,7 @@ import { OPTIONS, fuzz, times } from '../support/report-fuzz.js';
 import { REPORT_SEEDS } from '../support/report-seeds.js';
 
 test.each(FORMATS.filter((_, index) => index % 2 === 1))(
-  '$id',
+  'survives mutated reports of $id',
   (format) => fuzz(format.id, REPORT_SEEDS[format.id] ?? [], () => format.open(OPTIONS)),
   900_000,
 );

@@ -16,7 +16,7 @@ const LEAST: Readonly<Record<string, number>> = { design: 183, testing: 182, deb
 describe('every change of a loop file', () => {
   const all: Fate[] = [];
 
-  it.each(LOOPS)('%s: is noticed, or changes nothing', (loop) => {
+  it.each(LOOPS)('%s: is noticed, or has no effect', (loop) => {
     const mutants = builtinMutants(root, loop);
     const tried = isSoak ? mutants : mutants.filter((_, at) => at % 10 === 0);
     const names = new Set(tried.map(({ name }) => name));
@@ -34,13 +34,13 @@ describe('every change of a loop file', () => {
     console.log(`${loop}: ${caught} of ${made} mutants are caught (${told})`);
   });
 
-  it('has a reason that can be read wherever it changes nothing', () => {
+  it('has a written reason if it has no effect', () => {
     const loops = new Set(Object.keys(EQUIVALENT).map((name) => name.split(':')[0] ?? ''));
     expect([...loops].filter((loop) => !LOOPS.includes(loop))).toEqual([]);
     expect(Object.values(EQUIVALENT).filter((why) => !/^[A-Z].{20,}\.$/.test(why))).toEqual([]);
   });
 
-  it('is noticed by each of the three, not by one alone', SOAK, () => {
+  it('is noticed by loading, check and enumeration alike', SOAK, () => {
     const { loading, check, enumeration } = scoreOf('all', all);
     expect({ loading: loading > 90, check: check > 400, enumeration: enumeration > 700 }).toEqual({
       loading: true,
@@ -50,8 +50,8 @@ describe('every change of a loop file', () => {
   });
 });
 
-describe('what makes the mutants', () => {
-  it('changes each place once, and says how', () => {
+describe('the generator of mutants', () => {
+  it('changes each place once, and describes the change', () => {
     const file = {
       loop: 'x',
       round: { first: 1 },
@@ -147,7 +147,7 @@ describe('what makes the mutants', () => {
     `);
   });
 
-  it('leaves the file that it is given alone, and changes one place of each copy', () => {
+  it('does not change its input, and changes one place in each copy', () => {
     const file = { loop: 'x', round: { first: 0 }, cap: { default: 3 }, facts: {}, repairs: [], table: [{ id: 'A', then: 'escalate' }] };
     const before = JSON.stringify(file);
     const [first] = mutantsOf(file);

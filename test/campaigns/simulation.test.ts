@@ -34,7 +34,7 @@ const HAPPENS = [
 /** Fewer simulations than this run in this process, where a debugger works. */
 const FEW = 100;
 
-describe('a session in a hostile world', () => {
+describe('a simulated session with accidents', () => {
   it(
     `holds in ${SIMULATIONS} simulations`,
     async () => {
@@ -51,7 +51,7 @@ describe('a session in a hostile world', () => {
   );
 });
 
-it('waits for no server beyond the minutes of a session', async () => {
+it('does not wait for a server longer than the minutes of a session', async () => {
   const calm = { kills: 0, fulls: 0, stops: 0, edits: 0, mischief: 1 };
   let waits = 0;
   for (let seed = 1; seed <= 20; seed++) {
@@ -69,7 +69,7 @@ it('waits for no server beyond the minutes of a session', async () => {
 /** The most simulations until a fault must be found. */
 const PATIENCE = 300;
 
-describe('a fault that a simulation must find', () => {
+describe('the simulation finds a deliberate fault', () => {
   it.each(FAULTS.map((one) => [one.what, one] as const))('%s', async (_, { fault, found }) => {
     const kinds = new Set<string>();
     for (let seed = 1; seed <= PATIENCE && !found.some((kind) => kinds.has(kind)); seed++) {

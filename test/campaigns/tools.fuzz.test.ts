@@ -7,12 +7,12 @@ import { OPTIONS, fuzz, times } from '../support/report-fuzz.js';
 import { REPORT_SEEDS } from '../support/report-seeds.js';
 
 test.each(FORMATS.filter((_, index) => index % 2 === 0))(
-  '$id',
+  'survives mutated reports of $id',
   (format) => fuzz(format.id, REPORT_SEEDS[format.id] ?? [], () => format.open(OPTIONS)),
   900_000,
 );
 
-test('any of them, recognised', () => {
+test('survives mutated reports of an unknown format', () => {
   fuzz('any', Object.values(REPORT_SEEDS).flat(), () => openReport({ ...OPTIONS, name: 'report' }));
 }, 900_000);
 

@@ -98,7 +98,7 @@ function checkKills(kind: string, part: number, make: () => Project, gitDirOf: (
   }
 }
 
-test.each(['before', 'alone', 'both'])('killed %s', { timeout: 1_800_000 }, (kind) => {
+test.each(['before', 'alone', 'both'])('loses no work when killed: %s', { timeout: 1_800_000 }, (kind) => {
   checkKills(
     kind,
     12,
@@ -107,7 +107,7 @@ test.each(['before', 'alone', 'both'])('killed %s', { timeout: 1_800_000 }, (kin
   );
 });
 
-test('killed in a folder without git', { timeout: 1_800_000 }, () => {
+test('loses no work when killed in a folder without git', { timeout: 1_800_000 }, () => {
   const isOurs = (path: string): boolean => path === '.umpire';
   const make = (): Project => plainProject(FILES);
   const { count } = runOnce(make(), 'never:0');

@@ -32,19 +32,19 @@ const TOO_LONG = CHAINS.find((name) => name.length > 250) ?? '';
 export const PAST_ATTACKS: readonly PastAttack[] = [
   {
     id: 'cut',
-    what: 'a journal that was cut back at a whole line stands, so the pages are not asked, and without the board the rounds fall',
+    what: 'a truncated journal is valid, so the pages are not read, and without the board the round falls',
     loop: 'debt',
     story: [next, next, move('new', ['cut the journal back', 3], ['delete the board', 0])],
   },
   {
     id: 'old answer',
-    what: 'a journal that was cut back gives its last answer again, though the board knows of a later round',
+    what: 'a truncated journal repeats its last verdict although the board has a later round',
     loop: 'debt',
     story: [move('first'), next, move('first', ['cut the journal back', 3])],
   },
   {
     id: 'knot',
-    what: 'the tasks of a round that is judged again are tied into a knot, which is a crash and no refusal',
+    what: 'a cycle in the tasks of a round that is judged again crashes instead of being refused',
     loop: 'testing',
     story: [move('same'), next, move('same', ['delete the board', 0], ['cut the journal back', 8])],
   },
@@ -56,7 +56,7 @@ export const PAST_ATTACKS: readonly PastAttack[] = [
   },
   {
     id: 'huge',
-    what: 'a round above 10000 is taken from a state file, and not read back from the board when the journal is gone',
+    what: 'a round above 10000 is read from a state file, but not from the board without the journal',
     loop: 'debt',
     story: [
       next,
@@ -66,7 +66,7 @@ export const PAST_ATTACKS: readonly PastAttack[] = [
   },
   {
     id: 'planned anew',
-    what: 'a journal that begins anew takes every chain of tasks.csv for a planned one, which may begin afresh',
+    what: 'a new journal treats every chain in tasks.csv as planned, so that it may start again',
     loop: 'review',
     story: [
       next,
@@ -76,7 +76,7 @@ export const PAST_ATTACKS: readonly PastAttack[] = [
   },
   {
     id: 'forgotten chain',
-    what: 'a journal that begins anew does not take over the rounds of the other chains, so that the rest can be deleted after it',
+    what: 'a new journal does not copy the rounds of the other chains, so that they can be deleted after it',
     loop: 'modules',
     story: [
       next,
@@ -86,13 +86,13 @@ export const PAST_ATTACKS: readonly PastAttack[] = [
   },
   {
     id: 'behind',
-    what: 'a chain that nobody planned goes on from the furthest, but the planned one stays behind and has its own rounds still',
+    what: 'an unplanned chain continues from the highest round, but the planned chain keeps its own rounds',
     loop: 'review',
     story: [next, move('new', ['change the chain', chain('7')]), move('new', ['change the chain', chain('1')])],
   },
   {
     id: 'low target',
-    what: 'a chain that nobody planned, and whose files claim the open round themselves, is held to a target of its own',
+    what: 'an unplanned chain whose files claim the open round gets its own target',
     loop: 'testing',
     story: [
       next,
@@ -101,43 +101,43 @@ export const PAST_ATTACKS: readonly PastAttack[] = [
   },
   {
     id: 'forged chain',
-    what: 'a forged decision makes a chain a known one, which may begin afresh',
+    what: 'a forged decision makes a chain known, so that it may start again',
     loop: 'review',
     story: [next, move('new', ['forge a decision', forged(0, 0, '7')], ['change the chain', chain('7')])],
   },
   {
     id: 'forged end',
-    what: 'where the journal is gone, a forged convergence closes a chain, and another may begin afresh',
+    what: 'without the journal, a forged convergence closes a chain, and another may start again',
     loop: 'review',
     story: [next, move('new', ['delete the journal', 0], ['forge a decision', forged(0, 2, null)], ['change the chain', chain('7')])],
   },
   {
     id: 'forced end',
-    what: 'where the journal is gone, a convergence by waiver closes a chain, though by the journal it would be open',
+    what: 'without the journal, a convergence by waiver closes a chain that the journal keeps open',
     loop: 'modules',
     story: [next, next, next, next, move('new', ['delete the journal', 0], ['change the chain', chain('7')])],
   },
   {
     id: 'long mark',
-    what: 'the mark of a page is not read where the name of the chain is long',
+    what: 'the record in a page is not read if the name of the chain is long',
     loop: 'review',
     story: [next, move('new', ['change the chain', chain(LONG)]), move('new', ['delete the journal and the board', 0])],
   },
   {
     id: 'long name',
-    what: 'the name of a chain that is too long for a file name is a crash and no refusal',
+    what: 'a chain name that is too long for a file name crashes instead of being refused',
     loop: 'review',
     story: [next, move('new', ['change the chain', chain(TOO_LONG)])],
   },
   {
     id: 'planned target',
-    what: 'the target of a chain that was planned is lowered before its own first verdict',
+    what: 'the target of a planned chain is lowered before its first verdict',
     loop: 'modules',
     story: [next, move('same', ['add a critic row', 588], ['change the target', 0]), next],
   },
   {
     id: 'lost lead',
-    what: 'a convergence takes skipped tasks out of what a task waits for, and it no longer comes after what it takes context from',
+    what: 'a convergence removes skipped tasks from deps, so that a task may run before its context_from',
     loop: 'brainstorm',
     story: [
       { ...next, raise: 0 },
@@ -150,7 +150,7 @@ export const PAST_ATTACKS: readonly PastAttack[] = [
   },
   {
     id: 'last answer',
-    what: 'the verdict that spent the last round is cut off the journal, and the one before it is given again',
+    what: 'the verdict of the last round is cut off the journal, and the one before it is repeated',
     loop: 'design',
     story: [next, move('first'), next, move('first', ['drop the last journal lines', 157]), next],
   },

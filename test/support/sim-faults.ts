@@ -54,16 +54,16 @@ function recording<T extends Event['type']>(type: T, change: (event: Extract<Eve
   return { record: (event) => (event.type === type ? change(event as Extract<Event, { readonly type: T }>) : [event]) };
 }
 
-const OF_THE_JOURNAL: readonly KnownFault[] = [
+const JOURNAL_FAULTS: readonly KnownFault[] = [
   {
-    what: 'a journal that loses the last line that it told of',
+    what: 'a journal that loses the last line it reported',
     fault: { append: (text) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1) },
     found: ['lost', 'journal'],
   },
-  { what: 'a journal that tells before it is durable', fault: { tellsEarly: true }, found: ['lost'] },
-  { what: 'a journal that goes on behind a torn line', fault: { keepsTorn: true }, found: ['journal'] },
+  { what: 'a journal that reports a line before it is durable', fault: { tellsEarly: true }, found: ['lost'] },
+  { what: 'a journal that appends to an incomplete line', fault: { keepsTorn: true }, found: ['journal'] },
   {
-    what: 'a run that goes on over a full disk',
+    what: 'a run that continues on a full disk',
     fault: {
       flush: (flush) => {
         try {
@@ -78,7 +78,7 @@ const OF_THE_JOURNAL: readonly KnownFault[] = [
   { what: 'a run that flushes nothing by itself', fault: { flush: () => undefined }, found: ['undurable'] },
 ];
 
-const OF_THE_FOLD: readonly KnownFault[] = [
+const FOLD_FAULTS: readonly KnownFault[] = [
   {
     what: 'a fold that forgets attempts',
     fault: {
@@ -89,7 +89,7 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     found: ['attempts'],
   },
   {
-    what: 'a fold that has finished tasks run again',
+    what: 'a fold that runs finished tasks again',
     fault: {
       state: onRun((run, event) => {
         if (event.type === 'RunBegun') undo(run);
@@ -107,7 +107,7 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     found: ['merge-order'],
   },
   {
-    what: 'a process that begins to count anew how often a task was tried again',
+    what: 'a process that resets the number of retries',
     fault: {
       state: onRun((run, event) => {
         if (event.type === 'RunBegun') for (const task of run.tasks) task.postponed = 0;
@@ -116,13 +116,13 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     found: ['retries'],
   },
   {
-    what: 'a fold that knows of no pause',
+    what: 'a fold that ignores pauses',
     fault: { state: onRun((run) => run.waiting.clear()) },
     found: ['hurried'],
   },
-  { what: 'a fold that asks nobody', fault: { state: onRun((run) => void run.questions.splice(0)) }, found: ['person'] },
+  { what: 'a fold that asks no questions', fault: { state: onRun((run) => void run.questions.splice(0)) }, found: ['person'] },
   {
-    what: 'a fold that asks, and has what builds on that go on',
+    what: 'a fold that asks, but continues tasks that need the answer',
     fault: {
       state: onRun((run) => {
         run.held.clear();
@@ -133,7 +133,7 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     found: ['person', 'early'],
   },
   {
-    what: 'a fold that has all wait for an answer',
+    what: 'a fold that makes all tasks wait for an answer',
     fault: {
       state: onRun((run) => {
         if (run.questions.length === 0) return;
@@ -145,12 +145,12 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     found: ['idle'],
   },
   {
-    what: 'a fold that forgets how often a critic left nothing',
+    what: 'a fold that forgets how often a critic left no evidence',
     fault: { state: onRun((run) => run.unjudgeable.clear()) },
     found: ['person', 'ran-again'],
   },
   {
-    what: 'a fold that keeps no budget',
+    what: 'a fold that ignores the budget',
     fault: {
       state: onRun((run) => {
         run.costUsd = 0;
@@ -160,7 +160,7 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     found: ['budget'],
   },
   {
-    what: 'a fold that starts more than it may',
+    what: 'a fold that starts too many tasks at once',
     fault: {
       state: onRun((run) => {
         run.settings = { ...run.settings, concurrency: 9 };
@@ -168,9 +168,9 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     },
     found: ['concurrency'],
   },
-  { what: 'a fold that loses who has failed', fault: { state: onRun((run) => run.unsuccessful.clear()) }, found: ['early'] },
+  { what: 'a fold that forgets failed tasks', fault: { state: onRun((run) => run.unsuccessful.clear()) }, found: ['early'] },
   {
-    what: 'a live state that no journal tells',
+    what: 'a live state that differs from the journal',
     fault: {
       live: onRun((run) => {
         run.tokens += 1;
@@ -180,7 +180,7 @@ const OF_THE_FOLD: readonly KnownFault[] = [
   },
 ];
 
-const OF_THE_COURT: readonly KnownFault[] = [
+const VERDICT_FAULTS: readonly KnownFault[] = [
   {
     what: 'a cap that is not applied',
     fault: {
@@ -192,7 +192,7 @@ const OF_THE_COURT: readonly KnownFault[] = [
     found: ['cap'],
   },
   {
-    what: 'a court that approves over Critical findings',
+    what: 'a verdict that approves despite Critical findings',
     fault: {
       judgment: given((one) =>
         one.verdict.counts.critical > 0 ? { ...one, verdict: { ...one.verdict, outcome: 'converge', unverified: false } } : one,
@@ -201,25 +201,25 @@ const OF_THE_COURT: readonly KnownFault[] = [
     found: ['unmarked'],
   },
   {
-    what: 'a court that never says the same twice',
+    what: 'a verdict that differs on every replay',
     fault: { judgment: given((one) => ({ ...one, verdict: { ...one.verdict, reason: `${one.verdict.reason} Or not.` } })) },
     found: ['rejudged'],
   },
   {
-    what: 'a court whose verdict holds nobody back',
+    what: 'a verdict that holds back no task',
     fault: { judgment: given((one) => ({ ...one, effects: { ...one.effects, set: {} } })) },
     found: ['early'],
   },
   {
-    what: 'a court that keeps no evidence',
+    what: 'a verdict without kept evidence',
     fault: { judgment: (judgment) => (judgment.ok ? { ...judgment, blobs: new Map() } : judgment) },
     found: ['rejudged'],
   },
 ];
 
-const OF_THE_RUN: readonly KnownFault[] = [
-  { what: 'a process that does not say that it took the session on', fault: { forgetsRunBegun: true }, found: ['hangs'] },
-  { what: 'a process that counts the time before it', fault: { first: STRAY }, found: ['minutes'] },
+const RUN_FAULTS: readonly KnownFault[] = [
+  { what: 'a process that does not record that it resumed the session', fault: { forgetsRunBegun: true }, found: ['hangs'] },
+  { what: 'a process that counts the time before its start', fault: { first: STRAY }, found: ['minutes'] },
   {
     what: 'an agent that is called twice',
     fault: {
@@ -239,7 +239,7 @@ const OF_THE_RUN: readonly KnownFault[] = [
     found: ['ran-again'],
   },
   {
-    what: 'an agent that says what its task was',
+    what: 'an agent that changes the definition of its task',
     fault: recording('TaskFinished', (event) => [
       { ...event, data: { ...event.data, outputs: { ...event.data.outputs, description: 'Nothing.' } } },
     ]),
@@ -251,12 +251,12 @@ const OF_THE_RUN: readonly KnownFault[] = [
     found: ['unskipped'],
   },
   {
-    what: 'an end that forgets its mark',
+    what: 'an end that is not marked as unverified',
     fault: recording('SessionEnded', (event) => [{ ...event, data: { ...event.data, unverified: false } }]),
     found: ['unmarked'],
   },
   {
-    what: 'a run that tries what failed again and again',
+    what: 'a run that retries failed tasks without end',
     fault: recording('TaskFinished', (event) => {
       const { task, attempt, status } = event.data;
       return status === 'completed' ? [event] : [{ type: 'TaskInterrupted', data: { task, attempt, why: 'again' } }];
@@ -264,10 +264,10 @@ const OF_THE_RUN: readonly KnownFault[] = [
     found: ['endless'],
   },
   {
-    what: 'a person who is not heard',
+    what: 'an answer that is ignored',
     fault: recording('PersonAnswered', () => []),
     found: ['endless', 'hangs'],
   },
 ];
 
-export const FAULTS: readonly KnownFault[] = [...OF_THE_JOURNAL, ...OF_THE_FOLD, ...OF_THE_COURT, ...OF_THE_RUN];
+export const FAULTS: readonly KnownFault[] = [...JOURNAL_FAULTS, ...FOLD_FAULTS, ...VERDICT_FAULTS, ...RUN_FAULTS];
