@@ -201,8 +201,13 @@ const VERDICT_FAULTS: readonly KnownFault[] = [
     found: ['unmarked'],
   },
   {
-    what: 'a verdict that differs on every replay',
-    fault: { judgment: given((one) => ({ ...one, verdict: { ...one.verdict, reason: `${one.verdict.reason} Or not.` } })) },
+    what: 'a verdict that replay cannot repeat',
+    fault: {
+      judgment: given((one) => {
+        const anomalies = [...one.verdict.anomalies, { rule: 'E5', message: 'The rules changed.' }];
+        return { ...one, verdict: { ...one.verdict, anomalies } };
+      }),
+    },
     found: ['rejudged'],
   },
   {
