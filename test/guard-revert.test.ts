@@ -13,7 +13,7 @@ describe('--revert', () => {
     project.write({ 'src/cart.test.ts': withMore(WEAKENED), 'src/new.test.ts': FREE });
     const index = project.git('ls-files', '--stage');
     const { exit, out } = await project.umpire('guard', '--revert');
-    const [place = ''] = /\.umpire\/taken-back\/\d{8}T\d{6}/.exec(out) ?? [];
+    const [place = ''] = /\.umpire\/reverted\/\d{8}T\d{6}/.exec(out) ?? [];
     expect({ exit, end: out.replace(place, 'PLACE').split('\n\n').slice(-2).join('\n\n') }).toEqual({
       exit: 0,
       end: 'Reverted\n  src/cart.test.ts: some hunks\n  Your versions are kept in PLACE. Staged changes\n  stay staged: stage the files again.\n\n2 breaches in 2 changed files, against HEAD (scope testing). All reverted.\n',

@@ -153,12 +153,12 @@ function newAllowances(earlier: GuardSettings, { allowances }: GuardSettings): r
 
 /** Copies the files before a revert, since git may not have them. Returns the folder. */
 function keepCopies(project: string, files: readonly FileChange[], corrections: readonly Correction[], now: Date): string {
-  const stamp = join('.umpire', 'taken-back', now.toISOString().replaceAll(/[-:]|\.\d+Z/g, ''));
+  const stamp = join('.umpire', 'reverted', now.toISOString().replaceAll(/[-:]|\.\d+Z/g, ''));
   let folder = stamp;
   for (let number = 2; existsSync(join(project, folder)); number += 1) folder = `${stamp}-${number}`;
-  const home = join(project, '.umpire', 'taken-back');
+  const home = join(project, '.umpire', 'reverted');
   if (lstatOf(home)?.isSymbolicLink() === true)
-    throw new UmpireError('write-failed', { path: join('.umpire', 'taken-back'), detail: 'it is a link' });
+    throw new UmpireError('write-failed', { path: join('.umpire', 'reverted'), detail: 'it is a link' });
   const named = new Set(corrections.map(({ path }) => path));
   const there = files.filter(({ path, after }) => named.has(path) && after !== null).map(({ path }) => path);
   try {

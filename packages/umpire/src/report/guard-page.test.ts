@@ -106,7 +106,7 @@ it('tells what is allowed and by whom, what is over, what was not read, and what
         { path: 'd.txt', how: 'file', text: 'x', renamedFrom: 'd.test.ts' },
       ],
       left: [],
-      kept: '.umpire/taken-back/20260101T000000',
+      kept: '.umpire/reverted/20260101T000000',
     },
   };
   expect(guardPage(page, narrow).split('\n\n').slice(1).join('\n\n')).toBe(`Allowed
@@ -127,7 +127,7 @@ Reverted
   b.test.ts: removed (it was new)
   c.test.ts: the whole file
   d.txt: the whole file, renamed back to d.test.ts
-  Your versions are kept in .umpire/taken-back/20260101T000000. If you staged
+  Your versions are kept in .umpire/reverted/20260101T000000. If you staged
   them, stage the reverted files again with git add.
 
 1 breach in 2 changed files, against HEAD (scope testing). 1 allowed, by 1 new
