@@ -92,7 +92,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)('does not mistake files of a stopped cri
   const { err } = await running.ended;
   if (signal === 'SIGINT')
     expect(err).toMatch(
-      /It will wait for a decision: TESTRUN-001 left nothing to judge .*\nAnswer with one of:\n  umpire resolve \S+ manual-fix\n/,
+      /It will wait for your decision: TESTRUN-001 left nothing to judge .*\nAnswer with one of:\n  umpire resolve \S+ manual-fix\n/,
     );
   const fixing = await project.umpire('resolve', session, 'manual-fix');
   expect({ exit: fixing.exit, edits: eventsOfType(session, 'PersonEdited') }).toEqual({ exit: 4, edits: [] });
