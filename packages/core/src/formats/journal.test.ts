@@ -52,7 +52,7 @@ function checkBroken(text: string, line: number, detail: RegExp): void {
 it('finds a changed, removed, added or broken line by its number', () => {
   const text = journalOf(eventsOf(['one', 'two', 'three']));
   const [first = '', second = '', third = ''] = text.split('\n');
-  checkBroken(text.replace('"two"', '"2wo"'), 2, /hash does not match its content/);
+  checkBroken(text.replace('"two"', '"2wo"'), 2, /the line was changed \(its hash does not match\)/);
   checkBroken(`${first}\n${third}\n`, 2, /has the number 3/);
   checkBroken(`${first}\n${second}\n${first}\n`, 3, /has the number 1/);
   checkBroken(`${first}\nnot json\n`, 2, /not JSON/);
