@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByRole('link', { name: 'evil', exact: true }).click();
     await page.locator('details.task', { hasText: 'WORK-1' }).click();
     for (const tab of [/^Rounds/, /^Changes/, /^Output/, /^Report/]) {
-      await page.getByRole('link', { name: tab }).click();
+      await page.locator('.tabs').getByRole('link', { name: tab }).click();
       await page.locator('.tabs a[aria-current]', { hasText: tab }).waitFor();
       expect(await page.locator('main img, main script, main b').count()).toBe(0);
     }
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.locator('.tabs').waitFor();
     for (const tab of ['Tasks', 'Rounds 2', 'Changes', 'Report']) {
-      await page.getByRole('link', { name: tab }).focus();
+      await page.locator('.tabs').getByRole('link', { name: tab }).focus();
       await page.keyboard.press('Enter');
       await page.locator('.tabs a[aria-current]', { hasText: tab }).waitFor();
       expect([tab, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([tab, 375]);
