@@ -117,7 +117,7 @@ describe('with every tool', () => {
     ]);
   });
 
-  it('finds a regression of each kind, and ignores old problems', { timeout: 600_000 }, async () => {
+  it('finds a regression of each kind, and ignores old problems', { timeout: 600_000, ...SOAK }, async () => {
     const body = Array.from({ length: 17 }, (_, n) => `  if (n === ${n}) return ${n};`).join('\n');
     const more = `/** @param {number} n */\nfunction many(n) {\n${body}\n  return undefinedThing;\n}\n`;
     project.write({

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { gitIn } from './support/git-project.js';
 import { expectBlock, findBlock, readPage } from './support/page.js';
 
@@ -131,7 +132,7 @@ describe('the package', () => {
   it.each([
     ['import', 5500],
     ['require', 0],
-  ])('leaves the program that calls it alone: %s', (way, patience) => {
+  ])('leaves the program that calls it alone: %s', SOAK, (way, patience) => {
     const place = join(folder, `alone-${way}`);
     mkdirSync(place);
     writeFileSync(join(place, 'fail.txt'), '');

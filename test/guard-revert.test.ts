@@ -16,7 +16,7 @@ describe('--revert', () => {
     const [place = ''] = /\.umpire\/reverted\/\d{8}T\d{6}/.exec(out) ?? [];
     expect({ exit, end: out.replace(place, 'PLACE').split('\n\n').slice(-2).join('\n\n') }).toEqual({
       exit: 0,
-      end: 'Reverted\n  src/cart.test.ts: some hunks\n  Your versions are kept in PLACE. Staged changes\n  stay staged: stage the files again.\n\n2 breaches in 2 changed files, against HEAD (scope testing). All reverted.\n',
+      end: 'Reverted\n  src/cart.test.ts: some hunks\n  Your versions are kept in PLACE. If you staged\n  them, stage the reverted files again with git add.\n\n2 breaches in 2 changed files, against HEAD (scope testing). All reverted.\n',
     });
     expect(textIn(project, join(place, 'src/cart.test.ts'))).toBe(withMore(WEAKENED));
     expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/new.test.ts')]).toEqual([withMore(TESTS), FREE]);

@@ -247,7 +247,7 @@ it('never stops an agent because of an error in the hook', () => {
   const plain = makeProject({ files: FILES, plain: true });
   for (const [event, args, told] of [
     ['{"cwd":', ['Stop'], 'no event of a coding agent'],
-    ['[]', ['Stop'], 'It is not an object.'],
+    ['[]', ['Stop'], 'it is not an object.'],
     [stops(project), [], 'Missing <event>: SessionStart, Stop,'],
     [stops(project), ['Notification'], 'There is no event "Notification".'],
     [stops(project), ['Stop', '--scope', 'all'], '--scope takes testing or any'],

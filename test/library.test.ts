@@ -180,7 +180,7 @@ describe('agents that are functions', () => {
     const { status: ended, reason } = await run(thinking({ timeoutMinutes: 0.001, agents: { mine: () => new Promise(() => undefined) } }));
     expect({ ended, reason }).toEqual({
       ended: 'failed',
-      reason: expect.stringContaining('The agent "mine" timed out after 0.06 seconds.'),
+      reason: expect.stringContaining('The agent "mine" timed out after 0.06 seconds'),
     });
   });
 

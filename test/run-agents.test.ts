@@ -365,7 +365,7 @@ it('continues after an incomplete journal line, and says so', async () => {
   appendFileSync(join(session, 'journal.ndjson'), '{"v":1,"seq":99,"ts":"20');
   writeFileSync(join(project.beside, 'go'), '');
   const { exit, err } = await project.umpire('resume', session);
-  expect({ exit, said: err.includes('is incomplete (a crash, or a write in progress)') }).toEqual({ exit: 0, said: true });
+  expect({ exit, said: err.includes('A crash cut off the last line of journal.ndjson.') }).toEqual({ exit: 0, said: true });
   const lines = textOf(session, 'journal.ndjson').split('\n');
   writeFileSync(
     join(session, 'journal.ndjson'),

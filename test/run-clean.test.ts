@@ -25,7 +25,7 @@ async function unapplied(project: RunProject): Promise<readonly string[]> {
   return (JSON.parse(out) as { sessions: readonly { name: string }[] }).sessions.map(({ name }) => name);
 }
 
-it('keeps the work of a task in conflict until the task was done again', async () => {
+it('keeps the work of a task in conflict until the task was done again', SOAK, async () => {
   const project = makeProject({ answers: BOTH });
   const { session } = await project.umpire('run', 'testing', 'x', '--mode', 'comprehensive');
   const name = basename(session);

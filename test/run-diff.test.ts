@@ -43,7 +43,7 @@ it('shows the changes of agents and of the person in a round that the person fix
   expect(await filesIn(project, session, '2')).toEqual(['mine.txt', 'work/FIX-1-1.txt']);
 });
 
-it('shows a round of one chain only, and asks which chain if several have that round', async () => {
+it('shows a round of one chain only, and asks which chain if several have that round', SOAK, async () => {
   const poor = ['REVIEW-001', 'REVIEW-002'].map((task) => review(POOR_REVIEW, { task }));
   const project = makeProject({ answers: [...poor, review(GOOD_REVIEW), writer('developer'), REST] });
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'multi-sprint');

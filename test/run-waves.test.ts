@@ -62,7 +62,7 @@ function mostAtOnce(session: string): number {
   return most;
 }
 
-it('runs up to three tasks at once, or as many as --concurrency says', async () => {
+it('runs up to three tasks at once, or as many as --concurrency says', SOAK, async () => {
   for (const [flags, most] of [
     [[], 3],
     [['--concurrency', '2'], 2],

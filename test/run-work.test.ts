@@ -352,7 +352,7 @@ it('runs in a repository without a commit, or says what is missing', SOAK, async
   expect(gitIn(project.root, 'status', '--porcelain')).toContain('?? README.md');
 });
 
-it('finds a session by path or part of its name, or takes the latest, from any folder', async () => {
+it('finds a session by path or part of its name, or takes the latest, from any folder', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A', approve: true }] }), answers: [REST] });
   const first = await project.umpire('run', './prose.yaml', 'the first');
   const second = await project.umpire('run', './prose.yaml', 'the second');

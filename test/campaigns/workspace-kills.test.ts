@@ -16,7 +16,7 @@ import {
   plainProject,
   removeTemporaryFolders,
 } from '../support/git-project.js';
-import { amountOf } from '../support/campaign.js';
+import { amountOf, isSoak } from '../support/campaign.js';
 import type { Project } from '../support/git-project.js';
 
 cleanUpAfterwards();
@@ -98,7 +98,7 @@ function checkKills(kind: string, part: number, make: () => Project, gitDirOf: (
   }
 }
 
-test.each(['before', 'alone', 'both'])('loses no work when killed: %s', { timeout: 1_800_000 }, (kind) => {
+test.each(isSoak ? ['before', 'alone', 'both'] : ['both'])('loses no work when killed: %s', { timeout: 1_800_000 }, (kind) => {
   checkKills(
     kind,
     12,
