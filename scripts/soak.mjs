@@ -114,9 +114,13 @@ function vitest(files, env = {}, args = [], node = process.execPath, isSoak = '1
 }
 
 function taggedFiles() {
-  return readdirSync(join(root, 'test'))
-    .filter((name) => name.endsWith('.test.ts') && /\bSOAK\b/.test(readFileSync(join(root, 'test', name), 'utf8')))
-    .map((name) => `test/${name}`);
+  return ['test', 'packages'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((name) => /^(?!.*node_modules).*\.test\.ts$/.test(name) && !name.startsWith('campaigns'))
+      .map((name) => `${folder}/${name}`)
+      .filter((file) => /\bSOAK\b/.test(readFileSync(join(root, file), 'utf8')))
+      .toSorted(),
+  );
 }
 
 /** Installs that Node from npm once, then runs a share of the fast tests on it. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
+import { SOAK } from './support/campaign.js';
 import { command, root } from './support/command.js';
 import { runInProcess } from './support/in-process.js';
 
@@ -131,7 +132,7 @@ function tangled(rows: number): string {
     );
 }
 
-it('names the facts to merge if there are too many cases, and proves the rest', async () => {
+it('names the facts to merge if there are too many cases, and proves the rest', SOAK, async () => {
   const path = join(base, 'tangled.yaml');
   writeFileSync(path, tangled(80));
   const { exit, out } = await check(path);

@@ -158,7 +158,7 @@ function pythonHas(program: string): { readonly cov: boolean } | null {
 
 const FAILING = ['tests/test_account.py:10', 'tests/test_account.py:25'];
 
-test('pytest, if it is installed; without pytest-cov a note says that coverage is missing', async () => {
+test('pytest, if it is installed; without pytest-cov a note says that coverage is missing', SOAK, async () => {
   const { evidence, reader } = await critique(sampleProject('pytest'));
   const has = pythonHas('python3');
   if (has === null) {
@@ -252,7 +252,7 @@ async function refused(project: string, expected: { outcome: string; problem: Re
   expect(reader).toMatch(/prove nothing|neither pass_rate nor/);
 }
 
-test('a test that hangs is ended and reported as a timeout', async () => {
+test('a test that hangs is ended and reported as a timeout', SOAK, async () => {
   const hang = "import { test } from 'node:test';\ntest('a', () => new Promise(() => setInterval(() => {}, 1000)));\n";
   await refused(newProject({ 'package.json': NODE, 'a.test.js': hang }), { outcome: 'timeout', problem: /timed out/ }, 'L1', {
     timeoutMs: 2500,
@@ -279,7 +279,7 @@ test('a missing runner, missing packages and a layer without tests are reported 
   await refused(bare, { outcome: 'missing', problem: /Vitest is not installed here\. Install/ });
 });
 
-test('a run that crashed is an error, whatever passed before', async () => {
+test('a run that crashed is an error, whatever passed before', SOAK, async () => {
   const passing = "import { test } from 'vitest';\ntest('a', () => {});\n";
   const unhandled = `${passing}setTimeout(() => { throw new Error('late'); }, 0);\ntest('b', () => new Promise((done) => setTimeout(done, 50)));\n`;
   await refused(newProject({ 'package.json': VITEST, 'a.test.js': unhandled }), {

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it('updates while a run goes on, without reloading', async () => {
+  it('updates while a run goes on, without reloading', SOAK, async () => {
     const project = wrong();
     const { page } = await open(project);
     const agent = project.sh('echo "I look at a.txt"; until_file "$beside/go"; echo right > a.txt; complete "mended it"');
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.locator('pre.text', { hasText: 'The work was approved.' }).waitFor();
   });
 
-  it('lists sessions that wait for a person first, with the commands that answer', async () => {
+  it('lists sessions that wait for a person first, with the commands that answer', SOAK, async () => {
     const project = wrong();
     const ran = await project.umpire(
       ...UNTIL,

@@ -72,7 +72,7 @@ describe('docs/library.md', () => {
     show('own-loop', ran.out);
   });
 
-  it('names exactly the functions of the library', async () => {
+  it('names exactly the functions of the library', SOAK, async () => {
     const doors = ['run', 'session-work', 'sessions', 'judge', 'setup'].flatMap((file) => [
       ...read(`packages/umpire/src/library/${file}.ts`).matchAll(/^export async function (\w+)/gm),
     ]);
@@ -97,7 +97,7 @@ describe('the package', () => {
     ['node16', 'node16'],
     ['nodenext', 'nodenext'],
     ['esnext', 'bundler'],
-  ])('has types for strict programs: module %s, resolution %s', (module, moduleResolution) => {
+  ])('has types for strict programs: module %s, resolution %s', SOAK, (module, moduleResolution) => {
     const place = join(folder, `types-${moduleResolution}`);
     mkdirSync(place);
     const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false };

@@ -10,6 +10,7 @@ import { acpPresetFor, presetFor, PRESET_NAMES } from '@umpire/umpire/agents/pre
 import { parseScript } from '@umpire/umpire/agents/script-file.js';
 import { answersTo } from '@umpire/core/decider/question.js';
 import type { Question } from '@umpire/core/decider/events.js';
+import { SOAK } from './support/campaign.js';
 import { openConsole, playPage, prepareConsole, steady } from './support/console.js';
 import { codeIn, expectBlock, findBlock, readPage, tableOf } from './support/page.js';
 
@@ -55,7 +56,7 @@ it.each([
 });
 
 describe('docs/answer-and-resume.md', () => {
-  it('shows what Ctrl-C prints, and the session resumes', async () => {
+  it('shows what Ctrl-C prints, and the session resumes', SOAK, async () => {
     cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
     cpSync(join(shop, 'agents', 'cart-mended.mjs'), join(shop, 'src', 'cart.mjs'));
     inTerminal('$ cd shop\n$ git init -q -b main && git add -A && git commit -q -m start\n');
@@ -115,7 +116,7 @@ describe('docs/agents.md', () => {
     expect(Object.keys(JSON.parse(file) as object).toSorted()).toEqual([...row, ...said].toSorted());
   });
 
-  it('has an agent in Node that measures, failing tests included', () => {
+  it('has an agent in Node that measures, failing tests included', SOAK, () => {
     inShop('umpire run testing x --mode targeted --max-rounds 1 --agent idle --agent executor=measure --session .umpire/sessions/measured');
     const results = join(folder, 'shop-2', '.umpire', 'sessions', 'measured', 'results');
     expect(JSON.parse(readFileSync(join(results, 'run-L1.json'), 'utf8'))).toMatchObject({ total: 1, passed: 0, failed: 1, pass_rate: 0 });
@@ -216,7 +217,7 @@ describe('docs/session-files.md', () => {
   });
 });
 
-it('the TypeScript example of the README compiles', () => {
+it('the TypeScript example of the README compiles', SOAK, () => {
   const place = join(folder, 'library');
   const paths = { umpire: [join(root, 'packages', 'umpire', 'src', 'index.ts')] };
   const compilerOptions = { paths, types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] };

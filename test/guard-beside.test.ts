@@ -14,6 +14,7 @@ import { tell, walkTouched } from '@umpire/guard/told.js';
 import type { ReadBeside, ToldFile } from '@umpire/guard/told.js';
 import { filesOnDisk, createFileReader } from '@umpire/umpire/workspace/read-change.js';
 import type { UnchangedFiles } from '@umpire/umpire/workspace/read-change.js';
+import { SOAK } from './support/campaign.js';
 import { isSoak } from './support/campaign.js';
 import { readCases } from './support/guard-cases.js';
 
@@ -164,7 +165,7 @@ describe('a second thread', () => {
     expect(openParallelReader(many.files, filesOnDisk(root))).toBeNull();
   });
 
-  it('leaves deeply nested files, and files that import them, to the first thread', () => {
+  it('leaves deeply nested files, and files that import them, to the first thread', SOAK, () => {
     const { files, same } = padded(large(40));
     const deep = `${'['.repeat(100)}${']'.repeat(100)};\n`;
     const test = `import { check } from './test/helpers/check';\nimport { it } from 'vitest';\nit('is', () => check(1));\n`;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { refuseTool } from '@umpire/umpire/commands/hook.js';
 import { hookEventOf } from '@umpire/core/formats/hook-event.js';
+import { SOAK } from './support/campaign.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -89,7 +90,7 @@ const starts = ({ root }: RunProject, more: object = {}) => ({
 });
 const BACK = { exit: 2, out: '', err: says('the guard found weakened tests in the changes of this session, commits included') };
 
-it('checks the commits that an agent made since its session started', () => {
+it('checks the commits that an agent made since its session started', SOAK, () => {
   const project = makeProject({ files: FILES });
   project.commit({ 'add.test.js': SKIPPED });
   // Without a recorded start, the last commit counts as the agent's.
@@ -130,7 +131,7 @@ it('sees amended and dropped commits, and ignores other branches', () => {
   expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(BACK);
 });
 
-it('tells the person once about a finding that stays, and again if it was fixed and came back', () => {
+it('tells the person once about a finding that stays, and again if it was fixed and came back', SOAK, () => {
   const project = makeProject({ files: FILES });
   hook(project.root, starts(project), 'SessionStart');
   const base = project.git('rev-parse', '--short=10', 'HEAD').trim();

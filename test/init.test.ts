@@ -10,6 +10,7 @@ import { init } from '@umpire/umpire/index.js';
 import { settingsText } from '@umpire/umpire/report/first-settings-text.js';
 import { parseSettings } from '@umpire/umpire/sessions/settings.js';
 import { isNamedBy } from '@umpire/umpire/workspace/untracked-files.js';
+import { SOAK } from './support/campaign.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from './support/git-project.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -193,7 +194,7 @@ it.each(NAMES.map((name) => [name]))('writes the file name %j so that the settin
   }
 });
 
-it('writes readable settings, whatever it found', () => {
+it('writes readable settings, whatever it found', SOAK, () => {
   const name = string({ unit: 'binary', maxLength: 12 }).map((rest) => `.env${rest.replaceAll(/[/\0]/g, '')}`);
   const critic = string({ unit: 'binary' }).map(
     (message) => ({ area: 'critics', name: 'testing', state: 'ok', message, hint: null }) as const,

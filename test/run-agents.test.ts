@@ -211,7 +211,7 @@ it('chooses agents by role and name, prefers flags to settings, and remembers th
   expect(rowsOf(session)['VERIFY-001']?.['findings']).toBe('verified');
 });
 
-it('refuses missing or unknown agents and wrong settings before the session starts', async () => {
+it('refuses missing or unknown agents and wrong settings before the session starts', SOAK, async () => {
   const project = makeProject();
   const cases: readonly (readonly [flags: readonly string[], said: string])[] = [
     [[], 'No agent chosen for the role architect'],
@@ -334,7 +334,7 @@ it('quits at once on a second Ctrl-C; no child process survives, and resume work
   await goOn(project, session);
 });
 
-it('names the run that holds a session, and takes the session over if that run was killed', async () => {
+it('names the run that holds a session, and takes the session over if that run was killed', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const { running, session } = await stuck(project);
   const { pid } = running.child;

@@ -65,7 +65,7 @@ it('restores a deleted branch from its commits and continues', SOAK, async () =>
   expect((await project.umpire('apply', name)).out).toBe('one.txt\ntwo.txt\n');
 });
 
-it('refuses to continue if the commits of the session are lost, but can abort it', async () => {
+it('refuses to continue if the commits of the session are lost, but can abort it', SOAK, async () => {
   const { project, session, name, extend } = await withoutBranch();
   project.git('gc', '-q', '--prune=now');
   const { exit, err } = await project.umpire(...extend);

@@ -317,7 +317,7 @@ describe('the settings of the checkout', () => {
   });
 });
 
-it('lets an agent correct only tests that failed on the commit it started from', async () => {
+it('lets an agent correct only tests that failed on the commit it started from', SOAK, async () => {
   const before = `${HEAD}test('adds parts', () => {
   assert.strictEqual(sum(0.1, 0.2), 0.3);
 });

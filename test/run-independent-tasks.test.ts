@@ -32,7 +32,7 @@ const TESTERS = [
 ];
 const FIRST = ['STRATEGY-001', 'TESTGEN-001 TESTGEN-002', 'TESTRUN-001 TESTRUN-002', 'TESTRUN-001', 'TESTGEN-fix-L2-1', 'TESTRUN-fix-L2-1'];
 
-it('continues one layer while the other waits for a person; tasks that need both wait', async () => {
+it('continues one layer while the other waits for a person; tasks that need both wait', SOAK, async () => {
   const project = makeProject({ answers: TESTERS });
   const { exit, err, session } = await project.umpire('run', 'testing', 'more tests', '--mode', 'comprehensive');
   expect({ exit, waves: wavesRun(session), verdicts: verdictsOf(session) }).toEqual({

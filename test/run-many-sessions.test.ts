@@ -12,7 +12,7 @@ import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
 
-it('waits while another session is applied', async () => {
+it('waits while another session is applied', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e a.txt', ...project.sh('echo a > a.txt\ncomplete ok'));
   // Another session's `apply` holds the lock.

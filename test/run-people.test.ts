@@ -164,7 +164,7 @@ it('marks an approval as unverified if the critic left nothing to judge', SOAK, 
   expect({ exit: approved.exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
 });
 
-it('lets a person fix the work in the session’s worktree, and runs the critic again', async () => {
+it('lets a person fix the work in the session’s worktree, and runs the critic again', SOAK, async () => {
   const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-001', attempt: 2 })]);
   const { exit, err } = await project.umpire('resolve', session, 'manual-fix', '--reason', 'I know how');
   expect(exit).toBe(4);
@@ -222,7 +222,7 @@ it('grants rounds by --max-rounds to a session that waits for them', SOAK, async
   expect(verdictsOf(session).slice(2)).toEqual(['REVIEW-re-001 FIX R4 2/3', 'REVIEW-re-002 ESCALATE R5 3/3']);
 });
 
-it('stops when the budget of tokens or cost is exceeded, and continues when more is granted', async () => {
+it('stops when the budget of tokens or cost is exceeded, and continues when more is granted', SOAK, async () => {
   const spender = { usage: { tokens: 600, cost_usd: 0.4 }, result: { findings: 'spent' } };
   const project = makeProject({
     files: proseFiles({ tasks: ['A', 'B', 'C'].map((id, n, all) => ({ id, deps: all.slice(n - 1, n) })) }),
@@ -272,7 +272,7 @@ it('stops running tasks when the minutes are used up, and runs them again when m
   });
 });
 
-it('lets an interactive task ask a person, and gives it all questions and answers', async () => {
+it('lets an interactive task ask a person, and gives it all questions and answers', SOAK, async () => {
   const project = makeProject({
     files: proseFiles({
       tasks: [{ id: 'TALK', exec_mode: 'interactive' }, { id: 'A' }, { id: 'B', deps: ['TALK', 'A'], context_from: ['TALK'] }],

@@ -18,7 +18,7 @@ function program(place: string, text = '#!/bin/sh\n', mode = 0o755): string {
   return place;
 }
 
-it('refuses an agent whose program is not installed, with its role and the installed agents', async () => {
+it('refuses an agent whose program is not installed, with its role and the installed agents', SOAK, async () => {
   const project = makeProject({
     config: {
       agents: {

@@ -105,7 +105,7 @@ it('T2: keeps a cycle that reached the target, although it broke another test', 
   expect({ worse: last?.verdict.worse, taken: eventsOfType(session, 'WorkReverted') }).toEqual({ worse: undefined, taken: [] });
 });
 
-it("takes back what a loop of one's own calls worse, at its cap too, and tells whoever goes on", async () => {
+it("takes back what a loop of one's own calls worse, at its cap too, and tells whoever goes on", SOAK, async () => {
   const tasks = [{ id: 'WRITE-1' }, { id: 'READ-1', role: 'reader', deps: ['WRITE-1'] }];
   const loop = harmedProseLoop({ tasks, writes: ['writer'], judged: true });
   const project = makeProject({ files: { 'prose.yaml': loop, 'roles/prose/judge.md': 'Judge prose.\n' } });

@@ -56,7 +56,7 @@ it('starts from the last commit if the folder of an earlier session was deleted'
   expect(await filesOf(project, project.root, second.session)).toEqual(['two']);
 });
 
-it('refuses the name of another session, and does not touch that session', async () => {
+it('refuses the name of another session, and does not touch that session', SOAK, async () => {
   const project = makeProject();
   const [here, there] = ['here', 'there'].map((folder) => join(project.beside, folder, 'it'));
   await make(project, project.root, 'one', '--session', here!);

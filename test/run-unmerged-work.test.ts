@@ -20,7 +20,7 @@ if [ "$attempt" = 1 ]; then echo half > half.txt; echo changed > README.md; exit
 echo whole > whole.txt; complete done
 `;
 
-it.each(['git', 'no git'])('keeps the changes of a failed task as a commit, and names it (%s)', async (kind) => {
+it.each(['git', 'no git'])('keeps the changes of a failed task as a commit, and names it (%s)', SOAK, async (kind) => {
   const project = makeProject({ files: FILES, plain: kind === 'no git' });
   const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(CRASHES));
   expect({ exit, end: endOf(session) }).toEqual({ exit: 1, end: 'failed unverified' });

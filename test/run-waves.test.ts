@@ -190,7 +190,7 @@ it('skips the dependents of a failed task with a reason, and runs all again with
   expect(rowsOf(session)['C']?.['error']).toBe('');
 });
 
-it('starts the dependents of a critic only after its re-check was approved', async () => {
+it('starts the dependents of a critic only after its re-check was approved', SOAK, async () => {
   const answers = [
     audit('fix_required', { task: ['AUDIT-001', 'AUDIT-re-001'] }),
     audit('audit_passed'),

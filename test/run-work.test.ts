@@ -95,7 +95,7 @@ it('shows the changes of a session, in total and by round, and applies them to a
   expect((await project.umpire('status', session)).out).not.toContain('umpire apply');
 });
 
-it('refuses to apply to a dirty checkout, or from an incomplete session', async () => {
+it('refuses to apply to a dirty checkout, or from an incomplete session', SOAK, async () => {
   const project = makeProject({ answers: DEVELOPED, files: FILES });
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
   const dirt: readonly (readonly [what: string, make: () => void, undo: () => void])[] = [
@@ -284,7 +284,7 @@ it('ends a running setup command when the run is stopped', SOAK, async () => {
   expect(['gone', 'Z']).toContain(state);
 });
 
-it('works in a folder without git, and creates no repository there', async () => {
+it('works in a folder without git, and creates no repository there', SOAK, async () => {
   const project = makeProject({ answers: DEVELOPED, files: FILES, plain: true });
   const before = filesUnder(project.root, (path) => path === '.umpire');
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 import { serveProject } from './support/served-project.js';
@@ -190,7 +191,7 @@ async function nextChange(served: Served, act: () => void): Promise<unknown> {
   });
 }
 
-it('sends an update on every event, and when the running process is gone', async () => {
+it('sends an update on every event, and when the running process is gone', SOAK, async () => {
   const project = makeProject({ files: { 'a.txt': 'wrong\n' } });
   const served = await serve(project);
   const agent = project.sh('until_file "$beside/go"; complete done');
@@ -216,7 +217,7 @@ it('sends an update on every event, and when the running process is gone', async
   await run?.ended;
 });
 
-it('ends with Ctrl-C while a page is open, and prints what it does', async () => {
+it('ends with Ctrl-C while a page is open, and prints what it does', SOAK, async () => {
   const project = await mended('one');
   const served = await serve(project);
   await nextChange(served, () => writeFileSync(join(project.root, '.umpire', 'sessions', 'one', 'tasks.csv'), ''));
@@ -235,7 +236,7 @@ it('ends with Ctrl-C while a page is open, and prints what it does', async () =>
   expect(ended.err).toContain(`Dashboard of ${project.root}, read-only, for this machine only`);
 });
 
-it('uses another port if the default is taken, but fails if the port was given', async () => {
+it('uses another port if the default is taken, but fails if the port was given', SOAK, async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   try {

@@ -81,8 +81,8 @@ describe('a verdict that is interrupted', () => {
       const changes = Number(/changes: (\d+)/.exec(first.stderr)?.[1]);
       expect(changes).toBeGreaterThan(10);
       const wanted = withoutNotes(filesOf(calm));
-      // Every change in the soak; in the fast tests every sixth, beginning with another one in each case.
-      const step = isSoak ? 1 : 6;
+      // Every change in the soak; in the fast tests every tenth, beginning with another one in each case.
+      const step = isSoak ? 1 : 10;
       for (let at = isSoak ? 1 : 1 + (loop.length % step); at <= changes; at += step) {
         const session = copy(from, folder, `${kind}-${at}`);
         const broken = run(loop, session, `${kind}:${at}`);

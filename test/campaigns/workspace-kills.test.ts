@@ -79,7 +79,7 @@ function checkEnd(project: Project, gitDir: string): void {
 
 /** The steps to try, from 1 to `last`. */
 function chosen(last: number, part: number): readonly number[] {
-  const every = Math.max(1, Math.floor(last / amountOf(2, part)));
+  const every = Math.max(1, Math.floor(last / amountOf(1, part)));
   return Array.from({ length: last }, (_, at) => at + 1).filter((number) => number % every === 0);
 }
 

@@ -6,6 +6,7 @@ import { makeFinding } from '../formats/finding.js';
 import type { Finding } from '../model.js';
 import { traceFindings } from './finding-history.js';
 import type { FindingChange, RoundFindings } from './finding-history.js';
+import { SOAK } from '../../../../test/support/campaign.js';
 
 /** `a@12`: a finding named a on line 12 of src/a.ts; `a@12:src/b.ts` lies elsewhere; `a@` nowhere. */
 function finding(text: string): Finding {
@@ -136,7 +137,7 @@ test('the same object twice is two copies', () => {
   expect(traces.map(({ change }) => change)).toEqual(['new', 'new', 'persisting', 'fixed']);
 });
 
-test('handles three hundred thousand copies', () => {
+test('handles three hundred thousand copies', SOAK, () => {
   const one = finding('a@1');
   const many = Array.from({ length: 300_000 }, (_, index) => ({ ...one, line: index + 1 }));
   const rounds = [many, many.slice(150_000), many].map((findings, index) => ({ round: index + 1, findings, touched: null }));

@@ -12,6 +12,7 @@ import { acpAgent } from './acp-agent.js';
 import type { AcpSpec } from './acp-agent.js';
 import { startGuardian } from './guardian.js';
 import { promptFor } from './prompt.js';
+import { SOAK } from '../../../../test/support/campaign.js';
 
 const guardian = startGuardian(randomUUID());
 afterAll(() => guardian.close());
@@ -79,7 +80,7 @@ describe('a turn', () => {
     ]);
   });
 
-  test('passes the session folder to an agent that accepts folders', async () => {
+  test('passes the session folder to an agent that accepts folders', SOAK, async () => {
     const assignment = realAssignment();
     expect(await playing(['stays', 'folders'], { graceMs: 500 }).run(assignment, newWatch())).toEqual(DONE);
     expect(seenIn(assignment).asked[1]).toMatchObject({ additionalDirectories: [assignment.session] });
@@ -138,7 +139,7 @@ describe('a broken ending', () => {
     );
   });
 
-  test('comes from an endless line, in bounded memory', async () => {
+  test('comes from an endless line, in bounded memory', SOAK, async () => {
     const endless = node(
       `const piece = 'x'.repeat(1 << 20); const go = () => { while (process.stdout.write(piece)); process.stdout.once('drain', go); };
       process.stdout.write('{"jsonrpc":"2.0","id":1,'); go(); process.stdin.resume();`,
@@ -239,7 +240,7 @@ describe('a permission', () => {
 });
 
 describe('the end', () => {
-  test('by timeout: the turn is cancelled over the protocol, and pending permissions are cancelled', async () => {
+  test('by timeout: the turn is cancelled over the protocol, and pending permissions are cancelled', SOAK, async () => {
     const assignment = realAssignment();
     const ending = await playing('long', { timeoutMs: 4000, graceMs: 20_000 }).run(assignment, newWatch());
     expect(ending).toEqual({
@@ -251,7 +252,7 @@ describe('the end', () => {
     expect(await playing('late', { timeoutMs: 4000, graceMs: 20_000 }).run(realAssignment(), newWatch())).toEqual(DONE);
   });
 
-  test('by timeout: an agent that ignores the request is killed with its process group, also before it is ready', async () => {
+  test('by timeout: an agent that ignores the request is killed with its process group, also before it is ready', SOAK, async () => {
     const folder = newFolder();
     const ending = playing(['deaf', folder], { timeoutMs: 4000, graceMs: 200 }).run(realAssignment(), newWatch());
     const pids = await pidsIn(folder, ['main', 'member']);
@@ -272,7 +273,7 @@ describe('the end', () => {
     expect(watch.text()).toContain('Umpire: asked the agent to stop.\n');
   });
 
-  test('by a stopped run: an agent that ignores the request is killed with its process group', async () => {
+  test('by a stopped run: an agent that ignores the request is killed with its process group', SOAK, async () => {
     const folder = newFolder();
     const watch = newWatch();
     const run = playing(['deaf', folder], { graceMs: 100 }).run(realAssignment(), watch);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findLastObject } from './last-json-object.js';
+import { SOAK } from '../../../../test/support/campaign.js';
 
 function check(text: string, expected: string | null): void {
   expect(findLastObject(text)).toBe(expected);
@@ -89,7 +90,7 @@ test('finds the same object as a naive search', () => {
   );
 });
 
-test('adversarial text takes no longer than prose', () => {
+test('adversarial text takes no longer than prose', SOAK, () => {
   const size = 1_000_000;
   const malice = [
     '{"a":',

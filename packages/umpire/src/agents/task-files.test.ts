@@ -6,6 +6,7 @@ import { newFolder, realAssignment } from '../../../../test/support/assignment.j
 import { UmpireError } from '@umpire/core/errors.js';
 import { readResultFile, claimTaskFiles } from './task-files.js';
 import { taskFileOf } from './prompt.js';
+import { SOAK } from '../../../../test/support/campaign.js';
 
 function taskAt(path: string): unknown {
   return JSON.parse(readFileSync(path, 'utf8'));
@@ -58,7 +59,7 @@ test('links that an agent put there are never written through', () => {
   }
 });
 
-test('a result that is no plain file, or too large, is not read', () => {
+test('a result that is no plain file, or too large, is not read', SOAK, () => {
   const folder = newFolder();
   const at = (name: string): string => join(folder, name);
   spawnSync('mkfifo', [at('pipe')]);

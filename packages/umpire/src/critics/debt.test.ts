@@ -13,6 +13,7 @@ import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { baselineHome } from './baseline.js';
 import type { CriticJob } from './critic.js';
 import { BASELINE_COPY, debtCritic, VALIDATION_REPORT } from './debt.js';
+import { SOAK } from '../../../../test/support/campaign.js';
 
 const MODULES = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules');
 const cacheBefore = process.env['XDG_CACHE_HOME'];
@@ -70,7 +71,7 @@ describe('the baseline', () => {
     ]);
   });
 
-  it('is measured again where the file is damaged, and is outside the session', async () => {
+  it('is measured again where the file is damaged, and is outside the session', SOAK, async () => {
     const project = testsProject('true');
     project.write({ 'test/a.test.js': testOf('false') });
     const once = async (base: string | null = null) => {
@@ -166,7 +167,7 @@ describe('lint', () => {
     expect(broken.regressions[0]).toContain('eslint left no readable report (exit status 2).');
   });
 
-  it('that was not there at the baseline is not compared, and that broke there is not believed', async () => {
+  it('that was not there at the baseline is not compared, and that broke there is not believed', SOAK, async () => {
     const added = linted({});
     added.write({ 'eslint.config.mjs': CONFIG });
     const { job } = debtJob(added.root, { settings });

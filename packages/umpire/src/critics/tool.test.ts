@@ -5,6 +5,7 @@ import { isAlive, pidsIn } from '../../../../test/support/assignment.js';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import { findPackage, findTool, KeptOutput, runTool, timeLeft } from './tool.js';
+import { SOAK } from '../../../../test/support/campaign.js';
 
 cleanUpAfterwards();
 endGuardianAfterwards();
@@ -73,7 +74,7 @@ test('a file of output has bounds', () => {
   expect(readFileSync(path, 'utf8')).toBe('abcd');
 });
 
-test('one that hangs is ended with all that it started; later tools of the job have no time left', async () => {
+test('one that hangs is ended with all that it started; later tools of the job have no time left', SOAK, async () => {
   const workdir = temporaryFolder();
   const { job } = jobFor(workdir, { timeoutMs: 2500 });
   const child = "require('fs').writeFileSync('child', String(process.pid)); setInterval(() => {}, 1000)";

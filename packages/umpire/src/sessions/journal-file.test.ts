@@ -9,6 +9,7 @@ import { LONGEST_LINE } from '@umpire/core/formats/journal.js';
 import { openFolder } from './session-folder.js';
 import { JOURNAL, appendEvents, readJournal } from './journal-file.js';
 import { keepJournal } from './journal-writer.js';
+import { SOAK } from '../../../../test/support/campaign.js';
 
 const folders: string[] = [];
 
@@ -54,7 +55,7 @@ it.each([
   expect(readJournal(folder)).toMatchObject({ lines: lengths.length - 1, goodBytes: text.lastIndexOf(10, cut) + 1, torn: true });
 });
 
-it('refuses a line that could not be read again before anything of it, or of what was recorded with it, is there', () => {
+it('refuses a line that could not be read again before anything of it, or of what was recorded with it, is there', SOAK, () => {
   const told: string[] = [];
   const kept: string[] = [];
   const store = {

@@ -12,6 +12,7 @@ import { openFolder } from './session-folder.js';
 import { CHAIN_START } from '@umpire/core/formats/journal.js';
 import { JOURNAL, journalOf, readJournal } from './journal-file.js';
 import { keepJournal, openJournal } from './journal-writer.js';
+import { SOAK } from '../../../../test/support/campaign.js';
 
 const folders: string[] = [];
 
@@ -75,7 +76,7 @@ it('tells of an event only once it is on the disk, and of several that wait with
   journal.close();
 });
 
-it('goes on after any cut in the last 4 KiB with a beginning of the same story', () => {
+it('goes on after any cut in the last 4 KiB with a beginning of the same story', SOAK, () => {
   const path = session();
   const told: Recorded[] = [];
   const journal = openJournal(openFolder(path), now, (event) => told.push(event));
