@@ -56,7 +56,7 @@ it.each([
 });
 
 describe('docs/answer-and-resume.md', () => {
-  it('shows what Ctrl-C prints, and the session resumes', SOAK, async () => {
+  it('shows what Ctrl-C prints, and the session resumes', async () => {
     cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
     cpSync(join(shop, 'agents', 'cart-mended.mjs'), join(shop, 'src', 'cart.mjs'));
     inTerminal('$ cd shop\n$ git init -q -b main && git add -A && git commit -q -m start\n');

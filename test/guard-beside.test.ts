@@ -40,7 +40,7 @@ function told(files: readonly FileChange[], same: (path: string) => string | nul
   };
 }
 
-it('reports the same on labelled changes, whichever thread reads which file', () => {
+it('reports the same on labelled changes, whichever thread reads which file', SOAK, () => {
   const differing: string[] = [];
   for (const { id, files, scope, same: texts, ran } of cases(isSoak ? 15 : 100)) {
     const same = (path: string) => texts.get(path) ?? null;
@@ -127,7 +127,7 @@ describe('a second thread', () => {
     return path;
   }
 
-  it('reads a part of a large change, and the report stays the same', () => {
+  it('reads a part of a large change, and the report stays the same', SOAK, () => {
     const { files, same } = isSoak ? large(6) : padded(large(40));
     const input = { change: { files }, scope: 'testing', same: createFileReader(same) } as const;
     const alone = guard(input);
