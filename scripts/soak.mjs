@@ -49,6 +49,23 @@ function listed(name, what, units) {
   };
 }
 
+/** Tests that run core and reports in their own process, where coverage is measured. */
+const COVERING_TESTS = [
+  ...[
+    'core',
+    'reports',
+    'umpire/src/critics',
+    'umpire/src/sessions',
+    'umpire/src/report',
+    'umpire/src/commands',
+    'umpire/src/agents/script',
+  ].map((folder) => `packages/${folder}`),
+  ...['spec', 'decide', 'read', 'rules', 'replay', 'critique-design', 'corpus', 'check', 'own-loop', 'variants', 'headings'].map(
+    (name) => `test/${name}`,
+  ),
+  ...['readers.fuzz', 'tasks.fuzz', 'tools.fuzz', 'more-tools.fuzz'].map((name) => `test/campaigns/${name}`),
+];
+
 const CAMPAIGNS = [
   seeded(
     'fuzz',
@@ -83,7 +100,7 @@ const CAMPAIGNS = [
     { id: 'every installed file', start: () => vitest(['test/python-syntax']) },
   ]),
   listed('coverage', 'coverage floors', () => [
-    { id: 'core and reports', start: () => vitest(['packages/core', 'packages/reports'], {}, ['--coverage']) },
+    { id: 'core and reports', start: () => vitest(COVERING_TESTS, {}, ['--coverage'], process.execPath, '0') },
   ]),
   listed('bugs', 'seeded bugs that the fast tests must notice', () =>
     BUGS.map((bug) => ({
