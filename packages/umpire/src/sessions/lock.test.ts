@@ -18,6 +18,8 @@ it.skipIf(process.platform !== 'linux')(
     try {
       const [text] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = Number(text.toString('utf8'));
+      // Until then the shell itself would collect the child.
+      await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
       const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       writeFileSync(join(root, '.umpire-lock'), JSON.stringify({ pid, host: hostname(), started: stat()[19] }));
       const folder = openFolder(root);
