@@ -8,6 +8,7 @@ export const space: Space = {
   passed: [true, false, null],
   regressions: [null, 0, 1, 2, 3, 12],
   failed: [null, 0, 1, 2, 3, 4],
+  regressions_measured: [null, 0, 1],
 };
 
 /** More regressions than a thousand million are no count. */
@@ -15,8 +16,8 @@ export const limits: Limits = { first: 0, cap: 3, target: null, ranges: { regres
 
 export function possible(facts: Facts): boolean {
   const read = facts['report'] === 'ok';
-  if (!read) return facts['passed'] === null && facts['regressions'] === null && facts['failed'] === null;
-  return facts['failed'] !== null;
+  if (!read) return ['passed', 'regressions', 'failed', 'regressions_measured'].every((name) => facts[name] === null);
+  return facts['failed'] !== null && facts['regressions_measured'] !== null;
 }
 
 export function states(facts: Facts, terms: Terms): Statement {
@@ -27,10 +28,12 @@ export function states(facts: Facts, terms: Terms): Statement {
   const regressions = maybeNumber(facts, 'regressions');
   const failed = number(facts, 'failed');
 
-  if (passed === true && regressions === 0 && failed === 0) return clean('B3', 'converge');
+  const measured = above(facts, 'regressions_measured', 0);
+  if (passed === true && regressions === 0 && failed === 0 && !measured) return clean('B3', 'converge');
   // A report that says "failed" and counts what failed is of one mind; every other one contradicts itself or leaves a word out.
-  if (passed === false && regressions !== null && regressions > 0) return again([], terms);
-  return again(['B6'], terms);
+  const anomalies = passed === false && regressions !== null && regressions > 0 ? [] : ['B6'];
+  // V2: a measured regression is never waived.
+  return measured && terms.round >= terms.cap ? clean('V2', 'escalate', anomalies) : again(anomalies, terms);
 }
 
 function again(anomalies: readonly string[], terms: Terms): Statement {
@@ -40,8 +43,12 @@ function again(anomalies: readonly string[], terms: Terms): Statement {
 
 /** A report that says "passed" and shows a regression, a failed check or no count at all did not pass. */
 export function repaired(facts: Facts): Facts {
-  if (facts['passed'] !== true || (facts['regressions'] === 0 && facts['failed'] === 0)) return facts;
+  if (facts['passed'] !== true || (isClean(facts) && !above(facts, 'regressions_measured', 0))) return facts;
   return { ...facts, passed: false };
+}
+
+function isClean(facts: Facts): boolean {
+  return facts['passed'] === true && facts['regressions'] === 0 && facts['failed'] === 0;
 }
 
 export const vows: readonly Vowed[] = [
@@ -51,17 +58,15 @@ export const vows: readonly Vowed[] = [
   { id: 'B-silent', when: (facts) => facts['passed'] === null, never: ['converge'] },
   { id: 'B-uncounted', when: (facts) => facts['regressions'] === null, never: ['converge'] },
   { id: 'B-early', when: (_, terms) => terms.round < terms.cap, never: ['accept', 'escalate'] },
-  {
-    id: 'B-clean',
-    when: (facts) => facts['passed'] === true && facts['regressions'] === 0 && facts['failed'] === 0,
-    never: ['revise', 'accept', 'escalate'],
-  },
+  { id: 'B-measured', when: (facts) => above(facts, 'regressions_measured', 0), never: ['converge', 'accept'] },
+  { id: 'B-clean', when: (facts) => isClean(facts) && facts['regressions_measured'] === 0, never: ['revise', 'accept', 'escalate'] },
 ];
 
-/** A report that claims to have passed: its regressions come first, then its failed checks, then that it counts nothing. */
+/** A report that claims to have passed: measured regressions come first, then the counted ones, then its failed checks, then that it counts nothing. */
 export function names(facts: Facts): RegExp | null {
   if (facts['report'] === 'missing') return /^There is no validation report/;
   if (facts['passed'] !== true) return null;
+  if (above(facts, 'regressions_measured', 0)) return /passed at the base/;
   if (above(facts, 'regressions', 0)) return /has \d+ regression/;
   if (above(facts, 'failed', 0)) return /has \d+ failed check/;
   return facts['regressions'] === null ? /not how many regressions/ : null;

@@ -1,7 +1,7 @@
 // The rules of the testing loop (T1…T6), stated a second time from the specification, in its order.
 
 import type { Facts } from '@umpire/core/loops/loop.js';
-import { clean, maybeNumber, number, type Limits, type Space, type Statement, type Terms, type Vowed, waived } from './statement.js';
+import { above, clean, maybeNumber, number, type Limits, type Space, type Statement, type Terms, type Vowed, waived } from './statement.js';
 
 /** The two targets that the walk uses are 60 and 80: coverage stands at, just below and above each. */
 export const space: Space = {
@@ -10,14 +10,16 @@ export const space: Space = {
   coverage: [null, 0, 59.9, 60, 60.1, 79.9, 80, 80.1, 100],
   broken: [null, 0, 1, 2, 3],
   gain: [null, -2, -1, 0, 1, 2],
+  regressions_measured: [null, 0, 1],
 };
 
 export const limits: Limits = { first: 0, cap: 3, target: 80, ranges: { pass_rate: [0, 1], coverage: [0, 100] }, thresholds: {} };
 
 export function possible(facts: Facts): boolean {
   if (facts['run'] !== 'ok') {
-    return ['pass_rate', 'coverage', 'broken', 'gain'].every((name) => facts[name] === null);
+    return ['pass_rate', 'coverage', 'broken', 'gain', 'regressions_measured'].every((name) => facts[name] === null);
   }
+  if (facts['regressions_measured'] === null) return false;
   // Both compare with the chain's last verdict: there was one, or there was none.
   if ((facts['broken'] === null) !== (facts['gain'] === null)) return false;
   // Gone minus new is never less than minus the new ones.
@@ -32,6 +34,9 @@ export function states(facts: Facts, terms: Terms): Statement {
   const coverage = maybeNumber(facts, 'coverage');
   const unmeasured = coverage === null;
   const anomalies = unmeasured ? ['T5'] : [];
+  // V2: a measured regression is never waived.
+  if (above(facts, 'regressions_measured', 0))
+    return terms.round < terms.cap ? clean('T3', 'revise', anomalies) : clean('V2', 'escalate', anomalies);
   const met = passRate >= 0.95 && (unmeasured || coverage >= terms.target);
 
   if (met) return unmeasured ? waived('T2', 'converge', anomalies, terms) : clean('T2', 'converge', anomalies);
@@ -67,8 +72,17 @@ export const vows: readonly Vowed[] = [
   { id: 'T-coverage', when: (facts, terms) => facts['coverage'] !== null && !covers(facts, terms), never: ['converge'] },
   { id: 'T-blind', when: (facts) => facts['coverage'] === null, never: ['approved'] },
   { id: 'T-early', when: (_, terms) => terms.round < terms.cap, never: ['accept', 'escalate'] },
-  { id: 'T-met', when: (facts, terms) => passes(facts) && covers(facts, terms), never: ['revise', 'accept', 'escalate'] },
-  { id: 'T-met-blind', when: (facts) => passes(facts) && facts['coverage'] === null, never: ['revise', 'accept', 'escalate'] },
+  { id: 'T-regressed', when: (facts) => above(facts, 'regressions_measured', 0), never: ['converge', 'accept'] },
+  {
+    id: 'T-met',
+    when: (facts, terms) => passes(facts) && covers(facts, terms) && facts['regressions_measured'] === 0,
+    never: ['revise', 'accept', 'escalate'],
+  },
+  {
+    id: 'T-met-blind',
+    when: (facts) => passes(facts) && facts['coverage'] === null && facts['regressions_measured'] === 0,
+    never: ['revise', 'accept', 'escalate'],
+  },
 ];
 
 /** A run that is not there, or one that does not say how it went. */

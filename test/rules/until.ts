@@ -12,6 +12,7 @@ export const space: Space = {
   unwritten: [true, false, null],
   critical: [null, 0, 1, 2, 7],
   failing: [null, 0, 3],
+  regressions_measured: [null, 0, 1],
 };
 
 /** An exit status has 32 bits at the most; what the command counts itself decides nothing. */
@@ -20,16 +21,16 @@ export const limits: Limits = { first: 0, cap: 5, target: null, ranges: { exit: 
 export function possible(facts: Facts): boolean {
   const counted = facts['critical'] !== null;
   if (counted !== (facts['report'] === 'ok')) return false;
-  return (
-    facts['result'] === 'ok' ||
-    (facts['exit'] === null && facts['timed_out'] === null && facts['unwritten'] === null && facts['failing'] === null)
-  );
+  const values = ['exit', 'timed_out', 'unwritten', 'failing', 'regressions_measured'];
+  if (facts['result'] !== 'ok') return values.every((name) => facts[name] === null);
+  return facts['regressions_measured'] !== null;
 }
 
 export function states(facts: Facts, terms: Terms): Statement {
   if (facts['result'] === 'missing') return { error: 'U1' };
   if (facts['result'] === 'unreadable') return { error: 'U2' };
   if (!passed(facts)) return again('U8', 'U9', noted(facts), terms);
+  if (above(facts, 'regressions_measured', 0)) return again('V2', 'V2', [], terms);
   if (above(facts, 'critical', 0)) return again('U6', 'U6', [], terms);
   if (facts['report'] === 'unreadable') return again('U7', 'U7', ['U7'], terms);
   return facts['unwritten'] === false ? clean('U5', 'converge') : again('U10', 'U10', ['U10'], terms);
@@ -55,6 +56,14 @@ export function repaired(facts: Facts): Facts {
   return facts;
 }
 
+function isBare(facts: Facts): boolean {
+  return passed(facts) && facts['report'] === 'missing' && facts['unwritten'] === false;
+}
+
+function isClean(facts: Facts): boolean {
+  return passed(facts) && facts['critical'] === 0 && facts['unwritten'] === false;
+}
+
 export const vows: readonly Vowed[] = [
   { id: 'U-failed', when: (facts) => above(facts, 'exit', 0), never: ['converge', 'accept'] },
   { id: 'U-killed', when: (facts) => facts['exit'] === null, never: ['converge', 'accept'] },
@@ -63,16 +72,9 @@ export const vows: readonly Vowed[] = [
   { id: 'U-unread', when: (facts) => facts['report'] === 'unreadable', never: ['converge', 'accept'] },
   { id: 'U-person', when: (_, terms) => terms.round < terms.cap, never: ['escalate'] },
   { id: 'U-unwritten', when: (facts) => facts['unwritten'] === true, never: ['converge', 'accept'] },
-  {
-    id: 'U-bare',
-    when: (facts) => passed(facts) && facts['report'] === 'missing' && facts['unwritten'] === false,
-    never: ['revise', 'accept', 'escalate'],
-  },
-  {
-    id: 'U-clean',
-    when: (facts) => passed(facts) && facts['critical'] === 0 && facts['unwritten'] === false,
-    never: ['revise', 'accept', 'escalate'],
-  },
+  { id: 'U-regressed', when: (facts) => above(facts, 'regressions_measured', 0), never: ['converge', 'accept'] },
+  { id: 'U-bare', when: (facts) => isBare(facts) && facts['regressions_measured'] === 0, never: ['revise', 'accept', 'escalate'] },
+  { id: 'U-clean', when: (facts) => isClean(facts) && facts['regressions_measured'] === 0, never: ['revise', 'accept', 'escalate'] },
 ];
 
 export function names(facts: Facts): RegExp | null {

@@ -79,3 +79,20 @@ describe('the count of failures that the command prints', () => {
     expect(answer.ok ? answer.reading.values['failing'] : null).toBe(failing);
   });
 });
+
+describe('V2 tests that passed at the base and fail now', () => {
+  test.each([
+    [undefined, 0],
+    [null, 0],
+    [0, 0],
+    [3, 3],
+  ])('regressions_measured %j: counted as %i', (measured, counted) => {
+    const answer = read({ exit_status: 0, regressions_measured: measured });
+    expect(answer.ok ? answer.reading.lists['regressions_measured']?.length : null).toBe(counted);
+  });
+
+  test.each([-1, 0.5, '2', [], 1e9])('regressions_measured %j is no count, so the result proves nothing', (measured) => {
+    const answer = read({ exit_status: 0, regressions_measured: measured });
+    expect(answer.ok ? null : answer.unreadable.problem).toMatch(/^regressions_measured is .*; expected a whole number from 0 to 1000000$/);
+  });
+});

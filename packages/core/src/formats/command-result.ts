@@ -4,6 +4,7 @@
 import type { Scalar } from '../model.js';
 import { isObject, nameOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
+import { regressionsMeasured } from './regressions-measured.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 
 const EXPECTED = 'a JSON object with command, exit_status (or signal) and timed_out';
@@ -48,8 +49,11 @@ function readMembers(result: JsonObject): ReturnType<Reader> {
     ['last_line', tail.at(-1) ?? null],
     ['failing', failingIn(tail)],
   ];
+  const regressions = regressionsMeasured(result);
+  if (typeof regressions === 'string') return unreadable(regressions);
   const present = values.filter((pair): pair is readonly [string, Scalar] => pair[1] !== null);
-  return readable({ values: present, lists: [['output', output]], notes });
+  const lists = [['output', output] as const, ['regressions_measured', regressions] as const];
+  return readable({ values: present, lists, notes });
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';

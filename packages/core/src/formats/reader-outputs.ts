@@ -4,10 +4,10 @@
 export const READER_LISTS: Readonly<Record<string, readonly string[]>> = {
   audit: ['dimensions'],
   markdown: ['dimensions'],
-  'run-json': ['failures'],
-  'validation-json': ['checks'],
+  'run-json': ['failures', 'regressions_measured'],
+  'validation-json': ['checks', 'regressions_measured'],
   entries: ['entries'],
-  'command-result': ['output'],
+  'command-result': ['output', 'regressions_measured'],
   'review-json': [],
   critique: [],
   'critique-entries': [],

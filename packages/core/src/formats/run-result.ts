@@ -3,6 +3,7 @@
 
 import type { Scalar, Finding } from '../model.js';
 import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
+import { regressionsMeasured } from './regressions-measured.js';
 import type { JsonObject } from './json-text.js';
 import { quote, readable, refuseText, unreadable } from './reader.js';
 import type { Reader } from './reader.js';
@@ -41,6 +42,8 @@ export const readRun: Reader = (text, about) => {
   if (rate instanceof UnreadableRun) return unreadable(rate.problem);
   const coverage = coverageOf(own(run, 'coverage'), notes);
   if (coverage instanceof UnreadableRun) return unreadable(coverage.problem);
+  const regressions = regressionsMeasured(run);
+  if (typeof regressions === 'string') return unreadable(regressions);
   const blind = own(run, 'coverage_problem');
   if (coverage === null && typeof blind === 'string' && blind.trim() !== '') notes.push(`coverage was not measured: ${quote(blind)}`);
   const layer = own(run, 'layer');
@@ -57,7 +60,10 @@ export const readRun: Reader = (text, about) => {
     values: values.filter((value): value is readonly [string, Scalar] => value[1] !== null),
     findings,
     counts: countFindings(findings),
-    lists: [['failures', failures]],
+    lists: [
+      ['failures', failures],
+      ['regressions_measured', regressions],
+    ],
     notes,
   });
 };

@@ -6,6 +6,7 @@ import { makeFinding } from './finding.js';
 import { dedupe, nestedFindings, findingsUnder, rootsOf } from './findings-json.js';
 import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
+import { regressionsMeasured } from './regressions-measured.js';
 import { LetterPattern } from './characters.js';
 import { quote, readable, refuseText, unreadable } from './reader.js';
 import type { Reader } from './reader.js';
@@ -25,6 +26,8 @@ export const readValidation: Reader = (text) => {
   if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected ${EXPECTED}`);
   const roots = rootsOf(json.value, ['validation', 'validation_report', 'report', 'results', 'summary']);
   const notes: string[] = [];
+  const measured = regressionsMeasured(json.value);
+  if (typeof measured === 'string') return unreadable(measured);
   const checks = checksOf(said(roots, 'checks'), notes);
   if (checks === null && said(roots, 'passed') === undefined && said(roots, 'total_regressions') === undefined) {
     return unreadable(`it has neither passed nor total_regressions nor checks; expected ${EXPECTED}`);
@@ -41,7 +44,8 @@ export const readValidation: Reader = (text) => {
   const failed = (checks ?? []).filter((check) => check.status === 'failed').map(findingOf);
   const findings = dedupe([...failed, ...regressions, ...details, ...others, ...(checks ?? []).flatMap((check) => check.findings)]);
   const items = (checks ?? []).map(({ name, status, errors }) => ({ name, status, errors }));
-  return readable({ values, findings, counts: countFindings(findings), lists: [['checks', items]], notes });
+  const lists = [['checks', items] as const, ['regressions_measured', measured] as const];
+  return readable({ values, findings, counts: countFindings(findings), lists, notes });
 };
 
 function said(roots: readonly JsonObject[], key: string): unknown {

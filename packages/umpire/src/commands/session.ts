@@ -11,7 +11,7 @@ import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { checkProgram } from '../critics/command-program.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { sameRules } from '@umpire/core/loops/same-rules.js';
+import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
 import { statOf } from '../sessions/file-system.js';
 import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
@@ -256,7 +256,7 @@ function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStart
     [mode !== undefined && started.mode !== mode, `its mode is ${started.mode}`],
     [report !== undefined && started.report !== report, `its report is ${JSON.stringify(started.report ?? '')}`],
     [target !== undefined && targets.some((held) => held !== target), `its target is ${targets.join(', ')}`],
-    [started.frozen !== undefined && !sameRules(started.frozen.rules, loop), 'the rules of its loop have changed'],
+    [started.frozen !== undefined && !holdsRules(started.frozen.rules, loop), 'the rules of its loop have changed'],
   ];
   const detail = differs.find(([is]) => is)?.[1];
   if (detail !== undefined) throw new UmpireError('session-other', { session: folder.name, detail });

@@ -14,7 +14,7 @@ import type { RoundSettled, Traces } from '@umpire/core/decider/rounds.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { sameRules } from '@umpire/core/loops/same-rules.js';
+import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import { readBoard, malformedLines } from './board.js';
 import type { Board } from './board.js';
 import { TASKS, openTasks } from './tasks-file.js';
@@ -72,7 +72,7 @@ export function readRoundContext(input: RoundContextInput): RoundContext {
   const frozen = state.frozen.get(input.loop.loop);
   const loop = frozen?.rules ?? input.loop;
   const anomalies: Anomaly[] = [];
-  const isLoopChanged = frozen !== undefined && frozen.hash !== hash && !sameRules(frozen.rules, input.loop);
+  const isLoopChanged = frozen !== undefined && frozen.hash !== hash && !holdsRules(frozen.rules, input.loop);
   if (isLoopChanged) {
     anomalies.push({
       rule: 'E5',
