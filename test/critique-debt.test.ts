@@ -259,7 +259,7 @@ describe('tests', () => {
       old_failures: [],
       partial: true,
     });
-    expect(said.filter((line) => line.startsWith('rerunning'))).toEqual(['rerunning 1 test (1 of 3)', 'rerunning 1 test (1 of 3)']);
+    expect(said.filter((line) => line.startsWith('rerunning'))).toEqual(['rerunning 1 test (1 of 1)', 'rerunning 1 test (1 of 3)']);
     expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('pipeline_complete by B3');
   });
 

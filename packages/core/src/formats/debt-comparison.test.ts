@@ -238,5 +238,5 @@ describe('tests', () => {
 test('distinguishes a broken measurement from a failed check', () => {
   expect(isBrokenMeasurement({ ...NONE, lint: [tool('fail', [found('x')])] })).toBe(false);
   expect(isBrokenMeasurement({ ...NONE, quality: [tool('timeout')] })).toBe(true);
-  expect(isBrokenMeasurement({ ...NONE, tests: { ...NO_TESTS, outcome: 'error' } })).toBe(true);
+  expect(isBrokenMeasurement({ ...NONE, types: [tool('error')] })).toBe(true);
 });

@@ -53,6 +53,6 @@ export function isFailing({ status }: Pick<MeasuredTest, 'status'>): boolean {
 }
 
 /** Whether a tool broke during the measurement. Such a measurement is repeated, never stored. */
-export function isBrokenMeasurement({ tests, types, lint, quality }: DebtMeasurement): boolean {
-  return [tests, ...types, ...lint, ...quality].some(({ outcome }) => outcome === 'error' || outcome === 'timeout');
+export function isBrokenMeasurement({ types, lint, quality }: Omit<DebtMeasurement, 'tests'>): boolean {
+  return [...types, ...lint, ...quality].some(({ outcome }) => outcome === 'error' || outcome === 'timeout');
 }

@@ -15,9 +15,9 @@ afterEach(() => {
   else process.env['XDG_CACHE_HOME'] = cacheBefore;
 });
 
-const BASELINE: Baseline = {
+const BASELINE: Baseline<unknown> = {
   commit: 'c0ffee',
-  state: { tests: { outcome: 'missing', problem: null, results: [], flaky: [], notes: [] }, types: [], lint: [], quality: [], lines: 12 },
+  state: { types: [], lint: [], quality: [], lines: 12 },
   provenance: { commit: 'c0ffee', content: null, started: '', ended: '', tools: [] },
 };
 
@@ -35,10 +35,10 @@ it('comes back as it was kept; damaged, or of another commit, it does not', () =
 
 it('keeps the latest only, and says where it cannot keep one', () => {
   const home = temporaryFolder();
-  for (let number = 0; number < 25; number += 1) keepBaseline(home, `key-${number}`, BASELINE);
-  expect(readdirSync(home)).toHaveLength(20);
-  expect(readBaseline(home, 'key-24', 'c0ffee')).toEqual(BASELINE);
-  const file = join(home, 'key-24.json');
+  for (let number = 0; number < 45; number += 1) keepBaseline(home, `key-${number}`, BASELINE);
+  expect(readdirSync(home)).toHaveLength(40);
+  expect(readBaseline(home, 'key-44', 'c0ffee')).toEqual(BASELINE);
+  const file = join(home, 'key-44.json');
   expect(keepBaseline(file, 'key', BASELINE)).toMatch(/^The baseline could not be stored and will be measured again: /);
 });
 
@@ -55,22 +55,23 @@ it('is of one commit, folder, set of tools and settings', () => {
   const install = (version: string) => writeFiles(project, { 'node_modules/eslint/package.json': JSON.stringify({ version }) });
   install('1.0.0');
   const settings = DEFAULT_SETTINGS.critics;
-  const key = baselineKey({ project, settings }, 'c0ffee', '');
-  expect(baselineKey({ project, settings }, 'c0ffee', '')).toBe(key);
+  const key = baselineKey('tools', { project, settings }, 'c0ffee', '');
+  expect(baselineKey('tools', { project, settings }, 'c0ffee', '')).toBe(key);
   const others = [
-    baselineKey({ project, settings }, 'decade', ''),
-    baselineKey({ project, settings }, 'c0ffee', 'packages/a'),
-    baselineKey({ project, settings: { ...settings, debt: { ...settings.debt, complexity: 9 } } }, 'c0ffee', ''),
-    baselineKey({ project, settings: { ...settings, testing: { ...settings.testing, runner: 'jest' } } }, 'c0ffee', ''),
+    baselineKey('tools', { project, settings }, 'decade', ''),
+    baselineKey('tools', { project, settings }, 'c0ffee', 'packages/a'),
+    baselineKey('tools', { project, settings: { ...settings, debt: { ...settings.debt, complexity: 9 } } }, 'c0ffee', ''),
+    baselineKey('tests', { project, settings }, 'c0ffee', ''),
+    baselineKey('tests', { project, settings: { ...settings, testing: { ...settings.testing, runner: 'jest' } } }, 'c0ffee', ''),
   ];
   install('2.0.0');
-  expect(new Set([key, ...others, baselineKey({ project, settings }, 'c0ffee', '')]).size).toBe(6);
+  expect(new Set([key, ...others, baselineKey('tools', { project, settings }, 'c0ffee', '')]).size).toBe(7);
 });
 
 it('is measured again where other packages are installed, of Python too, in the folder or above it', () => {
   const top = temporaryFolder();
   const project = join(top, 'packages', 'a');
-  const key = () => baselineKey({ project, settings: DEFAULT_SETTINGS.critics }, 'c0ffee', 'packages/a');
+  const key = () => baselineKey('tools', { project, settings: DEFAULT_SETTINGS.critics }, 'c0ffee', 'packages/a');
   const keys = [key()];
   for (const files of [
     { 'packages/a/node_modules/.package-lock.json': '{"packages": {"left-pad": 1}}' },

@@ -3,7 +3,6 @@
 
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DebtMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { namesIn } from '../sessions/file-system.js';
 import { cacheHome } from '../sessions/environment.js';
@@ -11,14 +10,17 @@ import { faultOf, makeFolders, openFolder, writeAtomically } from '../sessions/s
 import { sha256 } from '../sessions/hash.js';
 import { originsOf } from '../sessions/python-environment.js';
 import { isUmpireError } from '@umpire/core/errors.js';
+import { copyCommit, findRepository } from './commit-copy.js';
+import type { CommitCopy, ProjectRepository } from './commit-copy.js';
 import type { CriticJob } from './critic.js';
 import { pythonLintersMark } from './lint-tools.js';
-import type { Provenance } from './provenance.js';
-import { findPackage } from './tool.js';
+import { provenanceOf } from './provenance.js';
+import type { Provenance, ToolUse } from './provenance.js';
+import { findPackage, timeLeft } from './tool.js';
 
-export interface Baseline {
+export interface Baseline<State> {
   readonly commit: string;
-  readonly state: DebtMeasurement;
+  readonly state: State;
   readonly provenance: Provenance;
 }
 
@@ -28,7 +30,7 @@ export function baselineHome(common: string): string {
 }
 
 /** What is measured, and how: changed with every change of the measurement itself. */
-const MEASURED = 7;
+const MEASURED = 8;
 const TOOLS = [
   'vitest',
   '@vitest/coverage-v8',
@@ -77,32 +79,40 @@ function textAt(path: string): string | null {
   }
 }
 
+/** What is measured of a commit: its tests, for every critic, or what the debt critic's tools find. */
+export type BaselinePart = 'tests' | 'tools';
+
 /** The same for the same commit, folder, tools, installed packages and settings. */
-export function baselineKey({ project, settings }: Pick<CriticJob, 'project' | 'settings'>, commit: string, prefix: string): string {
+export function baselineKey(
+  part: BaselinePart,
+  { project, settings }: Pick<CriticJob, 'project' | 'settings'>,
+  commit: string,
+  prefix: string,
+): string {
   const scripts = TOOLS.map((name) => `${name} ${findPackage(project, name)?.version ?? '-'}`);
   const tools = [...scripts, ...pythonLintersMark(project)];
-  const { debt, testing } = settings;
+  const asked = part === 'tests' ? settings.testing.runner : settings.debt;
   const { node } = process.versions;
   const installed = installedFor(project, prefix);
-  return sha256(JSON.stringify({ MEASURED, commit, prefix, node, tools, installed, debt, runner: testing.runner })).slice(0, 32);
+  return sha256(JSON.stringify({ MEASURED, part, commit, prefix, node, tools, installed, asked })).slice(0, 32);
 }
 
 /** Null where it was not measured yet, or the file is damaged. */
-export function readBaseline(home: string, key: string, commit: string): Baseline | null {
+export function readBaseline<State>(home: string, key: string, commit: string): Baseline<State> | null {
   const text = textAt(join(home, `${key}.json`));
   if (text === null) return null;
   const json = parseJson(text);
   if (!json.ok || !isObject(json.value) || !isObject(json.value['baseline'])) return null;
   const { baseline, sha256: sum } = json.value;
   if (sum !== sha256(JSON.stringify(baseline))) return null;
-  const kept = baseline as unknown as Baseline;
+  const kept = baseline as unknown as Baseline<State>;
   return kept.commit === commit ? kept : null;
 }
 
-const MOST_KEPT = 20;
+const MOST_KEPT = 40;
 
 /** Why it could not be kept; null where it was. Of many only the latest stay. */
-export function keepBaseline(home: string, key: string, baseline: Baseline): string | null {
+export function keepBaseline(home: string, key: string, baseline: Baseline<unknown>): string | null {
   try {
     makeFolders(home);
     const sum = sha256(JSON.stringify(baseline));
@@ -115,4 +125,62 @@ export function keepBaseline(home: string, key: string, baseline: Baseline): str
     const why = isUmpireError(error) ? error.message : faultOf(error);
     return `The baseline could not be stored and will be measured again: ${why}`;
   }
+}
+
+/** What measuring one part of a commit came to. */
+export interface MeasuredPart<State> {
+  readonly state: State;
+  readonly uses: readonly ToolUse[];
+  /** A tool broke: it may not next time, so nothing is kept beyond this process. */
+  readonly isBroken: boolean;
+}
+
+/** The base commit of a change, checked out only where something of it is not known yet. Whoever opens it closes it. */
+export interface OpenBase {
+  readonly commit: string;
+  /** `note`: why it could not be kept; null where it was. */
+  readonly measured: <State>(
+    part: BaselinePart,
+    measure: (own: CriticJob) => Promise<MeasuredPart<State>>,
+  ) => Promise<{ readonly baseline: Baseline<State>; readonly note: string | null }>;
+  readonly close: () => Promise<void>;
+}
+
+/** Parts that broke, by place and key: measured once in a process, since a run would else wait for them in every round. */
+const broken = new Map<string, Baseline<unknown>>();
+
+export function openBase(job: CriticJob, repository: ProjectRepository, commit: string): OpenBase {
+  // In a run every session has a repository of its own; what was measured holds for all sessions of the project.
+  const shared = job.origin === undefined ? null : findRepository(job.origin);
+  const home = baselineHome((shared ?? repository).common);
+  let copy: Promise<CommitCopy> | null = null;
+  const said = new Set<string>();
+  const say = (line: string): void => {
+    if (!said.has(line)) job.say(line);
+    said.add(line);
+  };
+  return {
+    commit,
+    measured: async <State>(part: BaselinePart, measure: (own: CriticJob) => Promise<MeasuredPart<State>>) => {
+      const key = baselineKey(part, job, commit, repository.prefix);
+      const known = readBaseline<State>(home, key, commit) ?? (broken.get(join(home, key)) as Baseline<State> | undefined);
+      if (known !== undefined) {
+        say(`using the stored baseline ${commit.slice(0, 10)}`);
+        return { baseline: known, note: null };
+      }
+      say(`measuring the baseline ${commit.slice(0, 10)}`);
+      const started = job.now();
+      copy ??= copyCommit(repository, commit);
+      const { project } = await copy;
+      const { state, uses, isBroken } = await measure({ ...job, project, timeoutMs: timeLeft(job) });
+      const baseline = { commit, state, provenance: provenanceOf(job, { commit, content: null }, started, uses) };
+      if (job.watch.signal.aborted) return { baseline, note: null };
+      if (isBroken) broken.set(join(home, key), baseline);
+      return { baseline, note: isBroken ? null : keepBaseline(home, key, baseline) };
+    },
+    close: async () => {
+      const made = await copy?.catch(() => null);
+      made?.remove();
+    },
+  };
 }

@@ -19,25 +19,19 @@ const NO_BASE: ReadonlySet<string> = new Set(['guard-no-git', 'guard-no-commit',
 
 /** The change since `base`, new files included; without one, since the base that is found. Null where there is no git or no such commit. */
 export function findChange(project: string, asked: string | null): CriticChange | null {
+  const base = findBaseCommit(project, asked);
+  if (base === null) return null;
+  const options = ['--unified=0', '--no-color', '--no-prefix', '--no-ext-diff', '--no-textconv', '--relative'];
+  const lines = new Map(changedLines(ask(project, 'diff', ...options, base, '--', '.')));
+  for (const path of untracked(project)) if (existsSync(join(project, path))) lines.set(path, [{ from: 1, to: Number.MAX_SAFE_INTEGER }]);
+  return { base, lines };
+}
+
+/** The commit that a change is held against. Null where there is no git or no such commit. */
+export function findBaseCommit(project: string, asked: string | null): string | null {
   try {
     const { base, first } = findBase(project, asked);
-    if (first) return null;
-    const diff = ask(
-      project,
-      'diff',
-      '--unified=0',
-      '--no-color',
-      '--no-prefix',
-      '--no-ext-diff',
-      '--no-textconv',
-      '--relative',
-      base,
-      '--',
-      '.',
-    );
-    const lines = new Map(changedLines(diff));
-    for (const path of untracked(project)) if (existsSync(join(project, path))) lines.set(path, [{ from: 1, to: Number.MAX_SAFE_INTEGER }]);
-    return { base, lines };
+    return first ? null : base;
   } catch (error) {
     if (isUmpireError(error) && NO_BASE.has(error.code)) return null;
     throw error;

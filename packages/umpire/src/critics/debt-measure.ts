@@ -1,20 +1,17 @@
-// Measures one state of a project for the debt critic: types, lint and quality first, all tests last, because a suite that hangs uses
-// up the time.
+// Measures types, lint and quality of one state of a project for the debt critic. The tests are project-tests.ts's.
 
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
-import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
-import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { MeasuredTest, DebtMeasurement, TestsMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
+import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { DebtMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { makeFinding } from '@umpire/core/formats/finding.js';
 import type { Finding } from '@umpire/core/model.js';
 import { splitCommand } from '../agents/command-line.js';
 import type { CommandLine } from '../sessions/default-settings.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import type { CriticJob } from './critic.js';
-import { packagesOf, removeScratch, findTests } from './find-tests.js';
-import type { FoundTests, FoundTestPlace } from './find-tests.js';
+import { packagesOf } from './find-tests.js';
 import { runLintTool } from './lint-run.js';
 import type { LintTool } from './lint-run.js';
 import { findLintTools } from './lint-tools.js';
@@ -22,35 +19,31 @@ import type { ToolUse } from './provenance.js';
 import { findQualityTools, outputOf } from './quality-tools.js';
 import type { MeasuredTool } from './quality-tools.js';
 import { readPrinted, readReport } from './report-file.js';
-import { runTests } from './run-tests.js';
-import type { PlaceRun } from './run-tests.js';
-import type { TestPlace } from './test-runner.js';
 import { runTool, timeLeft } from './tool.js';
 import type { ToolRun } from './tool.js';
 
-export interface MeasuredState {
-  readonly state: DebtMeasurement;
-  readonly suite: DebtSuite;
+/** All but the tests, which every critic measures. */
+export type ToolsState = Omit<DebtMeasurement, 'tests'>;
+
+export interface MeasuredTools {
+  readonly state: ToolsState;
   readonly uses: readonly ToolUse[];
 }
 
-/** `files`: of the project, relative to it. Whoever asks closes the suite. */
-export async function measureState(job: CriticJob, files: readonly string[]): Promise<MeasuredState> {
+/** `files`: of the project, relative to it. */
+export async function measureTools(job: CriticJob, files: readonly string[]): Promise<MeasuredTools> {
   const scratch = makeScratch('debt');
   try {
     const types = await toolsOf(job, 'types', scratch);
     const lint = await toolsOf(job, 'lint', scratch);
     const quality = await qualityOf(job, scratch);
-    const suite = await openSuite(job);
     const state = {
-      tests: suite.measure,
       types: measuresOf(types, job.project),
       lint: measuresOf(lint, job.project),
       quality: measuresOf(quality, job.project),
       lines: sourceLines(job.project, files),
     };
-    const uses = [...types, ...lint, ...quality].flatMap(({ use }) => use ?? []);
-    return { state, suite, uses: [...uses, ...suite.uses] };
+    return { state, uses: [...types, ...lint, ...quality].flatMap(({ use }) => use ?? []) };
   } finally {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -201,92 +194,4 @@ function commandMeasure(tool: string, run: ToolRun, printed: string, root: strin
   if (findings.length > 0) return { tool, outcome: 'fail', problem: null, findings: isUnexplained ? [...findings, failure] : findings };
   if (run.code === 0 && report.outcome !== 'fail') return { tool, outcome: 'pass', problem: null, findings };
   return { tool, outcome: 'fail', problem: null, findings: [failure] };
-}
-
-export interface DebtSuite {
-  readonly measure: TestsMeasurement;
-  readonly uses: readonly ToolUse[];
-  /** Runs the files of these tests again, at most so often as the settings say. Ids of those that passed at least once. */
-  readonly passingAgain: (
-    tests: readonly MeasuredTest[],
-  ) => Promise<{ readonly ids: readonly string[]; readonly uses: readonly ToolUse[] }>;
-  readonly close: () => void;
-}
-
-/** Whoever opens it closes it. */
-export async function openSuite(job: CriticJob): Promise<DebtSuite> {
-  const found = await findTests(job);
-  const suite = { ...found, places: found.places.map((place) => withoutCoverage(place, job.project)) };
-  try {
-    const runs = await runTests(job, suite, () => true, { output: null });
-    return {
-      measure: suiteMeasure(runs, job.project, [...found.notes, ...found.unmeasured.map(({ problem }) => problem)]),
-      uses: [...found.uses, ...runs.flatMap(({ uses }) => uses)],
-      passingAgain: (tests) => runAgain(job, suite, tests),
-      close: () => removeScratch(found),
-    };
-  } catch (error) {
-    removeScratch(found);
-    throw error;
-  }
-}
-
-/** Coverage is no part of debt: where it cannot be read the tests still count. */
-function withoutCoverage(surveyed: FoundTestPlace, project: string): FoundTestPlace {
-  const { ready, place } = surveyed;
-  if (ready === null) return surveyed;
-  const call: typeof ready.call = (selection, scratch) => {
-    const made = ready.call(selection, scratch);
-    return { ...made, env: { ...made.env, ...ownSources(place, project) }, coverage: null };
-  };
-  return { ...surveyed, ready: { ...ready, call } };
-}
-
-/** An environment may have the project installed as a link to another checkout: the sources at hand come first. */
-function ownSources({ runner, folder }: TestPlace, project: string): Readonly<Record<string, string>> {
-  if (runner !== 'pytest') return {};
-  const folders = [join(folder, 'src'), folder, join(project, 'src'), project].filter((path) => existsSync(path));
-  const given = process.env['PYTHONPATH'] ?? '';
-  return { PYTHONPATH: [...new Set(folders), ...(given === '' ? [] : [given])].join(delimiter) };
-}
-
-function suiteMeasure(runs: readonly PlaceRun[], project: string, notes: readonly string[]): TestsMeasurement {
-  const outcome = worstMeasured(runs.map((run) => run.outcome));
-  const told = runs.filter(({ problem }) => problem !== null).map(({ path, problem }) => `${path === '' ? '' : `${path}: `}${problem}`);
-  if (!isMeasured(outcome)) {
-    const problem = runs.length === 0 ? 'No runnable tests found.' : told.join(' ');
-    return { outcome, problem, results: [], flaky: [], notes };
-  }
-  const results = runs.flatMap((run) =>
-    run.results.map(({ id, status, file, line, message }) => ({ id, status, file, line, message: plainly(message, project) })),
-  );
-  return { outcome, problem: null, results, flaky: [], notes: [...told, ...notes] };
-}
-
-/** What went wrong, as one line: without the stack, and without the place of this checkout. */
-function plainly(text: string | null, project: string): string | null {
-  if (text === null) return null;
-  const lines = text
-    .replaceAll(`${project}/`, '')
-    .split('\n')
-    .map((line) => line.trim());
-  return lines.filter((line) => line !== '' && line !== 'at' && !line.startsWith('at ')).join(' ');
-}
-
-async function runAgain(job: CriticJob, found: FoundTests, tests: readonly MeasuredTest[]) {
-  const pending = new Map(tests.map((test) => [test.id, test]));
-  const passed: string[] = [];
-  const uses: ToolUse[] = [];
-  for (let round = 1; round <= job.settings.debt.reruns && pending.size > 0 && !job.watch.signal.aborted; round += 1) {
-    job.say(`rerunning ${pending.size} ${pending.size === 1 ? 'test' : 'tests'} (${round} of ${job.settings.debt.reruns})`);
-    const files = new Set([...pending.values()].map(({ file }) => file));
-    const runs = await runTests(job, found, (path) => files.has(null) || files.has(path), { output: null });
-    uses.push(...runs.flatMap((run) => run.uses));
-    for (const result of runs.flatMap((run) => run.results)) {
-      if (isFailing(result) || result.status === 'skipped' || !pending.delete(result.id)) continue;
-      passed.push(result.id);
-    }
-    if (runs.length === 0) break;
-  }
-  return { ids: passed, uses };
 }

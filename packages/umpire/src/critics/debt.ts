@@ -6,24 +6,23 @@ import { basename, join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { isChanged } from '@umpire/core/formats/changed-lines.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
-import { compareStates, differTests } from '@umpire/core/formats/debt-comparison.js';
+import { compareStates } from '@umpire/core/formats/debt-comparison.js';
 import type { CheckResult, FileMoves } from '@umpire/core/formats/debt-comparison.js';
-import { isBrokenMeasurement, isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import { isBrokenMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckName, DebtMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { buildDebtReport, summarizeDebt, countDebtItems } from '@umpire/core/formats/debt-report.js';
-import { baselineHome, baselineKey, keepBaseline, readBaseline } from './baseline.js';
-import type { Baseline } from './baseline.js';
+import { openBase } from './baseline.js';
+import type { OpenBase } from './baseline.js';
 import { findChange } from './change.js';
 import type { CriticChange } from './change.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
-import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
-import type { ProjectRepository } from './commit-copy.js';
-import { measureState, STATUS_RULE } from './debt-measure.js';
-import type { MeasuredState } from './debt-measure.js';
+import { filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
+import { measureTools, STATUS_RULE } from './debt-measure.js';
 import { absenceNotes } from './lint-tools.js';
+import { openTests, settleTests, testsAtBase } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
-import type { ToolUse } from './provenance.js';
+import type { Provenance } from './provenance.js';
 import { timeLeft } from './tool.js';
 
 export const VALIDATION_REPORT = 'validation/validation-report.json';
@@ -36,24 +35,32 @@ export const debtCritic: Critic = async (job) => {
   const change = findChange(job.project, job.base);
   const repository = change === null ? null : findRepository(job.project);
   if (change === null || repository === null) return unmeasured('missing', noBaseline(job.base));
-  let pinned: PinnedBaseline;
+  const open = openBase(job, repository, change.base);
   try {
-    pinned = await baselineFor(job, repository, change.base);
+    const baseline = await measureBase(job, open);
+    if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
+    const judged = await readJudgedContent(job);
+    job.say('measuring the project as it is now');
+    const tools = await measureTools(job, filesNow(job.project));
+    // Last, because tests that hang use up the time.
+    const tests = await openTests(job);
+    try {
+      const moves = movesOf(job.project, change, filesAt(job.project, change.base));
+      const settled = await settleTests(job, baseline.state.tests, tests, moves, job.settings.debt.reruns);
+      if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
+      const uses = [...tools.uses, ...tests.uses, ...settled.uses];
+      // A quarantined test counts as little as a flaky one.
+      const after = { ...tools.state, tests: { ...settled.state, flaky: [...settled.state.flaky, ...settled.quarantined] } };
+      const notes = [...baseline.notes, ...settled.notes];
+      return leaveReport(job, change.base, { ...baseline, notes }, after, moves, provenanceOf(job, judged, started, uses));
+    } finally {
+      tests.close();
+    }
   } catch (error) {
     if (!isUmpireError(error)) throw error;
     return unmeasured('error', `The baseline ${change.base.slice(0, 10)} could not be checked out: ${error.message}`);
-  }
-  if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
-  const judged = await readJudgedContent(job);
-  job.say('measuring the project as it is now');
-  const measured = await measureState(job, filesNow(job.project));
-  try {
-    const moves = movesOf(job.project, change, filesAt(job.project, change.base));
-    const settled = await settleTests(measured, pinned.baseline.state, moves);
-    if (job.watch.signal.aborted) return unmeasured('error', 'The measurement was stopped.');
-    return leaveReport(job, change.base, pinned, settled.state, moves, provenanceOf(job, judged, started, settled.uses));
   } finally {
-    measured.suite.close();
+    await open.close();
   }
 };
 
@@ -63,58 +70,23 @@ function noBaseline(base: string | null): string {
 }
 
 interface PinnedBaseline {
-  readonly baseline: Baseline;
+  readonly state: DebtMeasurement;
+  readonly provenance: Provenance;
   readonly notes: readonly string[];
 }
 
-async function baselineFor(job: CriticJob, repository: ProjectRepository, commit: string): Promise<PinnedBaseline> {
-  // In a run every session has a repository of its own; what was measured holds for all sessions of the project.
-  const shared = job.origin === undefined ? null : findRepository(job.origin);
-  const home = baselineHome((shared ?? repository).common);
-  const key = baselineKey(job, commit, repository.prefix);
-  const known = readBaseline(home, key, commit);
-  if (known !== null) {
-    job.say(`using the stored baseline ${commit.slice(0, 10)}`);
-    return { baseline: known, notes: [] };
-  }
-  job.say(`measuring the baseline ${commit.slice(0, 10)}`);
-  const started = job.now();
-  const copy = await copyCommit(repository, commit);
-  try {
-    const own: CriticJob = { ...job, project: copy.project, timeoutMs: timeLeft(job) };
-    const measured = await measureState(own, filesAt(job.project, commit));
-    try {
-      const again = await measured.suite.passingAgain(measured.state.tests.results.filter(isFailing));
-      const state = withFlaky(measured.state, again.ids);
-      const provenance = provenanceOf(job, { commit, content: null }, started, [...measured.uses, ...again.uses]);
-      const baseline = { commit, state: slim(state), provenance };
-      // What broke may not break next time: it is not pinned.
-      const problem = isBrokenMeasurement(state) || job.watch.signal.aborted ? null : keepBaseline(home, key, baseline);
-      return { baseline, notes: problem === null ? [] : [problem] };
-    } finally {
-      measured.suite.close();
-    }
-  } finally {
-    copy.remove();
-  }
-}
-
-/** What tests of the baseline said when they failed is of no use later. */
-function slim(state: DebtMeasurement): DebtMeasurement {
-  return { ...state, tests: { ...state.tests, results: state.tests.results.map((test) => ({ ...test, message: null, line: null })) } };
-}
-
-function withFlaky(state: DebtMeasurement, flaky: readonly string[]): DebtMeasurement {
-  return { ...state, tests: { ...state.tests, flaky } };
-}
-
-/** Tests that changed their mind are run again: one that passes once is flaky, and no regression. */
-async function settleTests({ state, suite, uses }: MeasuredState, before: DebtMeasurement, moves: FileMoves) {
-  const isComparable = isMeasured(state.tests.outcome) && before.tests.outcome !== 'error' && before.tests.outcome !== 'timeout';
-  const { worse } = isComparable ? differTests(before.tests, state.tests, moves) : { worse: [] };
-  const again = await suite.passingAgain(worse.filter(({ change }) => change !== 'skipped'));
-  const all: readonly ToolUse[] = [...uses, ...again.uses];
-  return { state: withFlaky(state, again.ids), uses: all };
+async function measureBase(job: CriticJob, open: OpenBase): Promise<PinnedBaseline> {
+  const tools = await open.measured('tools', async (own) => {
+    const { state, uses } = await measureTools(own, filesAt(job.project, open.commit));
+    return { state, uses, isBroken: isBrokenMeasurement(state) };
+  });
+  const tests = await testsAtBase(open);
+  const { provenance } = tools.baseline;
+  return {
+    state: { ...tools.baseline.state, tests: tests.state },
+    provenance: { ...provenance, tools: [...provenance.tools, ...tests.uses] },
+    notes: [...new Set([tools.note, tests.note])].filter((note) => note !== null),
+  };
 }
 
 function movesOf(project: string, { lines }: CriticChange, base: readonly string[]): FileMoves {
@@ -133,7 +105,7 @@ const SETTINGS =
 function leaveReport(
   job: CriticJob,
   base: string,
-  { baseline, notes }: PinnedBaseline,
+  { notes, ...baseline }: PinnedBaseline,
   after: DebtMeasurement,
   moves: FileMoves,
   provenance: ReturnType<typeof provenanceOf>,
@@ -146,7 +118,7 @@ function leaveReport(
     .filter((path) => SETTINGS.test(basename(path)))
     .toSorted();
   const report = buildDebtReport({ before: baseline.state, after, comparison, base, changedSettings, provenance });
-  leave(job, BASELINE_COPY, `${JSON.stringify(baseline, null, 2)}\n`);
+  leave(job, BASELINE_COPY, `${JSON.stringify({ commit: base, ...baseline }, null, 2)}\n`);
   leave(job, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`);
   const lacking = comparison.checks.filter((check) => check.outcome === 'missing');
   const why = Object.fromEntries(lacking.map((check) => [check.name, whyMissing(check, job.settings.debt.checks)]));

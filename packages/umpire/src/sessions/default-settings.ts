@@ -36,10 +36,22 @@ export interface ColourPair {
   readonly kind: 'text' | 'large' | 'ui';
 }
 
+/** A flaky test whose failure counts for nothing for a while. */
+export interface QuarantinedTest {
+  /** Its full name, or its titles joined by ` > `. */
+  readonly test: string;
+  readonly reason: string;
+  /** The last day on which it holds, as YYYY-MM-DD. */
+  readonly until: string;
+}
+
 /** The critics that Umpire runs itself. `null`: found in the project's files. */
 export interface CriticSettings {
   /** The time limit of one tool. */
   readonly timeoutMinutes: number;
+  /** `none`: the project has no tests, so none are missed. */
+  readonly tests: 'none' | null;
+  readonly quarantine: readonly QuarantinedTest[];
   readonly testing: {
     readonly runner: 'vitest' | 'jest' | 'mocha' | 'node' | 'pytest' | null;
     /** Patterns of test files by layer. All other files are L1. */
@@ -142,6 +154,8 @@ export const DEFAULT_SETTINGS: Settings = {
   retries: 4,
   critics: {
     timeoutMinutes: 20,
+    tests: null,
+    quarantine: [],
     testing: {
       runner: null,
       layers: { L2: ['**/*.{integration,int}.*', '**/integration/**'], L3: ['**/*.e2e.*', '**/{e2e,end-to-end}/**'] },

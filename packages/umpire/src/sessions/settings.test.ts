@@ -45,6 +45,8 @@ it('fills in every default', () => {
     retries: 4,
     critics: {
       timeoutMinutes: 20,
+      tests: null,
+      quarantine: [],
       testing: {
         runner: null,
         layers: { L2: ['**/*.{integration,int}.*', '**/integration/**'], L3: ['**/*.e2e.*', '**/{e2e,end-to-end}/**'] },
@@ -89,6 +91,8 @@ it('reads the example of its page', () => {
     retries: 2,
     critics: {
       timeoutMinutes: 10,
+      tests: null,
+      quarantine: [],
       testing: { runner: 'vitest', layers: { L2: ['test/api/**'], L3: ['e2e/**'] } },
       debt: { reruns: 5, checks: { lint: 'npm run lint', quality: false }, complexity: 12 },
       design: {
@@ -189,8 +193,8 @@ describe('mistakes', () => {
     ['strict:', ':1: strict must be true or false, and is empty'],
     ['\n\nconcurency: 3', ':3: concurency: unknown key. Did you mean "concurrency"?'],
     [
-      'strict: true\ncritics:\n  tests:\n    runner: vitest',
-      ':3: critics.tests: unknown key. Known keys: timeout_minutes, testing, debt, design, review',
+      'strict: true\ncritics:\n  suite:\n    runner: vitest',
+      ':3: critics.suite: unknown key. Known keys: timeout_minutes, tests, quarantine, testing, debt, design, review',
     ],
     ['max-rounds: 3', ':1: max-rounds: unknown key. Did you mean "max_rounds"?'],
     ['maxRounds: 3', ':1: maxRounds: unknown key. Did you mean "max_rounds"?'],

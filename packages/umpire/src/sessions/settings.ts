@@ -10,7 +10,7 @@ import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import { GUARD_RULES } from '@umpire/guard/finding.js';
 import { ALLOWABLE, DEFAULT_SETTINGS } from './default-settings.js';
-import type { AgentSettings, ColourPair, LoopGuard, Settings } from './default-settings.js';
+import type { AgentSettings, ColourPair, LoopGuard, QuarantinedTest, Settings } from './default-settings.js';
 
 type SettingPath = readonly (string | number)[];
 type Fields = Readonly<Record<string, z.ZodType>>;
@@ -233,9 +233,30 @@ const pair = pairFields
 
 const fromProject = "found in the project's files";
 
+const quarantineFields = group(
+  {
+    test: field(text('the name of a test, or its titles joined by " > "'), 'required', 'one test, by its titles joined by ` > `'),
+    reason: field(text('why it is quarantined, in a few words'), 'required', 'why it is quarantined'),
+    until: field(day, 'required', 'the last day of the quarantine, as YYYY-MM-DD'),
+  },
+  'a quarantined test, such as { test: "cache > expires", reason: "...", until: 2026-06-30 }',
+);
+
+const quarantined = quarantineFields
+  .transform((read, context): QuarantinedTest => {
+    const { test = '', reason = '', until = '' } = read;
+    const missing = Object.entries({ test, reason, until }).find(([, value]) => value === '')?.[0];
+    if (missing !== undefined)
+      context.addIssue({ code: 'custom', message: `a quarantined test needs ${missing}. It needs test, reason and until` });
+    return { test, reason, until };
+  })
+  .meta(quarantineFields.meta() ?? {});
+
 const critics = group(
   {
     timeout_minutes: field(minutes, String(usual.critics.timeoutMinutes), 'the time limit of one tool'),
+    tests: field(choice(['none']), fromProject, '`none` says that the project has no tests'),
+    quarantine: field(list(quarantined, 'a list of quarantined tests'), 'none', 'flaky tests that count for nothing for a while'),
     testing: field(
       group(
         {
@@ -495,6 +516,8 @@ function withDefaults(read: z.output<typeof schema>): Settings {
     retries: read.retries ?? usual.retries,
     critics: {
       timeoutMinutes: read.critics?.timeout_minutes ?? usual.critics.timeoutMinutes,
+      tests: read.critics?.tests ?? usual.critics.tests,
+      quarantine: read.critics?.quarantine ?? usual.critics.quarantine,
       testing: { ...usual.critics.testing, ...testing },
       debt: {
         reruns: debt?.reruns ?? usual.critics.debt.reruns,

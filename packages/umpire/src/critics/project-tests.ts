@@ -1,0 +1,357 @@
+// Runs the project's own tests at the base commit and now, for every critic of a loop that changes code. A test that passed at the base
+// and fails now is a regression. One that failed at the base too is known. One that fails and then passes on the same files is flaky.
+
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
+import { differTests } from '@umpire/core/formats/debt-comparison.js';
+import type { FileMoves } from '@umpire/core/formats/debt-comparison.js';
+import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
+import type { CheckOutcome } from '@umpire/core/model.js';
+import { openBase } from './baseline.js';
+import type { OpenBase } from './baseline.js';
+import { findBaseCommit } from './change.js';
+import { filesAt, findRepository } from './commit-copy.js';
+import type { CriticJob } from './critic.js';
+import { removeScratch, findTests } from './find-tests.js';
+import type { FoundTests, FoundTestPlace } from './find-tests.js';
+import type { ToolUse } from './provenance.js';
+import { runTests } from './run-tests.js';
+import type { PlaceRun } from './run-tests.js';
+import type { TestPlace } from './test-runner.js';
+
+/** What the project's tests say of a change. */
+export interface ProjectTests extends TestFigures {
+  /**
+   * `fail`: a test regressed. `error` and `timeout`: they ran at the base and could not run now. `missing`: nothing can be said of
+   * regressions, because there are no tests, no base, or the tests could not run at the base.
+   */
+  readonly outcome: CheckOutcome;
+  /** Why nothing can be said; null where it can. */
+  readonly problem: string | null;
+  /** The base commit; null where there is none. */
+  readonly base: string | null;
+  /** The settings say that there are no tests: nothing is missing. */
+  readonly isNone: boolean;
+  /** Remarks for people, one sentence each. */
+  readonly notes: readonly string[];
+  /** The programs that ran now, and those that ran at the base, in this run or an earlier one. */
+  readonly uses: readonly ToolUse[];
+}
+
+export interface TestFigures {
+  /** Passed at the base, fail now. */
+  readonly regressions: readonly MeasuredTest[];
+  /** Failed at the base and fail now. */
+  readonly known: readonly MeasuredTest[];
+  /** Fail now and did not exist at the base. */
+  readonly added: readonly MeasuredTest[];
+  /** Failed and then passed, now or at the base. */
+  readonly flaky: readonly FlakyTest[];
+  /** Fail now, and the settings say that this counts for nothing yet. */
+  readonly quarantined: readonly MeasuredTest[];
+  /** Of the tests now; null where they could not be run. `failed` is without flaky and quarantined ones. */
+  readonly totals: TestTotals | null;
+}
+
+export interface FlakyTest {
+  readonly id: string;
+  readonly file: string | null;
+  readonly in: 'baseline' | 'now';
+}
+
+export interface TestTotals {
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** Failing tests run again this often before a verdict. */
+export const RERUNS = 1;
+
+/** Runs all tests at the job's base (kept by commit) and now. Never rejects for what a test does. */
+export async function measureProjectTests(job: CriticJob): Promise<ProjectTests> {
+  if (job.settings.tests === 'none') return { ...nothing('missing', 'The settings say that there are no tests.', null), isNone: true };
+  const base = findBaseCommit(job.project, job.base);
+  const repository = base === null ? null : findRepository(job.project);
+  if (base === null || repository === null) return nothing('missing', 'There is no earlier commit to compare the tests with.', null);
+  const open = openBase(job, repository, base);
+  try {
+    const before = await testsAtBase(open);
+    job.say('running the tests');
+    const now = await openTests(job);
+    try {
+      const moves = movesOf(job.project, base);
+      const after = await settleTests(job, before.state, now, moves, RERUNS);
+      const uses = [...before.uses, ...now.uses, ...after.uses];
+      return { ...judgeTests(before.state, after, moves, base), uses };
+    } finally {
+      now.close();
+    }
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return nothing('error', `The tests could not be compared with ${base.slice(0, 10)}: ${error.message}`, base);
+  } finally {
+    await open.close();
+  }
+}
+
+function nothing(outcome: CheckOutcome, problem: string | null, base: string | null): ProjectTests {
+  const none = { regressions: [], known: [], added: [], flaky: [], quarantined: [], totals: null };
+  return { outcome, problem, base, isNone: false, notes: [], uses: [], ...none };
+}
+
+/** The tests at the base, with those that are flaky there. */
+export async function testsAtBase(
+  open: OpenBase,
+): Promise<{ readonly state: TestsMeasurement; readonly uses: readonly ToolUse[]; readonly note: string | null }> {
+  const { baseline, note } = await open.measured('tests', async (own) => {
+    const tests = await openTests(own);
+    try {
+      const again = await tests.passingAgain(tests.measure.results.filter(isFailing), RERUNS);
+      // What tests of the baseline said when they failed is of no use later.
+      const results = tests.measure.results.map((test) => ({ ...test, message: null, line: null }));
+      const state: TestsMeasurement = { ...tests.measure, results, flaky: again.ids };
+      return { state, uses: [...tests.uses, ...again.uses], isBroken: isBroken(state) };
+    } finally {
+      tests.close();
+    }
+  });
+  return { state: baseline.state, uses: baseline.provenance.tools, note };
+}
+
+function isBroken({ outcome }: TestsMeasurement): boolean {
+  return outcome === 'error' || outcome === 'timeout';
+}
+
+export interface SettledTests {
+  /** With the flaky ones. */
+  readonly state: TestsMeasurement;
+  /** Ids of failing tests that count for nothing by the settings. */
+  readonly quarantined: readonly string[];
+  readonly notes: readonly string[];
+  readonly uses: readonly ToolUse[];
+}
+
+/** Tests that are worse than at the base run again: one that passes once is flaky, and no regression. Known failures ran again there. */
+export async function settleTests(
+  job: CriticJob,
+  before: TestsMeasurement,
+  now: OpenTests,
+  moves: FileMoves,
+  reruns: number,
+): Promise<SettledTests> {
+  const after = now.measure;
+  if (!isMeasured(after.outcome)) return { state: after, uses: [], quarantined: [], notes: [] };
+  const { isOut, notes } = quarantineOf(job, after);
+  const { worse } = differTests(before, after, moves);
+  const again = await now.passingAgain(
+    worse.filter(({ id, change }) => change !== 'skipped' && !isOut.has(id)),
+    reruns,
+  );
+  return { state: { ...after, flaky: again.ids }, uses: again.uses, quarantined: [...isOut], notes };
+}
+
+function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: FileMoves, base: string): ProjectTests {
+  const after = settled.state;
+  const short = base.slice(0, 10);
+  const notes = [...after.notes, ...settled.notes];
+  if (isBroken(after)) {
+    const why = after.problem ?? 'they broke off.';
+    if (!isBroken(before)) return { ...nothing(after.outcome, why, base), notes };
+    return {
+      ...nothing('missing', `The tests could not run at the base ${short} either, so regressions are unknown: ${why}`, base),
+      notes,
+    };
+  }
+  if (after.outcome === 'missing') {
+    const why = after.problem ?? 'No runnable tests found.';
+    if (!isMeasured(before.outcome)) return { ...nothing('missing', why, base), notes };
+    return { ...nothing('error', `Tests ran at the base ${short}, but none can run now. ${why}`, base), notes };
+  }
+  const figures = compareTests(before, after, moves, settled.quarantined);
+  const common = { ...figures, base, isNone: false, notes, uses: [] };
+  if (isBroken(before)) {
+    const problem = `The tests could not run at the base ${short}, so regressions are unknown: ${before.problem ?? 'they broke off.'}`;
+    return { ...common, outcome: 'missing', problem };
+  }
+  return { ...common, outcome: figures.regressions.length > 0 ? 'fail' : 'pass', problem: null };
+}
+
+/** Pure: the tests of two states by name. `quarantined`: ids of failing tests that count for nothing. */
+export function compareTests(
+  before: TestsMeasurement,
+  after: TestsMeasurement,
+  moves: FileMoves,
+  quarantined: readonly string[],
+): TestFigures {
+  const flaky = new Set(after.flaky);
+  const isOut = new Set([...quarantined, ...flaky]);
+  const failing = after.results.filter((test) => isFailing(test) && !isOut.has(test.id));
+  const { worse, old } = differTests(before, after, moves);
+  const changed = (kind: 'fails' | 'gone' | 'new') => worse.filter(({ id, change }) => change === kind && !isOut.has(id)).map(plainTest);
+  const isBrokenFile = new Map(
+    changed('new').flatMap((test) => (test.status === 'errored' && test.file !== null ? [[test.file, test] as const] : [])),
+  );
+  const lost = changed('gone').flatMap((test) => failedWith(test, isBrokenFile.get(test.file ?? '')));
+  const reported = new Set(lost.map(({ file }) => file));
+  const known = new Set(isBroken(before) ? [] : old);
+  const passed = after.results.filter(({ id, status }) => status === 'passed' || flaky.has(id)).length;
+  return {
+    regressions: [...changed('fails'), ...lost],
+    added: isBroken(before) ? [] : changed('new').filter(({ status, file }) => status !== 'errored' || !reported.has(file)),
+    known: failing.filter(({ id }) => known.has(id)),
+    flaky: flakyTests(before, after),
+    quarantined: after.results.filter(({ id }) => quarantined.includes(id)),
+    totals: {
+      total: passed + failing.length,
+      passed,
+      failed: failing.length,
+      skipped: after.results.filter(({ status }) => status === 'skipped').length,
+    },
+  };
+}
+
+/** A file that cannot be loaded any more: its tests fail, although the runner reports the file alone. */
+function failedWith(test: MeasuredTest, file: MeasuredTest | undefined): readonly MeasuredTest[] {
+  return file === undefined ? [] : [{ ...test, status: 'errored', line: file.line, message: file.message }];
+}
+
+function plainTest({ id, status, file, line, message }: MeasuredTest): MeasuredTest {
+  return { id, status, file, line, message };
+}
+
+function flakyTests(before: TestsMeasurement, after: TestsMeasurement): readonly FlakyTest[] {
+  const states = [['baseline', before] as const, ['now', after] as const];
+  return states.flatMap(([state, { flaky, results }]) => {
+    const files = new Map(results.map(({ id, file }) => [id, file]));
+    return flaky.map((id) => ({ id, file: files.get(id) ?? null, in: state }));
+  });
+}
+
+/** Ids of failing tests that the settings leave out, and a note for each test whose quarantine is over. */
+export function quarantineOf({ settings, now }: Pick<CriticJob, 'settings' | 'now'>, { results }: Pick<TestsMeasurement, 'results'>) {
+  const day = now().toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const isOut = new Set<string>();
+  const notes: string[] = [];
+  for (const { test, until } of settings.quarantine) {
+    const meant = results.filter((result) => isFailing(result) && isMeant(test, result));
+    if (until >= day) for (const { id } of meant) isOut.add(id);
+    else if (meant.length > 0) notes.push(`The quarantine of "${test}" ended on ${until}, so the test counts again.`);
+  }
+  return { isOut, notes };
+}
+
+/** By its whole id, or by its last titles. */
+function isMeant(name: string, { id }: Pick<MeasuredTest, 'id'>): boolean {
+  return id === name || id.endsWith(` > ${name}`) || id.endsWith(`::${name}`);
+}
+
+/** Which files came and went since the base. */
+function movesOf(project: string, base: string): FileMoves {
+  const then = new Set(filesAt(project, base));
+  return {
+    isGone: (path) => then.has(path) && !existsSync(join(project, path)),
+    isNew: (path) => !then.has(path),
+    isChanged: () => false,
+  };
+}
+
+/** The tests of one state, run. */
+export interface OpenTests {
+  readonly measure: TestsMeasurement;
+  readonly uses: readonly ToolUse[];
+  /** Runs the files of these tests again, at most so often. Ids of those that passed at least once. */
+  readonly passingAgain: (
+    tests: readonly Pick<MeasuredTest, 'id' | 'file'>[],
+    reruns: number,
+  ) => Promise<{ readonly ids: readonly string[]; readonly uses: readonly ToolUse[] }>;
+  readonly close: () => void;
+}
+
+/** Whoever opens it closes it. */
+export async function openTests(job: CriticJob): Promise<OpenTests> {
+  const found = await findTests(job);
+  const suite = { ...found, places: found.places.map((place) => withoutCoverage(place, job.project)) };
+  try {
+    const runs = await runTests(job, suite, () => true, { output: null });
+    return {
+      measure: suiteMeasure(runs, job.project, [...found.notes, ...found.unmeasured.map(({ problem }) => problem)]),
+      uses: [...found.uses, ...runs.flatMap(({ uses }) => uses)],
+      passingAgain: (tests, reruns) => passingAgain(job, suite, tests, reruns),
+      close: () => removeScratch(found),
+    };
+  } catch (error) {
+    removeScratch(found);
+    throw error;
+  }
+}
+
+/** Coverage is no part of this: where it cannot be read the tests still count. */
+function withoutCoverage(surveyed: FoundTestPlace, project: string): FoundTestPlace {
+  const { ready, place } = surveyed;
+  if (ready === null) return surveyed;
+  const call: typeof ready.call = (selection, scratch) => {
+    const made = ready.call(selection, scratch);
+    return { ...made, env: { ...made.env, ...ownSources(place, project) }, coverage: null };
+  };
+  return { ...surveyed, ready: { ...ready, call } };
+}
+
+/** An environment may have the project installed as a link to another checkout: the sources at hand come first. */
+function ownSources({ runner, folder }: TestPlace, project: string): Readonly<Record<string, string>> {
+  if (runner !== 'pytest') return {};
+  const folders = [join(folder, 'src'), folder, join(project, 'src'), project].filter((path) => existsSync(path));
+  const given = process.env['PYTHONPATH'] ?? '';
+  return { PYTHONPATH: [...new Set(folders), ...(given === '' ? [] : [given])].join(delimiter) };
+}
+
+function suiteMeasure(runs: readonly PlaceRun[], project: string, notes: readonly string[]): TestsMeasurement {
+  const outcome = worstMeasured(runs.map((run) => run.outcome));
+  const told = runs.filter(({ problem }) => problem !== null).map(({ path, problem }) => `${path === '' ? '' : `${path}: `}${problem}`);
+  if (!isMeasured(outcome)) {
+    const problem = runs.length === 0 ? 'No runnable tests found.' : told.join(' ');
+    return { outcome, problem, results: [], flaky: [], notes };
+  }
+  const results = runs.flatMap((run) =>
+    run.results.map(({ id, status, file, line, message }) => ({ id, status, file, line, message: plainly(message, project) })),
+  );
+  return { outcome, problem: null, results, flaky: [], notes: [...told, ...notes] };
+}
+
+/** What went wrong, as one line: without the stack, and without the place of this checkout. */
+function plainly(text: string | null, project: string): string | null {
+  if (text === null) return null;
+  const lines = text
+    .replaceAll(`${project}/`, '')
+    .split('\n')
+    .map((line) => line.trim());
+  return lines.filter((line) => line !== '' && line !== 'at' && !line.startsWith('at ')).join(' ');
+}
+
+/** Runs the files of these tests again. Ids of those that passed at least once. */
+export async function passingAgain(
+  job: CriticJob,
+  found: FoundTests,
+  tests: readonly Pick<MeasuredTest, 'id' | 'file'>[],
+  reruns: number = RERUNS,
+): Promise<{ readonly ids: readonly string[]; readonly uses: readonly ToolUse[] }> {
+  const pending = new Map(tests.map((test) => [test.id, test]));
+  const passed: string[] = [];
+  const uses: ToolUse[] = [];
+  for (let round = 1; round <= reruns && pending.size > 0 && !job.watch.signal.aborted; round += 1) {
+    job.say(`rerunning ${pending.size} ${pending.size === 1 ? 'test' : 'tests'} (${round} of ${reruns})`);
+    const files = new Set([...pending.values()].map(({ file }) => file));
+    const runs = await runTests(job, found, (path) => files.has(null) || files.has(path), { output: null });
+    uses.push(...runs.flatMap((run) => run.uses));
+    for (const result of runs.flatMap((run) => run.results)) {
+      if (isFailing(result) || result.status === 'skipped' || !pending.delete(result.id)) continue;
+      passed.push(result.id);
+    }
+    if (runs.length === 0) break;
+  }
+  return { ids: passed, uses };
+}
