@@ -37,6 +37,15 @@ it('removes old evidence if it can measure nothing now', SOAK, async () => {
   expect((await project.umpire('decide', 'review', 's', '--dry-run', '--json')).exit).toBe(1);
 });
 
+it('V1: a critique that ends in an error leaves a row that decide refuses', async () => {
+  const project = makeProject({ files: { 'src/a.js': 'export const a = 1;\n' } });
+  project.write({ 'src/a.js': 'export const a = 2;\n', 'lint.sarif': '{' });
+  expect((await project.umpire('critique', 'review', '--session', 's')).exit).toBe(1);
+  expect(rowsOf(join(project.root, 's'))['REVIEW-001']).toMatchObject({ status: 'failed' });
+  const { exit, out } = await project.umpire('decide', 'review', 's', '--json');
+  expect({ exit, printed: JSON.parse(out) as unknown }).toMatchObject({ exit: 1, printed: { error: { code: 'critic-unfinished' } } });
+});
+
 it('refuses a file in place of a session folder', async () => {
   const project = makeProject({ files: { 'notes.txt': 'x\n' } });
   const { exit, err } = await project.umpire('critique', 'testing', '--session', 'notes.txt');

@@ -206,6 +206,11 @@ export const ERRORS = {
     message: '{detail}',
     hint: '{hint}',
   },
+  'critic-unfinished': {
+    exit: 1,
+    message: 'The critic {task} did not finish{why}, so there is nothing to judge.',
+    hint: 'Run the critic again, so that its row in tasks.csv is completed. If another critic replaces it, set its status to skipped.',
+  },
   'tasks-malformed': {
     exit: 1,
     message: '{file}:{line}: {detail}.',

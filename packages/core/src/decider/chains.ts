@@ -58,6 +58,14 @@ export function findParallelCritics(loop: Loop, tasks: readonly Task[], waves: I
   return [...others, critic.task];
 }
 
+/** A row may be completed by name and say in its `error` how it ended. */
+const CUT_SHORT = /\b(?:timed[ -]?out|time-?out|crashed|was killed|did not finish)\b/i;
+
+/** V1: the first of the critics to judge that failed, timed out or crashed. Such a critic approves nothing. */
+export function findUnfinishedCritic(critics: readonly Task[]): Task | null {
+  return critics.find((task) => task.status === 'failed' || CUT_SHORT.test(task.columns['error'] ?? '')) ?? null;
+}
+
 export function statedWave(task: Task): number {
   const wave = Number(task.columns['wave']);
   return Number.isInteger(wave) && wave > 0 ? wave : 0;

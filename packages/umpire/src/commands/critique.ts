@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/errors.js';
 import { startGuardian } from '../agents/guardian.js';
+import { unmeasured } from '../critics/critic.js';
 import type { CriticEnd } from '../critics/critic.js';
 import { knownLayers } from '../critics/test-layers.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
@@ -81,6 +82,8 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
     if (state.run !== null && state.run.ended === null) throw new UmpireError('critique-of-run', { session: folder.name });
     const tasks = openTasks(folder);
     const row = rowOf(loop, tasks, request.layer);
+    // If this process is killed, the row says that the critic did not finish.
+    keepRows(folder, loop, tasks, row, unmeasured('error', 'umpire critique was interrupted.'));
     removeEarlierEvidence(folder, loop);
     const end = await critic({
       project,
@@ -153,27 +156,30 @@ function freeId(first: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Writes the critic's row, one per layer. A run without a result clears the row. */
+/** Writes the critic's row, one per layer. The row of a critic that did not finish is `failed`, and `decide` refuses it. */
 function keepRows(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, row: CriticRow, end: CriticEnd): void {
   const layers = end.files.flatMap((path) => LAYER_RESULT.exec(path)?.[1] ?? []);
   const blank = Object.fromEntries(loop.columns.out.map((name) => [name, '']));
-  const isDone = end.files.length > 0;
-  const done = {
-    ...blank,
-    status: isDone ? 'completed' : 'failed',
-    findings: end.summary,
-    error: isDone ? '' : end.summary,
-    ...end.outputs,
-  };
+  const isDone = end.files.length > 0 && !isCutShort(end.outcome);
+  const done = { ...blank, findings: end.summary, ...statusCells(isDone, end.summary), ...end.outputs };
   if (row.known && tasks !== null) return writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map([[row.id, done]]), add: [] }));
-  if (!isDone) return;
   const said = { title: `Built-in ${loop.roles.critic}`, description: 'Measure and leave the evidence.', role: loop.roles.critic };
   const first = { ...row.columns, ...said, exec_mode: 'csv-wave', wave: '1', ...done };
   const taken = new Set(tasks?.tasks.map((task) => task.id));
   const added =
-    layers.length === 0 ? [first] : layers.map((layer) => ({ ...first, ...figuresOf(folder, layer), layer, id: claim(row.id, taken) }));
+    layers.length === 0
+      ? [first]
+      : layers.map((layer) => ({ ...first, ...figuresOf(folder, layer, end.summary), layer, id: claim(row.id, taken) }));
   if (tasks === null) writeAtomically(folder, TASKS, printTasks(tasksColumns(loop.columns.in, loop.columns.out), added));
   else writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map(), add: added }));
+}
+
+function statusCells(isDone: boolean, why: string): Readonly<Record<string, string>> {
+  return isDone ? { status: 'completed', error: '' } : { status: 'failed', error: why };
+}
+
+function isCutShort(outcome: unknown): boolean {
+  return outcome === 'error' || outcome === 'timeout';
 }
 
 const LAYER_RESULT = /^results\/run-([\w-]+)\.json$/;
@@ -185,13 +191,14 @@ function claim(first: string, taken: Set<string>): string {
   return id;
 }
 
-/** The output cells of a layer, from its evidence. */
-function figuresOf(folder: SessionFolder, layer: string): Readonly<Record<string, string>> {
+/** The status and the output cells of a layer, from its evidence. */
+function figuresOf(folder: SessionFolder, layer: string, summary: string): Readonly<Record<string, string>> {
   const read = readBytes(folder, `results/run-${layer}.json`);
   const json = read.kind === 'bytes' ? parseJson(decodeTolerantly(read.bytes)) : null;
   if (json === null || !json.ok || !isObject(json.value)) return {};
-  const { pass_rate: rate, coverage } = json.value;
+  const { pass_rate: rate, coverage, outcome } = json.value;
   return {
+    ...statusCells(!isCutShort(outcome), summary),
     pass_rate: typeof rate === 'number' ? String(rate) : '',
     coverage_achieved: typeof coverage === 'number' ? String(coverage) : '',
   };

@@ -2,6 +2,7 @@
 
 import type { Verdict } from '@umpire/core/model.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { findParallelCritics, findUnfinishedCritic } from '@umpire/core/decider/chains.js';
 import { chainKey, decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict } from '@umpire/core/decider/evolve.js';
 import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
@@ -9,6 +10,7 @@ import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import { unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
 import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import { verdictData } from '@umpire/core/decider/verdict-data.js';
+import { oneLine } from '@umpire/core/formats/word-lists.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { elapsedMs } from '../sessions/clock.js';
@@ -59,6 +61,8 @@ export interface Decision {
   /** Notes for the person; the verdict does not depend on them. */
   readonly notes: readonly string[];
 }
+
+const MOST_ERROR_CHARACTERS = 200;
 
 const LOCK_WAIT_MS = 30_000;
 
@@ -113,12 +117,14 @@ function decideIn(input: DecideInput): Decision {
   const context = readRoundContext({ folder, loop, expired, ...asked });
   if (context.state.run !== null && (request.maxRounds !== undefined || request.round !== undefined))
     throw new UmpireError('run-by-umpire', { session: folder.name });
+  if (context.state.run === null) refuseUnfinishedCritic(context);
   const last = decidedVerdicts(context.state, context.loop.loop, context.chain).at(-1) ?? null;
   // Read once: the same evidence serves the check for a repeated call and the new verdict.
   const known = last !== null && mayRepeat(input, context, last) ? gatherRound(evidenceAt(input, context, last.verdict.round)) : null;
   if (last !== null && known !== null && evidenceKey(context, known) === last.key) return repeatVerdict(input, context, last);
   // A run judges the evidence that its critic left when it ended. The folder may hold anything by now.
   if (context.state.run !== null && request.dryRun !== true) throw new UmpireError('run-by-umpire', { session: folder.name });
+  refuseUnfinishedCritic(context);
   if (request.round !== undefined && request.round < context.round)
     throw new UmpireError('round-below', { asked: request.round, round: context.round });
   const round = Math.max(context.round, request.round ?? 0);
@@ -137,6 +143,14 @@ function decideIn(input: DecideInput): Decision {
   );
   if (!draft.ok) throw new UmpireError('evidence-missing', { detail: draft.message, hint: draft.hint }, draft.rule);
   return deliver(input, context, gathering, draft);
+}
+
+/** V1, before any recorded verdict is repeated too. */
+function refuseUnfinishedCritic({ loop, tasks, waves, critic }: RoundContext): void {
+  const unfinished = findUnfinishedCritic(findParallelCritics(loop, tasks, waves, critic));
+  if (unfinished === null) return;
+  const error = oneLine(unfinished.columns['error'] ?? '').slice(0, MOST_ERROR_CHARACTERS);
+  throw new UmpireError('critic-unfinished', { task: unfinished.id, why: error === '' ? '' : ` (${error})` }, 'V1');
 }
 
 function evidenceAt({ folder, expired }: DecideInput, context: RoundContext, round: number): RoundEvidence {
