@@ -46,6 +46,44 @@ describe('axe', () => {
     });
   });
 
+  const checked = (target: string, impact: string | null, message: string, summary = `Fix any of the following:\n  ${message}`) => ({
+    ...node([target], impact),
+    any: [{ id: 'check', data: null, message, impact, relatedNodes: [] }],
+    all: [],
+    none: [],
+    ...(summary === '' ? {} : { failureSummary: summary }),
+  });
+
+  it('takes undecided checks for Low findings, also where they are merged into the violations', () => {
+    const undecided = rule('color-contrast', 'serious', [
+      checked('p', 'serious', "Element's background color could not be determined due to a background gradient"),
+      checked('q', 'serious', 'Unable to determine contrast ratio'),
+    ]);
+    const video = rule('video-caption', 'critical', [checked('video', 'critical', 'Check that captions are available for the element')]);
+    const real = rule('image-alt', 'critical', [checked('img', 'critical', 'Element does not have an alt attribute')]);
+    expect(read([undecided, video])).toMatchObject({ outcome: 'pass', counts: { critical: 0, high: 0, medium: 0, low: 2 } });
+    expect(read({ violations: [undecided, real], passes: [] })).toMatchObject({
+      outcome: 'fail',
+      counts: { critical: 1, high: 0, low: 1 },
+    });
+    const mixed = rule('color-contrast', 'serious', [
+      ...undecided.nodes,
+      checked('r', 'serious', 'Element has insufficient color contrast of 2.1'),
+    ]);
+    expect(read({ violations: [mixed], passes: [] })).toMatchObject({ outcome: 'fail', counts: { high: 1, low: 1 } });
+    const marked = { ...rule('a', 'serious', [node(['p'], 'serious')]), result: 'incomplete' };
+    expect(read([marked])).toMatchObject({ outcome: 'pass', counts: { high: 0, low: 1 } });
+  });
+
+  it('takes a bare list of passed or inapplicable rules for no violations', () => {
+    const passed = rule('aria-roles', null, [checked('p', null, 'ARIA role is valid', '')]);
+    const rated = rule('duplicate-id', 'minor', [checked('p', 'minor', 'Document has no static elements with the same id', '')]);
+    expect(read([passed, rated])).toMatchObject({ outcome: 'pass', counts: { critical: 0, high: 0, medium: 0, low: 0 }, problems: [] });
+    expect(read([rule('blink', null, []), rule('marquee', null, [])])).toMatchObject({ outcome: 'pass', findings: [] });
+    const real = rule('image-alt', null, [checked('img', null, 'Element does not have an alt attribute')]);
+    expect(read([passed, real])).toMatchObject({ outcome: 'fail', counts: { high: 1 } });
+  });
+
   it('counts an unknown impact High', () => {
     const report = { violations: [rule('a', null, [node(['p'])]), rule('b', 'odd', [node(['p'])])] };
     expect([read(report).counts?.high, ...notes(report)]).toEqual([

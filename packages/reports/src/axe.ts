@@ -1,5 +1,5 @@
 // axe-core: every element that violates a rule is a finding with the rule's impact; a rule that axe could not decide (`incomplete`)
-// is one Low finding, for a person to look at. One page, a list of pages, or a bare list of violations.
+// is one Low finding, for a person to look at. One page, a list of pages, or a bare list of rules.
 
 import type { Format, ReportReader } from './format.js';
 import { jsonReader } from './json-reader.js';
@@ -16,6 +16,16 @@ const IMPACTS: ReadonlyMap<string, Severity> = new Map([
   ['moderate', 'medium'],
   ['minor', 'low'],
 ]);
+
+const MOST_RATED = 1000;
+
+/** Where tools that merge axe's lists say which list a rule comes from. */
+const SAID = ['result', 'resultType', 'type', 'status', 'outcome'];
+const UNDECIDED: ReadonlySet<string> = new Set(['incomplete', 'canttell', 'needsreview', 'undecided']);
+
+/** How axe words a check that it could not decide; no message of a failed check of axe-core 3 and 4 reads like this. */
+const CANNOT_TELL =
+  /(?:could not|cannot) (?:be (?:accurately )?determined|determine|get)\b|^unable to (?:determine|compute)\b|was not analyzed|^(?:check|ensure) |still has to be tested|is (?:this|the neighbor) a target\?$/i;
 
 export const axe: Format = {
   id: 'axe',
@@ -54,6 +64,9 @@ class AxeRun {
   url = '';
   rules = 0;
   private readonly seen = new Set<string>();
+  /** Rules of a bare list that have an impact, but no summary of what to fix. */
+  private readonly rated: JsonObject[] = [];
+  private hasPassed = false;
 
   constructor(
     private readonly report: ReportBuilder,
@@ -70,10 +83,10 @@ class AxeRun {
 
   /** An entry of a list: the results of one page, or one violation. */
   page(value: unknown): void {
-    if (!isObject(value)) return this.report.fail(`an entry is ${nameOf(value)}; expected the results of a page, or a violation`);
+    if (!isObject(value)) return this.report.drop(`an entry is ${nameOf(value)}; expected the results of a page, or a violation`);
     if (Array.isArray(own(value, 'nodes'))) {
       this.sees('violations');
-      return this.violation(value);
+      return this.bareRule(value);
     }
     if (!Array.isArray(own(value, 'violations'))) return this.report.fail('a page has no list "violations"');
     this.sees('violations');
@@ -84,21 +97,52 @@ class AxeRun {
     this.rules += listIn(value, 'passes').length + listIn(value, 'inapplicable').length;
   }
 
+  /** A rule of a list that does not say which of axe's lists it is: only violations and undecided rules have a summary or an impact. */
+  private bareRule(rule: JsonObject): void {
+    const nodes = listIn(rule, 'nodes');
+    if ([rule, ...nodes].some((each) => textIn(each, 'failureSummary') !== '')) return this.violation(rule);
+    const hasImpact = [rule, ...nodes].some((each) => textIn(each, 'impact') !== '');
+    if (hasImpact && this.rated.length < MOST_RATED) this.rated.push(rule);
+    else if (hasImpact) this.violation(rule);
+    else {
+      this.hasPassed = true;
+      this.counts();
+    }
+  }
+
   violation(value: unknown): void {
+    if (!isObject(value)) return this.report.drop(`a violation is ${nameOf(value)}; expected an object`);
     this.rules += 1;
-    if (!isObject(value)) return this.report.fail(`a violation is ${nameOf(value)}; expected an object`);
+    const said = SAID.map((key) =>
+      textIn(value, key)
+        .toLowerCase()
+        .replace(/[^a-z]/g, ''),
+    );
+    if (said.some((word) => UNDECIDED.has(word))) return this.undecided(value, listIn(value, 'nodes').length);
     const nodes = listIn(value, 'nodes');
-    for (const node of nodes.length === 0 ? [value] : nodes) this.finding(value, this.severityOf(value, node), targetOf(node));
+    const undecided = nodes.filter(isUndecided);
+    if (undecided.length > 0) this.undecided(value, undecided.length);
+    for (const node of nodes.length === 0 ? [value] : nodes)
+      if (!undecided.includes(node)) this.finding(value, this.severityOf(value, node), targetOf(node));
   }
 
   incomplete(value: unknown): void {
+    if (!isObject(value)) return this.report.drop(`an incomplete check is ${nameOf(value)}; expected an object`);
     this.rules += 1;
-    if (!isObject(value)) return this.report.fail(`an incomplete check is ${nameOf(value)}; expected an object`);
-    const count = listIn(value, 'nodes').length;
-    this.finding(value, 'low', `${count === 1 ? '1 element needs' : `${count} elements need`} a manual check`);
+    this.undecided(value, listIn(value, 'nodes').length);
+  }
+
+  private undecided(rule: JsonObject, count: number): void {
+    this.finding(rule, 'low', `${count === 1 ? '1 element needs' : `${count} elements need`} a manual check`);
   }
 
   finish(): void {
+    // A list of passed rules rates some of them too. Where none passed, it is a list of violations.
+    for (const rule of this.rated) {
+      if (this.hasPassed) this.counts();
+      else this.violation(rule);
+    }
+    this.report.failIfNothingIsLeft(this.rules);
     if (!this.seen.has('violations')) this.report.fail('the list "violations" is missing');
     else if (this.rules === 0 && this.seen.has('passes')) this.report.fail('no rule ran: every list is empty');
   }
@@ -133,4 +177,10 @@ function targetOf(node: unknown): string {
     .filter((each) => typeof each === 'string')
     .join(' ')
     .slice(0, 200);
+}
+
+/** An element of a rule that was merged into the violations: all of its checks say that they could not decide. */
+function isUndecided(node: unknown): boolean {
+  const messages = ['any', 'all', 'none'].flatMap((list) => listIn(node, list)).map((check) => textIn(check, 'message'));
+  return messages.length > 0 && messages.every((message) => CANNOT_TELL.test(message));
 }

@@ -67,6 +67,30 @@ describe('clover', () => {
     ]);
   });
 
+  it('tells files of equal names in different packages apart, and reads past an empty package', () => {
+    const one = (count: number) => `<file name="Price.java"><line num="1" type="stmt" count="${count}"/></file>`;
+    const text = report(
+      `<package name="shop.cart">${one(1)}</package><package name="shop.empty"/><package name="shop.none"><metrics files="0"/></package>` +
+        `<package name="shop.till">${one(0)}</package><package name="">${one(1)}</package><file name="C:\\src\\A.java"><line num="1" type="stmt" count="0"/></file>`,
+    );
+    const { files, outcome, problems } = read(text);
+    expect([outcome, problems]).toEqual(['pass', []]);
+    expect(files?.map(({ path, lines }) => [path, lines?.covered])).toEqual([
+      ['shop/cart/Price.java', 1],
+      ['shop/till/Price.java', 0],
+      ['Price.java', 1],
+      ['src/A.java', 0],
+    ]);
+  });
+
+  it('counts the branches that a file states where its lines show fewer of them', () => {
+    // Istanbul marks only lines that begin with a statement.
+    const text = report(
+      '<file name="a.js"><metrics statements="1" coveredstatements="1" conditionals="6" coveredconditionals="4"/><line num="1" type="cond" count="1" truecount="1" falsecount="1"/></file>',
+    );
+    expect(read(text).coverage).toEqual({ lines: shareOf(1, 1), statements: shareOf(1, 1), branches: shareOf(4, 6) });
+  });
+
   it('takes the sums of a file that has no lines', () => {
     const { coverage, outcome } = read(report('<file name="a"><metrics statements="4" coveredstatements="3"/></file>'));
     expect([outcome, coverage]).toEqual(['pass', { statements: shareOf(3, 4) }]);

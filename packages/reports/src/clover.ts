@@ -1,5 +1,5 @@
-// Clover XML as Clover, PHPUnit and Istanbul write it. Lines and branches are counted from its lines. Statements come from the totals
-// of each file, and so do functions where no line names a method.
+// Clover XML as Clover, PHPUnit and Istanbul write it. Lines are counted from its lines. Statements come from the totals of each file,
+// and so do functions where no line names a method, and branches where the lines show fewer.
 
 import { CoverageFiles } from './coverage-files.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
@@ -13,7 +13,8 @@ const PROJECT = 1;
 const FILE = 2;
 const METRICS = 3;
 const LINE = 4;
-const KINDS = { project: PROJECT, file: FILE, metrics: METRICS, line: LINE };
+const PACKAGE = 5;
+const KINDS = { project: PROJECT, file: FILE, metrics: METRICS, line: LINE, package: PACKAGE };
 
 const PATH = attributeName('path');
 const NAME = attributeName('name');
@@ -24,6 +25,8 @@ const TRUE_COUNT = attributeName('truecount');
 const FALSE_COUNT = attributeName('falsecount');
 const STATEMENTS = attributeName('statements');
 const COVERED_STATEMENTS = attributeName('coveredstatements');
+const CONDITIONALS = attributeName('conditionals');
+const COVERED_CONDITIONALS = attributeName('coveredconditionals');
 const METHODS = attributeName('methods');
 const COVERED_METHODS = attributeName('coveredmethods');
 
@@ -42,6 +45,8 @@ class CloverReader implements ReportReader, XmlHandler {
   private projectDepth = 0;
   private statements: CoveredTotal | null = null;
   private methods: CoveredTotal | null = null;
+  private conditionals: CoveredTotal | null = null;
+  private packageName = '';
   /** Of the whole project, as it says. */
   private stated: CoveredTotal | null = null;
 
@@ -75,25 +80,34 @@ class CloverReader implements ReportReader, XmlHandler {
     else if (kind === METRICS) this.metrics(tag);
     else if (kind === PROJECT) this.projectDepth = this.depth;
     else if (kind === FILE) this.openFile(tag);
+    else if (kind === PACKAGE) this.packageName = tag.text(NAME)?.trim() ?? '';
     return 0;
   }
 
   close(kind: number): void {
     if (kind === FILE) this.closeFile();
+    else if (kind === PACKAGE) this.packageName = '';
     this.depth -= 1;
   }
 
   private openFile(tag: XmlTag): void {
     this.closeFile();
-    const path = toProjectPath(tag.text(PATH)?.trim() || tag.text(NAME)?.trim() || '', this.options.root);
+    const path = toProjectPath(tag.text(PATH)?.trim() || this.pathInPackage(tag.text(NAME)?.trim() ?? ''), this.options.root);
     this.fileDepth = this.depth;
     if (path !== null) this.lines = this.files.open(path);
     else this.report.note('a file has neither a path nor a name and was left out', this.stream.place);
   }
 
+  /** Older reports give a file's bare name: its folder is its package. */
+  private pathInPackage(name: string): string {
+    const isBare = name !== '' && !/[/\\]/.test(name);
+    return isBare && this.packageName !== '' ? `${this.packageName.replaceAll('.', '/')}/${name}` : name;
+  }
+
   private closeFile(): void {
-    const { lines, statements, methods } = this;
+    const { lines, statements, methods, conditionals } = this;
     if (lines !== null) {
+      if (conditionals !== null) lines.branchTotals(conditionals.covered, conditionals.total);
       if (methods !== null) lines.functions(methods.covered, methods.total);
       this.takeStatements(lines, statements);
     }
@@ -101,6 +115,7 @@ class CloverReader implements ReportReader, XmlHandler {
     this.lines = null;
     this.statements = null;
     this.methods = null;
+    this.conditionals = null;
   }
 
   /** An uncovered line has an uncovered statement: totals that say otherwise are wrong. */
@@ -121,6 +136,7 @@ class CloverReader implements ReportReader, XmlHandler {
     if (this.lines !== null && this.depth === this.fileDepth + 1) {
       this.statements = statements;
       this.methods = toTotal(tag.count32(COVERED_METHODS), tag.count32(METHODS));
+      this.conditionals = toTotal(tag.count32(COVERED_CONDITIONALS), tag.count32(CONDITIONALS));
     } else if (this.lines === null && this.depth === this.projectDepth + 1) {
       this.stated = statements;
     }
@@ -135,12 +151,12 @@ class CloverReader implements ReportReader, XmlHandler {
       this.lines.function(`${tag.text(NAME) ?? ''}:${number}`, count > 0);
       return;
     }
-    const taken = Math.max(0, tag.count32(TRUE_COUNT));
-    const other = Math.max(0, tag.count32(FALSE_COUNT));
-    if (!this.lines.hit(number, count >= 0 ? count : taken + other)) {
-      this.report.note('a line has an invalid number and was left out', this.stream.place);
-      return;
-    }
+    const [saidTrue, saidFalse] = [tag.count32(TRUE_COUNT), tag.count32(FALSE_COUNT)];
+    if (Math.max(count, saidTrue, saidFalse) < 0) return this.report.drop('a line has no count and was left out', this.stream.place);
+    const taken = Math.max(0, saidTrue);
+    const other = Math.max(0, saidFalse);
+    if (!this.lines.hit(number, count >= 0 ? count : taken + other))
+      return this.report.drop('a line has an invalid number and was left out', this.stream.place);
     if (type !== 'cond') return;
     // Istanbul counts branches that were taken and that were not; Clover counts how often a condition was true and false.
     if (count >= 0) this.lines.branches(number, taken, taken + other);

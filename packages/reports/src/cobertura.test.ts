@@ -88,6 +88,26 @@ describe('cobertura', () => {
     expect(read(report(aClass('a', lines), 'line-rate="0.5"')).problems).toEqual([]);
   });
 
+  it('counts classes without a file name, each on its own', () => {
+    const unnamed = (name: string, hits: number) =>
+      `<class name="${name}" filename=""><lines><line number="1" hits="${hits}"/></lines></class>`;
+    const { files, coverage, outcome } = read(
+      report(
+        `<package name="">${unnamed('', 1)}${unnamed('', 0)}</package><package name="shop.cart">${unnamed('Price', 1)}${unnamed('shop.cart.Item', 0)}</package>` +
+          `<package name="shop.till">${unnamed('Price', 0)}${unnamed('', 1)}</package>`,
+      ),
+    );
+    expect([outcome, coverage]).toEqual(['pass', { lines: shareOf(3, 6) }]);
+    expect(files?.map(({ path }) => path)).toEqual([
+      '(class 1)',
+      '(class 2)',
+      'shop.cart/Price',
+      'shop.cart.Item',
+      'shop.till/Price',
+      'shop.till/(class 3)',
+    ]);
+  });
+
   it('leaves out what cannot be, and says so', () => {
     const text = report(
       aClass('a', '<line number="0" hits="1"/><line hits="1"/><line number="7" hits="9" condition-coverage="(3/2)"/>') +
@@ -100,12 +120,13 @@ describe('cobertura', () => {
     const { files, problems } = read(text);
     expect(files).toEqual([
       { path: 'a', lines: shareOf(1, 1), uncovered: [] },
+      { path: '(class 1)', lines: shareOf(1, 1), uncovered: [] },
       { path: 'b', lines: shareOf(2, 3), uncovered: [5] },
     ]);
     expect(problems.map(({ message, line }) => [message, line])).toEqual([
       ['a line has an invalid number and was left out', 2],
       ['"(3/2)" is not a branch count and was left out', 2],
-      ['a class has neither a file nor a name and was left out', 2],
+      ['a class has neither a file nor a name; it is numbered', 2],
       ['"x" is not a branch count and was left out', 2],
     ]);
   });

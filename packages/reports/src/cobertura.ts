@@ -14,7 +14,8 @@ const SOURCE = 2;
 const CLASS = 3;
 const METHOD = 4;
 const LINE = 5;
-const KINDS = { coverage: COVERAGE, source: SOURCE, class: CLASS, method: METHOD, line: LINE };
+const PACKAGE = 6;
+const KINDS = { coverage: COVERAGE, source: SOURCE, class: CLASS, method: METHOD, line: LINE, package: PACKAGE };
 
 const NAME = attributeName('name');
 const FILENAME = attributeName('filename');
@@ -54,7 +55,10 @@ class CoberturaReader implements ReportReader, XmlHandler {
   /** The lines of the class that is open, and those of its methods. */
   private lines: LineCoverage | null = null;
   private readonly methodLines = new LineCoverage();
+  private packageName = '';
   private className = '';
+  /** Classes without any name. */
+  private unnamed = 0;
   private method: { readonly name: string; first: number; isCovered: boolean; isMeasured: boolean } | null = null;
 
   constructor(private readonly options: ReadOptions) {
@@ -78,6 +82,7 @@ class CoberturaReader implements ReportReader, XmlHandler {
     if (kind === LINE) this.line(tag);
     else if (kind === METHOD) this.openMethod(tag);
     else if (kind === CLASS) this.openClass(tag);
+    else if (kind === PACKAGE) this.packageName = tag.text(NAME)?.trim() ?? '';
     else if (kind === COVERAGE) this.readHead(tag);
     return kind === SOURCE ? SOURCE_LENGTH : 0;
   }
@@ -100,9 +105,20 @@ class CoberturaReader implements ReportReader, XmlHandler {
   private openClass(tag: XmlTag): void {
     this.closeClass();
     this.className = tag.text(NAME) ?? '';
-    const path = this.pathOf(tag.text(FILENAME)?.trim() || this.className);
-    if (path !== null) this.lines = this.files.open(path);
-    else this.report.note('a class has neither a file nor a name and was left out', this.stream.place);
+    const path = this.pathOf(tag.text(FILENAME)?.trim() || this.nameOfClass()) ?? this.nameOfClass();
+    this.lines = this.files.open(path);
+  }
+
+  /** Stands for the file of a class that names none. Classes of equal names in different packages are different files. */
+  private nameOfClass(): string {
+    const { packageName } = this;
+    let name = this.className.trim();
+    if (name === '') {
+      this.unnamed += 1;
+      name = `(class ${this.unnamed})`;
+      this.report.note('a class has neither a file nor a name; it is numbered', this.stream.place);
+    }
+    return packageName === '' || name.startsWith(packageName) ? name : `${packageName}/${name}`;
   }
 
   private closeClass(): void {
@@ -134,16 +150,16 @@ class CoberturaReader implements ReportReader, XmlHandler {
     if (this.lines === null) return;
     const number = tag.count32(NUMBER);
     const hits = tag.count32(HITS);
+    // A negative count overflowed in the tool.
+    if (hits < 0 && tag.text(HITS)?.startsWith('-') !== true)
+      return this.report.drop('a line has no count of hits and was left out', this.stream.place);
     const lines = method === null ? this.lines : this.methodLines;
     if (method !== null) {
       method.isMeasured = true;
       if (method.first === 0) method.first = number;
       if (hits > 0) method.isCovered = true;
     }
-    if (!lines.hit(number, hits)) {
-      this.report.note('a line has an invalid number and was left out', this.stream.place);
-      return;
-    }
+    if (!lines.hit(number, hits)) return this.report.drop('a line has an invalid number and was left out', this.stream.place);
     const conditions = tag.text(CONDITIONS, 64);
     if (conditions === null) return;
     const [covered, total] = branchesOf(conditions);

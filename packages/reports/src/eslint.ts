@@ -5,7 +5,7 @@ import type { Format, ReadOptions, ReportReader } from './format.js';
 import { compareStated, jsonReader } from './json-reader.js';
 import { toProjectPath } from './project-path.js';
 import { counted, ReportBuilder } from './report-builder.js';
-import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, endLineIn, lineIn, textIn } from '@umpire/core/formats/json-values.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
 
@@ -38,6 +38,8 @@ export const eslint: Format = {
 
 class EslintRun {
   files = 0;
+  /** Clean files, and messages of the others. */
+  private read = 0;
   private errors = 0;
   private warnings = 0;
   private fatal = 0;
@@ -52,7 +54,7 @@ class EslintRun {
   file(value: unknown): void {
     this.files += 1;
     const messages = isObject(value) ? own(value, 'messages') : undefined;
-    if (!isObject(value) || !Array.isArray(messages)) return this.report.fail(`entry ${this.files} has no list "messages"`);
+    if (!isObject(value) || !Array.isArray(messages)) return this.report.drop(`entry ${this.files} has no list "messages"`);
     const path = textIn(value, 'filePath');
     const place = path === '' ? null : toProjectPath(path, this.options.root);
     if (messages.length === 1 && isIgnored(messages[0])) {
@@ -61,10 +63,12 @@ class EslintRun {
     }
     if (place !== null) this.options.checkedFiles?.add(place);
     let [errors, warnings] = [0, 0];
-    for (const message of messages as readonly unknown[]) {
+    const readable = (messages as readonly unknown[]).filter((message) => this.isMessage(message));
+    for (const message of readable) {
       if (this.message(message, place)) errors += 1;
       else warnings += 1;
     }
+    this.read += messages.length === 0 ? 1 : readable.length;
     this.errors += errors;
     this.warnings += warnings;
     this.stated.errors += countIn(value, 'errorCount') ?? errors;
@@ -78,18 +82,20 @@ class EslintRun {
       report.fail(`no file was checked: ${this.files === 1 ? 'the only one is' : `all ${this.files} are`} ignored`);
     else if (this.ignored > 0)
       report.note(`${counted(this.ignored, 'file')} of ${this.files} ${this.ignored === 1 ? 'was' : 'were'} ignored and not checked`);
+    if (this.ignored === 0) report.failIfNothingIsLeft(this.read);
     if (this.fatal > 0)
       report.note(`${counted(this.fatal, 'fatal message')} (a file could not be parsed or a rule could not run); counted as High`);
     compareStated(report, 'errors', this.stated.errors, this.errors, true);
     compareStated(report, 'warnings', this.stated.warnings, this.warnings);
   }
 
+  private isMessage(value: unknown): value is JsonObject {
+    if (!isObject(value)) this.report.drop(`a message is ${nameOf(value)}; expected an object`);
+    return isObject(value);
+  }
+
   /** Is it an error? */
-  private message(value: unknown, artifact: string | null): boolean {
-    if (!isObject(value)) {
-      this.report.fail(`a message is ${nameOf(value)}; expected an object`);
-      return true;
-    }
+  private message(value: JsonObject, artifact: string | null): boolean {
     const isFatal = own(value, 'fatal') === true;
     if (isFatal) this.fatal += 1;
     const word = own(value, 'severity');

@@ -58,6 +58,6 @@ describe('istanbul', () => {
     [{ 'a.js': 7 }, 'the coverage of "a.js" is a number; expected an object'],
     [{ '../../etc/passwd': 7 }, 'the coverage of "etc/passwd" is a number; expected an object'],
   ])('is an error: %j', (report, why) => {
-    expect([read(report).outcome, ...notes(report)]).toEqual(['error', why]);
+    expect([read(report).outcome, notes(report)[0]]).toEqual(['error', why]);
   });
 });

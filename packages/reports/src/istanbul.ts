@@ -16,10 +16,10 @@ export function addFileCoverage(report: ReportBuilder, files: CoverageFiles, key
   const data = isObject(value) && isObject(own(value, 'data')) ? objectIn(value, 'data') : value;
   const path = toProjectPath(textIn(data, 'path') || key, root);
   const name = (path ?? key).slice(0, 200);
-  if (!isObject(data)) return report.fail(`the coverage of "${name}" is ${nameOf(data)}; expected an object`);
+  if (!isObject(data)) return report.drop(`the coverage of "${name}" is ${nameOf(data)}; expected an object`);
   const [statements, functions, branches] = [own(data, 's'), own(data, 'f'), own(data, 'b')];
   if (!isObject(statements) && !isObject(functions) && !isObject(branches))
-    return report.fail(`the coverage of "${name}" has no counts; expected "s", "f" and "b"`);
+    return report.drop(`the coverage of "${name}" has no counts; expected "s", "f" and "b"`);
   const lines = files.open(path ?? 'a file without a name');
   const isRead = [
     isObject(statements) ? addStatements(lines, statements, objectIn(data, 'statementMap')) : true,
@@ -27,40 +27,48 @@ export function addFileCoverage(report: ReportBuilder, files: CoverageFiles, key
     isObject(branches) ? addBranches(lines, branches, objectIn(data, 'branchMap')) : true,
   ].every(Boolean);
   files.close();
-  if (!isRead) report.fail(`the coverage of "${name}" contains a value that is not a count; expected whole numbers from 0`);
+  if (!isRead) report.drop(`the coverage of "${name}" contains a value that is not a count; expected whole numbers from 0`);
 }
 
+/** These leave out what is not a count, and say whether all were. */
 function addStatements(lines: LineCoverage, counts: JsonObject, places: JsonObject): boolean {
   let [covered, total] = [0, 0];
+  let areCounts = true;
   for (const [id, count] of Object.entries(counts)) {
-    if (!isHits(count)) return false;
+    if (!isHits(count)) {
+      areCounts = false;
+      continue;
+    }
     total += 1;
     if (count > 0) covered += 1;
     const line = lineIn(objectIn(own(places, id), 'start'), 'line');
     if (line !== null) lines.hit(line, count);
   }
-  return lines.statements(covered, total);
+  lines.statements(covered, total);
+  return areCounts;
 }
 
 function addFunctions(lines: LineCoverage, counts: JsonObject, places: JsonObject): boolean {
+  let areCounts = true;
   for (const [id, count] of Object.entries(counts)) {
-    if (!isHits(count)) return false;
-    lines.function(`${textIn(own(places, id), 'name')}#${id}`, count > 0);
+    if (isHits(count)) lines.function(`${textIn(own(places, id), 'name')}#${id}`, count > 0);
+    else areCounts = false;
   }
-  return true;
+  return areCounts;
 }
 
 /** `b` has a list of counts for each branch: one for every way through it. */
 function addBranches(lines: LineCoverage, counts: JsonObject, places: JsonObject): boolean {
+  let areCounts = true;
   for (const [id, ways] of Object.entries(counts)) {
     const place = own(places, id);
     const line = lineIn(place, 'line') ?? lineIn(objectIn(objectIn(place, 'loc'), 'start'), 'line') ?? 1;
     for (const count of Array.isArray(ways) ? (ways as readonly unknown[]) : [ways]) {
-      if (!isHits(count)) return false;
-      lines.branch(line, count > 0);
+      if (isHits(count)) lines.branch(line, count > 0);
+      else areCounts = false;
     }
   }
-  return true;
+  return areCounts;
 }
 
 /** Counts beyond what a number holds exactly are still counts. */
@@ -135,7 +143,7 @@ export const istanbulSummary: Format = {
 
 function sharesOf(report: ReportBuilder, value: unknown, key: string): Coverage {
   if (!isObject(value)) {
-    report.fail(`the coverage of "${key.slice(0, 200)}" is ${nameOf(value)}; expected an object`);
+    report.drop(`the coverage of "${key.slice(0, 200)}" is ${nameOf(value)}; expected an object`);
     return {};
   }
   const shares: { -readonly [Kind in keyof Coverage]: Share } = {};
@@ -144,7 +152,7 @@ function sharesOf(report: ReportBuilder, value: unknown, key: string): Coverage 
     if (share === undefined || share === null) continue;
     const [covered, total] = [countIn(share, 'covered'), countIn(share, 'total')];
     if (covered === null || total === null || covered > total)
-      report.fail(`"${kind}" of "${key.slice(0, 200)}" is invalid; expected "covered" and "total", with covered at most total`);
+      report.drop(`"${kind}" of "${key.slice(0, 200)}" is invalid; expected "covered" and "total", with covered at most total`);
     else shares[kind] = shareOf(covered, total);
   }
   return shares;

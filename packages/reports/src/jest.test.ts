@@ -23,6 +23,24 @@ const file = (name: string, tests: readonly object[], more: object = {}) => ({
 });
 
 describe('jest', () => {
+  it('tells tests of equal names in different files apart, also where a file comes twice or has no name', () => {
+    // Two projects of one configuration run the same file: Jest lists it twice.
+    const twice = { testResults: [file('/project/a.test.js', [test('x', 'failed')]), file('/project/a.test.js', [test('x', 'passed')])] };
+    expect(read(twice)).toMatchObject({ outcome: 'fail', tests: { total: 2, passed: 1, failed: 1 } });
+    const unnamed = { testResults: [file('', [test('x', 'failed')]), file('', [test('x', 'passed')])] };
+    expect(read(unnamed)).toMatchObject({ outcome: 'fail', tests: { total: 2, passed: 1, failed: 1 } });
+    const other = { testResults: [file('/project/a.test.js', [test('x', 'failed')]), file('/project/b.test.js', [test('x', 'passed')])] };
+    expect(read(other).results?.map(({ id, status }) => [id, status])).toEqual([
+      ['a.test.js > x', 'failed'],
+      ['b.test.js > x', 'passed'],
+    ]);
+  });
+
+  it('counts every file that could not be run, also where none has a name', () => {
+    const broken = { status: 'failed', message: 'no' };
+    expect(read({ testResults: [file('', [], broken), file('', [], broken)] })).toMatchObject({ tests: { total: 2, errored: 2 } });
+  });
+
   it("reads Vitest's, with a file that could not be run", () => {
     const { results, ...rest } = read(fixture('vitest.json'));
     expect(rest).toEqual({

@@ -21,6 +21,8 @@ const STATUSES: ReadonlyMap<string, TestStatus> = new Map([
   ['focused', 'skipped'],
 ]);
 
+const MOST_NAMED = 100_000;
+
 export const jest: Format = {
   id: 'jest',
   title: 'Jest or Vitest JSON',
@@ -35,6 +37,8 @@ class JestRun {
   private readonly head = new Map<string, unknown>();
   private readonly coverage: CoverageFiles;
   private readonly counts: Record<TestStatus, number> = { passed: 0, failed: 0, errored: 0, skipped: 0 };
+  /** How often each id came; of very many tests, the first. */
+  private readonly named = new Map<string, number>();
   private retried = 0;
   private hasFiles = false;
 
@@ -75,20 +79,18 @@ class JestRun {
   }
 
   private file(value: unknown): void {
-    if (!isObject(value)) return this.report.fail(`an entry of "testResults" is ${nameOf(value)}; expected an object`);
+    if (!isObject(value)) return this.report.drop(`an entry of "testResults" is ${nameOf(value)}; expected an object`);
     const path = textIn(value, 'name') || textIn(value, 'testFilePath');
     const place = path === '' ? null : toProjectPath(path, this.options.root);
     const tests = Array.isArray(own(value, 'assertionResults')) ? listIn(value, 'assertionResults') : listIn(value, 'testResults');
     let failures = 0;
-    const named = new Map<string, number>();
-    for (const test of tests) if (this.test(test, place, named)) failures += 1;
+    for (const test of tests) if (this.test(test, place)) failures += 1;
     const message = textIn(value, 'message') || textIn(value, 'failureMessage') || textIn(objectIn(value, 'testExecError'), 'message');
     const isFailed = textIn(value, 'status') === 'failed' || isObject(own(value, 'testExecError'));
     if (!isFailed || failures > 0) return;
     this.counts.errored += 1;
-    const id = place ?? 'a file without a name';
     this.report.addTest({
-      id,
+      id: this.numbered(place ?? 'a file without a name', false),
       status: 'errored',
       file: place,
       line: null,
@@ -97,11 +99,18 @@ class JestRun {
     });
   }
 
-  /** Did it fail? `named`: how often each id was seen in this file. */
-  private test(value: unknown, file: string | null, named: Map<string, number>): boolean {
+  /** Retries are one entry here: two of one name are two tests, such as rows of a table, or a file that runs in two projects. */
+  private numbered(id: string, isRetry: boolean): string {
+    const times = (this.named.get(id) ?? 0) + (isRetry && this.named.has(id) ? 0 : 1);
+    if (times > 1 || this.named.size < MOST_NAMED) this.named.set(id, times);
+    return times > 1 ? `${id} (${times})` : id;
+  }
+
+  /** Did it fail? */
+  private test(value: unknown, file: string | null): boolean {
     if (!isObject(value)) {
-      this.report.fail(`a test is ${nameOf(value)}; expected an object`);
-      return true;
+      this.report.drop(`a test is ${nameOf(value)}; expected an object`);
+      return false;
     }
     const status = this.statusOf(value);
     this.counts[status] += 1;
@@ -111,11 +120,8 @@ class JestRun {
     const name = textIn(value, 'title') || textIn(value, 'fullName') || 'a test without a name';
     const id = [...(file === null ? [] : [file]), ...suites, name].join(' > ');
     const isRetry = listIn(value, 'retryReasons').length > 0;
-    const times = (named.get(id) ?? 0) + (isRetry && named.has(id) ? 0 : 1);
-    named.set(id, times);
     this.report.addTest({
-      // Retries are one entry here: two of one name are two tests, such as rows of a table.
-      id: times > 1 ? `${id} (${times})` : id,
+      id: this.numbered(id, isRetry),
       status,
       file,
       line: lineIn(objectIn(value, 'location'), 'line'),

@@ -25,6 +25,8 @@ interface JunitSuite {
   readonly saidFailures: number;
   tests: number;
   failures: number;
+  /** Tests that no element shows, of failures that a head states. */
+  unlisted: number;
   unnamed: number;
 }
 
@@ -33,6 +35,8 @@ class JunitSuites {
   private readonly stack: JunitSuite[] = [];
   /** Another number, other suites around a test. */
   changes = 0;
+  /** Failures that heads state and no element shows, and how many tests these heads state beyond those listed. */
+  readonly unlisted = { failures: 0, tests: 0 };
 
   constructor(private readonly report: ReportBuilder) {}
 
@@ -46,6 +50,7 @@ class JunitSuites {
       saidFailures: Math.max(0, tag.count32(FAILURES)) + Math.max(0, tag.count32(ERRORS)),
       tests: 0,
       failures: 0,
+      unlisted: 0,
       unnamed: 0,
     });
   }
@@ -54,18 +59,24 @@ class JunitSuites {
     this.changes += 1;
     const suite = this.stack.pop();
     if (suite === undefined) return;
-    const parent = this.stack.at(-1);
-    if (parent !== undefined) {
-      parent.tests += suite.tests;
-      parent.failures += suite.failures;
-    }
     const called = suite.name === '' ? 'the report' : `suite "${suite.name.slice(0, 100)}"`;
-    if (suite.saidFailures > suite.failures)
+    const missing = suite.saidFailures - suite.failures;
+    if (missing > 0) {
       this.report.markFailed(
         `${called} states ${suite.saidFailures} ${suite.saidFailures === 1 ? 'failure or error' : 'failures or errors'} but lists ${suite.failures}; counted as failed`,
       );
-    else if (suite.saidTests > suite.tests)
+      const added = Math.min(missing, Math.max(0, suite.saidTests - suite.tests - suite.unlisted));
+      this.unlisted.failures += missing;
+      this.unlisted.tests += added;
+      suite.failures += missing;
+      suite.unlisted += added;
+    } else if (suite.saidTests > suite.tests)
       this.report.note(`${called} states ${counted(suite.saidTests, 'test')} but lists ${suite.tests}`);
+    const parent = this.stack.at(-1);
+    if (parent === undefined) return;
+    parent.tests += suite.tests;
+    parent.failures += suite.failures;
+    parent.unlisted += suite.unlisted;
   }
 
   get file(): string {
@@ -119,6 +130,9 @@ const LINE = attributeName('line');
 const TIME = attributeName('time');
 const STATUS = attributeName('status');
 const RESULT = attributeName('result');
+/** NUnit's, where a converter keeps them: `True` or `False`. */
+const SUCCESS = attributeName('success');
+const EXECUTED = attributeName('executed');
 
 /** Words in `status` and `result`; any other says nothing. */
 const WORDS: ReadonlyMap<string, TestStatus> = new Map([
@@ -134,6 +148,11 @@ const WORDS: ReadonlyMap<string, TestStatus> = new Map([
   ['failure', 'failed'],
   ['error', 'errored'],
   ['errored', 'errored'],
+  ['inconclusive', 'skipped'],
+  ['cancelled', 'errored'],
+  ['notrunnable', 'errored'],
+  ['invalid', 'errored'],
+  ['timeout', 'errored'],
 ]);
 
 const RANK: Readonly<Record<TestStatus, number>> = { passed: 0, skipped: 1, failed: 2, errored: 3 };
@@ -174,6 +193,8 @@ class JunitCase {
       hashText(this.prefix + this.given, this.key);
     }
     this.status = tag.has(STATUS) || tag.has(RESULT) ? worse(saidBy(tag.text(STATUS)), saidBy(tag.text(RESULT))) : 'passed';
+    if (tag.has(EXECUTED) && isFalse(tag.text(EXECUTED))) this.status = worse(this.status, 'skipped');
+    else if (tag.has(SUCCESS) && isFalse(tag.text(SUCCESS))) this.status = worse(this.status, 'failed');
     this.message = null;
     this.isFlaky = false;
   }
@@ -241,6 +262,10 @@ function saidBy(word: string | null): TestStatus {
   return word === null ? 'passed' : (WORDS.get(word.trim().toLowerCase()) ?? 'passed');
 }
 
+function isFalse(word: string | null): boolean {
+  return word?.trim().toLowerCase() === 'false';
+}
+
 function worse(a: TestStatus, b: TestStatus): TestStatus {
   return RANK[a] >= RANK[b] ? a : b;
 }
@@ -302,11 +327,8 @@ class JunitReader implements ReportReader, XmlHandler {
   private inResult = 0;
   private headline = '';
   private flaky = 0;
-  /** Failed tests with a hash of their file: a passed test of another file does not replace them. */
-  private readonly failed = new Map<number, number>();
-  private readonly place = { high: 0, low: 0 };
-  /** Half of their hashes: enough to rule out almost every passed test. */
-  private readonly failedLows = new Set<number>();
+  /** Failed tests of node:test, by a hash of their id. */
+  private readonly failed = new Set<number>();
 
   constructor(options: ReadOptions) {
     this.report = new ReportBuilder('junit', 'tests', options);
@@ -320,7 +342,8 @@ class JunitReader implements ReportReader, XmlHandler {
 
   end(): ToolReport {
     finishXmlReport(this.stream, this.report, this.report.testCount, 'test', '<testsuites> or <testsuite>');
-    const { flaky } = this;
+    const { flaky, suites } = this;
+    if (this.report.testCount > 0) this.report.countStatedFailures(suites.unlisted.failures, suites.unlisted.tests);
     if (flaky > 0)
       this.report.note(
         flaky === 1
@@ -365,19 +388,15 @@ class JunitReader implements ReportReader, XmlHandler {
     else if (kind === FAILURE || kind === ERROR) this.suites.failedOutside(kind === ERROR ? 'an error' : 'a failure', message);
   }
 
+  /** Of two tests that node:test gives one name in one file, a passed one does not replace a failed one. */
   private rememberFailure(): void {
-    const { status, key, isOfNode, file } = this.case;
-    const isBad = status === 'failed' || status === 'errored';
-    if (!isBad && !this.failedLows.has(key.low | 0)) return;
+    const { status, key, isOfNode } = this.case;
+    if (!isOfNode) return;
     // As many bits of the hash as a number holds.
     const known = key.low * 0x200000 + (key.high >>> 11);
-    const place = hashText(file, this.place).low | 0;
-    if (isBad && this.failed.size < MOST_FAILED) {
-      this.failed.set(known, place);
-      this.failedLows.add(key.low | 0);
-    }
-    const other = isBad ? undefined : this.failed.get(known);
-    if (other !== undefined && (isOfNode || other !== place))
+    if (status === 'failed' || status === 'errored') {
+      if (this.failed.size < MOST_FAILED) this.failed.add(known);
+    } else if (this.failed.has(known))
       this.report.markFailed('a test failed, and another test of the same class and name passed later; counted as two tests');
   }
 

@@ -166,7 +166,7 @@ class LcovRecord {
     if (text === '' || text.startsWith('#')) return;
     const colon = text.indexOf(':');
     if (text === 'end_of_record') this.ended(where);
-    else if (colon < 0) this.report.fail(`${quoted(text)} is not a tracefile record; expected one such as DA:<line>,<count>`, where);
+    else if (colon < 0) this.report.drop(`${quoted(text)} is not a tracefile record; expected one such as DA:<line>,<count>`, where);
     else this.member(text.slice(0, colon), text.slice(colon + 1), text, where);
   }
 
@@ -182,20 +182,21 @@ class LcovRecord {
   private member(kind: string, value: string, text: string, where: ReportPosition): void {
     if (kind === 'SF') this.open(value, where);
     else if (PASSED_OVER.has(kind)) return;
-    else if (this.lines === null) this.report.fail(`${quoted(text)} is outside a file; expected SF:<path> before it`, where);
+    else if (this.lines === null) this.report.drop(`${quoted(text)} is outside a file; expected SF:<path> before it`, where);
     else if (kind === 'DA' && /^0,\d{1,15}(?:,|$)/.test(value))
       this.report.note('line 0, which coverage.py writes for an empty file, was left out', where);
     else if (!this.fact(this.lines, kind, value))
-      this.report.fail(`${quoted(text)} cannot be read; expected ${FORMS[kind] ?? 'a record'}`, where);
+      this.report.drop(`${quoted(text)} cannot be read; expected ${FORMS[kind] ?? 'a record'}`, where);
   }
 
   private open(value: string, where: ReportPosition): void {
     if (this.lines !== null) {
       this.functions.close(this.lines);
-      this.report.fail(`a new file begins before the end_of_record of ${quoted(this.path)}`, where);
+      this.finished += 1;
+      this.report.drop(`a new file begins before the end_of_record of ${quoted(this.path)}`, where);
     }
     const path = toProjectPath(value, this.root);
-    if (path === null) this.report.fail('SF names no file', where);
+    if (path === null) this.report.drop('SF names no file', where);
     this.path = path ?? 'a file without a name';
     this.lines = this.files.open(this.path);
     [this.found, this.reached] = [0, 0];
@@ -204,7 +205,7 @@ class LcovRecord {
   }
 
   private ended(where: ReportPosition): void {
-    if (!this.close()) this.report.fail('end_of_record ends no file; expected SF:<path> before it', where);
+    if (!this.close()) this.report.drop('end_of_record ends no file; expected SF:<path> before it', where);
   }
 
   private agrees(lines: LineCoverage): boolean {

@@ -230,6 +230,8 @@ export class LineCoverage {
   private statementsTotal = 0;
   private functionsCovered = 0;
   private functionsTotal = 0;
+  private branchesCovered = 0;
+  private branchesTotal = 0;
 
   reset(): void {
     for (let at = 0; at < this.touchedCount; at += 1) {
@@ -245,6 +247,8 @@ export class LineCoverage {
     this.statementsTotal = 0;
     this.functionsCovered = 0;
     this.functionsTotal = 0;
+    this.branchesCovered = 0;
+    this.branchesTotal = 0;
   }
 
   /** A line that can be run, and how often it was. Said twice, it is covered where either says so. False: there is no such line. */
@@ -294,6 +298,14 @@ export class LineCoverage {
     return true;
   }
 
+  /** Branches, as the report sums them up; they count where the lines show fewer. */
+  branchTotals(covered: number, total: number): boolean {
+    if (!isCount(covered) || !isCount(total) || covered > total) return false;
+    this.branchesCovered = Math.max(this.branchesCovered, covered);
+    this.branchesTotal = Math.max(this.branchesTotal, total);
+    return true;
+  }
+
   get hasLines(): boolean {
     return this.touchedCount > 0;
   }
@@ -304,8 +316,9 @@ export class LineCoverage {
     const functions = this.countFunctions();
     out[at] = lines.covered;
     out[at + 1] = lines.total;
-    out[at + 2] = this.branchTable.covered;
-    out[at + 3] = this.branchTable.total;
+    const isSummed = this.branchesTotal > this.branchTable.total;
+    out[at + 2] = isSummed ? this.branchesCovered : this.branchTable.covered;
+    out[at + 3] = isSummed ? this.branchesTotal : this.branchTable.total;
     out[at + 4] = this.statementsCovered;
     out[at + 5] = this.statementsTotal;
     out[at + 6] = functions.covered;
@@ -356,6 +369,8 @@ export class LineCoverage {
     out.number(this.statementsTotal);
     out.number(this.functionsCovered);
     out.number(this.functionsTotal);
+    out.number(this.branchesCovered);
+    out.number(this.branchesTotal);
   }
 
   /** Adds what was packed. */
@@ -375,6 +390,8 @@ export class LineCoverage {
     this.statements(statements, from.number());
     const functions = from.number();
     this.functions(functions, from.number());
+    const branches = from.number();
+    this.branchTotals(branches, from.number());
   }
 
   private mark(pair: number, seen: number, covered: number): void {

@@ -49,7 +49,9 @@ interface SeverityField {
 }
 
 class JsonLintRun {
+  /** Those that could be read. */
   found = 0;
+  private entries = 0;
   hasList = false;
   readonly counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0 };
   readonly totals = new Map<string, unknown>();
@@ -64,10 +66,11 @@ class JsonLintRun {
   add(value: unknown): void {
     const { report, linter } = this;
     const { fields, noun, dimension } = linter;
-    this.found += 1;
-    if (!isObject(value)) return report.fail(`a ${noun} is ${nameOf(value)}; expected an object`);
+    this.entries += 1;
+    if (!isObject(value)) return report.drop(`a ${noun} is ${nameOf(value)}; expected an object`);
     const missing = linter.missing?.(value) ?? null;
-    if (missing !== null) return report.fail(`entry ${this.found} has no ${missing}; expected a ${noun}`);
+    if (missing !== null) return report.drop(`entry ${this.entries} has no ${missing}; expected a ${noun}`);
+    this.found += 1;
     linter.inspect?.(value, this);
     const { word, severity } = fields.severity(value);
     if (severity === null) report.note(unknownSeverityNote(word || 'none'));
@@ -143,6 +146,7 @@ function jsonLinter(linter: JsonLinter): Format {
         count: () => run.found,
         finish: (isWhole) => {
           if (!isWhole) return;
+          report.failIfNothingIsLeft(run.found);
           if (run.hasList) linter.finish?.(run);
           else report.fail(isRootList ? `the report has no list of ${noun}s` : `the list "${lists[0]}" is missing`);
         },

@@ -96,7 +96,11 @@ class MochaRun {
 
   private test(value: unknown, list: (typeof LISTS)[number]): void {
     this.counts[list] += 1;
-    if (!isObject(value)) return this.report.fail(`an entry of "${list}" is ${nameOf(value)}; expected an object`);
+    if (!isObject(value)) {
+      this.report.drop(`an entry of "${list}" is ${nameOf(value)}; expected an object`);
+      // What is in this list failed, whatever it is.
+      if (list !== 'failures') return;
+    }
     const title = textIn(value, 'title');
     const isHook = list === 'failures' && HOOK.test(title);
     if (isHook) this.hooks += 1;

@@ -58,6 +58,7 @@ export class ReportBuilder {
   private fileCount = 0;
   private uncovered = 0;
   private unlisted = 0;
+  private dropped = 0;
   private unreadable = false;
   private statesFailure = false;
 
@@ -76,6 +77,18 @@ export class ReportBuilder {
     if (this.problems.some((each) => each.message === message)) return;
     if (this.problems.length >= MOST_PROBLEMS) this.unlisted += 1;
     else this.problems.push({ message: detachText(message), ...where });
+  }
+
+  /** A record that cannot be read costs that record, not the report. Where no record is left, `failIfNothingIsLeft` makes it an error. */
+  drop(message: string, where: ReportPosition = {}): void {
+    this.dropped += 1;
+    this.note(message, where);
+  }
+
+  /** `read`: how many records of findings could be read. Tests and coverage are counted here. */
+  failIfNothingIsLeft(read: number): void {
+    if (this.dropped > 0 && read === 0)
+      this.fail(`no record could be read: ${this.dropped === 1 ? 'the only one is' : 'all are'} malformed`);
   }
 
   /** The report cannot be read to its end: the outcome is `error`, whatever was read before. */
@@ -115,6 +128,11 @@ export class ReportBuilder {
   /** Counts a test that would not be listed, without its texts: see TestList. False: call `addTest` with the same key. */
   countUnlistedTest(key: TextHash, status: TestStatus): boolean {
     return this.tests.countUnlisted(key, status);
+  }
+
+  /** Failures that the report states and does not list; so many of them are tests that it does not list either. */
+  countStatedFailures(failures: number, unlistedTests: number): void {
+    this.tests.countStatedFailures(failures, unlistedTests);
   }
 
   addFinding(parts: ReportedFinding): void {

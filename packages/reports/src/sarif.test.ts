@@ -66,7 +66,7 @@ describe('sarif', () => {
       ['high'],
       ['unknown severity "odd"; counted as High'],
     ]);
-    expect([read(one({ kind: 'odd' })).outcome, notes(one({ kind: 'odd' }))]).toEqual(['error', ['unknown result kind "odd"']]);
+    expect([read(one({ kind: 'odd' })).outcome, notes(one({ kind: 'odd' }))[0]]).toEqual(['error', 'unknown result kind "odd"']);
   });
 
   const rules = [

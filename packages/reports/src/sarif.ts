@@ -160,14 +160,15 @@ class SarifRun {
     this.overrides.add(value);
   }
 
-  result(result: JsonObject): void {
-    const kind = textIn(result, 'kind');
-    if (!KINDS.has(kind.toLowerCase())) this.report.fail(`unknown result kind "${kind.slice(0, 40)}"`);
-    if (!isSarifProblem(result)) return;
+  /** False: its kind is unknown, so nobody knows what it means. */
+  result(result: JsonObject): boolean {
+    if (!KINDS.has(textIn(result, 'kind').toLowerCase())) return false;
+    if (!isSarifProblem(result)) return true;
     const place = sarifPlace(result);
     const isPlaced = place.uri !== '' || place.index < this.artifacts.length;
     if (this.hasTool && isPlaced && !this.overrides.awaits(result)) this.report.addFinding(this.findingOf(result, place));
     else this.wait(result);
+    return true;
   }
 
   /** All that the run says is known. */
@@ -357,6 +358,7 @@ class SarifLog {
       count: () => this.results,
       finish: (isWhole) => {
         this.run?.settle();
+        this.report.failIfNothingIsLeft(this.results);
         if (isWhole && !this.hasRuns) this.report.fail('the list "runs" is missing; expected SARIF 2.1.0');
         else if (isWhole && this.runs === 0) this.report.fail('"runs" is empty; expected at least one run');
       },
@@ -384,7 +386,7 @@ class SarifLog {
       'runs[]': {
         open: () => this.begin(),
         close: () => this.end(true),
-        value: (value) => report.fail(`a run is ${nameOf(value)}; expected an object`),
+        value: (value) => report.drop(`a run is ${nameOf(value)}; expected an object`),
       },
       'runs[].tool': { close: () => this.run?.toolEnds() },
       'runs[].tool.driver.rules[]': { value: (rule) => this.run?.rule(rule), without: UNREAD_OF_RULES },
@@ -436,9 +438,9 @@ class SarifLog {
   }
 
   private result(value: unknown): void {
-    this.results += 1;
-    if (isObject(value)) this.run?.result(value);
-    else this.report.fail(`a result is ${nameOf(value)}; expected an object`);
+    if (!isObject(value)) this.report.drop(`a result is ${nameOf(value)}; expected an object`);
+    else if (this.run?.result(value) === true) this.results += 1;
+    else this.report.drop(`unknown result kind "${textIn(value, 'kind').slice(0, 40)}"`);
   }
 
   private invocation(value: unknown): void {

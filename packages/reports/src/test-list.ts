@@ -133,11 +133,20 @@ export class TestList {
     return true;
   }
 
+  /** The others are among those that are listed as passed; nobody knows which. */
+  countStatedFailures(failures: number, unlistedTests: number): void {
+    this.tally.passed -= Math.min(this.tally.passed, failures - unlistedTests);
+    this.tally.failed += failures;
+  }
+
   /** `key` is a hash of the id; readers that do not have one at hand leave it out. */
   add(result: TestResult, key = hashText(result.id, this.hash)): void {
     const { status } = result;
     const id = result.id.length > ID_LENGTH ? shortened(result.id) : result.id;
     const known = this.first.get(id) ?? this.bad.get(id);
+    // A test of the same name in another file is another test.
+    if (known !== undefined && known.file !== null && result.file !== null && known.file !== result.file && !id.startsWith(result.file))
+      return this.add({ ...result, id: `${result.file} > ${result.id}` });
     const found = this.index.find(key);
     // Two tests may share a hash, very rarely. A failed test is never dropped for that.
     const isAnother = found !== null && known === undefined && isBad(found) && this.bad.size < this.keep;

@@ -22,14 +22,14 @@ export const v8: Format = {
     const take = (value: unknown): void => {
       scripts += 1;
       const functions = isObject(value) ? own(value, 'functions') : undefined;
-      if (!isObject(value) || !Array.isArray(functions)) return report.fail(`script ${scripts} has no list "functions"`);
+      if (!isObject(value) || !Array.isArray(functions)) return report.drop(`script ${scripts} has no list "functions"`);
       const url = textIn(value, 'url');
       const path = isOfProject(url) ? toProjectPath(url, root) : null;
       if (path === null) return;
       const lines = files.open(path);
       const isRead = (functions as readonly unknown[]).map((each) => addFunction(lines, each)).every(Boolean);
       files.close();
-      if (!isRead) report.fail(`the coverage of "${path}" has an invalid range; expected "startOffset", "endOffset" and "count"`);
+      if (!isRead) report.drop(`the coverage of "${path}" has an invalid range; expected "startOffset", "endOffset" and "count"`);
     };
     const script = { value: take, without: ['source'] };
     return jsonReader(report, () => ({
