@@ -11,7 +11,7 @@ import { cacheHome, homeFolder } from '../sessions/environment.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
-import { agentRepositoryAt } from '../workspace/agent-repository.js';
+import { ownRepositoryAt } from '../workspace/worktree-repository.js';
 import type { Repository } from '../workspace/repository.js';
 import { findSessionGit } from '../workspace/session-git.js';
 import { worktreeHome } from './project-folders.js';
@@ -31,7 +31,7 @@ export async function openSessionSandbox(started: SessionStarted, session: strin
   return openSandbox({
     kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
     write: config.sandbox.write.flatMap((path) => placeOf(path, project)),
-    ...(sessionGit === null ? {} : { alongside: (workdir: string) => agentRepositoryAt(sessionGit, workdir) }),
+    ...(sessionGit === null ? {} : { alongside: (workdir: string) => ownRepositoryAt(sessionGit, workdir) }),
     sealed: SEALED_NAMES.map((name) => join(session, name)),
   });
 }

@@ -32,7 +32,7 @@ function remains({ root, git, options }: Project): readonly string[] {
   return [
     ...git('for-each-ref', '--format=%(refname)', 'refs/umpire', 'refs/heads/umpire').split('\n'),
     ...git('worktree', 'list').split('\n').slice(1),
-    ...(existsSync(join(root, '.git', 'worktrees')) ? ['.git/worktrees'] : []),
+    ...['worktrees', 'umpire'].filter((name) => existsSync(join(root, '.git', name))),
     ...(existsSync(options.home) ? readdirSync(options.home) : []),
   ].filter((line) => line !== '');
 }
@@ -207,8 +207,8 @@ test("leaves other sessions and the person's worktrees alone", async () => {
     'refs/umpire/review-10/base',
     'refs/umpire/review-10/head',
     join(project.root, '..', 'own'),
-    join(project.options.home, 'review-10', 'session'),
-    '.git/worktrees',
+    'worktrees',
+    'umpire',
     'review-10',
   ]);
   expect(await other.sweep()).toEqual([]);

@@ -1,12 +1,13 @@
 // Removes what a session left outside its folder: worktrees, refs, the branch, a private repository. Keeps unapplied work unless forced.
 // Also finds sessions whose folder was deleted, by the note beside their worktrees.
 
-import { existsSync, readdirSync, rmdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve, dirname } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { safeName } from '../sessions/safe-name.js';
 import { listChanges } from './worktree-changes.js';
 import { diffTrees } from './commits.js';
+import { formerHome, removeFormerLayout } from './former-layout.js';
 import { findCommits, isAllApplied } from './session-diff.js';
 import { git, runGitSync } from './git.js';
 import type { RawName } from './git.js';
@@ -21,6 +22,7 @@ import {
   findSessionRemains,
   findSessionGit,
   findNameHolder,
+  forgetSessionFolder,
   isOwnSessionFolder,
   refuseOtherSession,
   readWorkspaceNote,
@@ -29,7 +31,7 @@ import type { SessionPlace, SessionGit } from './session-git.js';
 import type { SessionRefsCache } from './session-refs-cache.js';
 import { isElsewhere, unmergedWork } from './unmerged-work.js';
 import type { UnmergedFiles } from './unmerged-work.js';
-import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
+import { worktreeOf } from './worktree.js';
 
 export type Cleaned =
   /** `branch`: it stays because it is checked out in that folder. */
@@ -81,7 +83,8 @@ export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unb
 
 /** Returns the branch if it had to stay. */
 async function removeSession(sessionGit: SessionGit): Promise<Extract<Cleaned, { ok: true }>['branch']> {
-  await removeWorktrees(sessionGit);
+  await removeFormerLayout(sessionGit, null);
+  forgetSessionFolder(sessionGit);
   const branch = await removeRefs(sessionGit);
   await removeFolder(sessionGit.folder);
   return branch;
@@ -127,7 +130,8 @@ export function isNameTaken(
   session: string,
   hasRefs: SessionRefsCache['hasRefs'] = findRefs,
 ): boolean {
-  if (existsSync(join(resolve(home), safeName(session)))) return true;
+  const homes = [resolve(home), ...(project === null ? [] : [formerHome(project)])];
+  if (homes.some((one) => existsSync(join(one, safeName(session))))) return true;
   return project !== null && hasRefs(project, session);
 }
 
@@ -166,36 +170,11 @@ async function listUnapplied(sessionGit: SessionGit): Promise<readonly RawName[]
 async function listEdited(sessionGit: SessionGit): Promise<readonly string[]> {
   const read = readSessionNote(sessionGit);
   if (read.kind === 'missing') return [];
-  const planned = worktreeOf(sessionGit, 'session');
-  // A damaged note does not name git's admin folder of the worktree; git does.
-  const worktree = { ...planned, admin: read.kind === 'note' ? read.note.admin : (findAdmin(sessionGit, planned.root) ?? planned.admin) };
-  if (!existsSync(worktree.root) || !existsSync(worktree.admin) || !existsSync(worktree.index)) return [];
+  const worktree = worktreeOf(sessionGit, 'session');
+  if (![worktree.root, worktree.gitDir, worktree.index].every((path) => existsSync(path))) return [];
   const { tracked, added } = await listChanges(worktree, worktree.index, readSharedFiles(sessionGit));
   return [...tracked, ...added];
 }
-
-async function removeWorktrees(sessionGit: SessionGit): Promise<void> {
-  const { repository, place, folder } = sessionGit;
-  const all = join(repository.gitDir, 'worktrees');
-  const own = `umpire+${safeName(place.session)}+`;
-  const byName = existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(own)) : [];
-  const folders = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
-  for (const { name } of folders) {
-    // Only worktrees have an admin folder, and the search is slow with hundreds of them.
-    const admin = WORKTREE.test(name) ? findAdmin(sessionGit, join(folder, name)) : null;
-    if (admin !== null) await removeAdmin(admin);
-    await removeFolder(join(folder, name));
-  }
-  for (const name of byName) await removeAdmin(join(all, name));
-  try {
-    rmdirSync(all);
-  } catch {
-    // It is not empty, or gone.
-  }
-}
-
-/** Not the agent repositories behind them. */
-const WORKTREE = /^(?:session|task-|merge-)(?!.*\.git$)/;
 
 async function removeRefs(sessionGit: SessionGit): Promise<{ readonly name: string; readonly place: string } | null> {
   const { repository, branch } = sessionGit;
@@ -228,15 +207,15 @@ export interface Orphans {
 
 /** `known`: names of the existing sessions. */
 export function findOrphans(project: string, home: string, known: readonly string[], refsCache: SessionRefsCache): Orphans {
-  const place = resolve(home);
-  const folders = existsSync(place) ? readdirSync(place) : [];
   const here = realpathSync.native(project);
-  const left = folders.flatMap((name): readonly SessionPlace[] => {
+  const homes = [resolve(home), formerHome(here)];
+  const folders = homes.flatMap((place) => (existsSync(place) ? readdirSync(place).map((name) => ({ place, name })) : []));
+  const left = folders.flatMap(({ place, name }): readonly SessionPlace[] => {
     const note = readWorkspaceNote(join(place, name));
     if (note === null || note.project !== here || safeName(note.session) !== name || !isGone(here, note.sessionFolder)) return [];
     return [{ project: here, session: note.session, home: place, sessionFolder: note.sessionFolder }];
   });
-  const taken = new Set([...folders, ...known.map(safeName)]);
+  const taken = new Set([...folders.map(({ name }) => name), ...known.map(safeName)]);
   const isHeld = (name: string): boolean => findNameHolder(findSessionRemains(placeOf(here, home, name), refsCache.find)) !== null;
   const unclaimed = [...refsCache.names(here)].filter((name) => !taken.has(name) && !isHeld(name));
   return { left, unclaimed };

@@ -8,12 +8,14 @@ import { UmpireError } from '@umpire/core/errors.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 
-/** What a git command works on: its repository (or the admin folder of one worktree), its files, its index. */
+/** What a git command works on: its repository, its files, its index. */
 export interface GitTarget {
   readonly gitDir: string;
   /** Not needed for commands on commits only. */
   readonly workTree?: string;
   readonly index?: string;
+  /** A folder with more objects to read; new ones go to the repository. */
+  readonly borrowed?: string;
 }
 
 export interface GitResult {
@@ -64,8 +66,14 @@ function environmentOf(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): N
     ...(gitTarget === null ? {} : { GIT_DIR: gitTarget.gitDir }),
     ...(gitTarget?.workTree === undefined ? {} : { GIT_WORK_TREE: gitTarget.workTree }),
     ...(gitTarget?.index === undefined ? {} : { GIT_INDEX_FILE: gitTarget.index }),
+    ...(gitTarget?.borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: lineOf(gitTarget.borrowed, true) }),
     ...extra,
   };
+}
+
+/** Text on one line of a git file, quoted where needed. */
+export function lineOf(path: string, isQuoted = path.includes('\n')): string {
+  return isQuoted ? `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"` : path;
 }
 
 /**

@@ -1,38 +1,27 @@
 // After a project was moved: moves the worktrees of its sessions to the new project's folder for worktrees, with a person's edits in them.
 
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { readSharedPaths } from './shared-files.js';
 import { removeFolder } from './remove-folder.js';
-import { readSessionNote, writeSessionNote } from './session-worktree.js';
 import { findFormerFolder, writeWorkspaceNote } from './session-git.js';
 import type { SessionGit } from './session-git.js';
-import { followMovedLeases } from './task-worktree.js';
 import { dropLink, worktreeOf } from './worktree.js';
 
 /** Can be repeated after a crash: the note with the old path is written last. */
 export async function followMovedProject(sessionGit: SessionGit): Promise<void> {
   const former = findFormerFolder(sessionGit);
   if (former === null) return;
-  const { folder, repository } = sessionGit;
+  const { folder } = sessionGit;
   try {
     if (former !== folder) {
       makeFolders(dirname(folder));
       renameSync(former, folder);
     }
-    followMovedLeases(sessionGit);
-    const read = readSessionNote(sessionGit);
-    if (read.kind === 'note') {
-      const { note } = read;
-      const admin = join(repository.gitDir, 'worktrees', basename(note.admin));
-      const { root } = worktreeOf(sessionGit, 'session', admin);
-      if (existsSync(admin)) writeFileSync(join(admin, 'gitdir'), `${join(root, '.git')}\n`);
-      writeSessionNote(sessionGit, { ...note, admin });
-      await removeLinks(sessionGit, root);
-    }
+    await removeLinks(sessionGit, worktreeOf(sessionGit, 'session').root);
   } catch (error) {
     if (isUmpireError(error)) throw error;
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });

@@ -49,8 +49,8 @@ function isCopy({ root }: Worktree, folder: RawName): boolean {
 
 /** Every file that its own rules do not ignore, including those of inner repositories. */
 async function filesIn(worktree: Worktree, folder: RawName): Promise<readonly RawName[]> {
-  const { admin, root, index } = worktree;
-  const gitTarget = { gitDir: admin, workTree: join(root, nameOf(folder)), index: `${index}.none` };
+  const { gitDir, root, index } = worktree;
+  const gitTarget = { gitDir, workTree: join(root, nameOf(folder)), index: `${index}.none` };
   const listed = rawNames(await git(gitTarget, ['ls-files', '-z', '-o', '--exclude-standard', '-x', 'node_modules'])).map(
     (name) => folder + name,
   );

@@ -1,7 +1,6 @@
 // Opens the refs of a session: creates them at the person's last commit, or finds those of an earlier run.
 
 import { realpathSync } from 'node:fs';
-import { basename } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { askGit, git, tryGit } from './git.js';
 import { SHORT_ID } from './git-names.js';
@@ -9,7 +8,6 @@ import { changeRefs, refsOf } from './refs.js';
 import type { RefChange } from './refs.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
 import { makeSnapshotRepository, recordFolder } from './snapshot.js';
-import { findAdmin, worktreeOf } from './worktree.js';
 
 export async function openRefs(sessionGit: SessionGit): Promise<{ readonly base: string; readonly head: string }> {
   if (sessionGit.repository.kind === 'snapshot') await makeSnapshotRepository(sessionGit);
@@ -66,10 +64,8 @@ async function readSessionRefs(sessionGit: SessionGit): Promise<ReadonlyMap<stri
   return new Map(lines.map(([, ref = '', id = '']) => [ref, id]));
 }
 
-/** Also where this session's worktrees were elsewhere before: the project was moved, or its settings changed. */
+/** A linked worktree of an earlier release is the session's own. */
 function isOurs(sessionGit: SessionGit, place: string): boolean {
-  const admin = findAdmin(sessionGit, place);
-  if (admin !== null && basename(admin) === basename(worktreeOf(sessionGit, 'session').admin)) return true;
   try {
     return realpathSync.native(place).startsWith(`${realpathSync.native(sessionGit.folder)}/`);
   } catch {

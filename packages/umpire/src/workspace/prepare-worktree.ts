@@ -3,7 +3,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepositoryTemplate } from './agent-repository.js';
+import type { RepositoryTemplate } from './worktree-repository.js';
 import { hasChanges, listChanges, writeTree } from './worktree-changes.js';
 import { rawOf } from './git.js';
 import type { RawName } from './git.js';

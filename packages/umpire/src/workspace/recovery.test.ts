@@ -44,8 +44,7 @@ describe('the session worktree', () => {
   test('removes locks that a killed git left', async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
-    const admin = join(project.root, '.git', 'worktrees', 'umpire+review-1+session');
-    for (const file of ['index', 'HEAD']) putOldLock(join(admin, `${file}.lock`));
+    for (const file of ['index', 'HEAD']) putOldLock(placeOf(project, 'session', '.git', `${file}.lock`));
     putOldLock(placeOf(project, 'session.index.lock'));
     putOldLock(join(project.root, '.git', 'refs', 'heads', 'umpire', 'review-1.lock'));
     putOldLock(join(project.root, '.git', 'refs', 'umpire', 'review-1', 'head.lock'));
@@ -157,11 +156,11 @@ describe('the session worktree', () => {
     expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
   });
 
-  test("keeps files and edits when git's admin folder was pruned", async () => {
+  test('keeps files and edits when its own repository was deleted', async () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFiles(path, { 'a.txt': 'edited\n' });
-    rmSync(join(project.root, '.git', 'worktrees'), { recursive: true });
+    rmSync(join(path, '.git'), { recursive: true });
     const workspace = await project.open();
     expect((await workspace.open()).edited).toEqual(['a.txt']);
     expect((await workspace.takeEdit('edit'))?.files).toEqual(['a.txt']);
@@ -243,11 +242,9 @@ describe('the worktree of a task', () => {
     const next = await project.open();
     expect(readdirSync(placeOf(project)).filter((name) => name.startsWith('task-'))).toEqual([
       'task-ready-1',
-      'task-ready-1.git',
       'task-ready-1.index',
       'task-ready-1.json',
     ]);
-    expect(project.git('worktree', 'list', '--porcelain')).not.toContain('task-half-1');
     expect((await next.submit('ready', 1, 'x'))?.files).toEqual(['a.txt']);
     await next.giveBack('ready', 1);
     await next.giveBack('ready', 1);
@@ -260,10 +257,9 @@ describe('the worktree of a task', () => {
     const folder = await workspace.lend('T1', 1);
     symlinkSync(project.root, join(folder, 'there'));
     const other = await workspace.lend('T2', 1);
-    for (const place of [other, `${other}.git`]) {
-      rmSync(place, { recursive: true });
-      symlinkSync(project.root, place);
-    }
+    rmSync(other, { recursive: true });
+    // Earlier releases kept the repository beside the worktree.
+    for (const place of [other, `${other}.git`]) symlinkSync(project.root, place);
     await Promise.all([workspace.giveBack('T1', 1), workspace.giveBack('T2', 1)]);
     expect(readdirSync(placeOf(project)).filter((name) => name.startsWith('task-'))).toEqual([]);
     expect(filesUnder(project.root, (path) => path === '.git' || path === '.umpire')).toEqual(FIRST);

@@ -1,12 +1,13 @@
 // Where a session's work lies in git: its repository, its branch, its folder for worktrees. A note in that folder names the owner, for
 // `umpire clean` and against two projects in one place.
 
-import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { statOf } from '../sessions/file-system.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { safeName } from '../sessions/safe-name.js';
+import { formerFolders, formerHome } from './former-layout.js';
 import type { GitTarget } from './git.js';
 import { branchOf } from './git-names.js';
 import { writeStateFile } from './state-file.js';
@@ -32,7 +33,7 @@ export interface SessionGit {
   /** For git commands on commits and refs only. */
   readonly gitTarget: GitTarget;
   readonly branch: string;
-  /** `<home>/<session>` */
+  /** Has its worktrees: `<home>/<session>`, or where the session began if that was elsewhere. */
   readonly folder: string;
 }
 
@@ -60,13 +61,66 @@ const LEFT_GIT = 'is no longer in a git repository, but the session began in one
 
 /** Also works where the session's repository is gone, for cleaning up. */
 export function findSessionRemains(place: SessionPlace, find: typeof findRepository = findRepository): SessionGit {
-  const folder = join(resolve(place.home), safeName(place.session));
-  const note = readWorkspaceNote(folder);
+  const planned = join(resolve(place.home), safeName(place.session));
+  const own = findOwnFolder(place, planned);
+  const note = readWorkspaceNote(own ?? planned);
   // If the noted project is gone, it was moved here: a new session of this name would have been refused.
   if (note !== null && note.project !== realpathSync.native(place.project) && existsSync(note.project))
-    throw new UmpireError('project-other', { folder, other: note.project });
+    throw new UmpireError('project-other', { folder: planned, other: note.project });
   const repository = find(place.project, resolve(place.sessionFolder), note?.kind ?? null);
+  const folder = own ?? recordedFolders(repository, place.session).find((one) => isNoteOf(place, readWorkspaceNote(one))) ?? planned;
   return { place, repository, gitTarget: { gitDir: repository.gitDir }, branch: branchOf(place.session), folder };
+}
+
+/** The session's folder by its note: where worktrees go now, else where earlier releases put them. */
+function findOwnFolder(place: SessionPlace, planned: string): string | null {
+  if (existsSync(join(planned, NOTE))) return planned;
+  const former = join(formerHome(place.project), safeName(place.session));
+  return isNoteOf(place, readWorkspaceNote(former)) ? former : null;
+}
+
+function isNoteOf(place: SessionPlace, note: WorkspaceNote | null): boolean {
+  return note !== null && note.session === place.session && note.sessionFolder === resolve(place.sessionFolder);
+}
+
+/** A file in the repository names the folder, for sessions whose project was moved or whose settings changed. */
+function recordOf({ gitDir }: Pick<Repository, 'gitDir'>, session: string): string {
+  return join(gitDir, RECORDS, safeName(session));
+}
+
+const RECORDS = 'umpire';
+
+export function recordSessionFolder({ repository, place, folder }: SessionGit): void {
+  const file = recordOf(repository, place.session);
+  if (textOf(file) === folder) return;
+  try {
+    mkdirSync(join(repository.gitDir, RECORDS), { recursive: true });
+    writeFileSync(file, folder);
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: file, detail: faultOf(error) });
+  }
+}
+
+export function forgetSessionFolder({ repository, place }: SessionGit): void {
+  rmSync(recordOf(repository, place.session), { force: true });
+  try {
+    rmdirSync(join(repository.gitDir, RECORDS));
+  } catch {
+    // It is not empty, or gone.
+  }
+}
+
+function recordedFolders(repository: Repository, session: string): readonly string[] {
+  const text = textOf(recordOf(repository, session));
+  return [...(text === null ? [] : [text]), ...formerFolders(repository, session)];
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
 }
 
 /** Makes the session's folder with the note of its owner. */
@@ -100,11 +154,8 @@ export function isOwnSessionFolder({ folder, place }: SessionGit): boolean | nul
  * the session folder is a copy. The note beside the worktrees names the owner.
  */
 export function findNameHolder({ folder, place, repository }: SessionGit): string | null {
-  const all = join(repository.gitDir, 'worktrees');
-  const named = `umpire+${safeName(place.session)}+`;
-  const elsewhere = () => (existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(named)) : []);
   const own = readWorkspaceNote(folder);
-  const notes = own === null ? elsewhere().map((name) => readWorkspaceNote(dirname(dirname(readGitFilePath(join(all, name)))))) : [own];
+  const notes = own === null ? recordedFolders(repository, place.session).map(readWorkspaceNote) : [own];
   const holders = notes.flatMap((note) => (note === null ? [] : [note.sessionFolder]));
   // If the project or the session's folder was moved, the note is this session's, and its path is gone.
   return holders.find((holder) => existsSync(holder) && !isSameFolder(holder, place.sessionFolder)) ?? null;
@@ -125,22 +176,10 @@ export function refuseOtherSession(sessionGit: SessionGit): void {
 
 /** The folder of this session's worktrees from before the project was moved; null for none. */
 export function findFormerFolder({ folder, place, repository }: SessionGit): string | null {
-  const all = join(repository.gitDir, 'worktrees');
-  const named = `umpire+${safeName(place.session)}+`;
-  const known = existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(named)) : [];
   // An existing folder wins. A folder that only `apply` made is empty.
-  const folders = existsSync(join(folder, NOTE)) ? [folder] : known.map((name) => dirname(dirname(readGitFilePath(join(all, name)))));
+  const folders = existsSync(join(folder, NOTE)) ? [folder] : recordedFolders(repository, place.session);
   const isFormer = (note: WorkspaceNote | null): boolean => note !== null && note.session === place.session && !existsSync(note.project);
   return folders.find((one) => isFormer(readWorkspaceNote(one))) ?? null;
-}
-
-/** The path of the worktree's .git file. */
-function readGitFilePath(admin: string): string {
-  try {
-    return readFileSync(join(admin, 'gitdir'), 'utf8').trim();
-  } catch {
-    return '';
-  }
 }
 
 /** Null where it is missing or unreadable. */

@@ -4,25 +4,26 @@
 
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lstatOf, statOf } from '../sessions/file-system.js';
-import { removeAgentRepository, makeAgentRepository } from './agent-repository.js';
+import { statOf } from '../sessions/file-system.js';
+import { borrowObjects, copyObjects, hasOwnRepository, makeOwnRepository, readOwnTips, restoreSettings } from './worktree-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, undoChanges, writeTree } from './worktree-changes.js';
 import type { Changes } from './worktree-changes.js';
 import { commitTree, diffTrees, isAncestor, titleOf, treeOf } from './commits.js';
 import type { TreeDifference } from './commits.js';
 import { prepareWorktree, addSharedFiles, workdirOf } from './prepare-worktree.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
+import { isFormerWorktree, readFormerState, removeFormerLayout } from './former-layout.js';
 import { copyIndex, git, tryGit } from './git.js';
 import type { RawName } from './git.js';
 import { SHORT_ID } from './git-names.js';
 import { changeRefs, readRef, refsOf } from './refs.js';
 import type { RefChange } from './refs.js';
-import { removeSmallFolder } from './remove-folder.js';
+import { removeFolder } from './remove-folder.js';
 import type { SessionGit } from './session-git.js';
 import { refuseMixed } from './submodules.js';
-import { dropLink, findAdmin, makeWorktree, gitTargetOf, worktreeOf, writeAdmin } from './worktree.js';
+import { dropLink, makeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
-import { listOf, object, orNull, text } from '@umpire/core/formats/shape.js';
+import { flag, listOf, object, optional, orNull, text } from '@umpire/core/formats/shape.js';
 import { readStateFile, writeStateFile } from './state-file.js';
 import type { StateRead } from './state-file.js';
 
@@ -35,27 +36,25 @@ export function sessionPath(context: Pick<WorkspaceContext, 'sessionGit'>): stri
 function readCurrent({ sessionGit }: WorkspaceContext): { readonly worktree: Worktree; readonly note: SessionNote } {
   const read = readSessionNote(sessionGit);
   if (read.kind !== 'note') throw new Error('the session worktree was not opened');
-  const { note } = read;
-  const worktree = worktreeOf(sessionGit, NAME, note.admin);
+  const worktree = worktreeOf(sessionGit, NAME);
   dropLink(worktree.root);
-  return { note, worktree };
+  return { note: read.note, worktree };
 }
 
 /** Returns the files that differ from `head`: a person's edits, or the remains of a killed run. */
 export async function openWorktree(context: WorkspaceContext, head: string): Promise<readonly RawName[]> {
   const { sessionGit } = context;
   const read = readSessionNote(sessionGit);
-  const planned = worktreeOf(sessionGit, NAME, read.kind === 'note' ? read.note.admin : undefined);
+  const planned = worktreeOf(sessionGit, NAME);
   await breakLocks(sessionGit, planned);
   dropLink(planned.root);
   const isThere = existsSync(planned.root);
   if (read.kind === 'note' && isThere) await repairWorktree(context, planned, read.note, head);
   else {
-    if (read.kind === 'damaged' && isThere) keepFilesBeside(planned);
+    if (read.kind === 'damaged' && isThere) await keepFilesBeside(planned);
     await makeSessionWorktree(context, head);
   }
   const { worktree } = readCurrent(context);
-  await removeAgentRepository(worktree);
   addSharedFiles(context, worktree);
   const changes = await listChanges(worktree, worktree.index, context.sharedFiles);
   await setAside(context, worktree, head, changes);
@@ -67,41 +66,58 @@ export async function openWorktree(context: WorkspaceContext, head: string): Pro
 async function makeSessionWorktree(context: WorkspaceContext, head: string): Promise<void> {
   const { sessionGit } = context;
   removeSessionNote(sessionGit);
-  const worktree = await makeWorktree(sessionGit, NAME, refsOf(sessionGit).branch);
+  const { branch } = refsOf(sessionGit);
+  const at = (await readRef(sessionGit, branch)) ?? head;
+  const worktree = await makeWorktree(sessionGit, NAME, at);
+  await makeOwnRepository(context.template, worktree, at, branch);
   const watch = `${worktree.index}.new`;
   const products = await prepareWorktree(context, worktree, watch);
   if (products.length > 0) renameSync(watch, worktree.index);
-  const at = (await readRef(sessionGit, refsOf(sessionGit).branch)) ?? head;
-  writeSessionNote(sessionGit, { at, to: null, admin: worktree.admin, products });
+  writeSessionNote(sessionGit, { at, to: null, products });
   if (at !== head) await moveIndex(context, head);
 }
 
-/** After a crash, or after git's admin folder of the worktree was removed. Keeps the worktree's files where possible. */
+/** After a crash, or after the project was moved. Keeps the worktree's files where possible. */
 async function repairWorktree(context: WorkspaceContext, planned: Worktree, note: SessionNote, head: string): Promise<void> {
   const { sessionGit } = context;
-  if (!existsSync(join(planned.admin, 'HEAD'))) {
-    if (!(await isCommit(sessionGit, note.at))) {
-      keepFilesBeside(planned);
-      return makeSessionWorktree(context, head);
-    }
-    const admin = findAdmin(sessionGit, planned.root);
-    if (admin === null && !sessionGit.repository.isPlain) {
-      keepFilesBeside(planned);
-      return makeSessionWorktree(context, head);
-    }
-    if (admin === null) writeAdmin(sessionGit, planned, refsOf(sessionGit).branch);
-    else return repairWorktree(context, { ...planned, admin }, { ...note, admin }, head);
+  if (!(await isCommit(sessionGit, note.at))) {
+    await keepFilesBeside(planned);
+    return makeSessionWorktree(context, head);
   }
-  if (!existsSync(planned.index)) await git(gitTargetOf(planned, planned.index), ['read-tree', note.at]);
-  writeSessionNote(sessionGit, note);
+  if (!existsSync(planned.index)) await git(gitTargetOf(planned), ['read-tree', note.at]);
+  await adoptRepository(context, planned, note, head);
   if (note.to !== null) {
     await setAside(context, planned, head, await listChanges(planned, planned.index, context.sharedFiles));
     const from = note.to === head ? note.at : note.to;
     await showCommit(context, planned, await diffTrees(sessionGit, from, head), head);
     writeSessionNote(sessionGit, { ...note, at: head, to: null });
   } else await moveIndex(context, head);
-  // If nothing moved, the index is the person's, with their staged changes.
-  if (note.to !== null || note.at !== head || !existsSync(join(planned.admin, 'index'))) await showIndex(context, planned, head);
+  // If nothing moved, the repository is the person's, with their staged changes.
+  if (note.to !== null || note.at !== head || note.isVisited === true || !hasOwnRepository(planned))
+    await showRepository(context, planned, head);
+  if (note.isVisited === true) writeSessionNote(sessionGit, { ...note, at: head, to: null, isVisited: false });
+}
+
+/** Takes the person's commits from the repository of an earlier run, and leads its objects to where the project is now. */
+async function adoptRepository(context: WorkspaceContext, worktree: Worktree, note: SessionNote, head: string): Promise<void> {
+  const { sessionGit, template } = context;
+  if (isFormerWorktree(worktree.root)) {
+    const former = readFormerState(sessionGit, worktree.root);
+    if (former !== null) {
+      await makeOwnRepository(
+        template,
+        worktree,
+        (await readRef(sessionGit, refsOf(sessionGit).branch)) ?? head,
+        refsOf(sessionGit).branch,
+      );
+      copyIndex(former.index, join(worktree.ownGitDir, 'index'));
+      writeFileSync(join(worktree.ownGitDir, 'HEAD'), former.head);
+    }
+    await removeFormerLayout(sessionGit, NAME);
+  } else if (note.isVisited !== true) {
+    await takeCommits(context, worktree, head);
+    restoreSettings(template, worktree);
+  }
 }
 
 async function isCommit({ gitTarget }: SessionGit, id: string): Promise<boolean> {
@@ -110,14 +126,13 @@ async function isCommit({ gitTarget }: SessionGit, id: string): Promise<boolean>
 
 /**
  * Its note is damaged or its repository was replaced, so nobody can tell what its files are changes of. Keeps them in a folder beside it,
- * without .git, which would reach the new worktree's repository.
+ * without .git.
  */
-function keepFilesBeside({ root }: Worktree): void {
+async function keepFilesBeside({ root }: Worktree): Promise<void> {
   let number = 1;
   while (existsSync(`${root}${KEPT_SUFFIX}${number}`)) number += 1;
   renameSync(root, `${root}${KEPT_SUFFIX}${number}`);
-  const link = `${root}${KEPT_SUFFIX}${number}/.git`;
-  if (lstatOf(link)?.isFile() === true) rmSync(link);
+  await removeFolder(`${root}${KEPT_SUFFIX}${number}/.git`);
 }
 
 const KEPT_SUFFIX = '.before-';
@@ -141,6 +156,7 @@ export async function moveTo(context: WorkspaceContext, from: string, to: string
   const { sessionGit } = context;
   const { branch, head } = refsOf(sessionGit);
   const { worktree, note } = readCurrent(context);
+  if (note.isVisited !== true) await takeCommits(context, worktree, from);
   const touched = new Set(steps.map(({ name }) => name));
   const changes = await listChanges(worktree, worktree.index, context.sharedFiles);
   if ([...changes.tracked, ...changes.added].some((name) => touched.has(name))) await setAside(context, worktree, from, changes);
@@ -148,7 +164,7 @@ export async function moveTo(context: WorkspaceContext, from: string, to: string
   await showCommit(context, worktree, steps, to);
   const tip = await readRef(sessionGit, branch);
   await changeRefs(sessionGit, [{ ref: head, to, from }, { ref: branch, to }, ...asideChange(sessionGit, tip === from ? null : tip)]);
-  await showIndex(context, worktree, to);
+  await showRepository(context, worktree, to);
   writeSessionNote(sessionGit, { ...note, at: to, to: null });
 }
 
@@ -170,12 +186,40 @@ async function writeIndexEntries(worktree: Worktree, steps: readonly TreeDiffere
   await git(gitTargetOf(worktree, worktree.index), ['update-index', '-z', '--index-info'], { input });
 }
 
-/** The index that people and agents see. It has no changes of the set-up command. */
-async function showIndex(context: WorkspaceContext, worktree: Worktree, head: string): Promise<void> {
-  const shown = join(worktree.admin, 'index');
-  rmSync(`${shown}.lock`, { force: true });
-  copyIndex(worktree.index, shown);
-  if (readCurrent(context).note.products.length > 0) await git(gitTargetOf(worktree, shown), ['read-tree', '-m', head]);
+/** A new repository at `head`. Its index has no changes of the set-up command. */
+async function showRepository({ sessionGit, template }: WorkspaceContext, worktree: Worktree, head: string): Promise<void> {
+  await makeOwnRepository(template, worktree, head, refsOf(sessionGit).branch);
+  const read = readSessionNote(sessionGit);
+  if (read.kind === 'note' && read.note.products.length > 0)
+    await git(gitTargetOf(worktree, join(worktree.ownGitDir, 'index')), ['read-tree', '-m', head]);
+}
+
+/**
+ * Copies the person's commits from the worktree's repository. HEAD becomes the session's branch if it builds on `head`; other branches and
+ * stashes are set aside.
+ */
+async function takeCommits({ sessionGit, template }: WorkspaceContext, worktree: Worktree, head: string): Promise<void> {
+  const { branch } = refsOf(sessionGit);
+  const { head: tip, others } = readOwnTips(worktree);
+  const known = readFileSync(template.refs, 'latin1');
+  const found = [...new Set([...(tip === null ? [] : [tip]), ...others])].filter((id) => id !== head && !known.includes(id));
+  if (found.length === 0) return;
+  const input = `${found.join('\n')}\n`;
+  const readable = { ...sessionGit.gitTarget, ...borrowObjects(worktree) };
+  const [here, there] = await Promise.all(
+    [sessionGit.gitTarget, readable].map(async (target) => {
+      const lines = (await git(target, ['cat-file', '--batch-check'], { input })).toString('utf8').split('\n');
+      return new Set(lines.flatMap((line) => (/ commit \d+$/.test(line) ? [line.split(' ')[0] ?? ''] : [])));
+    }),
+  );
+  const missing = found.filter((id) => here?.has(id) !== true && there?.has(id) === true);
+  if (missing.length > 0) await copyObjects(sessionGit, worktree, missing, head);
+  const earlier = await readRef(sessionGit, branch);
+  const isNext = tip !== null && tip !== earlier && found.includes(tip) && (await isAncestor(sessionGit, head, tip));
+  await changeRefs(sessionGit, [
+    ...missing.filter((id) => !(isNext && id === tip)).flatMap((id) => asideChange(sessionGit, id)),
+    ...(isNext ? [{ ref: branch, to: tip }, ...asideChange(sessionGit, earlier === head ? null : earlier)] : []),
+  ]);
 }
 
 /** Stores changes as a hidden commit before they may be overwritten. */
@@ -196,11 +240,18 @@ function asideChange(sessionGit: SessionGit, tip: string | null): readonly RefCh
   return tip === null ? [] : [{ ref: asideRef(sessionGit, tip), to: tip }];
 }
 
-/** For reading tasks. Until the worktree is swept, git commands in it do not reach the person's repository. */
+/** For reading tasks: a repository that is discarded when the worktree is swept. */
 export async function hideRepository(context: WorkspaceContext, head: string): Promise<void> {
+  const { worktree, note } = readCurrent(context);
+  if (note.isVisited !== true) await takeCommits(context, worktree, head);
+  writeSessionNote(context.sessionGit, { ...note, isVisited: true });
+  await showRepository(context, worktree, head);
+}
+
+/** What one reading task did to the repository's settings must not matter to the next, which may be Umpire's own critic. */
+export async function restoreRepository(context: WorkspaceContext, head: string): Promise<void> {
   const { worktree } = readCurrent(context);
-  await removeSmallFolder(worktree.agentGitDir);
-  makeAgentRepository(context.template, worktree, head, refsOf(context.sessionGit).branch);
+  if (!restoreSettings(context.template, worktree)) await showRepository(context, worktree, head);
 }
 
 /** Critics must judge only submitted work: other changes become a hidden commit and are undone. */
@@ -213,47 +264,21 @@ export async function removeStrays(context: WorkspaceContext, head: string): Pro
   return [...changes.tracked, ...changes.added];
 }
 
-/** State of an unfinished rebase, merge or cherry-pick, which a reading task must not leave. */
-const HALF_DONE = [
-  'MERGE_HEAD',
-  'MERGE_MSG',
-  'MERGE_MODE',
-  'AUTO_MERGE',
-  'CHERRY_PICK_HEAD',
-  'REVERT_HEAD',
-  'BISECT_LOG',
-  'rebase-merge',
-  'rebase-apply',
-  'sequencer',
-];
-
 /** Discards everything that differs from `head`, including commits. */
 export async function sweepWorktree(context: WorkspaceContext, head: string): Promise<readonly RawName[]> {
   const { sessionGit, sharedFiles } = context;
   const { branch } = refsOf(sessionGit);
-  const { worktree } = readCurrent(context);
+  const { worktree, note } = readCurrent(context);
+  if (note.isVisited !== true) await takeCommits(context, worktree, head);
   const tip = await readRef(sessionGit, branch);
   const moved = tip === null || tip === head ? [] : (await diffTrees(sessionGit, head, tip)).map(({ name }) => name);
   if (tip !== head) await changeRefs(sessionGit, [{ ref: branch, to: head }, ...asideChange(sessionGit, tip)]);
   const changes = await listChanges(worktree, worktree.index, sharedFiles);
   await undoChanges(worktree, worktree.index, changes);
-  await removeAgentRepository(worktree);
-  await pointHead(context, worktree);
-  for (const name of HALF_DONE) rmSync(join(worktree.admin, name), { recursive: true, force: true });
-  await showIndex(context, worktree, head);
+  await showRepository(context, worktree, head);
+  writeSessionNote(sessionGit, { ...note, isVisited: false });
   addSharedFiles(context, worktree);
   return [...new Set([...moved, ...changes.tracked, ...changes.added])];
-}
-
-async function pointHead({ sessionGit }: WorkspaceContext, worktree: Worktree): Promise<void> {
-  const { branch } = refsOf(sessionGit);
-  if (!sessionGit.repository.isPlain) {
-    await git(gitTargetOf(worktree), ['symbolic-ref', 'HEAD', branch]);
-    return;
-  }
-  const file = join(worktree.admin, 'HEAD');
-  const wanted = `ref: ${branch}\n`;
-  if (!existsSync(file) || readFileSync(file, 'utf8') !== wanted) writeFileSync(file, wanted);
 }
 
 /** Takes what a person changed or committed in the worktree. Null for no change. */
@@ -264,17 +289,22 @@ export async function takeEditIn(
 ): Promise<{ readonly commit: string; readonly files: readonly RawName[] } | null> {
   const { sessionGit, sharedFiles } = context;
   const { worktree, note } = readCurrent(context);
+  if (note.isVisited !== true) await takeCommits(context, worktree, head);
   const parent = await findOwnCommits(context, worktree, head);
-  const shown = join(worktree.admin, 'index');
+  const shown = join(worktree.ownGitDir, 'index');
   const later = await listChanges(worktree, worktree.index, sharedFiles);
   const since = new Set([...later.tracked, ...later.added]);
   const products = new Set(note.products.filter((name) => !since.has(name)));
-  const start = existsSync(shown) ? shown : worktree.index;
+  const isShown = hasOwnRepository(worktree) && existsSync(shown);
+  const start = isShown ? shown : worktree.index;
   const found = await listChanges(worktree, start, sharedFiles);
   await refuseMixed(worktree, found);
   const own = (names: readonly RawName[]): readonly RawName[] => names.filter((name) => !products.has(name));
   const kept = { ...found, tracked: own(found.tracked), added: own(found.added) };
-  const tree = await writeTree(worktree, start, kept, `${worktree.index}.draft`);
+  // What the person staged is only in the worktree's repository.
+  const staged = isShown ? borrowObjects(worktree) : {};
+  const tree = await writeTree({ ...worktree, ...staged }, start, kept, `${worktree.index}.draft`);
+  if (isShown) await copyObjects(sessionGit, worktree, [tree], head);
   const commit =
     tree === (await treeOf(sessionGit, parent))
       ? parent
@@ -286,17 +316,15 @@ export async function takeEditIn(
     { ref: headRef, to: commit, from: head },
     { ref: branch, to: commit },
   ]);
-  await pointHead(context, worktree);
   await moveIndex(context, commit);
-  await showIndex(context, worktree, commit);
+  await showRepository(context, worktree, commit);
   return { commit, files: steps.map(({ name }) => name) };
 }
 
 /** The last of the person's own commits; the head where none builds on it. */
 async function findOwnCommits({ sessionGit }: WorkspaceContext, worktree: Worktree, head: string): Promise<string> {
-  const { code, stdout } = await tryGit(gitTargetOf(worktree), ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']);
-  const tip = stdout.toString('utf8').trim();
-  return code === 0 && tip !== head && (await isAncestor(sessionGit, head, tip)) ? tip : head;
+  const { head: tip } = readOwnTips(worktree);
+  return tip !== null && tip !== head && (await isAncestor(sessionGit, head, tip)) ? tip : head;
 }
 
 interface SessionNote {
@@ -304,14 +332,15 @@ interface SessionNote {
   readonly at: string;
   /** The target of a move in progress; null for none. */
   readonly to: string | null;
-  readonly admin: string;
+  /** Reading tasks use the worktree: its repository is theirs, and nothing in it is a person's. */
+  readonly isVisited?: boolean;
   /** Files that the set-up command made or changed. */
   readonly products: readonly RawName[];
 }
 
 const NOTE_FILE = 'session.json';
 
-const SHAPE = object<SessionNote>({ at: text, to: orNull(text), admin: text, products: listOf(text) });
+const SHAPE = object<SessionNote>({ at: text, to: orNull(text), isVisited: optional(flag), products: listOf(text) });
 
 /** Missing where the worktree was never ready. */
 export function readSessionNote({ folder }: SessionGit): StateRead<SessionNote> {
@@ -330,12 +359,12 @@ function removeSessionNote({ folder }: SessionGit): void {
 const YOUNG_MS = 3000;
 const PAUSE_MS = 50;
 
-async function breakLocks(sessionGit: SessionGit, { admin, index }: Worktree): Promise<void> {
+async function breakLocks(sessionGit: SessionGit, { ownGitDir, index }: Worktree): Promise<void> {
   const { branch, head, base } = refsOf(sessionGit);
   const files = [
     index,
-    join(admin, 'index'),
-    join(admin, 'HEAD'),
+    join(ownGitDir, 'index'),
+    join(ownGitDir, 'HEAD'),
     ...[branch, head, base].map((ref) => join(sessionGit.repository.gitDir, ref)),
   ];
   for (const file of files) await breakLock(`${file}.lock`);

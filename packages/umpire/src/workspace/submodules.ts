@@ -1,4 +1,4 @@
-// Submodules in a task's work. A commit made in one lies in a clone behind the task's worktree, so the clone is kept; uncommitted changes
+// Submodules in a task's work. A commit made in one lies in a clone in the worktree's repository, so the clone is kept; uncommitted changes
 // in one are lost, so the person gets a note.
 
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync, mkdirSync } from 'node:fs';
@@ -31,7 +31,7 @@ export async function keepModules(
   for (const { raw, to } of links) {
     const name = nameOf(raw);
     const module = modules.get(raw) ?? name;
-    const made = join(worktree.agentGitDir, 'modules', module);
+    const made = join(clonesIn(worktree), module);
     if (!existsSync(made) || (await isKnown(sessionGit, module, to.id))) continue;
     const kept = join(sessionGit.folder, `${KEPT}${worktree.name}`, name);
     copyModule(made, kept);
@@ -121,6 +121,11 @@ export async function modulesIn(worktree: Worktree): Promise<ReadonlyMap<RawName
   return new Map(entries.filter(([, name]) => !name.split(/[/\\]/).includes('..')));
 }
 
+/** An earlier release kept the repository beside the worktree. */
+function clonesIn({ root, ownGitDir }: Worktree): string {
+  return join(existsSync(`${root}.git`) ? `${root}.git` : ownGitDir, 'modules');
+}
+
 /** Copied, not moved: after a crash the work is taken again. */
 function copyModule(from: string, to: string): void {
   try {
@@ -145,7 +150,7 @@ async function isKnown({ repository }: SessionGit, module: string, id: string): 
 export async function describeUncommitted(worktree: Worktree): Promise<readonly string[]> {
   const words: string[] = [];
   for (const [path, module] of await modulesIn(worktree)) {
-    const clone = join(worktree.agentGitDir, 'modules', module);
+    const clone = join(clonesIn(worktree), module);
     const head = lstatOf(pathIn(worktree.root, `${path}/.git`)) === undefined ? null : headOf(clone);
     const names = head === null ? [] : await changedIn(clone, join(worktree.root, nameOf(path)), head);
     if (names.length > 0)

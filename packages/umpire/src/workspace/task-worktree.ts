@@ -1,11 +1,11 @@
 // The worktree of one writing task: created, its work taken as one commit, removed. Agents may commit, switch branches or break git there:
 // only the files on disk count, compared with the base commit.
 
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { flag, object, text } from '@umpire/core/formats/shape.js';
-import { makeAgentRepository } from './agent-repository.js';
+import { makeOwnRepository } from './worktree-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './worktree-changes.js';
 import { commitTree, diffTrees, titleOf, treeOf } from './commits.js';
 import { prepareWorktree, hasRoomForProject, addSharedFiles, workdirOf } from './prepare-worktree.js';
@@ -27,12 +27,11 @@ import type { Worktree } from './worktree.js';
 interface Lease {
   /** The commit that the task began with. */
   readonly base: string;
-  readonly admin: string;
   /** The set-up command made changes. */
   readonly hasProducts: boolean;
 }
 
-const LEASE = object<Lease>({ base: text, admin: text, hasProducts: flag });
+const LEASE = object<Lease>({ base: text, hasProducts: flag });
 
 export interface TaskCommit {
   readonly commit: string;
@@ -61,23 +60,9 @@ export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktr
   const { lease, watch } = pathsByName(sessionGit, name);
   const read = readStateFile(lease, LEASE);
   if (read.kind !== 'note') return null;
-  const worktree = worktreeOf(sessionGit, name, read.note.admin);
+  const worktree = worktreeOf(sessionGit, name);
   const index = read.note.hasProducts ? watch : worktree.index;
-  return [worktree.root, worktree.admin, index].every((path) => existsSync(path)) ? { worktree, index } : null;
-}
-
-/** After the project was moved: git's admin folders moved with it. A worktree may have the only copy of a task's work. */
-export function followMovedLeases(sessionGit: SessionGit): void {
-  for (const file of readdirSync(sessionGit.folder).filter((name) => /^task-.*\.json$/.test(name))) {
-    const { name, lease } = pathsByName(sessionGit, file.slice(0, -'.json'.length));
-    const read = readStateFile(lease, LEASE);
-    const admin = read.kind === 'note' ? join(sessionGit.repository.gitDir, 'worktrees', basename(read.note.admin)) : '';
-    if (read.kind !== 'note' || !existsSync(admin)) rmSync(lease);
-    else {
-      writeFileSync(join(admin, 'gitdir'), `${join(worktreeOf(sessionGit, name).root, '.git')}\n`);
-      writeStateFile(lease, { ...read.note, admin });
-    }
-  }
+  return [worktree.root, index].every((path) => existsSync(path)) ? { worktree, index } : null;
 }
 
 /** `kept`: the work of an earlier attempt that asked a question. It is added as changes, so that the task becomes one commit. */
@@ -93,10 +78,10 @@ export async function lendWorktree(
   await removeTask(sessionGit, paths);
   const { base, tree } = kept === null ? { base: head, tree: null } : await findStart(sessionGit, head, kept);
   const worktree = await makeWorktree(sessionGit, paths.name, base);
-  makeAgentRepository(context.template, worktree, base, null);
+  await makeOwnRepository(context.template, worktree, base, null);
   const products = await prepareWorktree(context, worktree, paths.watch);
   if (tree !== null) await writeFilesOf(context, worktree, base, tree, paths.draft);
-  writeStateFile(paths.lease, { base, admin: worktree.admin, hasProducts: products.length > 0 });
+  writeStateFile(paths.lease, { base, hasProducts: products.length > 0 });
   return workdirOf(sessionGit, worktree.root);
 }
 
@@ -134,8 +119,8 @@ export async function takeWork(
   const paths = pathsOf(sessionGit, task, attempt);
   const read = readStateFile(paths.lease, LEASE);
   if (read.kind !== 'note') throw new UmpireError('worktree-lost', { task, attempt });
-  const { base, admin, hasProducts } = read.note;
-  const worktree = worktreeOf(sessionGit, paths.name, admin);
+  const { base, hasProducts } = read.note;
+  const worktree = worktreeOf(sessionGit, paths.name);
   dropLink(worktree.root);
   if (!existsSync(worktree.root)) throw new UmpireError('worktree-lost', { task, attempt });
   if (!hasRoomForProject(sessionGit, worktree.root))
@@ -206,7 +191,7 @@ export async function removeHalfMade(sessionGit: SessionGit): Promise<void> {
   for (const name of new Set(half.map(stem))) await tryRemoveTask(sessionGit, pathsByName(sessionGit, name));
 }
 
-/** `task-T1-1.index.lock` belongs to `task-T1-1`. */
+/** `task-T1-1.index.lock` belongs to `task-T1-1`, and so does the `task-T1-1.git` of an earlier release. */
 function stem(name: string): string {
   return name.replace(/(?:\.(?:index|watch|draft|json|new|lock|git))+$/, '');
 }

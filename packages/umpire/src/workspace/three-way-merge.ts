@@ -7,7 +7,8 @@ import { commitTree } from './commits.js';
 import { askGit, git, gitFault, namesInput, rawNames, tryGit } from './git.js';
 import type { GitResult, RawName } from './git.js';
 import type { SessionGit } from './session-git.js';
-import { makeWorktree, removeWorktree, gitTargetOf } from './worktree.js';
+import { makeWorktree, removeWorktree } from './worktree.js';
+import { makeOwnRepository, makeRepositoryTemplate } from './worktree-repository.js';
 
 export type TreeMerge = { readonly ok: true; readonly tree: string } | { readonly ok: false; readonly files: readonly RawName[] };
 
@@ -59,11 +60,13 @@ async function mergeInWorktree(sessionGit: SessionGit, ours: string, theirs: str
   mkdirSync(sessionGit.folder, { recursive: true });
   const worktree = await makeWorktree(sessionGit, name, ours);
   try {
-    const gitTarget = gitTargetOf(worktree);
+    await makeOwnRepository(await makeRepositoryTemplate(sessionGit), worktree, ours, null);
+    const gitTarget = { gitDir: worktree.ownGitDir, workTree: worktree.root };
     const args = ['merge', '--no-ff', '--no-commit', '--quiet', theirs];
+    const objects = { GIT_OBJECT_DIRECTORY: join(sessionGit.repository.gitDir, 'objects') };
     const identity = { GIT_COMMITTER_NAME: 'Umpire', GIT_COMMITTER_EMAIL: 'umpire@localhost' };
-    const { code, stderr } = await tryGit(gitTarget, args, { env: identity });
-    if (code === 0) return { ok: true, tree: await askGit(gitTarget, ['write-tree']) };
+    const { code, stderr } = await tryGit(gitTarget, args, { env: { ...objects, ...identity } });
+    if (code === 0) return { ok: true, tree: await askGit(gitTarget, ['write-tree'], { env: objects }) };
     const files = rawNames(await git(gitTarget, ['diff', '--name-only', '--diff-filter=U', '-z']));
     if (files.length === 0) throw gitFault(args, code, stderr);
     return { ok: false, files };

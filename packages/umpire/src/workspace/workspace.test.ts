@@ -143,6 +143,7 @@ describe('a session in a git repository', () => {
     gitIn(folder, 'commit', '-q', '-a', '-m', 'of the agent');
     gitIn(folder, 'update-index', '--assume-unchanged', 'b.txt');
     writeFiles(folder, { 'b.txt': 'hidden from git\n' });
+    writeFiles(folder, { '.git': null });
     writeFiles(folder, { '.git': 'gitdir: /nowhere\n' });
     const work = await workspace.submit('T1', 1, 'odd');
     expect(work?.files).toEqual(['a.txt', 'b.txt', 'hidden.txt']);
@@ -257,7 +258,7 @@ describe('the session worktree', () => {
     writeFiles(workspace.path, { 'a.txt': 'committed by a reader\n', 'made/by/reader.txt': 'x\n', 'src/c.txt': null, cache: 'kept\n' });
     gitIn(workspace.path, 'commit', '-q', '-m', 'by a reader', 'a.txt');
     gitIn(workspace.path, 'checkout', '-q', '--detach');
-    rmSync(join(workspace.path, '.git'));
+    rmSync(join(workspace.path, '.git'), { recursive: true });
     mkdirSync(join(workspace.path, 'repo'));
     gitIn(join(workspace.path, 'repo'), 'init', '-q');
     writeFiles(workspace.path, { 'repo/file': 'x\n' });

@@ -4,7 +4,7 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Merge, Sandbox, Workspace } from '@umpire/core/ports.js';
-import { makeRepositoryTemplate } from './agent-repository.js';
+import { makeRepositoryTemplate } from './worktree-repository.js';
 import { clearUnbegunSession } from './clean-session.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
 import { git, rawNames } from './git.js';
@@ -16,8 +16,17 @@ import { followMovedProject } from './moved-project.js';
 import { projectNames } from './git-names.js';
 import { openRefs } from './open-refs.js';
 import { planSharedFiles } from './shared-files.js';
-import { hideRepository, openWorktree, removeStrays, sessionPath, sweepWorktree, takeEditIn, leftFolders } from './session-worktree.js';
-import { claimSessionFolder, findSessionGit } from './session-git.js';
+import {
+  hideRepository,
+  openWorktree,
+  removeStrays,
+  restoreRepository,
+  sessionPath,
+  sweepWorktree,
+  takeEditIn,
+  leftFolders,
+} from './session-worktree.js';
+import { claimSessionFolder, findSessionGit, recordSessionFolder } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
 import { lendWorktree, removeHalfMade, returnWorktree, takeWork } from './task-worktree.js';
 
@@ -96,6 +105,7 @@ class SessionWorkspace implements GitWorkspace {
       else await followMovedProject(sessionGit);
       claimSessionFolder(sessionGit);
       const { base, head } = await openRefs(sessionGit);
+      recordSessionFolder(sessionGit);
       const { setup, env = {}, signal = null, sandbox = null, inspect, say } = options;
       const [sharedFiles, template] = await Promise.all([
         planSharedFiles(sessionGit, options.link, options.copy),
@@ -120,10 +130,10 @@ class SessionWorkspace implements GitWorkspace {
 
   visit(): Promise<string> {
     const opened = this.ready();
-    if (opened.isVisited) return Promise.resolve(this.path);
     return this.inTurn(async () => {
-      if (!opened.isVisited) {
-        const { context, head } = opened;
+      const { context, head } = opened;
+      if (opened.isVisited) await restoreRepository(context, head);
+      else {
         await hideRepository(context, head);
         const strays = this.names(await removeStrays(context, head));
         if (strays.length > 0) context.say?.(describeStrays(strays));

@@ -2,7 +2,7 @@
 // repository stays as it is.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -16,6 +16,7 @@ import {
   writeFiles,
 } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
+import { runGitSync } from './git.js';
 
 cleanUpAfterwards();
 
@@ -102,7 +103,6 @@ describe('an agent that calls git', () => {
     const project = richProject();
     const workspace = await project.open();
     const before = everything(project);
-    const own = gitIn(workspace.path, 'rev-parse', '--git-common-dir');
     expect(await workspace.visit()).toBe(workspace.path);
     expect(gitIn(workspace.path, 'symbolic-ref', 'HEAD').trim()).toBe(`refs/heads/${workspace.branch}`);
     expect(gitIn(workspace.path, 'status', '--porcelain')).toBe('');
@@ -110,10 +110,9 @@ describe('an agent that calls git', () => {
     expect(spoil(workspace.path)).toEqual([]);
     writeFiles(workspace.path, { 'a.txt': 'a reader wrote\n' });
     await workspace.visit();
-    expect(gitIn(workspace.path, 'rev-parse', '--git-common-dir')).not.toBe(own);
     expect(await workspace.sweep()).toEqual(['a.txt']);
     expect(everything(project)).toEqual(before);
-    expect(gitIn(workspace.path, 'rev-parse', '--git-common-dir')).toBe(own);
+    expect(gitIn(workspace.path, 'rev-parse', 'HEAD')).toBe(project.git('rev-parse', workspace.branch));
     expect(gitIn(workspace.path, 'status', '--porcelain')).toBe('');
     const work = await runTask(workspace, 'T1', { 'a.txt': 'next\n' });
     await workspace.merge('T1', work!.commit);
@@ -125,7 +124,6 @@ describe('an agent that calls git', () => {
     const project = gitProject();
     await (await project.open()).visit();
     const workspace = await project.open();
-    expect(gitIn(workspace.path, 'rev-parse', '--absolute-git-dir')).toContain(`${project.root}/.git/`);
     writeFiles(workspace.path, { 'a.txt': 'mine\n' });
     gitIn(workspace.path, 'commit', '-q', '-a', '-m', 'by hand');
     expect((await workspace.takeEdit('edit'))?.files).toEqual(['a.txt']);
@@ -289,5 +287,134 @@ describe('git in a task’s worktree', () => {
     const work = await workspace.submit('T1', 1, 'x');
     expect((await workspace.merge('T1', work!.commit)).ok).toBe(true);
     expect(readFileSync(join(workspace.path, 'a.txt'), 'utf8')).toBe('c\r\n');
+  });
+});
+
+describe('V19: the .git of a worktree', () => {
+  test('is a real folder of its own, no linked worktree of the person’s repository, in task and session worktrees', async () => {
+    const project = gitProject();
+    const workspace = await project.open();
+    const task = await workspace.lend('T1', 1);
+    for (const folder of [task, workspace.path, await workspace.visit()]) {
+      expect(lstatSync(join(folder, '.git')).isDirectory()).toBe(true);
+      expect(gitIn(folder, 'rev-parse', '--absolute-git-dir').trim()).toBe(join(folder, '.git'));
+      expect(gitIn(folder, 'rev-parse', '--git-common-dir').trim()).toBe('.git');
+      expect(gitIn(folder, 'log', '--format=%s').trim()).toBe('first');
+      expect(readFileSync(join(folder, '.git/objects/info/alternates'), 'utf8')).toBe(`${project.root}/.git/objects\n`);
+    }
+    expect(project.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+  });
+
+  test('shows history and the difference to the base, and an agent’s own commits', async () => {
+    const project = gitProject();
+    const folder = await (await project.open()).lend('T1', 1);
+    writeFiles(folder, { 'a.txt': 'worked on\n' });
+    expect(gitIn(folder, 'diff', '--stat', 'main')).toContain('a.txt');
+    gitIn(folder, 'commit', '-q', '-a', '-m', 'mine');
+    expect(gitIn(folder, 'log', '--format=%s').trim()).toBe('mine\nfirst');
+  });
+
+  test('has what it needs after the person deleted branches and pruned, and the person’s after the worktree did', async () => {
+    const project = gitProject();
+    const workspace = await project.open();
+    const work = await runTask(workspace, 'T1', { 'a.txt': 'one\n' });
+    await workspace.merge('T1', work!.commit);
+    const folder = await workspace.lend('T2', 1);
+    project.git('reflog', 'expire', '--expire=now', '--all');
+    project.git('gc', '-q', '--prune=now');
+    expect(gitIn(folder, 'fsck', '--connectivity-only', '--no-dangling')).toBe('');
+    writeFiles(folder, { 'b.txt': 'two\n' });
+    gitIn(folder, 'commit', '-q', '-a', '-m', 'mine');
+    gitIn(folder, 'gc', '-q', '--prune=now');
+    const next = await workspace.submit('T2', 1, 'x');
+    await workspace.giveBack('T2', 1);
+    expect((await workspace.merge('T2', next!.commit)).ok).toBe(true);
+    expect(project.git('fsck', '--connectivity-only', '--no-dangling')).toBe('');
+  });
+
+  test('runs nothing for Umpire that a reading agent put into its settings, attributes and hooks', async () => {
+    const project = gitProject();
+    const workspace = await project.open();
+    const ran = join(temporaryFolder(), 'ran');
+    const folder = await workspace.visit();
+    for (const key of ['filter.x.clean', 'filter.x.smudge', 'core.fsmonitor', 'diff.external', 'core.pager', 'core.sshCommand'])
+      gitIn(folder, 'config', key, `touch ${ran};cat`);
+    writeFiles(join(folder, '.git'), { 'info/attributes': '* filter=x\n', 'hooks/post-checkout': `#!/bin/sh\ntouch ${ran}\n` });
+    writeFiles(folder, { 'a.txt': 'changed\n' });
+    // The next reader is Umpire's own critic, whose git finds the repository by its folder.
+    expect(await workspace.visit()).toBe(folder);
+    expect(runGitSync(folder, ['status', '--porcelain']).stdout.toString()).toBe(' M a.txt\n');
+    expect(await workspace.sweep()).toEqual(['a.txt']);
+    expect(runGitSync(folder, ['status', '--porcelain']).stdout.toString()).toBe('');
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('leads nowhere else when an agent replaces it with a link', async () => {
+    const project = gitProject();
+    const workspace = await project.open();
+    const before = ownThings(project.root);
+    const replace = (folder: string): void => {
+      rmSync(join(folder, '.git'), { recursive: true });
+      symlinkSync(join(project.root, '.git'), join(folder, '.git'));
+    };
+    replace(await workspace.visit());
+    expect(await workspace.sweep()).toEqual([]);
+    const folder = await workspace.lend('T1', 1);
+    replace(folder);
+    writeFiles(folder, { 'a.txt': 'one\n' });
+    const work = await workspace.submit('T1', 1, 'x');
+    await workspace.giveBack('T1', 1);
+    replace(workspace.path);
+    await workspace.merge('T1', work!.commit);
+    expect(gitIn(workspace.path, 'rev-parse', '--absolute-git-dir', 'HEAD').trim()).toBe(`${workspace.path}/.git\n${work!.commit}`);
+    expect(ownThings(project.root)).toEqual(before);
+  });
+});
+
+describe('V19: a person who works in the session worktree', () => {
+  test('commits there, and the commits come into the session’s branch with their objects', async () => {
+    const project = gitProject();
+    const { path } = await project.open();
+    for (const text of ['one\n', 'two\n']) {
+      writeFiles(path, { 'a.txt': text });
+      gitIn(path, 'commit', '-q', '-a', '-m', text.trim());
+    }
+    const workspace = await project.open();
+    expect((await workspace.open()).edited).toEqual(['a.txt']);
+    expect(await workspace.takeEdit('edit')).toMatchObject({ files: ['a.txt'] });
+    expect(project.git('log', '--format=%s', workspace.branch).trim()).toBe('two\none\nfirst');
+    rmSync(path, { recursive: true });
+    expect(project.git('fsck', '--connectivity-only', '--no-dangling')).toBe('');
+  });
+
+  test('stages an ignored file and takes another out of git: both become part of the edit', async () => {
+    const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': '*.log\n' });
+    const { path } = await project.open();
+    writeFiles(path, { 'x.log': 'kept\n' });
+    gitIn(path, 'add', '-f', 'x.log');
+    gitIn(path, 'rm', '-q', '--cached', 'b.txt');
+    writeFiles(path, { 'b.txt': null });
+    const workspace = await project.open();
+    const edit = await workspace.takeEdit('edit');
+    expect(edit?.files).toEqual(['b.txt', 'x.log']);
+    rmSync(path, { recursive: true });
+    expect(project.git('show', `${edit!.commit}:x.log`)).toBe('kept\n');
+  });
+
+  test('does not lose a branch or a stash made there when a task replaces the repository', async () => {
+    const project = gitProject();
+    const { path } = await project.open();
+    gitIn(path, 'switch', '-q', '-c', 'idea');
+    writeFiles(path, { 'a.txt': 'an idea\n' });
+    gitIn(path, 'commit', '-q', '-a', '-m', 'idea');
+    gitIn(path, 'switch', '-q', 'umpire/review-1');
+    writeFiles(path, { 'b.txt': 'put away\n' });
+    gitIn(path, 'stash');
+    gitIn(path, 'pack-refs', '--all');
+    const workspace = await project.open();
+    await workspace.visit();
+    const kept = project.git('for-each-ref', '--format=%(objectname)', 'refs/umpire/review-1/aside-*').trim().split('\n');
+    const texts = kept.map((commit) => project.git('show', `${commit}:a.txt`) + project.git('show', `${commit}:b.txt`));
+    expect(texts.toSorted()).toEqual(['a\nput away\n', 'an idea\nb\n']);
   });
 });

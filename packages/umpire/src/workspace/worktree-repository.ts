@@ -1,19 +1,21 @@
-// The git repository that an agent sees: a small one of its own behind its worktree. It borrows the person's objects and has their
-// branches, tags and settings. Everything written there (commits, branches, stashes, settings) stays in it and is removed with it.
+// The git repository in a worktree: a small one of its own, for the agents and people who work there. It borrows the person's objects and has
+// their branches, tags and settings. Everything written there (commits, branches, stashes, settings) stays in it and is removed with it;
+// Umpire copies a person's commits before. Umpire never runs git with its settings.
 
-import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { identityOf } from './commits.js';
 import type { Identity } from './commits.js';
-import { copyIndex, nameOf, tryGit } from './git.js';
+import { copyIndex, git, lineOf, nameOf, tryGit } from './git.js';
 import { removeSmallFolder } from './remove-folder.js';
 import type { SessionGit } from './session-git.js';
-import { linkAdmin, worktreeOf } from './worktree.js';
+import { worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
-/** The parts that are the same for all agent repositories of a session. */
+/** The parts that are the same for all worktrees of a session. */
 export interface RepositoryTemplate {
   /** A file with the person's refs, as of the start of the run. */
   readonly refs: string;
@@ -120,48 +122,124 @@ function extensionsIn(config: string): readonly string[] {
     });
 }
 
-/** Text on one line of a git file, quoted where needed. */
-function lineOf(path: string, isQuoted = path.includes('\n')): string {
-  return isQuoted ? `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"` : path;
-}
-
-/** Switches git in the worktree to its own repository. `branch`: checked out there; null: detached. */
-export function makeAgentRepository(template: RepositoryTemplate, worktree: Worktree, at: string, branch: string | null): void {
-  const { agentGitDir: folder, root } = worktree;
+/** Makes the repository anew. `branch`: checked out there; null: detached. HEAD comes last: with it, the repository is complete. */
+export async function makeOwnRepository(
+  template: RepositoryTemplate,
+  worktree: Worktree,
+  at: string,
+  branch: string | null,
+): Promise<void> {
+  const { ownGitDir: folder } = worktree;
+  await removeOwnRepository(worktree);
   try {
     mkdirSync(folder);
     for (const name of template.folders) mkdirSync(join(folder, name));
     for (const [name, content] of template.files) writeFileSync(join(folder, name), content);
-    linkOrCopy(template.refs, join(folder, 'packed-refs'));
+    copyFileSync(template.refs, join(folder, 'packed-refs'));
     if (branch !== null) {
       mkdirSync(dirname(join(folder, branch)), { recursive: true });
       writeFileSync(join(folder, branch), `${at}\n`);
     }
+    copyIndex(worktree.index, join(folder, 'index'));
     writeFileSync(join(folder, 'HEAD'), branch === null ? `${at}\n` : `ref: ${branch}\n`);
-    linkOrCopy(join(worktree.admin, 'index'), join(folder, 'index'));
-    linkAdmin({ admin: folder, root });
   } catch (error) {
+    if (isUmpireError(error)) throw error;
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
   }
 }
 
-/** The agent repository of the worktree that contains this folder. */
-export function agentRepositoryAt(sessionGit: SessionGit, folder: string): string {
-  const [name = ''] = relative(sessionGit.folder, folder).split(sep);
-  return worktreeOf(sessionGit, name).agentGitDir;
+async function removeOwnRepository({ ownGitDir }: Worktree): Promise<void> {
+  if (lstatOf(ownGitDir)?.isDirectory() === true) rmSync(join(ownGitDir, 'HEAD'), { recursive: true, force: true });
+  await removeSmallFolder(ownGitDir);
 }
 
-/** Switches git in the worktree back to the person's repository and removes the agent's. */
-export async function removeAgentRepository(worktree: Worktree): Promise<void> {
-  linkAdmin(worktree);
-  await removeSmallFolder(worktree.agentGitDir);
+/** A folder, not a link that leads elsewhere, and complete. */
+export function hasOwnRepository({ ownGitDir }: Worktree): boolean {
+  return lstatOf(ownGitDir)?.isDirectory() === true && lstatOf(join(ownGitDir, 'HEAD'))?.isFile() === true;
 }
 
-/** Git replaces refs and index and never writes into them, so a hard link is safe. */
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch {
-    copyIndex(from, to);
+/** Writes again what decides which programs git starts and where it reads. False where a link or a file is in the way. */
+export function restoreSettings(template: RepositoryTemplate, worktree: Worktree): boolean {
+  const { ownGitDir: folder } = worktree;
+  const isBlocked = (name: string): boolean => lstatOf(join(folder, name))?.isDirectory() === false;
+  if (!hasOwnRepository(worktree) || ['info', 'objects', 'objects/info'].some(isBlocked)) return false;
+  for (const name of ['config', 'commondir', 'objects/info/alternates', ...SHARED]) {
+    const [path, wanted] = [join(folder, name), template.files.get(name)];
+    const stat = lstatOf(path);
+    if (stat === undefined ? wanted === undefined : stat.isFile() && wanted !== undefined && isSame(path, wanted)) continue;
+    rmSync(path, { recursive: true, force: true });
+    if (wanted === undefined) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, wanted);
   }
+  return true;
+}
+
+function isSame(path: string, wanted: Buffer | string): boolean {
+  return readFileSync(path).equals(Buffer.from(wanted));
+}
+
+/** The repository of the worktree that contains this folder. */
+export function ownRepositoryAt(sessionGit: SessionGit, folder: string): string {
+  const [name = ''] = relative(sessionGit.folder, folder).split(sep);
+  return worktreeOf(sessionGit, name).ownGitDir;
+}
+
+const ID = /^[0-9a-f]{40,64}$/;
+
+/** The commits of HEAD and of all branches and stashes of the repository. Read as files: its settings are not Umpire's. */
+export function readOwnTips(worktree: Worktree): { readonly head: string | null; readonly others: readonly string[] } {
+  if (!hasOwnRepository(worktree)) return { head: null, others: [] };
+  const { ownGitDir } = worktree;
+  const refs = new Map<string, string>();
+  for (const line of textIn(ownGitDir, 'packed-refs').split('\n')) {
+    const [id = '', ref = ''] = line.split(' ');
+    if (ID.test(id) && PERSONS.test(ref)) refs.set(ref, id);
+  }
+  for (const ref of ['refs/stash', ...looseRefs(ownGitDir, 'refs/heads')]) {
+    const id = textIn(ownGitDir, ref).trim();
+    if (ID.test(id)) refs.set(ref, id);
+  }
+  // Older stashes are only in the log.
+  const stashes = textIn(ownGitDir, 'logs/refs/stash')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  const head = textIn(ownGitDir, 'HEAD').trim();
+  const tip = head.startsWith('ref: ') ? refs.get(head.slice('ref: '.length)) : head;
+  return {
+    head: tip !== undefined && ID.test(tip) ? tip : null,
+    others: [...new Set([...refs.values(), ...stashes.filter((id) => ID.test(id))])],
+  };
+}
+
+const PERSONS = /^refs\/(?:heads\/|stash$)/;
+
+function looseRefs(gitDir: string, folder: string): readonly string[] {
+  if (lstatOf(join(gitDir, folder))?.isDirectory() !== true) return [];
+  return readdirSync(join(gitDir, folder), { withFileTypes: true }).flatMap((entry) => {
+    const name = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? looseRefs(gitDir, name) : entry.isFile() ? [name] : [];
+  });
+}
+
+function textIn(gitDir: string, name: string): string {
+  try {
+    return readFileSync(join(gitDir, name), 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** Objects that only the worktree's repository has are readable, too. */
+export function borrowObjects({ ownGitDir }: Worktree): { readonly borrowed: string } {
+  return { borrowed: join(ownGitDir, 'objects') };
+}
+
+/** Copies commits or trees with all that they need to the person's repository. `known`: a commit that it has. */
+export async function copyObjects(sessionGit: SessionGit, worktree: Worktree, ids: readonly string[], known: string): Promise<void> {
+  const { borrowed } = borrowObjects(worktree);
+  if (!existsSync(borrowed) || readdirSync(borrowed).every((name) => name === 'info')) return;
+  const input = `${[...ids, `^${known}`, `^${known}^{tree}`].join('\n')}\n`;
+  const pack = await git({ ...sessionGit.gitTarget, borrowed }, ['pack-objects', '--revs', '--stdout', '-q'], { input });
+  await git(sessionGit.gitTarget, ['unpack-objects', '-q'], { input: pack });
 }
