@@ -382,7 +382,7 @@ export const ERRORS = {
   },
   'apply-dirty': {
     exit: 1,
-    message: 'Your checkout has uncommitted changes: {files}.',
+    message: 'Your checkout has uncommitted changes in files of session {session}: {files}.',
     hint: 'Nothing was applied. Commit or stash them, then run `umpire apply {session}` again.',
   },
   'apply-in-the-way': {

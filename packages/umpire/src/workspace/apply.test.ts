@@ -108,22 +108,40 @@ describe('applying', () => {
     expect(project.git('rev-parse', 'refs/umpire/review-1/applied')).toBe(project.git('rev-parse', 'umpire/review-1'));
   });
 
-  test('refuses a dirty tree, staged or not', async () => {
-    const project = await withWork({ 'a.txt': 'one\n' });
-    project.write({ 'b.txt': 'dirty\n' });
-    await checkRefused(project, 'apply-dirty', 'uncommitted changes: b.txt.');
-    project.git('add', 'b.txt');
-    await checkRefused(project, 'apply-dirty', 'uncommitted changes: b.txt.');
+  test('refuses only where a file that it would write is dirty, staged or not, and names it', async () => {
+    const project = await withWork({ 'a.txt': 'one\n', 'src/c.txt': 'two\n' });
+    project.write({ 'b.txt': 'dirty elsewhere\n', 'a.txt': 'dirty\n' });
+    await checkRefused(project, 'apply-dirty', 'uncommitted changes in files of session review-1: a.txt.');
+    project.git('add', 'a.txt', 'b.txt');
+    await checkRefused(project, 'apply-dirty', 'uncommitted changes in files of session review-1: a.txt.');
     project.git('reset', '-q', '--hard');
     project.git('rm', '-q', '--cached', 'src/c.txt');
-    await checkRefused(project, 'apply-dirty', 'src/c.txt');
+    await checkRefused(project, 'apply-dirty', ': src/c.txt.');
     project.git('reset', '-q', '--hard');
     rmSync(join(project.root, 'src'), { recursive: true });
     symlinkSync(plainProject({ 'c.txt': 'other\n' }).root, join(project.root, 'src'));
-    await checkRefused(project, 'apply-dirty', 'src/c.txt');
+    await checkRefused(project, 'apply-dirty', ': src/c.txt.');
     rmSync(join(project.root, 'src'));
     project.git('reset', '-q', '--hard');
-    expect((await applySession(project.options)).files).toEqual(['a.txt']);
+    expect((await applySession(project.options)).files).toEqual(['a.txt', 'src/c.txt']);
+  });
+
+  test('leaves other changes of the person as they are: staged, unstaged, removed, untracked and in conflict', async () => {
+    const project = gitProject({ 'a.txt': 'a\n', 'staged.txt': 's\n', 'both.txt': 'b\n', 'gone.txt': 'g\n', 'out.txt': 'o\n', 'clash.txt': 'c\n' });
+    await withWork({ 'a.txt': 'one\n', 'new.txt': 'n\n' }, project);
+    project.git('switch', '-q', '-c', 'other');
+    project.commit({ 'clash.txt': 'theirs\n' });
+    project.git('switch', '-q', 'main');
+    project.commit({ 'clash.txt': 'ours\n' });
+    expect(() => project.git('merge', '-q', 'other')).toThrow();
+    project.write({ 'staged.txt': 'staged\n', 'both.txt': 'staged\n', 'added.txt': 'added\n' });
+    project.git('add', 'staged.txt', 'both.txt', 'added.txt');
+    project.git('rm', '-q', '--cached', 'out.txt');
+    project.write({ 'both.txt': 'and changed again\n', 'gone.txt': null, 'notes.txt': 'untracked\n', 'later.txt': 'l\n' });
+    project.git('add', '-N', 'later.txt');
+    const before = ownThings(project.root);
+    expect((await applySession(project.options)).files).toEqual(['a.txt', 'new.txt']);
+    expect(ownThings(project.root)).toEqual({ ...before, files: { ...(before['files'] as object), 'a.txt': 'one\n', 'new.txt': 'n\n' } });
   });
 
   test('refuses to overwrite a file or link of the person, ignored or not', async () => {

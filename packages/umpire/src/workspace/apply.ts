@@ -1,5 +1,5 @@
-// Applies the work of a session to the person's files as uncommitted changes; the index stays as it is. Refuses, and changes nothing, where
-// the person's own changes would be lost or mixed in. Can be repeated after a crash.
+// Applies the work of a session to the person's files as uncommitted changes; the index and all other files stay as they are. Refuses, and
+// changes nothing, where a file that it would write has changes of the person. Can be repeated after a crash.
 
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { removeFrom } from './worktree-changes.js';
 import { diffTrees, isAncestor } from './commits.js';
 import type { TreeDifference } from './commits.js';
 import { requireCommits } from './session-diff.js';
-import { askGit, copyIndex, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf } from './git.js';
+import { askGit, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf } from './git.js';
 import type { RawName, GitTarget } from './git.js';
-import { clearSkipFlags } from './index-flags.js';
+import { listSkipped } from './index-flags.js';
 import { SHORT_ID, listFew, projectNames } from './git-names.js';
 import { linkOnPathTest } from './path-checks.js';
 import { changeRefs, refsOf } from './refs.js';
@@ -68,7 +68,7 @@ async function rebaseWork(sessionGit: SessionGit, base: string, head: string, ow
   });
 }
 
-/** Works on a copy of the index: git checks every file against it before it writes the first one. */
+/** Works on an index of its own, in which only files of the work may differ: git checks them before it writes the first one. */
 async function applyTree(sessionGit: SessionGit, from: string, to: string): Promise<readonly RawName[]> {
   const { checkout, kind } = sessionGit.repository;
   const changed = await diffTrees(sessionGit, from, to);
@@ -80,17 +80,16 @@ async function applyTree(sessionGit: SessionGit, from: string, to: string): Prom
   const index = applyIndexPath(sessionGit);
   const gitTarget = { ...checkout, index };
   try {
-    const dirty = kind === 'git' ? await listDirty(sessionGit) : [];
+    const dirty = kind === 'git' ? await listDirty(sessionGit, steps) : [];
     const beyond = new Set(steps.filter(linkOnPathTest(checkout.workTree)));
     // A link on the path of a file: git would stop there, or write elsewhere. A link that the work removes is checked like any file.
     const odd = [...beyond].filter(outsideRemoved(changed.filter((step) => step.to === null)));
     if (odd.length > 0) refuse(sessionGit, 'apply-in-the-way', odd);
-    if (kind === 'git' && existsSync(join(checkout.gitDir, 'index'))) copyIndex(join(checkout.gitDir, 'index'), index);
-    else await git(gitTarget, ['read-tree', from]);
-    // Git knows the state of skipped files that are not on disk. Git checks folders itself, file by file.
-    const absent = new Set((await clearSkipFlags(gitTarget, steps)).filter((name) => kindOf(sessionGit, name) === 'nothing'));
-    const seen = [...new Set([...dirty, ...steps])].filter((name) => !beyond.has(name));
-    const names = seen.filter((name) => kindOf(sessionGit, name) !== 'folder' && !absent.has(name));
+    await git(gitTarget, ['read-tree', from]);
+    // In a sparse checkout, a missing file is not removed. Git checks folders itself, file by file.
+    const skipped = kind === 'git' ? await listSkipped(checkout, steps) : [];
+    const absent = new Set(skipped.filter((name) => kindOf(sessionGit, name) === 'nothing'));
+    const names = steps.filter((name) => !beyond.has(name) && kindOf(sessionGit, name) !== 'folder' && !absent.has(name));
     await git(gitTarget, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
     await refuseOwnChanges(sessionGit, gitTarget, { from, to, dirty, wasKilled: left.length > 0 });
     // Starts from the files on disk, since an earlier run may have applied a part. Includes files outside a sparse checkout.
@@ -134,10 +133,11 @@ async function rollBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to
   await tryGit(gitTarget, ['checkout-index', '--force', '--quiet', '-z', '--stdin'], { input: namesInput(before) });
 }
 
-/** Files that git reports as changed. Staged changes are always the person's; Umpire never stages. */
-async function listDirty(sessionGit: SessionGit): Promise<readonly RawName[]> {
+/** Files of the work that git reports as changed. Staged changes are always the person's; Umpire never stages. */
+async function listDirty(sessionGit: SessionGit, steps: readonly RawName[]): Promise<readonly RawName[]> {
+  const isWritten = new Set(steps);
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
-  const entries = rawNames(await git(sessionGit.repository.checkout, args));
+  const entries = rawNames(await git(sessionGit.repository.checkout, args)).filter((entry) => isWritten.has(entry.slice(3)));
   const staged = entries.filter((entry) => !entry.startsWith(' ')).map((entry) => entry.slice(3));
   const names = entries.map((entry) => entry.slice(3));
   const own = [...staged, ...names.filter(linkOnPathTest(sessionGit.repository.checkout.workTree))];
