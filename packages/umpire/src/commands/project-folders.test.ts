@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { join, relative } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { makeSessionFolder, openProject } from './project-folders.js';
+import { makeSessionFolder, openProject, worktreeHome } from './project-folders.js';
 
 cleanUpAfterwards();
+afterEach(() => vi.unstubAllEnvs());
 
 const DAY = new Date('2026-03-01T00:00:00Z');
 
@@ -57,4 +58,34 @@ it('makes a folder by loop, goal and day, and numbers it where that is taken', (
   ]);
   mkdirSync(join(sessions, `${name}-3`));
   expect([made(), existsSync(join(base, '.umpire', '.gitignore'))]).toEqual([join(sessions, `${name}-4`), true]);
+});
+
+it('V19: puts worktrees into a folder of the home that no tool skips: no part begins with a dot, whatever the project is called', () => {
+  const home = temporaryFolder();
+  for (const [name, value] of Object.entries({ HOME: home, UMPIRE_WORKTREES: '', XDG_CACHE_HOME: '' })) vi.stubEnv(name, value);
+  const projects = ['/work/shop', '/work/.dotfiles', '/work/.', '/.x/..y', `/work/${'long'.repeat(60)}`, '/work/two words', '/other/shop'];
+  const places = projects.map((project) => relative(home, worktreeHome(project, null)));
+  expect(places.flatMap((place) => place.split('/')).filter((part) => part.startsWith('.') || part.length > 60)).toEqual([]);
+  expect(places[0]).toMatch(/^umpire-worktrees\/shop-[0-9a-f]{12}$/);
+  expect(new Set(places).size).toBe(projects.length);
+});
+
+it('V19: takes the folder for worktrees from the settings, else from UMPIRE_WORKTREES', () => {
+  vi.stubEnv('UMPIRE_WORKTREES', '/somewhere');
+  expect([worktreeHome('/work/shop', '../wt'), worktreeHome('/work/shop', null)]).toEqual(['/work/wt', '/somewhere']);
+});
+
+it('V19: without a home folder outside the project, puts worktrees where a reboot leaves them', () => {
+  vi.stubEnv('UMPIRE_WORKTREES', '');
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'file'), '');
+  for (const [own, project] of [
+    ['/nonexistent', '/work/shop'],
+    [join(home, 'file'), '/work/shop'],
+    [home, home],
+    [home, '/'],
+  ] as const) {
+    vi.stubEnv('HOME', own);
+    expect(worktreeHome(project, null)).toMatch(/^\/var\/tmp\/umpire-worktrees-\d+\/\w[^/]*$/);
+  }
 });

@@ -1,12 +1,12 @@
 // The folders of a project: the project itself, its session folders, its worktrees, and its changed files.
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { isFile, isFolder, statOf } from '../sessions/file-system.js';
-import { cacheHome, inheritedVariables } from '../sessions/environment.js';
+import { homeFolder, inheritedVariables } from '../sessions/environment.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { sha256 } from '../sessions/hash.js';
 import { JOURNAL } from '../sessions/journal-file.js';
@@ -164,12 +164,34 @@ export function isInGit(project: string): boolean {
   return existsSync(join(project, '.git')) || repositoryAbove(project) !== null;
 }
 
-/** The folder of worktrees: outside the project, so that its test runners do not find the copies. */
+/** The folder of worktrees: outside the project, so that its test runners do not find the copies. ARCHITECTURE.md says why it is there. */
 export function worktreeHome(project: string, configured: string | null): string {
   if (configured !== null) return resolve(project, configured);
   const named = process.env['UMPIRE_WORKTREES'];
   if (named !== undefined && named !== '') return resolve(named);
-  return join(cacheHome(), 'umpire', `worktrees-${sha256(project).slice(0, 12)}`);
+  const name = safeName(basename(project)).slice(0, MAX_NAME_LENGTH);
+  return join(worktreesFor(project), `${name}-${sha256(project).slice(0, 12)}`);
+}
+
+/** Tests open sockets in their folder, whose paths may have some 100 characters. */
+const MAX_NAME_LENGTH = 24;
+
+/** Without a home folder outside the project: the temporary folder that a reboot leaves alone. */
+function worktreesFor(project: string): string {
+  const inHome = join(homeFolder(), WORKTREES);
+  const isUsable = homeFolder() !== '' && !inHome.startsWith(join(project, '/')) && [inHome, homeFolder()].some(isWritable);
+  return isUsable ? inHome : join('/var/tmp', `${WORKTREES}-${process.getuid?.() ?? 0}`);
+}
+
+const WORKTREES = 'umpire-worktrees';
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return isFolder(folder);
+  } catch {
+    return false;
+  }
 }
 
 const exec = promisify(execFile);

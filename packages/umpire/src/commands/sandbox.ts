@@ -1,7 +1,7 @@
 // The sandbox of a session: which folders its programs may read and write, and which only Umpire may write.
 
 import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
 import type { SessionStarted } from '@umpire/core/decider/events.js';
@@ -29,7 +29,14 @@ export async function openSessionSandbox(started: SessionStarted, session: strin
   // Only existing folders can be sealed.
   for (const name of SEALED_FOLDERS) makeFolder(session, name);
   return openSandbox({
-    kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
+    kept: [
+      project,
+      ...theirs,
+      home,
+      ...(sessionGit === null ? [] : [dirname(sessionGit.folder)]),
+      join(cacheHome(), 'umpire'),
+      installedAt(packageRoot()),
+    ],
     write: config.sandbox.write.flatMap((path) => placeOf(path, project)),
     ...(sessionGit === null ? {} : { alongside: (workdir: string) => ownRepositoryAt(sessionGit, workdir) }),
     sealed: SEALED_NAMES.map((name) => join(session, name)),

@@ -127,7 +127,14 @@ describe('applying', () => {
   });
 
   test('leaves other changes of the person as they are: staged, unstaged, removed, untracked and in conflict', async () => {
-    const project = gitProject({ 'a.txt': 'a\n', 'staged.txt': 's\n', 'both.txt': 'b\n', 'gone.txt': 'g\n', 'out.txt': 'o\n', 'clash.txt': 'c\n' });
+    const project = gitProject({
+      'a.txt': 'a\n',
+      'staged.txt': 's\n',
+      'both.txt': 'b\n',
+      'gone.txt': 'g\n',
+      'out.txt': 'o\n',
+      'clash.txt': 'c\n',
+    });
     await withWork({ 'a.txt': 'one\n', 'new.txt': 'n\n' }, project);
     project.git('switch', '-q', '-c', 'other');
     project.commit({ 'clash.txt': 'theirs\n' });

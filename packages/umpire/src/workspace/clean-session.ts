@@ -208,7 +208,7 @@ export interface Orphans {
 /** `known`: names of the existing sessions. */
 export function findOrphans(project: string, home: string, known: readonly string[], refsCache: SessionRefsCache): Orphans {
   const here = realpathSync.native(project);
-  const homes = [resolve(home), formerHome(here)];
+  const homes = [resolve(home), formerHome(project)];
   const folders = homes.flatMap((place) => (existsSync(place) ? readdirSync(place).map((name) => ({ place, name })) : []));
   const left = folders.flatMap(({ place, name }): readonly SessionPlace[] => {
     const note = readWorkspaceNote(join(place, name));

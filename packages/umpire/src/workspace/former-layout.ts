@@ -65,7 +65,12 @@ export function isFormerWorktree(root: string): boolean {
 /** What git noted of a linked worktree; null where the note is gone or an agent's repository hid it. */
 export function readFormerState({ repository }: Remains, root: string): FormerState | null {
   try {
-    const link = resolve(root, /^gitdir: (.*)\n?$/s.exec(readFileSync(join(root, '.git'), 'utf8'))?.[1] ?? '');
+    const link = resolve(
+      root,
+      readFileSync(join(root, '.git'), 'utf8')
+        .replace(/^gitdir: /, '')
+        .trimEnd(),
+    );
     // Any other file leads to an agent's repository, or is the agent's.
     if (dirname(link) !== linksIn(repository) || !existsSync(join(link, 'index'))) return null;
     return { head: readFileSync(join(link, 'HEAD'), 'utf8'), index: join(link, 'index') };
