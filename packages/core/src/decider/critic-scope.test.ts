@@ -19,7 +19,7 @@ import { findTask } from './run-state.js';
 
 const review = builtinLoop('review') as Loop;
 
-const mark = (chain: string, round: number, head: string | null) => ({ seq: 1, chain, round, wantsRounds: false, head });
+const mark = (chain: string, round: number, head: string | null) => ({ seq: 1, chain, round, wantsRounds: false, head, critic: null });
 
 it('finds the commits before and after a round of each chain', () => {
   const marks = [mark('1', 1, 'a'), mark('2', 1, 'b'), mark('1', 1, 'c'), mark('1', 2, 'd'), mark('2', 3, 'e'), mark('1', 2, 'f')];

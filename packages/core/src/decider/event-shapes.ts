@@ -172,6 +172,7 @@ const taskFinished = object<TaskFinished>({
   measured: optional(flag),
   breaches: optional(listOf(object<Breach>({ rule: text, file: text, line: number, message: text, taken: orNull(word('hunk', 'file')) }))),
   left: optional(left),
+  unchanged: optional(word(true)),
 });
 
 const submitted = object<{ readonly commit: string }>({ commit: text });
@@ -206,6 +207,7 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
   TaskStarted: object<EventData<'TaskStarted'>>({ task: text, attempt: whole, agent: text }),
   TaskSubmitted: (value) => submitted(value) ?? taskFinished(value),
   TaskFinished: taskFinished,
+  EvidenceRepeated: object<EventData<'EvidenceRepeated'>>({ task: text, attempt: whole, of: text }),
   TaskAsked: object<EventData<'TaskAsked'>>({
     task: text,
     attempt: whole,

@@ -233,6 +233,8 @@ export interface TaskFinished {
   readonly breaches?: readonly Breach[];
   /** For a writing task that failed. */
   readonly left?: UnmergedWork;
+  /** A writing task that changed no file. Missing in earlier versions, and in loops that do not say it. */
+  readonly unchanged?: true;
 }
 
 /** `answer` replies to an agent's question. */
@@ -300,6 +302,8 @@ export type RunEvent =
   /** A writing task has submitted its work, which is not merged yet. */
   | { readonly type: 'TaskSubmitted'; readonly data: TaskFinished & { readonly commit: string } }
   | { readonly type: 'TaskFinished'; readonly data: TaskFinished }
+  /** Nothing changed since the critic `of` was judged, so this critic does not run: that evidence is judged again, as a new round. */
+  | { readonly type: 'EvidenceRepeated'; readonly data: { readonly task: string; readonly attempt: number; readonly of: string } }
   | {
       readonly type: 'TaskAsked';
       readonly data: {

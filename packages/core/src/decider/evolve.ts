@@ -265,6 +265,21 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       addUsage(run, data.usage);
     }),
   TaskFinished: finishTask,
+  EvidenceRepeated: (run, { task: id, attempt, of }) =>
+    withTask(run, id, (task) => {
+      const source = findTask(run, of);
+      if (source === undefined) return;
+      const { findings = '', error = '' } = source.row;
+      const columns = run.started.frozen?.rules.columns.out ?? [];
+      Object.assign(task.row, Object.fromEntries(columns.map((name) => [name, source.row[name] ?? ''])), { findings, error });
+      task.attempt = attempt;
+      task.reportedAttempt = attempt;
+      task.found = source.found;
+      task.isMeasured = source.isMeasured;
+      task.repeats = of;
+      closeTask(run, task, 'completed');
+      run.unjudged.add(id);
+    }),
   TaskAsked: (run, { task: id, attempt, question, usage, commit }) => {
     withTask(run, id, (task) => {
       task.reportedAttempt = attempt;
@@ -395,6 +410,8 @@ function finishTask(run: RunState, data: TaskFinished): void {
     if (data.left?.goesOn === true) task.kept = data.left.commit;
     task.found = data.evidence ?? {};
     task.isMeasured = data.measured === true;
+    task.repeats = null;
+    task.isUnchanged = data.unchanged === true;
     if (task.isAdded && task.files.length > 0) run.unjudgedAdditions.add(task.id);
     if (data.head !== undefined) run.head = data.head;
     closeTask(run, task, data.status);
@@ -426,8 +443,8 @@ function applyVerdict(run: RunState, seq: number, { verdict, effects, scene }: V
   if (verdict.status !== 'decided') return;
   run.unjudgedAdditions.clear();
   const { chain, round, maxRounds, rule } = verdict;
-  run.marks.push({ seq, chain, round, wantsRounds: round >= maxRounds || rule === 'E10', head: run.head });
   const critic = scene?.critic ?? null;
+  run.marks.push({ seq, chain, round, wantsRounds: round >= maxRounds || rule === 'E10', head: run.head, critic });
   if (run.reportedBreaches.length + run.breaches.length > 0) reportBreaches(run, chain, critic);
   if (critic !== null) {
     run.unjudged.delete(critic);

@@ -5,11 +5,13 @@ import { decidedVerdicts } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, currentQuestion } from './question.js';
 import type { Question } from './events.js';
-import { hasWaveEnded, isIdle, isBuiltinTesting, isReady, findTask } from './run-state.js';
+import { changesCode, chainOfTask, hasWaveEnded, isIdle, isBuiltinTesting, isReady, findTask } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
 export type Effect =
   | { readonly type: 'RunTask'; readonly task: string; readonly attempt: number }
+  /** Nothing changed since the critic `of` was judged: this critic does not run, and that evidence is judged again. */
+  | { readonly type: 'RepeatEvidence'; readonly task: string; readonly attempt: number; readonly of: string }
   /** The task was postponed until this time. */
   | { readonly type: 'AwaitTask'; readonly task: string; readonly untilMs: number }
   | { readonly type: 'MergeTask'; readonly task: string }
@@ -147,12 +149,29 @@ function startsIn(run: RunState): readonly Effect[] {
   while (free > 0 && cursor < wave.length) {
     const task = run.tasks[wave[cursor] as number] as TaskState;
     if (isDue(run, task) && !run.waiting.has(task.id)) {
+      const of = repeatedCritic(run, task);
+      // Alone: the tasks of the wave start once its critics are known to run.
+      if (of !== null) return [{ type: 'RepeatEvidence', task: task.id, attempt: task.attempt + 1, of }];
       starts.push({ type: 'RunTask', task: task.id, attempt: task.attempt + 1 });
       free--;
     }
     cursor++;
   }
   return starts;
+}
+
+/**
+ * The critic whose evidence counts again for this re-check, because the branch has not moved since its verdict. Null: the re-check runs.
+ * An agent's statement is not repeated: an agent may find something else the second time.
+ */
+function repeatedCritic(run: RunState, task: TaskState): string | null {
+  const rules = run.started.frozen?.rules;
+  if (rules === undefined || !changesCode(run.started) || task.role !== run.started.critic || task.attempt > 0) return null;
+  const mark = run.marks.findLast(({ chain }) => chain === chainOfTask(rules, task));
+  const last = findTask(run, mark?.critic ?? '');
+  if (mark === undefined || last === undefined || mark.head !== run.head || run.rechecks.get(last.id) !== task.id) return null;
+  const isMeasured = last.isMeasured || run.started.command !== undefined;
+  return isMeasured && last.status === 'completed' && last.judged === last.attempt ? last.id : null;
 }
 
 /** Only for tasks that may start after the wait: not for held tasks, and not if the budget is exceeded. */
@@ -199,6 +218,8 @@ function endOf(state: SessionState): Effect {
 function completeReason(run: RunState, waived: boolean, open: number): string {
   if (run.forced.length > 0) return `Approved by a person without clean evidence: ${run.forced.map(({ reason }) => reason).join('; ')}`;
   if (!run.started.judged) return `Mode ${run.started.mode} gives no verdict.`;
-  if (waived) return 'Approved by a waiver of the loop, not by clean evidence.';
+  const isIdleSession = changesCode(run.started) && run.head === run.started.workspace?.base;
+  if (waived) return `Approved by a waiver of the loop, not by clean evidence.${isIdleSession ? ' Nothing was changed.' : ''}`;
+  if (isIdleSession) return 'Nothing to do: the goal is met without a change.';
   return `The work was approved${open === 0 ? '' : ` with ${open} High ${open === 1 ? 'finding' : 'findings'} open`}.`;
 }

@@ -43,6 +43,10 @@ export interface TaskState {
   found: Readonly<Record<string, string | null>>;
   /** A built-in critic measured that evidence. */
   isMeasured: boolean;
+  /** For a critic that did not run because nothing had changed: the critic whose evidence counts again. */
+  repeats: string | null;
+  /** Its last attempt changed no file. */
+  isUnchanged: boolean;
   /** Added by an edit of tasks.csv, not by the plan or a verdict. */
   isAdded: boolean;
   wave: number;
@@ -101,6 +105,8 @@ export interface RunState {
     readonly round: number;
     readonly wantsRounds: boolean;
     readonly head: string | null;
+    /** The critic that was judged. */
+    readonly critic: string | null;
   }[];
   /** By the verdict's `seq`: the revert of its work. Not `ok`: the revert failed. */
   readonly reverted: Map<number, { readonly ok: boolean; readonly commit: string | null }>;
@@ -125,6 +131,13 @@ export interface RunState {
 /** The built-in testing loop. A custom loop may have the same name and other rules. */
 export function isBuiltinTesting({ loop, loopFolder }: SessionStarted): boolean {
   return loop === 'testing' && loopFolder === null;
+}
+
+const LOOPS_THAT_CHANGE_CODE: ReadonlySet<string> = new Set(['until', 'testing', 'debt', 'review']);
+
+/** A session of a built-in loop whose tasks change the project's code. There, work that changed nothing is not measured again. */
+export function changesCode({ loop, loopFolder, workspace }: SessionStarted): boolean {
+  return loopFolder === null && workspace !== null && LOOPS_THAT_CHANGE_CODE.has(loop);
 }
 
 export function isOver(status: TaskStatus): boolean {
@@ -283,6 +296,8 @@ function newTask(row: Cells): TaskState {
     commit: null,
     found: {},
     isMeasured: false,
+    repeats: null,
+    isUnchanged: false,
     isAdded: false,
     wave: 1,
   };

@@ -84,6 +84,8 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       return `${event.data.task} finished${took(event.data.task, options)}; merging ${changed(event.data.files)}`;
     case 'TaskFinished':
       return finishedLine(event.data, run, options, session);
+    case 'EvidenceRepeated':
+      return `${event.data.task} not run: nothing changed since ${event.data.of}, so its evidence is judged again`;
     case 'TaskAsked':
       return [`${event.data.task} asks${keptSoFar(event.data.files)}: ${lineOf(event.data.question, 300)}${meanwhile(run)}`, 'call'];
     case 'TaskInterrupted':
@@ -182,7 +184,7 @@ const MAX_FINDINGS = { agent: 100, guard: 300, critic: 400 };
 function finishedLine(data: TaskFinished, run: RunState | null, options: ProgressOptions, session: string): Described {
   const { task, status, findings, error, head, files, outputs } = data;
   if (status === 'failed') return [`${task} failed${took(task, options)}: ${withLeft(lineOf(error, 300), data.left)}`, 'bad'];
-  const merged = head === undefined ? '' : `, ${changed(files)} merged`;
+  const merged = head === undefined ? (data.unchanged === true ? ', changed nothing' : '') : `, ${changed(files)} merged`;
   const isCritic = run !== null && findTask(run, task)?.role === run.started.critic;
   const isGuarded = (data.breaches ?? []).length > 0;
   const found = lineOf(findings, isCritic ? MAX_FINDINGS.critic : isGuarded ? MAX_FINDINGS.guard : MAX_FINDINGS.agent);

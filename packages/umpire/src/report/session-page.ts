@@ -145,6 +145,8 @@ function taskLines(task: TaskView, runs: readonly TaskRun[]): readonly string[] 
     ...runs.map((run) => `- ${runWords(run, task)}`),
     ...(task.waitsFor.length === 0 ? [] : [`- Waiting for ${inline(task.waitsFor.join(', '))}`]),
     ...(task.files.length === 0 ? [] : [`- Changed ${filesWords(task.files)}`]),
+    ...(task.isUnchanged ? ['- Changed nothing'] : []),
+    ...(task.repeats === null ? [] : [`- Not run: nothing changed since ${inline(task.repeats)}, so its evidence was judged again`]),
     ...(task.findings.trim() === '' ? [] : [`- Findings: ${inline(task.findings)}`]),
     ...(task.error.trim() === '' ? [] : [`- ${task.status === 'skipped' ? 'Skipped' : 'Error'}: ${inline(task.error)}`]),
   ];

@@ -48,6 +48,10 @@ export interface TaskView {
   readonly findings: string;
   readonly error: string;
   readonly files: readonly string[];
+  /** A writing task whose last attempt changed no file. */
+  readonly isUnchanged: boolean;
+  /** A critic that did not run because nothing had changed: the critic whose evidence was judged again. */
+  readonly repeats: string | null;
 }
 
 export interface ChainView {
@@ -256,7 +260,7 @@ function runTasks(run: RunState, verdicts: readonly PastVerdict[], isAtWork: boo
 }
 
 function taskView(run: RunState, task: TaskState, judged: TaskVerdict, isAtWork: boolean): TaskView {
-  const { id, role, wave, attempt, deps, files, row } = task;
+  const { id, role, wave, attempt, deps, files, row, isUnchanged, repeats } = task;
   return {
     id,
     title: row['title'] ?? '',
@@ -270,6 +274,8 @@ function taskView(run: RunState, task: TaskState, judged: TaskVerdict, isAtWork:
     findings: row['findings'] ?? '',
     error: row['error'] ?? '',
     files,
+    isUnchanged,
+    repeats,
   };
 }
 
@@ -310,6 +316,8 @@ function foreignTasks(tasks: SessionSurroundings['tasks'], verdicts: readonly Pa
     findings: columns['findings'] ?? '',
     error: columns['error'] ?? '',
     files: [],
+    isUnchanged: false,
+    repeats: null,
   }));
 }
 

@@ -103,6 +103,8 @@ function detailsOf(task: TaskView): readonly string[] {
     ...(task.status === 'stopped' ? ['will run again'] : []),
     ...(task.status === 'submitted' ? ['waiting to be merged'] : []),
     ...(task.status === 'asked' ? ['asks a person'] : []),
+    ...(task.isUnchanged ? ['changed nothing'] : []),
+    ...(task.repeats === null ? [] : [`not run: nothing changed since ${lineOf(task.repeats)}`]),
   ];
   const error = lineOf(task.error, 300);
   return [

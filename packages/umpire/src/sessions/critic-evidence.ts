@@ -79,10 +79,10 @@ export function readInside(folder: SessionFolder, path: string): FileRead {
 /** The evidence for a verdict on this critic: the copies from its end, else the session folder. */
 export function evidenceOfCritic(folder: SessionFolder, state: SessionState, id: string, now: EvidenceStore): EvidenceStore {
   const run = state.run as RunState;
-  const before = evidenceJudgedBefore(folder, state, id);
+  const critic = findTask(run, id);
+  const before = evidenceJudgedBefore(folder, state, critic?.repeats ?? id);
   if (before !== null) return before;
   const rules = state.frozen.get(run.started.loop)?.rules;
-  const critic = findTask(run, id);
   const { isMeasured = false } = critic ?? {};
   const hashes = { ...critic?.found, ...(critic === undefined || rules === undefined ? {} : secondCriticEvidence(rules, run, critic)) };
   const isTestimony = run.started.loopFolder === null && run.started.command === undefined && !isMeasured;
@@ -116,7 +116,7 @@ function isInside(folder: SessionFolder, path: string): boolean {
   }
 }
 
-/** If more rounds were granted and no critic has run since, the evidence already judged is judged again. */
+/** If no critic has run since (more rounds were granted, or nothing changed), the evidence already judged is judged again. */
 function evidenceJudgedBefore(folder: SessionFolder, state: SessionState, id: string): EvidenceStore | null {
   const run = state.run as RunState;
   const rules = state.frozen.get(run.started.loop)?.rules;

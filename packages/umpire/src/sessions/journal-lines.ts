@@ -76,6 +76,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   TaskStarted: [OF_TASK],
   TaskSubmitted: [OF_TASK],
   TaskFinished: [OF_TASK],
+  EvidenceRepeated: [OF_TASK, [isPendingRepeat, 'the earlier lines do not lead to it']],
   TaskAsked: [OF_TASK],
   TaskInterrupted: [OF_TASK],
   TaskPostponed: [OF_TASK],
@@ -141,6 +142,12 @@ function unwritten(why: string): LineCheck {
 function isPendingEnd({ outcome, unverified }: EventData<'SessionEnded'>, before: SessionState): boolean {
   const [due] = pendingEffects(before);
   return due?.type === 'EndSession' && due.outcome === outcome && due.unverified === unverified;
+}
+
+/** Evidence counts again only where nothing changed: an agent that writes such a line gains nothing by it. */
+function isPendingRepeat({ task, attempt, of }: EventData<'EvidenceRepeated'>, before: SessionState): boolean {
+  const [due] = pendingEffects(before);
+  return due?.type === 'RepeatEvidence' && due.task === task && due.attempt === attempt && due.of === of;
 }
 
 function hasTarget({ verdict }: VerdictGiven, { frozen, targets }: SessionState): boolean {

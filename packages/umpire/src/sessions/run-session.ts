@@ -168,6 +168,9 @@ class Running {
       case 'SkipTask':
         journal.record({ type: 'TaskSkipped', data: { task: effect.task, reason: effect.reason } });
         return;
+      case 'RepeatEvidence':
+        journal.record({ type: 'EvidenceRepeated', data: { task: effect.task, attempt: effect.attempt, of: effect.of } });
+        return;
       case 'MergeTask':
         await this.merge(effect.task);
         return;

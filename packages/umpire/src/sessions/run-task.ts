@@ -8,7 +8,7 @@ import { retryDelay } from '@umpire/core/decider/retry-delay.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { assign } from './assignment.js';
 import type { RunPorts } from './run-ports.js';
-import { findTask } from '@umpire/core/decider/run-state.js';
+import { changesCode, findTask } from '@umpire/core/decider/run-state.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 
 export interface TaskAttempt {
@@ -109,13 +109,18 @@ async function collect(ports: RunPorts, job: TaskAttempt, ending: Ending, { work
     const work = isDone ? await workspace.submit(task.id, attempt, title) : await workspace.keep(task.id, attempt);
     const events = endEvents(ports, job, ending, work);
     await workspace.giveBack(task.id, attempt);
-    return events;
+    const { started } = ports.journal.state.run as RunState;
+    return work === null && changesCode(started) ? events.map(markUnchanged) : events;
   } catch (error) {
     if (!isUmpireError(error)) throw error;
     const isLost = error.code === 'worktree-lost';
     const rest = isLost ? '' : ` Its files stay in ${workdir} until you run umpire clean.`;
     return endEvents(ports, job, withFault(ending, `Its work could not be collected: ${error.message}${rest}`, isLost));
   }
+}
+
+function markUnchanged(event: Event): Event {
+  return event.type === 'TaskFinished' ? { type: 'TaskFinished', data: mergeObjects(event.data, { unchanged: true as const }) } : event;
 }
 
 /** A failed task keeps its own reason, and a stopped one runs again. If the worktree is gone, there is nothing to add. */
