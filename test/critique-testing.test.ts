@@ -132,6 +132,49 @@ test('node:test', () =>
     L2: ['pass 1/1 skipped 0 coverage 84.61'],
   }));
 
+test('V10 a runner that counts loaded files only: the report names the source files that are not in the figure', async () => {
+  const { evidence } = await critique(
+    newProject({
+      'package.json': NODE,
+      'src/used.js': 'export const one = () => 1;\n',
+      'src/unused.js': 'export const two = () => 2;\n',
+      'a.test.js': "import { test } from 'node:test';\nimport { one } from './src/used.js';\ntest('one', () => one());\n",
+    }),
+  );
+  expect(evidence).toMatchObject({ outcome: 'pass', coverage: 100, not_in_coverage: ['src/unused.js'] });
+  expect(evidence.notes).toContain(
+    'Not in the coverage figure: src/unused.js. node:test counts only files that a test loads. Load them in a test to count them.',
+  );
+});
+
+test.each<[string, Files, string]>([
+  [
+    'c8 around Mocha, by its include',
+    { 'package.json': '{"type":"module","scripts":{"test":"mocha a.test.js"}}', '.c8rc.json': '{"include":["src/**"]}' },
+    'mocha',
+  ],
+  [
+    'Vitest 4, by coverage.include',
+    {
+      'package.json': '{"type":"module","scripts":{"test":"vitest run"}}',
+      'vitest.config.js': "export default { test: { globals: true, coverage: { include: ['src/**'] } } };\n",
+    },
+    'vitest',
+  ],
+])('V10 %s: source files that no test loads are in the figure', SOAK, async (_, settings) => {
+  const { evidence } = await critique(
+    newProject({
+      ...settings,
+      'src/used.js': 'export const one = () => 1;\n',
+      'src/unused.js': 'export const two = () => {\n  const n = 1;\n  return n + 1;\n};\n',
+      'a.test.js': "import { one } from './src/used.js';\nit('one', () => { one(); });\n",
+    }),
+  );
+  expect(evidence.uncovered.map(({ file }) => file)).toEqual(['src/unused.js']);
+  expect(evidence.coverage).toBeLessThan(60);
+  expect(evidence.not_in_coverage).toBeUndefined();
+});
+
 test('a workspace: each package runs by itself, excluded ones do not run', SOAK, async () => {
   const { evidence, reader } = await critique(sampleProject('monorepo'));
   expect({ lines: brief(evidence), reader, notes: evidence.notes }).toEqual({

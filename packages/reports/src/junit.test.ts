@@ -157,7 +157,7 @@ describe('NUnit, converted to JUnit', () => {
       'S > d: failed',
       'S > e: skipped',
       'S > f: errored',
-      'S > g: errored',
+      'S > g: skipped',
     ]);
   });
 });

@@ -150,8 +150,7 @@ const WORDS: ReadonlyMap<string, TestStatus> = new Map([
   ['errored', 'errored'],
   ['inconclusive', 'skipped'],
   ['cancelled', 'errored'],
-  ['notrunnable', 'errored'],
-  ['invalid', 'errored'],
+  ['notrunnable', 'skipped'],
   ['timeout', 'errored'],
 ]);
 

@@ -133,6 +133,21 @@ function isProgram(word: string, name: string): boolean {
   return baseOf(word) === name;
 }
 
+/** What a script of the package gives a coverage tool: `nyc --exclude test npm test`. The first that calls it tells. */
+export function coverageWords(manifest: Readonly<Record<string, unknown>>, tool: 'c8' | 'nyc'): readonly string[] {
+  const scripts = isObject(manifest['scripts']) ? Object.values(manifest['scripts']) : [];
+  for (const command of scripts.flatMap((text) => (typeof text === 'string' ? splitChain(text) : []))) {
+    const words = wordsOf(command);
+    const wrapped = words.findIndex((word) => isProgram(word, tool));
+    if (wrapped < 0) continue;
+    const isCommand = (word: string): boolean =>
+      PACKAGE_MANAGERS.has(word) || LAUNCHERS.has(word) || RUNNERS.has(baseOf(word)) || isProgram(word, 'node');
+    const end = words.findIndex((word, at) => at > wrapped && isCommand(word));
+    return words.slice(wrapped + 1, end < 0 ? words.length : end);
+  }
+  return [];
+}
+
 export interface KeptWords {
   readonly flags: readonly string[];
   readonly others: readonly string[];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { CheckOutcome, FileCoverage, Share, TestResult, ToolReport } from '@umpire/core/model.js';
 import { shareOf } from '@umpire/reports/coverage-share.js';
 import { statOf } from '../sessions/file-system.js';
+import { sourcesNotIn } from './coverage-settings.js';
 import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
 import { focusFailures } from './focused-tests.js';
@@ -30,6 +31,8 @@ export interface PlaceRun {
   readonly results: readonly TestResult[];
   /** Without the test files themselves; null where it was not measured. */
   readonly coverage: readonly FileCoverage[] | null;
+  /** Source files that are not in the coverage figure. */
+  readonly notInCoverage?: readonly string[];
   /** Why its runner measures no coverage here; null where it does. */
   readonly uncovered: string | null;
   /** Test files that were asked for. */
@@ -105,6 +108,7 @@ async function runPlace(
     parts.push(measured);
   }
   const { results: reported, dropped, coverage } = merge(found, place, parts, new Set(others));
+  const notInCoverage = coverage === null || ready.countAllHint === null ? [] : leftOut(found, place, coverage);
   const focused = FOCUSES.has(runner) ? focusFailures(found.project, reported) : [];
   const results = [...reported, ...focused];
   const failed = results.some(isBad);
@@ -118,11 +122,25 @@ async function runPlace(
             : `${dropped} tests of other layers also ran; they are not counted.`,
         ]),
     ...parts.flatMap((part) => part.notes),
+    ...(notInCoverage.length === 0 ? [] : [`${leftOutWords(notInCoverage)} ${ready.countAllHint}`]),
     ...focused.map(({ file, message }) => `${file}: ${message}`),
   ];
   const ran = results.some(({ status }) => status !== 'skipped');
   if (!ran) return { ...blank, outcome: 'error', problem: `${runner} ran no test of these files.`, notes, uses };
-  return { ...blank, outcome: failed ? 'fail' : 'pass', problem: null, results, coverage, notes, uses };
+  return { ...blank, outcome: failed ? 'fail' : 'pass', problem: null, results, coverage, notInCoverage, notes, uses };
+}
+
+function leftOut(found: FoundTests, place: TestPlace, coverage: readonly FileCoverage[]): readonly string[] {
+  const inner = found.places.map((each) => each.place.path).filter((path) => path.length > place.path.length);
+  return sourcesNotIn(new Set(coverage.map(({ path }) => path)), place, isTestFile(found), inner);
+}
+
+const MOST_LEFT_OUT_NAMED = 5;
+
+function leftOutWords(files: readonly string[]): string {
+  const names = files.slice(0, MOST_LEFT_OUT_NAMED).join(', ');
+  const rest = files.length - MOST_LEFT_OUT_NAMED;
+  return `Not in the coverage figure: ${names}${rest > 0 ? ` and ${rest} more source ${rest === 1 ? 'file' : 'files'}` : ''}.`;
 }
 
 /** They leave out what is not focused, and report it as skipped. Mocha is told to refuse, and node:test runs all. */

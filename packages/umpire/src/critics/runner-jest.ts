@@ -1,6 +1,7 @@
 // Jest: its JSON report, and its own coverage in Istanbul's form. Thresholds and reporters that write files are off.
 
 import { join } from 'node:path';
+import { jestCountsAll } from './coverage-settings.js';
 import { keepWords } from './package-scripts.js';
 import { JS_TESTS, listIn } from './test-runner.js';
 import type { Prepare } from './test-runner.js';
@@ -17,6 +18,7 @@ const WITH_VALUE = [
   '--maxWorkers',
   '-w',
   '--testTimeout',
+  '--collectCoverageFrom',
 ];
 const PLAIN = ['-i', '--runInBand', '--injectGlobals', '--forceExit'];
 
@@ -30,6 +32,7 @@ export const prepareJest: Prepare = ({ folder, script }) => {
     ready: {
       version: tool.version,
       uncovered: null,
+      countAllHint: jestCountsAll(folder, script?.args ?? []) ? null : 'Set collectCoverageFrom in the Jest configuration to count them.',
       listing: { argv: [...start, '--listTests', '--json'], env, file: null, filesIn },
       patterns: JS_TESTS,
       call: ({ files, others }, place) => {

@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
+import { wrapperSettings } from './coverage-settings.js';
 import { keepWords } from './package-scripts.js';
 import type { ScriptCall } from './package-scripts.js';
 import { JS_TESTS } from './test-runner.js';
@@ -17,9 +18,6 @@ const WITH_VALUE =
 const PLAIN = '--recursive --exit --check-leaks --async-only -A --sort --parallel --enable-source-maps --allow-uncaught --full-trace'.split(
   ' ',
 );
-const WRAPPER_WITH_VALUE = '-n --include -x --exclude --src -e --extension -c --config --nycrc-path --exclude-node-modules'.split(' ');
-const WRAPPER_PLAIN = ['-a', '--all', '--exclude-after-remap', '--allowExternal'];
-
 export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
   const tool = findTool(folder, 'mocha');
   const mocha = findPackage(folder, 'mocha');
@@ -35,6 +33,7 @@ export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
     ready: {
       version: tool.version,
       uncovered: covers === null ? 'No coverage: run `npm install --save-dev c8`.' : null,
+      countAllHint: covers?.countAllHint ?? null,
       listing: {
         argv: [...start, ...own, '--dry-run', '--reporter', 'json', '--reporter-option', `output=${listed}`],
         env,
@@ -64,33 +63,28 @@ function ignored(path: string): readonly string[] {
   return ['--ignore', path, '--ignore', `./${path}`];
 }
 
-function coverageTool(folder: string, script: ScriptCall | null): { readonly argv: (scratch: string) => readonly string[] } | null {
+interface CoverageTool {
+  readonly argv: (scratch: string) => readonly string[];
+  readonly countAllHint: string | null;
+}
+
+function coverageTool(folder: string, script: ScriptCall | null): CoverageTool | null {
   const c8 = findTool(folder, 'c8');
   const nyc = c8 === null ? findTool(folder, 'nyc') : null;
-  const { flags } = keepWords(script?.wrapperArgs ?? [], WRAPPER_WITH_VALUE, WRAPPER_PLAIN);
-  const same = [...flags, '--check-coverage=false', '--reporter=json'];
-  if (c8 !== null)
-    return {
-      argv: (scratch) => [
-        process.execPath,
-        c8.bin,
-        ...same,
-        `--reports-dir=${join(scratch, 'coverage')}`,
-        `--temp-directory=${join(scratch, 'raw')}`,
-      ],
-    };
-  if (nyc !== null)
-    return {
-      argv: (scratch) => [
-        process.execPath,
-        nyc.bin,
-        ...same,
-        '--cache=false',
-        `--report-dir=${join(scratch, 'coverage')}`,
-        `--temp-dir=${join(scratch, 'raw')}`,
-      ],
-    };
-  return null;
+  const tool = c8 ?? nyc;
+  if (tool === null) return null;
+  const { flags, countsAll } = wrapperSettings(folder, c8 === null ? 'nyc' : 'c8', script?.wrapperArgs ?? []);
+  const start = [process.execPath, tool.bin, ...flags, '--check-coverage=false', '--reporter=json'];
+  const rc = c8 === null ? '.nycrc.json' : '.c8rc.json';
+  return {
+    argv: (scratch) => {
+      const [reports, raw] = [join(scratch, 'coverage'), join(scratch, 'raw')];
+      return c8 === null
+        ? [...start, '--cache=false', `--report-dir=${reports}`, `--temp-dir=${raw}`]
+        : [...start, `--reports-dir=${reports}`, `--temp-directory=${raw}`];
+    },
+    countAllHint: countsAll ? null : `Set "all" and "include" in ${rc} to count them.`,
+  };
 }
 
 function reporterText(mocha: string, output: string): string {

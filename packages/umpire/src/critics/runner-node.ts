@@ -8,7 +8,7 @@ import type { ScriptCall } from './package-scripts.js';
 import type { Prepare } from './test-runner.js';
 
 const WITH_VALUE =
-  '-r --require --import --loader --experimental-loader -C --conditions --env-file --env-file-if-exists --test-timeout --test-concurrency'.split(
+  '-r --require --import --loader --experimental-loader -C --conditions --env-file --env-file-if-exists --test-timeout --test-concurrency --test-coverage-include --test-coverage-exclude'.split(
     ' ',
   );
 const PLAIN =
@@ -25,6 +25,7 @@ export const prepareNode: Prepare = ({ folder, script }) => {
     ready: {
       version: process.versions.node,
       uncovered: null,
+      countAllHint: 'node:test counts only files that a test loads. Load them in a test to count them.',
       listing: null,
       patterns: patternsOf(folder, script),
       call: ({ files }, place) => {

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
+import { pytestCoverage } from './coverage-settings.js';
 import type { CriticJob } from './critic.js';
 import type { Prepare, TestPlace } from './test-runner.js';
 import { findPython } from './python-programs.js';
@@ -28,10 +29,14 @@ export const preparePytest: Prepare = async (place, job, scratch) => {
   const python = await ask(program, place, job, scratch);
   if (python === null) return { absent: 'pytest is not installed for the Python of this project. Install it with `pip install pytest`.' };
   const start = [program, '-m', 'pytest', '-p', 'no:cacheprovider'];
+  const settings = pytestCoverage(folder);
   return {
     ready: {
       version: python.version,
       uncovered: python.cov ? null : 'No coverage: run `pip install pytest-cov`.',
+      countAllHint: settings.countsAll
+        ? null
+        : 'Set source in the coverage settings, such as [tool.coverage.run] in pyproject.toml, to count them.',
       listing: { argv: [...start, '--collect-only', '-q'], env: {}, file: null, filesIn },
       patterns: ['**/test_*.py', '**/*_test.py'],
       call: ({ files, others }, at) => {
@@ -40,7 +45,7 @@ export const preparePytest: Prepare = async (place, job, scratch) => {
         // A run that stops at its first failure, and one that fails for its coverage, is no measurement.
         const reports = [`--junitxml=${tests}`, '-o', 'junit_family=xunit1', '--maxfail=0', '--continue-on-collection-errors'];
         const storage = python.benchmark ? [`--benchmark-storage=file://${join(at, 'benchmarks')}`] : [];
-        const measuring = python.cov ? ['--cov', `--cov-report=lcov:${coverage}`, '--cov-fail-under=0'] : [];
+        const measuring = python.cov ? [...(settings.isAsked ? [] : ['--cov']), `--cov-report=lcov:${coverage}`, '--cov-fail-under=0'] : [];
         return {
           argv: [...start, ...reports, ...storage, ...measuring, ...(others.length === 0 ? [] : files)],
           env: { COVERAGE_FILE: join(at, 'coverage.data') },

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
+import { vitestCountsAll } from './coverage-settings.js';
 import { keepWords } from './package-scripts.js';
 import { JS_TESTS, listIn } from './test-runner.js';
 import type { Prepare } from './test-runner.js';
@@ -20,8 +21,10 @@ const WITH_VALUE = [
   '--pool',
   '--maxWorkers',
   '--testTimeout',
+  '--coverage.include',
+  '--coverage.exclude',
 ];
-const PLAIN = ['--globals', '--dom', '--isolate', '--no-isolate', '--fileParallelism', '--no-file-parallelism'];
+const PLAIN = ['--globals', '--dom', '--isolate', '--no-isolate', '--fileParallelism', '--no-file-parallelism', '--coverage.all'];
 
 export const prepareVitest: Prepare = ({ folder, script }, _job, scratch) => {
   const tool = findTool(folder, 'vitest');
@@ -37,6 +40,9 @@ export const prepareVitest: Prepare = ({ folder, script }, _job, scratch) => {
     ready: {
       version: tool.version,
       uncovered: covers ? null : 'No coverage provider is installed. Add @vitest/coverage-v8 in the same version as Vitest.',
+      countAllHint: vitestCountsAll(folder, tool.version, script?.args ?? [])
+        ? null
+        : 'Set coverage.include in the Vitest configuration to count them.',
       listing: { argv: [...start, 'list', ...flags, '--filesOnly', `--json=${listed}`], env, file: listed, filesIn },
       patterns: JS_TESTS,
       call: ({ files, others }, place) => {

@@ -43,6 +43,8 @@ export interface ReadyRunner {
   readonly version: string | null;
   /** Why coverage cannot be measured here, and what to do; null where it can. */
   readonly uncovered: string | null;
+  /** How to count source files that no test loads; null where the project's own settings count them. */
+  readonly countAllHint: string | null;
   /** How the runner is asked for its test files; null where it cannot be, and `patterns` say which they are. */
   readonly listing: TestFileListing | null;
   /** Of test files, from the folder: where the runner does not answer. */

@@ -178,6 +178,8 @@ export type RunEvidence = {
     readonly message: string;
   }[];
   readonly lines: Share | null;
+  /** Source files that the figure leaves out, because no test loads them and the project's settings do not name them. */
+  readonly not_in_coverage?: readonly string[];
   /** Where there is something to cover: the files that are covered least first. */
   readonly uncovered: readonly { readonly file: string; readonly pct: number; readonly lines: readonly number[] }[];
   readonly test_files: readonly string[];
@@ -220,6 +222,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted }: LayerRu
   const figures = figuresOf(results);
   const covered = coveredBy(runs);
   const lines = covered === null || broken ? null : linesOf(covered);
+  const leftOut = runs.flatMap((run) => run.notInCoverage ?? []);
   const blind = runs.flatMap((run) => (run.coverage === null ? (run.uncovered ?? []) : []))[0];
   const problems = runs.flatMap((run) => (run.problem === null ? [] : [run.path === '' ? run.problem : `${run.path}: ${run.problem}`]));
   return {
@@ -235,6 +238,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted }: LayerRu
     skipped: broken ? null : figures.skipped,
     failures: broken ? [] : results.filter(isFailure).slice(0, MOST_FAILURES).map(failureOf),
     lines,
+    ...(lines === null || leftOut.length === 0 ? {} : { not_in_coverage: leftOut.slice(0, MOST_FILES) }),
     uncovered: broken || covered === null ? [] : leastCovered(covered),
     test_files: runs.flatMap((run) => run.files).slice(0, MOST_FILES),
     packages: runs.map(packageOf),
