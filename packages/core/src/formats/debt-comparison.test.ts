@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { CheckOutcome, Finding, TestStatus } from '../model.js';
 import { compareStates } from './debt-comparison.js';
 import type { FileMoves } from './debt-comparison.js';
-import { isBrokenMeasurement } from './debt-measurement.js';
+import { isBrokenMeasurement, STATUS_RULE } from './debt-measurement.js';
 import type { MeasuredTest, DebtMeasurement, TestsMeasurement, ToolMeasurement } from './debt-measurement.js';
 import { makeFinding } from './finding.js';
 
@@ -99,8 +99,23 @@ describe('failed measurements', () => {
     const problem = 'eslint did not run at the baseline, so nothing is compared: 2 findings now.';
     expect(lint(null, many)).toEqual({ ...FINE, outcome: 'missing', problems: [problem], isPartial: true });
     const untold = 'eslint has 2 findings, but no baseline to compare with. At the baseline:';
-    expect(lint(tool('timeout', [], 'Too slow.'), many)).toEqual(stuck('timeout', `${untold} Too slow.`));
-    expect(lint(tool('error'), many)).toEqual(stuck('error', `${untold} it could not be measured.`));
+    const unknown = (why: string) => ({ ...FINE, outcome: 'missing', problems: [`${untold} ${why}`], isPartial: true });
+    expect(lint(tool('timeout', [], 'Too slow.'), many)).toEqual(unknown('Too slow.'));
+    expect(lint(tool('error'), many)).toEqual(unknown('it could not be measured.'));
+  });
+  test('V1 a tool that was broken at the baseline already is no regression, and its check is missing', () => {
+    const broken = { ...FINE, outcome: 'missing', problems: ['eslint was broken at the baseline already. It broke.'], isPartial: true };
+    expect(lint(tool('error'), tool('error', [], 'It broke.'))).toEqual(broken);
+    expect(lint(tool('error'), tool('timeout'))).toEqual(stuck('timeout', 'eslint could not be measured.'));
+    const other = { ...tool('pass'), tool: 'biome' };
+    const both = (measure: ToolMeasurement): DebtMeasurement => ({ ...NONE, lint: [measure, other] });
+    const [, , check] = compareStates(both(tool('error')), both(tool('error', [], 'It broke.')), STILL).checks;
+    expect(check).toMatchObject({ outcome: 'missing', isBrokenBefore: true });
+  });
+  test('V1 a command that fails in both states without a report is not compared', () => {
+    const silent = { ...tool('fail'), findings: [makeFinding({ severity: 'high', message: 'eslint failed', rule: STATUS_RULE })] };
+    expect(lint(silent, silent)).toMatchObject({ outcome: 'missing', regressions: [] });
+    expect(lint(tool('pass'), silent)).toMatchObject({ outcome: 'fail' });
   });
   test('a tool that ran in neither state is missing', () => {
     expect(lint(null, null)).toEqual({ ...FINE, outcome: 'missing', isPartial: true });
@@ -221,10 +236,13 @@ describe('tests', () => {
     const message = 'The tests could not run at the baseline, so regressions are unknown. Choose another baseline with --base.';
     const broken = { ...NO_TESTS, outcome: 'error' } as const;
     expect(compared({ ...broken, problem: 'It broke.' }, tests({ a: 'passed' }))).toMatchObject({
-      outcome: 'error',
-      regressions: [`${message} It broke.`],
+      outcome: 'missing',
+      problems: [`${message} It broke.`],
+      regressions: [],
     });
-    expect(compared(broken, tests({ a: 'passed' })).regressions).toEqual([`${message} they could not be run.`]);
+    expect(compared(broken, tests({ a: 'passed' })).problems).toEqual([`${message} they could not be run.`]);
+    expect(compared(broken, { ...broken, problem: 'It broke.' })).toMatchObject({ outcome: 'missing', isPartial: true });
+    expect(compared(tests({ a: 'passed' }), { ...broken, problem: 'It broke.' })).toMatchObject({ outcome: 'error' });
     const nonePassed = 'No test passed at the baseline, so no test can have regressed. Does the project need a build first?';
     expect(compared(tests({ a: 'failed' }), tests({ a: 'failed' }, { notes: ['packages/b: no runner.'] }))).toEqual({
       ...GOOD,

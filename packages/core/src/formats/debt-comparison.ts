@@ -3,7 +3,7 @@
 
 import { worstMeasured } from './check-outcome.js';
 import type { CheckOutcome, Finding } from '../model.js';
-import { isMeasured, isFailing } from './debt-measurement.js';
+import { isMeasured, isFailing, STATUS_RULE } from './debt-measurement.js';
 import type { CheckName, DebtMeasurement, TestsMeasurement, ToolMeasurement, MeasuredTest } from './debt-measurement.js';
 import { addToList } from './multimap.js';
 
@@ -30,12 +30,16 @@ export interface CheckResult {
   readonly problems: readonly string[];
   /** Whether a part was not measured or compared. */
   readonly isPartial: boolean;
+  /** Whether a tool of it was broken at the baseline already. */
+  readonly isBrokenBefore: boolean;
 }
 
 export interface DebtComparison {
   readonly checks: readonly CheckResult[];
   /** Tests that failed at the baseline and still fail. */
   readonly oldFailures: readonly string[];
+  /** How many tests passed at the baseline and fail now. */
+  readonly failedTests: number;
 }
 
 /** `after.tests.flaky`: tests that failed and passed when run again. */
@@ -44,7 +48,7 @@ export function compareStates(before: DebtMeasurement, after: DebtMeasurement, m
   const types = compareTools('types', before.types, after.types, moves);
   const lint = compareTools('lint', before.lint, after.lint, moves);
   const quality = compareTools('quality', before.quality, without(after.quality, lint.regressions), moves);
-  return { checks: [tests.check, types, lint, quality], oldFailures: tests.old };
+  return { checks: [tests.check, types, lint, quality], oldFailures: tests.old, failedTests: tests.failed };
 }
 
 /** Complexity findings of the project's own linter count under lint, and only once. */
@@ -64,13 +68,17 @@ function compareTools(
     const named = (each: ToolMeasurement): boolean => each.tool === tool;
     return compareTool(name, tool, before.find(named) ?? absent(tool), after.find(named) ?? absent(tool), moves);
   });
+  const outcome = worstMeasured(parts.map((part) => part.outcome));
+  const isBrokenBefore = parts.some((part) => part.isBrokenBefore === true);
   return {
     name,
-    outcome: worstMeasured(parts.map(({ outcome }) => outcome)),
+    // What a tool that was broken before would find is unknown, so the others do not pass for it.
+    outcome: outcome === 'pass' && isBrokenBefore ? 'missing' : outcome,
     regressions: parts.flatMap(({ regressions }) => regressions),
     fixed: parts.flatMap(({ fixed }) => fixed),
     problems: parts.flatMap(({ problems }) => problems),
-    isPartial: parts.length === 0 || parts.some(({ outcome }) => outcome === 'missing'),
+    isPartial: parts.length === 0 || parts.some((part) => part.outcome === 'missing'),
+    isBrokenBefore,
   };
 }
 
@@ -78,11 +86,13 @@ function absent(tool: string): ToolMeasurement {
   return { tool, outcome: 'missing', problem: null, findings: [] };
 }
 
-type ToolComparison = Pick<CheckResult, 'outcome' | 'regressions' | 'fixed' | 'problems'>;
+type ToolComparison = Pick<CheckResult, 'outcome' | 'regressions' | 'fixed' | 'problems'> & Partial<Pick<CheckResult, 'isBrokenBefore'>>;
 
 function compareTool(check: CheckName, tool: string, before: ToolMeasurement, after: ToolMeasurement, moves: FileMoves): ToolComparison {
-  if (after.outcome === 'error' || after.outcome === 'timeout')
-    return unmeasured(check, tool, after.outcome, after.problem ?? `${tool} could not be measured.`);
+  const isBrokenBefore = isBroken(before);
+  if (after.outcome === 'error' && isBrokenBefore)
+    return brokenBefore(`${tool} was broken at the baseline already. ${after.problem ?? 'It could not be measured.'}`);
+  if (isBroken(after)) return unmeasured(check, tool, after.outcome, after.problem ?? `${tool} could not be measured.`);
   if (after.outcome === 'missing') {
     if (isMeasured(before.outcome)) return unmeasured(check, tool, 'fail', `${tool} ran at the baseline but not now. Set it up again.`);
     return { ...NOTHING, outcome: 'missing', problems: after.problem === null ? [] : [after.problem] };
@@ -92,10 +102,12 @@ function compareTool(check: CheckName, tool: string, before: ToolMeasurement, af
   const many = after.findings.length === 1 ? '1 finding' : `${after.findings.length} findings`;
   if (before.outcome === 'missing')
     return { ...NOTHING, outcome: 'missing', problems: [`${tool} did not run at the baseline, so nothing is compared: ${many} now.`] };
-  if (!isMeasured(before.outcome)) {
+  if (isBrokenBefore) {
     const why = before.problem ?? 'it could not be measured.';
-    return unmeasured(check, tool, before.outcome, `${tool} has ${many}, but no baseline to compare with. At the baseline: ${why}`);
+    return brokenBefore(`${tool} has ${many}, but no baseline to compare with. At the baseline: ${why}`);
   }
+  if (isSilent(before) && isSilent(after))
+    return brokenBefore(`${tool} fails as it did at the baseline and prints no known report, so its findings are not compared.`);
   const { added, removed } = differFindings(before.findings, after.findings, moves);
   const item = ({ fingerprint, message, artifact: file, line, rule }: (typeof added)[number]): DebtItem => ({
     check,
@@ -110,6 +122,20 @@ function compareTool(check: CheckName, tool: string, before: ToolMeasurement, af
 
 const NOTHING = { regressions: [], fixed: [], problems: [] } as const;
 
+function isBroken({ outcome }: Pick<ToolMeasurement, 'outcome'>): boolean {
+  return outcome === 'error' || outcome === 'timeout';
+}
+
+/** It says that it failed, and not why. */
+function isSilent({ findings }: ToolMeasurement): boolean {
+  return findings.length > 0 && findings.every(({ rule }) => rule === STATUS_RULE);
+}
+
+/** The change did not break it, and what it would find is unknown: neither a regression nor a pass. */
+function brokenBefore(problem: string): ToolComparison {
+  return { ...NOTHING, outcome: 'missing', problems: [problem], isBrokenBefore: true };
+}
+
 /** A failed measurement counts as a regression, so that the fixer hears of it. */
 function unmeasured(check: CheckName, id: string, outcome: CheckOutcome, problem: string): ToolComparison {
   return { outcome, regressions: [{ check, id, message: problem, file: null, line: null }], fixed: [], problems: [problem] };
@@ -119,26 +145,30 @@ function compareTests(
   before: TestsMeasurement,
   after: TestsMeasurement,
   moves: FileMoves,
-): { readonly check: CheckResult; readonly old: readonly string[] } {
-  const part = (made: ToolComparison, isPartial: boolean, old: readonly string[] = []) => ({
-    check: { name: 'tests' as const, ...made, isPartial },
+): { readonly check: CheckResult; readonly old: readonly string[]; readonly failed: number } {
+  const part = (made: ToolComparison, isPartial: boolean, old: readonly string[] = [], failed = 0) => ({
+    check: { name: 'tests' as const, isBrokenBefore: false, ...made, isPartial },
     old,
+    failed,
   });
-  if (after.outcome === 'error' || after.outcome === 'timeout')
-    return part(unmeasured('tests', 'tests', after.outcome, after.problem ?? 'The tests could not be run.'), false);
+  if (after.outcome === 'error' && isBroken(before))
+    return part(brokenBefore(`The tests could not run at the baseline already. ${after.problem ?? ''}`.trim()), true);
+  if (isBroken(after)) return part(unmeasured('tests', 'tests', after.outcome, after.problem ?? 'The tests could not be run.'), false);
   if (after.outcome === 'missing') {
     const why = after.problem ?? 'No runnable tests found.';
     if (!isMeasured(before.outcome)) return part({ ...NOTHING, outcome: 'missing', problems: [why] }, true);
     return part(unmeasured('tests', 'tests', 'fail', `Tests ran at the baseline, but none can run now. ${why}`), false);
   }
-  if (before.outcome === 'error' || before.outcome === 'timeout') {
+  if (isBroken(before)) {
     const why = before.problem ?? 'they could not be run.';
     const message = `The tests could not run at the baseline, so regressions are unknown. Choose another baseline with --base. ${why}`;
-    return part(unmeasured('tests', 'tests', before.outcome, message), false);
+    return part(brokenBefore(message), true);
   }
   const { worse, fixed, old } = differTests(before, after, moves);
   const flaky = new Set(after.flaky);
-  const regressions = worse.filter(({ id }) => !flaky.has(id)).map(testItem);
+  const settled = worse.filter(({ id }) => !flaky.has(id));
+  const regressions = settled.map(testItem);
+  const failed = settled.filter(({ change }) => change === 'fails').length;
   const nonePassed = before.results.length > 0 && !before.results.some(({ status }) => status === 'passed');
   const problems = [
     ...after.notes,
@@ -146,7 +176,7 @@ function compareTests(
   ];
   const mended = fixed.map((test) => ({ ...testItem({ ...test, change: 'fails' }), message: `passes: ${test.id}` }));
   const outcome = regressions.length > 0 ? 'fail' : 'pass';
-  return part({ outcome, regressions, fixed: mended, problems }, nonePassed || after.notes.length > 0, old);
+  return part({ outcome, regressions, fixed: mended, problems }, nonePassed || after.notes.length > 0, old, failed);
 }
 
 const WORDS: Readonly<Record<ChangedTest['change'], string>> = {

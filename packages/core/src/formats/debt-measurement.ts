@@ -5,6 +5,9 @@ import type { CheckOutcome, Finding, TestStatus } from '../model.js';
 
 export type CheckName = 'tests' | 'types' | 'lint' | 'quality';
 
+/** The rule of the one finding of a tool that fails without listing any. */
+export const STATUS_RULE = 'exit-status';
+
 /** One tool in one state. */
 export interface ToolMeasurement {
   /** Shown to people and used to match the two states: `eslint`, `tsc in packages/a`. */

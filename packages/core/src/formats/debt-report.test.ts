@@ -73,6 +73,7 @@ describe('the report', () => {
     expect(report).toEqual({
       passed: false,
       total_regressions: 3,
+      regressions_measured: 0,
       checks: {
         tests: { status: 'failed', measured: 'fail', errors: 2, problems: [expect.stringContaining('No test passed at the baseline')] },
         types: { ...MISSING },

@@ -3,23 +3,26 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
-import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import { isMeasured, STATUS_RULE } from '@umpire/core/formats/debt-measurement.js';
 import type { DebtMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { makeFinding } from '@umpire/core/formats/finding.js';
+import { isObject } from '@umpire/core/formats/json-text.js';
 import type { Finding } from '@umpire/core/model.js';
 import { splitCommand } from '../agents/command-line.js';
 import type { CommandLine } from '../sessions/default-settings.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import type { CriticJob } from './critic.js';
+import { statusesOf } from './exit-statuses.js';
 import { packagesOf } from './find-tests.js';
 import { runLintTool } from './lint-run.js';
 import type { LintTool } from './lint-run.js';
-import { findLintTools } from './lint-tools.js';
+import { findLintTools, isTscFault } from './lint-tools.js';
+import { baseOf, commandsOfWords } from './package-scripts.js';
 import type { ToolUse } from './provenance.js';
 import { findQualityTools, outputOf } from './quality-tools.js';
 import type { MeasuredTool } from './quality-tools.js';
 import { readPrinted, readReport } from './report-file.js';
-import { runTool, timeLeft } from './tool.js';
+import { readManifest, runTool, timeLeft } from './tool.js';
 import type { ToolRun } from './tool.js';
 
 /** All but the tests, which every critic measures. */
@@ -146,9 +149,6 @@ function linesIn(path: string): number {
 
 const KEPT = 100_000;
 
-/** Of the one finding that stands for a failure of which nothing more is known. */
-export const STATUS_RULE = 'exit-status';
-
 /** Readers of lines that pass over those they do not know. */
 const PASSES_OVER: ReadonlySet<string> = new Set(['flake8', 'mypy']);
 
@@ -159,8 +159,22 @@ export async function runCheckCommand(job: CriticJob, check: string, command: Co
   if (typeof argv === 'string') return { measure: { tool: name, outcome: 'error', problem: argv, findings: [] }, use: null };
   const printed = join(scratch, `${check}.report`);
   const run = await runTool(job, { name: argv[0] ?? check, argv, workdir: job.project, scratch, keepStdout: printed });
-  return { measure: commandMeasure(name, run, printed, job.project), use: run.use };
+  return { measure: commandMeasure(name, run, printed, job.project, statusesOfCommand(argv, job.project)), use: run.use };
 }
+
+/** The statuses of the one known tool that a command runs, also by a script of package.json; null where it is none or several. */
+export function statusesOfCommand(argv: readonly string[], project: string): readonly number[] | null {
+  const scripts = readManifest(project)?.['scripts'];
+  const commands = commandsOfWords(isObject(scripts) ? scripts : {}, argv);
+  const [only] = commands.length === 1 ? commands : [];
+  const program = only?.words.map(baseOf).find((word) => !STARTERS.has(word) && !word.startsWith('-')) ?? '';
+  return statusesOf(program);
+}
+
+/** They start the program that follows. */
+const STARTERS: ReadonlySet<string> = new Set(
+  'npx pnpm yarn bunx exec dlx node python python3 uv uvx poetry pipenv pdm hatch rye run env cross-env'.split(' '),
+);
 
 function wordsOf(command: CommandLine): readonly string[] | string {
   if (typeof command !== 'string') return command.length > 0 ? command : 'The command in the settings is empty.';
@@ -172,7 +186,7 @@ function wordsOf(command: CommandLine): readonly string[] | string {
   }
 }
 
-function commandMeasure(tool: string, run: ToolRun, printed: string, root: string): ToolMeasurement {
+function commandMeasure(tool: string, run: ToolRun, printed: string, root: string, statuses: readonly number[] | null): ToolMeasurement {
   const without = (outcome: ToolMeasurement['outcome'], problem: string): ToolMeasurement => ({ tool, outcome, problem, findings: [] });
   if (run.outcome === 'timeout') return without('timeout', `${tool} timed out.`);
   if (run.outcome === 'interrupted') return without('error', `${tool} was stopped.`);
@@ -181,11 +195,14 @@ function commandMeasure(tool: string, run: ToolRun, printed: string, root: strin
   if (run.code === null) return without('error', `${tool} was killed by ${run.signal ?? 'a signal'}.${outputOf(run)}`);
   // A script, or the shell in it, found no such program: that is no finding.
   if (run.code === 126 || run.code === 127) return without('error', `${tool} could not run (exit status ${run.code}).${outputOf(run)}`);
+  if (statuses?.includes(run.code) === false) return without('error', `${tool} broke (exit status ${run.code}).${outputOf(run)}`);
   const place = { format: null, root, keep: KEPT };
   const report = readPrinted(printed, place);
   if (report.outcome === 'error' && report.format !== 'unknown')
     return without('error', `${tool} left an unreadable report: ${report.problems[0]?.message ?? 'it is damaged'}.`);
   const findings = isMeasured(report.outcome) ? report.findings : [];
+  if (report.format === 'tsc' && findings.some(isTscFault))
+    return without('error', `${tool} could not use its settings (exit status ${run.code}).${outputOf(run)}`);
   const message = run.code === 0 ? `${tool} reports a failure` : `${tool} failed (exit status ${run.code})`;
   const failure = makeFinding({ severity: 'high', message, rule: STATUS_RULE });
   // Other lines around it may be another tool's, and so may the failure: the report does not speak for all of them.

@@ -1,7 +1,7 @@
 // The baseline of the debt critic, and what becomes of a check whose tool is taken away, breaks, is new or is a command of the
 // settings. The whole critic with every tool is test/critique-debt.test.ts.
 
-import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
@@ -51,8 +51,6 @@ function debtJob(project: string, changes: Partial<CriticJob> = {}) {
 function shown({ check, message, file, line }: DebtReport['regressions'][number]): string {
   return `${check} ${file ?? '-'}:${line ?? '-'} ${message}`;
 }
-
-const CLEAN = { status: 'passed', measured: 'pass', errors: 0 };
 
 describe('the baseline', () => {
   it('holds for every session of a project, each of which has a repository of its own', async () => {
@@ -176,8 +174,9 @@ describe('lint', () => {
     expect(end.notes).toContain('eslint did not run at the baseline, so nothing is compared: 1 finding now.');
     const mended = linted({ 'eslint.config.mjs': 'export default [' });
     mended.write({ 'eslint.config.mjs': CONFIG });
-    const unknown = await measured(mended);
-    expect(unknown.lint).toMatchObject({ status: 'failed', measured: 'error' });
+    const unknown = await debtCritic(debtJob(mended.root, { settings }).job);
+    expect(unknown).toMatchObject({ outcome: 'error', files: [] });
+    expect(unknown.summary).toContain('eslint has 1 finding, but no baseline to compare with.');
     mended.write({ 'a.js': 'export const a = 1;\n' });
     expect((await measured(mended)).lint).toEqual({ status: 'passed', measured: 'pass', errors: 0 });
   });
@@ -208,19 +207,38 @@ describe('lint', () => {
       'lint -:- the lint command failed (exit status 2)',
     ]);
     expect((await measured(project, command([process.execPath, 'report.cjs']))).regressions).toEqual(['lint a.js:1 no']);
-    const old = await measured(project, command([process.execPath, 'old.cjs']));
-    expect({ lint: old.lint, outcome: old.end.outcome }).toEqual({ lint: CLEAN, outcome: 'pass' });
-    expect(old.end.notes).toContain(
+    const old = await debtCritic(debtJob(project.root, command([process.execPath, 'old.cjs'])).job);
+    expect(old.outcome).toBe('error');
+    expect(old.notes).toEqual([
+      'No runnable tests found.',
       'the lint command fails as it did at the baseline and prints no known report, so its findings are not compared.',
-    );
+    ]);
     project.write({ 'old.cjs': "console.error('sh: eslint: not found'); process.exitCode = 127;\n" });
     expect((await measured(project, command([process.execPath, 'old.cjs']))).regressions).toEqual([
       'lint -:- the lint command could not run (exit status 127). Output: sh: eslint: not found',
     ]);
-    const none = await measured(project, command('no-such-program-here'));
-    expect(none.regressions).toEqual([
-      'lint -:- no-such-program-here could not be started: program no-such-program-here not found. Install it or fix the PATH.',
-    ]);
+    const none = await debtCritic(debtJob(project.root, command('no-such-program-here')).job);
+    expect(none.outcome).toBe('error');
+    expect(none.notes[1]).toMatch(/^the lint command was broken at the baseline already\. .*program no-such-program-here not found\./);
+  });
+
+  it('V1 by a command that runs one known tool has broken with a status that this tool keeps for its own faults', async () => {
+    const project = gitProject({
+      'package.json': '{ "scripts": { "lint": "eslint ." } }',
+      'node_modules/.bin/eslint': '#!/bin/sh\nexit 0\n',
+      'a.js': 'x();\n',
+    });
+    chmodSync(join(project.root, 'node_modules/.bin/eslint'), 0o755);
+    project.git('add', '-Af');
+    project.git('commit', '-qm', 'tool');
+    project.write({ 'node_modules/.bin/eslint': '#!/bin/sh\necho "Error: no such plug-in" >&2\nexit 2\n' });
+    chmodSync(join(project.root, 'node_modules/.bin/eslint'), 0o755);
+    const lint = ['npm', 'run', '--silent', 'lint'];
+    const { end, regressions } = await measured(project, {
+      settings: { ...settings, debt: { ...LINT, checks: { ...LINT.checks, lint } } },
+    });
+    expect(end.outcome).toBe('error');
+    expect(regressions).toEqual(['lint -:- the lint command broke (exit status 2). Output: Error: no such plug-in']);
   });
 
   it.each([

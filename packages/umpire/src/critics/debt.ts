@@ -18,7 +18,7 @@ import type { CriticChange } from './change.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
-import { measureTools, STATUS_RULE } from './debt-measure.js';
+import { measureTools } from './debt-measure.js';
 import { absenceNotes } from './lint-tools.js';
 import { openTests, settleTests, testsAtBase } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
@@ -113,6 +113,9 @@ function leaveReport(
   const comparison = compareStates(baseline.state, after, moves);
   const outcome = worstMeasured(comparison.checks.map((check) => check.outcome));
   const problems = comparison.checks.flatMap((check) => check.problems);
+  // An agent's word does not replace tools that are there and broken.
+  if (outcome === 'missing' && comparison.checks.some(({ isBrokenBefore }) => isBrokenBefore))
+    return { ...unmeasured('error', `Nothing could be measured. ${problems.join(' ')}`), notes: problems };
   if (outcome === 'missing') return { ...unmeasured('missing', NOTHING_TO_MEASURE), notes: [NOTHING_TO_MEASURE, ...problems] };
   const changedSettings = filesChanged(job.project, base)
     .filter((path) => SETTINGS.test(basename(path)))
@@ -131,20 +134,8 @@ function leaveReport(
     summary: summarizeDebt(report, why),
     outputs: { debt_items_count: String(countDebtItems(after)), artifacts_produced: VALIDATION_REPORT },
     files: [VALIDATION_REPORT, BASELINE_COPY],
-    notes: [...notes, ...causes, ...statusNotes(baseline.state, after), ...absenceNotes(job.project), ...settings],
+    notes: [...notes, ...causes, ...absenceNotes(job.project), ...settings],
   };
-}
-
-/** Commands that fail in both states and say nothing that can be read: what they find now may be old or new. */
-function statusNotes(before: DebtMeasurement, after: DebtMeasurement): readonly string[] {
-  const speechless = ({ types, lint, quality }: DebtMeasurement) =>
-    [...types, ...lint, ...quality]
-      .filter(({ findings }) => findings.length > 0 && findings.every(({ rule }) => rule === STATUS_RULE))
-      .map(({ tool }) => tool);
-  const earlier = new Set(speechless(before));
-  return speechless(after)
-    .filter((tool) => earlier.has(tool))
-    .map((tool) => `${tool} fails as it did at the baseline and prints no known report, so its findings are not compared.`);
 }
 
 export const NO_TOOL: Readonly<Record<CheckName, string>> = {

@@ -32,6 +32,8 @@ export interface LintTool {
   readonly prints: boolean;
   /** Exit statuses of a run that worked. */
   readonly statuses: readonly number[];
+  /** Is this about its own settings, so that it did not check what it should? */
+  readonly isOwnFault?: (finding: Finding) => boolean;
   /** A run that prints nothing and exits with 0 is clean. */
   readonly isSilentWhenClean?: boolean;
   /** An empty list and exit status 0 mean a clean run; of other tools they mean that no file was checked. */
@@ -138,6 +140,8 @@ function readLintResult(tool: LintTool, run: ToolRun, places: LintPaths, checked
   const place = { format: tool.format, root, keep: 100_000, checkedFiles: checked };
   const report = tool.prints ? readPrinted(path, place) : readReport(path, place);
   if (checked.isNone) return without('missing', noFileChecked(tool));
+  const fault = report.findings.find((finding) => tool.isOwnFault?.(finding) === true);
+  if (fault !== undefined) return without('error', faultWords(tool, run, fault, places));
   // The exit status says that it found something, but the report is empty: its settings may silence it.
   const isMute = run.code !== 0 && report.outcome === 'pass' && report.findings.length === 0;
   const isWhole = isMeasured(report.outcome) && !isMute && (tool.countsFiles !== true || checked.isStated);
@@ -148,6 +152,11 @@ function readLintResult(tool: LintTool, run: ToolRun, places: LintPaths, checked
 
 /** The exit status of shells, and of wrappers such as pyenv, for a program that does not exist. */
 const NO_PROGRAM = 127;
+
+function faultWords({ name }: LintTool, run: ToolRun, { rule, artifact, line, message }: Finding, places: LintPaths): string {
+  const where = artifact === null ? '' : `${artifact}${line === null ? '' : `:${line}`}: `;
+  return `${name} cannot use its settings (${howToolEnded(run)}): ${where}${rule ?? 'error'}: ${shownWord(message, places)}`;
+}
 
 function problemOf(tool: LintTool, run: ToolRun, report: ToolReport, places: LintPaths): string {
   const said = errorWords(run, 'first', places);

@@ -4,8 +4,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
+import type { Finding } from '@umpire/core/model.js';
 import { namesIn } from '../sessions/file-system.js';
 import { isPythonEnvironment } from '../sessions/python-environment.js';
+import { EXIT_STATUSES } from './exit-statuses.js';
 import type { LintTool } from './lint-run.js';
 import { findFiles } from './project-files.js';
 import { findPythonProgram, markOf } from './python-programs.js';
@@ -40,7 +42,7 @@ function eslint(project: string, names: ReadonlySet<string>): LintTool | null {
     '--',
     ...(files.length === 0 ? ['.'] : files),
   ];
-  return { ...lint('eslint', tool), takes: (path) => SCRIPT.test(path), argv, prints: false, statuses: [0, 1] };
+  return { ...lint('eslint', tool), takes: (path) => SCRIPT.test(path), argv, prints: false, statuses: EXIT_STATUSES.eslint };
 }
 
 function oxlint(project: string, names: ReadonlySet<string>): LintTool | null {
@@ -49,7 +51,7 @@ function oxlint(project: string, names: ReadonlySet<string>): LintTool | null {
   if (tool === null) return null;
   const argv = (_report: string, files: readonly string[]) => [...node(tool), '--format', 'json', ...files];
   const asks = { argv: (files: readonly string[]) => [...node(tool), '--debug=files', ...files] };
-  return { ...lint('oxlint', tool), takes: (path) => SCRIPT.test(path), argv, prints: true, statuses: [0, 1], asks };
+  return { ...lint('oxlint', tool), takes: (path) => SCRIPT.test(path), argv, prints: true, statuses: EXIT_STATUSES.oxlint, asks };
 }
 
 function biome(project: string, names: ReadonlySet<string>): LintTool | null {
@@ -63,7 +65,7 @@ function biome(project: string, names: ReadonlySet<string>): LintTool | null {
     '--no-errors-on-unmatched',
     ...files,
   ];
-  return { ...lint('biome', tool), takes: (path) => WEB.test(path), argv, prints: true, statuses: [0, 1] };
+  return { ...lint('biome', tool), takes: (path) => WEB.test(path), argv, prints: true, statuses: EXIT_STATUSES.biome };
 }
 
 function tsc(project: string, names: ReadonlySet<string>): LintTool | null {
@@ -78,7 +80,13 @@ function tsc(project: string, names: ReadonlySet<string>): LintTool | null {
     // What is written in JavaScript is loaded for its types, and checked only where that is asked for.
     passesOver: (path: string) => !isChecked && /\.[cm]?jsx?$/.test(path),
   };
-  return { ...common, takes: (path) => SCRIPT.test(path), argv, prints: true, statuses: [0, 1, 2], isSilentWhenClean: true, asks };
+  const how = { argv, prints: true, statuses: EXIT_STATUSES.tsc, isSilentWhenClean: true, isOwnFault: isTscFault } as const;
+  return { ...common, ...how, takes: (path) => SCRIPT.test(path), asks };
+}
+
+/** About its settings, or about no file: the compiler leaves the types unchecked then, or checks them otherwise than was asked. */
+export function isTscFault({ artifact }: Finding): boolean {
+  return artifact === null || /(?:^|\/)(?:ts|js)config[^/]*\.json$/.test(artifact);
 }
 
 /** It names other projects and no file of its own: `tsc` would check nothing and be silent. Its build mode would write files. */
@@ -262,7 +270,7 @@ function ruff({ start }: PythonSetup): PythonTool {
       ...(files.length === 0 ? ['.'] : files),
     ],
     prints: false,
-    statuses: [0, 1],
+    statuses: EXIT_STATUSES.ruff,
     isEmptyWhenClean: true,
     idle: /^warning: No Python files found/m,
     asks: { argv: (files) => [...asked, '--show-files', '--', ...files] },
@@ -275,7 +283,7 @@ function flake8({ project, start }: PythonSetup): PythonTool {
     format: 'flake8',
     argv: (report, files) => [...start, '--format=default', '--benchmark', `--output-file=${report}`, ...wholeOr(project, files)],
     prints: false,
-    statuses: [0, 1],
+    statuses: EXIT_STATUSES.flake8,
     countsFiles: true,
   };
 }
@@ -295,13 +303,12 @@ function bandit({ project, start, settings }: PythonSetup): PythonTool {
       ...wholeOr(project, files).map((path) => (path === '.' ? path : `./${path}`)),
     ],
     prints: false,
-    statuses: [0, 1],
+    statuses: EXIT_STATUSES.bandit,
   };
 }
 
 /**
- * Its exit status is a sum of bits, one for each kind of message; 32 means a wrong call. Before version 3 its JSON does not state the
- * number of checked files, but its text report does.
+ * Before version 3 its JSON does not state the number of checked files, but its text report does.
  */
 function pylint({ project, program, start }: PythonSetup): PythonTool {
   const major = Number(/^\d+/.exec(program.version ?? '')?.[0] ?? 0);
@@ -317,7 +324,7 @@ function pylint({ project, program, start }: PythonSetup): PythonTool {
       ...wholeOr(project, files),
     ],
     prints: false,
-    statuses: Array.from({ length: 32 }, (_, status) => status),
+    statuses: EXIT_STATUSES.pylint,
     isEmptyWhenClean: true,
     unsettled: /^Failed to load '.*$/m,
     env: (scratch) => ({ PYLINTHOME: join(scratch, 'pylint') }),
@@ -341,7 +348,7 @@ function mypy({ project, start, settings }: PythonSetup): PythonTool {
     format: 'mypy',
     argv: (report) => [...start, ...asked, '--cache-dir=/dev/null', '--linecoverage-report', `${report}.lines`, ...whole],
     prints: true,
-    statuses: [0, 1],
+    statuses: EXIT_STATUSES.mypy,
     // What it does not know it says, and leaves it: an option of another version is harmless.
     unsettled: /^(?:\.?mypy\.ini|pyproject\.toml|setup\.cfg): (?!.*(?:Unrecognized option|Per-module sections)).*$/m,
     listed: (scratch) => linesListed(join(scratch, 'mypy.report.lines', 'coverage.json')),
@@ -361,7 +368,7 @@ function pyright({ project, program, start }: PythonSetup): PythonTool {
     format: 'pyright',
     argv: () => [...start, '--outputjson', ...python],
     prints: true,
-    statuses: [0, 1],
+    statuses: EXIT_STATUSES.pyright,
     countsFiles: true,
     universe: () => findFiles(project, SOURCES).length,
     unsettled: /^Config file ".*" could not be (?:parsed|read).*$/m,

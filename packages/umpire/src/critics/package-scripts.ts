@@ -197,6 +197,13 @@ export function commandsOf(scripts: Scripts, name: string): readonly ScriptComma
   return walk.found;
 }
 
+/** The same of a command that is split into its words. */
+export function commandsOfWords(scripts: Scripts, words: readonly string[]): readonly ScriptCommand[] {
+  const walk: ScriptWalk = { scripts, seen: new Set(), found: [] };
+  followWords(walk, words, ['']);
+  return walk.found;
+}
+
 /** `way`: the scripts that led here. */
 function follow(walk: ScriptWalk, name: string, way: readonly string[]): void {
   const { scripts, seen } = walk;
@@ -207,16 +214,19 @@ function follow(walk: ScriptWalk, name: string, way: readonly string[]): void {
 }
 
 function followText(walk: ScriptWalk, text: string, way: readonly string[]): void {
-  const { scripts, found } = walk;
   for (const command of splitChain(text)) {
-    if (found.length >= MOST_COMMANDS) return;
-    const words = wordsOf(command);
-    const nested = commandsIn(words);
-    const names = scriptsIn(words, Object.keys(scripts)).filter((each) => Object.hasOwn(scripts, each));
-    for (const each of names) follow(walk, each, way);
-    if (way.length <= MOST_STEPS) for (const each of nested) followText(walk, each, [...way, '']);
-    if (names.length + nested.length === 0 && words.length > 0) found.push({ script: way.findLast((each) => each !== '') ?? '', words });
+    if (walk.found.length >= MOST_COMMANDS) return;
+    followWords(walk, wordsOf(command), way);
   }
+}
+
+function followWords(walk: ScriptWalk, words: readonly string[], way: readonly string[]): void {
+  const { scripts, found } = walk;
+  const nested = commandsIn(words);
+  const names = scriptsIn(words, Object.keys(scripts)).filter((each) => Object.hasOwn(scripts, each));
+  for (const each of names) follow(walk, each, way);
+  if (way.length <= MOST_STEPS) for (const each of nested) followText(walk, each, [...way, '']);
+  if (names.length + nested.length === 0 && words.length > 0) found.push({ script: way.findLast((each) => each !== '') ?? '', words });
 }
 
 /** Cut at `&&`, `||`, `;`, `|`, `&` and line ends, not inside quotes. */

@@ -11,6 +11,7 @@ import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import type { Finding } from '@umpire/core/model.js';
 import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
+import { EXIT_STATUSES } from './exit-statuses.js';
 import { runLintTool } from './lint-run.js';
 import { findLintTools } from './lint-tools.js';
 import type { LintTool } from './lint-run.js';
@@ -92,7 +93,7 @@ function duplicationIn(project: string, names: ReadonlySet<string>): QualityTool
     // A threshold would end it with another status: how much is too much is not its to say here.
     const asked = ['--reporters', 'json', '--output', output, '--silent', '--threshold', '100', '--exitCode', '0', ...aside, '.'];
     const run = await runTool(job, { ...callOf('jscpd', tool, job, scratch), argv: [process.execPath, tool.bin, ...asked] });
-    return { measure: measureOf('jscpd', run, [0], join(output, 'jscpd-report.json'), readJscpd), use: run.use };
+    return { measure: measureOf('jscpd', run, EXIT_STATUSES.jscpd, join(output, 'jscpd-report.json'), readJscpd), use: run.use };
   };
   return { name: 'jscpd', version: tool.version, measure };
 }
@@ -107,7 +108,7 @@ function unusedIn(project: string, names: ReadonlySet<string>): QualityTool | nu
     const report = join(scratch, 'knip.json');
     const argv = [process.execPath, tool.bin, '--reporter', 'json', '--no-exit-code', '--no-progress'];
     const run = await runTool(job, { ...callOf('knip', tool, job, scratch), argv, keepStdout: report });
-    return { measure: measureOf('knip', run, [0, 1], report, readKnip), use: run.use };
+    return { measure: measureOf('knip', run, EXIT_STATUSES.knip, report, readKnip), use: run.use };
   };
   return { name: 'knip', version: tool.version, measure };
 }
