@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { base, command, decide, newSession, root, session, spawnDecide } from './support/command.js';
 import { runInProcess } from './support/in-process.js';
+import { endTasks } from './support/tasks.js';
 
 function filesOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true }).map(String).toSorted();
@@ -73,6 +74,7 @@ describe('rounds', () => {
     const seen: unknown[] = [];
     for (const coverage of [40, 41, 42, 43, 44]) {
       putRun(folder, { ...RUN, coverage });
+      if (coverage > 40) endTasks(folder);
       const { json, exit } = await decide('testing', folder, '--json');
       seen.push([json['round'], json['decision'], json['rule'], exit, json['unverified']]);
     }
@@ -145,6 +147,7 @@ describe('rounds', () => {
     const rounds: unknown[] = [];
     for (const coverage of [40, 41, 40, 41, 40]) {
       putRun(folder, { ...RUN, coverage });
+      if (rounds.length > 0) endTasks(folder);
       rounds.push((await decide('testing', folder, '--json')).json['round']);
     }
     expect(rounds).toEqual([0, 1, 2, 3, 3]);
@@ -165,6 +168,7 @@ describe('rounds', () => {
     writeFileSync(join(folder, 'task-analysis.json'), '{"max_iterations": 50}');
     const results = join(folder, 'artifacts', 'review-results.json');
     writeFileSync(results, readFileSync(results, 'utf8').replace('5.5', '5.6'));
+    endTasks(folder);
     const second = await decide('review', folder, '--json');
     expect(second.json).toMatchObject({ round: 2, maxRounds: 2, decision: 'ESCALATE' });
     expect(second.json['anomalies']).toEqual([
@@ -181,6 +185,7 @@ describe('rounds', () => {
     const tasks = readFileSync(join(folder, 'tasks.csv'), 'utf8');
     writeFileSync(join(folder, 'tasks.csv'), tasks.replaceAll(',80,', ',10,'));
     putRun(folder, { ...RUN, pass_rate: 1, passed: 4, failed: 0, failures: [], coverage: 50 });
+    endTasks(folder);
     expect((await decide('testing', folder, '--json')).json).toMatchObject({
       decision: 'RETRY',
       anomalies: [expect.objectContaining({ rule: 'E5' })],

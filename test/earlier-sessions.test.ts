@@ -13,6 +13,7 @@ import { gitIn } from './support/git-project.js';
 import { newFolder, root } from './support/journal.js';
 import { verdictsOf } from './support/run-project.js';
 import { changes, snapshot } from './support/spec-fixture.js';
+import { endTasks } from './support/tasks.js';
 
 const EARLIER = join(root, 'fixtures', 'earlier');
 const RECORDED_IN = '/tmp/umpire-earlier';
@@ -77,6 +78,7 @@ it.each([
   expect([again.repeated, again.notes.length]).toEqual([true, anomalies.length]);
   const results = join(session, 'artifacts', 'review-results.json');
   writeFileSync(results, readFileSync(results, 'utf8').replace('5.5', '5.6'));
+  endTasks(session);
   const { verdict, repeated } = await decide({ loop, session });
   expect([repeated, verdict.rule, verdict.anomalies.map(({ rule }) => rule)]).toEqual([false, 'R4', anomalies]);
 });

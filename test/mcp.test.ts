@@ -11,6 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, expect, it } from 'vitest';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
+import { endTasks } from './support/tasks.js';
 
 cleanUpProjects();
 
@@ -54,6 +55,7 @@ it('leads an agent through a round: measure, judge, fix, measure, judge', async 
   expect(revise.text).toMatch(/^testing: .*\nNext: /);
   expect(revise.text).toContain(String(revise.data['reason']));
   project.write({ 'add.js': 'module.exports = (a, b) => a + b;\n' });
+  endTasks(join(project.root, '.umpire/sessions/one'));
   expect((await ask(client, 'critique', { loop: 'testing', session: 'one' })).data).toMatchObject({ outcome: 'pass' });
   const done = await ask(client, 'decide', { loop: 'testing', session: 'one' });
   expect(done.data['outcome']).toBe('converge');

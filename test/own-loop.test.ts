@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decide, root, session } from './support/command.js';
+import { endTasks } from './support/tasks.js';
 
 describe('a loop of your own', () => {
   const example = readFileSync(join(root, 'examples', 'docs-review', 'docs-review.yaml'), 'utf8');
@@ -83,6 +84,7 @@ describe('a loop of your own', () => {
     const seen: string[] = [];
     for (const clarity of [1, 2, 3, 4, 5]) {
       writeFileSync(file, readFileSync(file, 'utf8').replace(/"clarity": [\d.]+/, `"clarity": ${clarity}`));
+      if (seen.length > 0) endTasks(folder);
       const { json } = await decide(loop, folder, '--json');
       seen.push(`${String(json['round'])} ${String(json['rule'])}`);
     }

@@ -9,6 +9,7 @@ import { decide } from '@umpire/umpire/commands/decide.js';
 import { replay } from '@umpire/umpire/sessions/replay.js';
 import { forge, golden, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';
 import type { Line } from './support/journal.js';
+import { endTasks } from './support/tasks.js';
 
 /** The recorded rules, changed so that no score fails. */
 function looser(rules: Record<string, unknown>): Record<string, unknown> {
@@ -234,6 +235,7 @@ async function judged(): Promise<string> {
   await decide({ loop: 'review', session });
   const results = join(session, 'artifacts', 'review-results.json');
   writeFileSync(results, readFileSync(results, 'utf8').replace('5.5', '5.6'));
+  endTasks(session);
   await decide({ loop: 'review', session });
   return session;
 }
@@ -279,6 +281,7 @@ describe('a truncated journal', () => {
     for (const name of ['notes.md', 'review-notes.md', 'mine-1-round-9.md']) writeFileSync(join(session, 'verdicts', name), 'x');
     mkdirSync(join(session, 'verdicts', 'review-1-round-9.md'));
     expect((await runReplay([session])).exit).toBe(0);
+    endTasks(session);
     await decide({ loop: 'review', session, maxRounds: 2 });
     await decide({ loop: 'review', session, maxRounds: 9, strict: true });
     expect(await replay({ session })).toMatchObject({ result: 'same', unknownPages: [] });

@@ -10,6 +10,7 @@ import { decide } from '@umpire/umpire/commands/decide.js';
 import type { Replay } from '@umpire/umpire/report/replay-page.js';
 import { replay } from '@umpire/umpire/sessions/replay.js';
 import { forge, golden, GOLDEN, goldenNames, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';
+import { endTasks } from './support/tasks.js';
 import { changes, prepare, readFixtures, snapshot, withFixture } from './support/spec-fixture.js';
 
 /** `3 FIX R4 same`, a line for each verdict. */
@@ -309,6 +310,7 @@ describe('missing evidence', () => {
     expect([exit, stdout]).toEqual([1, expect.stringContaining('an older Umpire recorded it without its evidence')]);
     const results = join(folder, 'artifacts', 'review-results.json');
     writeFileSync(results, readFileSync(results, 'utf8').replace('5.5', '5.6'));
+    endTasks(folder);
     expect((await decide({ loop: 'review', session: folder })).verdict).toMatchObject({ round: 2, rule: 'R4' });
     expect(told(await replay({ session: folder }))).toEqual(['3 FIX R4 lost', '5 FIX R4 same']);
   });

@@ -14,6 +14,7 @@ import { put } from './adversary-setups.js';
 import type { AttackStep } from './adversary-past-attacks.js';
 import { TRICKS } from './adversary-tricks.js';
 import type { Witness } from './adversary-tricks.js';
+import { endTasks } from './tasks.js';
 
 const JOURNAL = 'journal.ndjson';
 const TASKS = 'tasks.csv';
@@ -135,7 +136,7 @@ class Game {
 
   private async ask(flags: { readonly round?: number }): Promise<Decision | null> {
     try {
-      const decision = await decide({ loop: this.setup.asked, session: this.folder, ...flags });
+      const decision = await this.askFor(flags);
       this.tally.verdicts++;
       return decision;
     } catch (error) {
@@ -144,6 +145,18 @@ class Game {
       this.refused = error.code;
       this.tally.codes.set(error.code, (this.tally.codes.get(error.code) ?? 0) + 1);
       return null;
+    }
+  }
+
+  /** If a verdict's tasks are open, the adversary claims that they are done. */
+  private async askFor(flags: { readonly round?: number }): Promise<Decision> {
+    const question = { loop: this.setup.asked, session: this.folder, ...flags };
+    try {
+      return await decide(question);
+    } catch (error) {
+      if (!isUmpireError(error) || error.code !== 'tasks-open') throw error;
+      endTasks(this.folder, error.message.replace(/ (?:is|are) not finished[^]*/, '').split(', '));
+      return decide(question);
     }
   }
 

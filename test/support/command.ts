@@ -1,11 +1,10 @@
 // `umpire decide` on copies of sample sessions. Each copy lies in a project folder of its own and is deleted after the tests.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { editTasks, parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { runInProcess } from './in-process.js';
 
 export const root = join(import.meta.dirname, '..', '..');
@@ -23,13 +22,6 @@ export function session(from: string): string {
   const folder = newSession();
   cpSync(join(root, from), folder, { recursive: true });
   return folder;
-}
-
-/** Changes cells of one task in tasks.csv, as the program that runs the loop does. */
-export function setTask(folder: string, id: string, cells: Readonly<Record<string, string>>): void {
-  const path = join(folder, 'tasks.csv');
-  const file = parseTasks(readFileSync(path, 'utf8'), path);
-  writeFileSync(path, editTasks(file, { set: new Map([[id, cells]]), add: [] }));
 }
 
 export interface Ran {

@@ -211,6 +211,11 @@ export const ERRORS = {
     message: 'The critic {task} did not finish{why}, so there is nothing to judge.',
     hint: 'Run the critic again, so that its row in tasks.csv is completed. If another critic replaces it, set its status to skipped.',
   },
+  'tasks-open': {
+    exit: 1,
+    message: '{tasks} {is} not finished. The last verdict asked for this work, so new evidence is not judged yet.',
+    hint: 'Set the status in tasks.csv to completed, failed or skipped when it ends. If the work was done elsewhere, judge with: {command}',
+  },
   'tasks-malformed': {
     exit: 1,
     message: '{file}:{line}: {detail}.',

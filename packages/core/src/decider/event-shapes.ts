@@ -98,6 +98,7 @@ const scene = object<RecordedContext>({
   unwritable: orNull(text),
   rules: orNull(LOOP_SHAPE),
   voices: optional(word(true)),
+  elsewhere: optional(recordOf(cells)),
 });
 
 const factValue: Shape<FactValue> = orNull(either(text, either(number, flag)));

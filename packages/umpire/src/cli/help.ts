@@ -462,7 +462,8 @@ the same evidence again gives the same verdict and writes nothing.
   <session>              the session folder
 
 Flags
-  --round N              raise the round to N; it never goes down
+  --round N              raise the round to N; it never goes down. Tasks of the
+                         last verdict that are still open count as completed
   --max-rounds N         change the maximum number of rounds (recorded)
   --layer NAME           testing: the layer to judge, if there are several
   --deadline-ms N        give a partial verdict after N milliseconds

@@ -2,7 +2,6 @@
 
 import type { Verdict } from '@umpire/core/model.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { findParallelCritics, findUnfinishedCritic } from '@umpire/core/decider/chains.js';
 import { chainKey, decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict } from '@umpire/core/decider/evolve.js';
 import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
@@ -10,7 +9,6 @@ import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import { unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
 import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import { verdictData } from '@umpire/core/decider/verdict-data.js';
-import { oneLine } from '@umpire/core/formats/word-lists.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { elapsedMs } from '../sessions/clock.js';
@@ -28,6 +26,9 @@ import { resolveLoop } from '../sessions/resolve-loop.js';
 import { CONFIG, findProject, loadRole, readConfigText } from '../sessions/project.js';
 import { readRoundContext } from '../sessions/round-context.js';
 import type { RoundContext } from '../sessions/round-context.js';
+import { addElsewhere, declareDoneElsewhere, findOpenTasks, refuseUnfinishedCritic } from '../sessions/unfinished-work.js';
+import type { ContextElsewhere } from '../sessions/unfinished-work.js';
+import { shellWord } from '../report/session-question.js';
 
 export interface DecideRequest {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -61,8 +62,6 @@ export interface Decision {
   /** Notes for the person; the verdict does not depend on them. */
   readonly notes: readonly string[];
 }
-
-const MOST_ERROR_CHARACTERS = 200;
 
 const LOCK_WAIT_MS = 30_000;
 
@@ -128,29 +127,35 @@ function decideIn(input: DecideInput): Decision {
   if (request.round !== undefined && request.round < context.round)
     throw new UmpireError('round-below', { asked: request.round, round: context.round });
   const round = Math.max(context.round, request.round ?? 0);
+  const work = last === null ? null : settleOpenTasks(input, context, last);
+  const judged = work?.context ?? context;
   const { gathering, draft } = judgeRound(
     {
-      ...evidenceAt(input, context, round),
+      ...evidenceAt(input, judged, round),
       cap: context.cap,
       target: context.target,
       strict: input.strict,
       past: last !== null && last.verdict.outcome === 'revise' ? last.lists : null,
       role,
-      anomalies: context.anomalies,
+      anomalies: judged.anomalies,
       course: readCourse(context.state, context.loop.loop, context.chain, COURSE),
     },
-    known,
+    work === null ? known : null,
   );
   if (!draft.ok) throw new UmpireError('evidence-missing', { detail: draft.message, hint: draft.hint }, draft.rule);
-  return deliver(input, context, gathering, draft);
+  return deliver(input, judged, gathering, addElsewhere(draft, work?.elsewhere), work);
 }
 
-/** V1, before any recorded verdict is repeated too. */
-function refuseUnfinishedCritic({ loop, tasks, waves, critic }: RoundContext): void {
-  const unfinished = findUnfinishedCritic(findParallelCritics(loop, tasks, waves, critic));
-  if (unfinished === null) return;
-  const error = oneLine(unfinished.columns['error'] ?? '').slice(0, MOST_ERROR_CHARACTERS);
-  throw new UmpireError('critic-unfinished', { task: unfinished.id, why: error === '' ? '' : ` (${error})` }, 'V1');
+/** V4: null if the tasks of the last verdict have ended. With --round, a person declares open ones done elsewhere. */
+function settleOpenTasks({ request }: DecideInput, context: RoundContext, last: PastVerdict): ContextElsewhere | null {
+  const open = context.state.run === null ? findOpenTasks(context, last) : [];
+  if (open.length === 0) return null;
+  if (request.round !== undefined) return declareDoneElsewhere(context, open);
+  const loop = typeof request.loop === 'string' ? request.loop : request.loop.loop;
+  const layer = context.choice === null ? '' : ` --layer ${shellWord(context.choice)}`;
+  const command = `umpire decide ${shellWord(loop)} ${shellWord(request.session)}${layer} --round ${context.round}`;
+  const tasks = open.map(({ id }) => id).join(', ');
+  throw new UmpireError('tasks-open', { tasks, is: open.length === 1 ? 'is' : 'are', command }, 'V4');
 }
 
 function evidenceAt({ folder, expired }: DecideInput, context: RoundContext, round: number): RoundEvidence {
@@ -159,7 +164,13 @@ function evidenceAt({ folder, expired }: DecideInput, context: RoundContext, rou
 }
 
 /** Writes the verdict, unless it is a dry run or equal to the last verdict. */
-function deliver(input: DecideInput, context: RoundContext, gathering: Gathering, drafted: VerdictDraft): Decision {
+function deliver(
+  input: DecideInput,
+  context: RoundContext,
+  gathering: Gathering,
+  drafted: VerdictDraft,
+  work: ContextElsewhere | null,
+): Decision {
   const { folder, request } = input;
   let draft = drafted;
   let prepared = null;
@@ -176,8 +187,8 @@ function deliver(input: DecideInput, context: RoundContext, gathering: Gathering
     }
   }
   const past = context.state.verdicts.get(chainKey(context.loop.loop, context.chain)) ?? [];
-  const tasks = context.file?.document.text ?? null;
-  const recorded = recordRoundContext({ ...context, tasks }, gathering, failure, draft.verdict.status === 'partial');
+  const tasks = work?.text ?? context.file?.document.text ?? null;
+  const recorded = recordRoundContext({ ...context, tasks }, gathering, failure, draft.verdict.status === 'partial', work?.elsewhere);
   const basis = { ...context, strict: input.strict, key: evidenceKey(context, gathering), course: COURSE };
   const given = composeVerdict(basis, draft, gathering, recorded.scene);
   const last = past.at(-1);

@@ -24,6 +24,7 @@ import { readCourse, judgeRound } from './judge-round.js';
 import type { RoundToJudge } from './judge-round.js';
 import { highestTarget } from './round-limits.js';
 import type { EvidenceStore } from './gather-evidence.js';
+import { addElsewhere } from './unfinished-work.js';
 import { areTasksInJournal, openRecordedEvidence } from './recorded-evidence.js';
 import type { BlobReader } from './recorded-evidence.js';
 
@@ -141,7 +142,11 @@ function rejudge(
     strict: given.strict,
     role: given.verdict.role,
   });
-  return { ...judged, draft: judged.draft.ok ? orUnwritable(loop, judged.draft, scene) : judged.draft, critic };
+  return {
+    ...judged,
+    draft: judged.draft.ok ? orUnwritable(loop, addElsewhere(judged.draft, scene.elsewhere), scene) : judged.draft,
+    critic,
+  };
 }
 
 /** Tasks that could not be written then count as unwritable now. */

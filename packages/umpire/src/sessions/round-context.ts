@@ -47,6 +47,8 @@ export interface RoundContext {
   readonly tasks: readonly Task[];
   readonly waves: Int32Array;
   readonly chain: string;
+  /** The chain, for loops whose caller chooses it; else null. */
+  readonly choice: string | null;
   readonly critic: PlacedTask | null;
   readonly board: Board;
   readonly cap: number;
@@ -82,9 +84,9 @@ export function readRoundContext(input: RoundContextInput): RoundContext {
   const file = openTasks(folder);
   const tasks = normalizeRoles(loop, file?.tasks ?? []);
   const waves = checkGraph(tasks, TASKS);
-  const chosen = chooseChain(folder, loop, tasks, input.layer);
-  const critic = findCriticRow(loop, tasks, waves, chosen);
-  const chain = chosen ?? chainOfRow(loop, critic?.task ?? null);
+  const choice = chooseChain(folder, loop, tasks, input.layer);
+  const critic = findCriticRow(loop, tasks, waves, choice);
+  const chain = choice ?? chainOfRow(loop, critic?.task ?? null);
   const board = readBoard(folder, new Set(['gc_decision', ...boardTypes(loop)]), input.expired);
   anomalies.push(...malformedLines(board));
   const row = critic?.task ?? null;
@@ -113,6 +115,7 @@ export function readRoundContext(input: RoundContextInput): RoundContext {
     tasks,
     waves,
     chain,
+    choice,
     critic,
     board,
     cap: cap.value,
