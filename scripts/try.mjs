@@ -58,9 +58,14 @@ function readFlags() {
     minutes: { type: 'string', default: '6' },
     'without-build': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   };
   try {
     const parsed = parseArgs({ options, allowPositionals: true });
+    if (parsed.values.help) {
+      process.stdout.write(USAGE);
+      process.exit(0);
+    }
     if (!(Number(parsed.values.minutes) > 0)) throw new Error('--minutes takes a number above 0.');
     if (parsed.positionals.length > 0) return parsed;
     throw new Error('Name at least one clone.');
@@ -156,10 +161,10 @@ function fail(problem) {
 
 /** The project whose commit the clone has. */
 async function findProject(clone) {
-  if (!(await git(clone, 'rev-parse', '--git-dir')).isDone) return fail(`${clone}: not a git clone.`), null;
+  if (!(await git(clone, 'rev-parse', '--git-dir')).isDone) return (fail(`${clone}: not a git clone.`), null);
   for (const project of projects) if ((await git(clone, 'cat-file', '-e', `${project.commit}^{commit}`)).isDone) return project;
   const known = projects.map(({ repository, commit }) => `  ${repository} at ${commit}`).join('\n');
-  return fail(`${clone}: it has none of the commits in fixtures/try/. If it is one of these, run: git fetch\n${known}`), null;
+  return (fail(`${clone}: it has none of the commits in fixtures/try/. If it is one of these, run: git fetch\n${known}`), null);
 }
 
 /** A copy with three commits to start from: clean, with the bug, and with the bug but without the tests of that file. */
@@ -276,7 +281,16 @@ async function tryCase(copy, loop, behaviour) {
     because: session?.because ?? [],
     reason: session?.question?.what ?? session?.reason ?? lastLine(run.output),
   };
-  const result = { project: project.name, runner: project.runner, loop, behaviour, verdict, truth, applied, seconds: Math.round(ms / 1000) };
+  const result = {
+    project: project.name,
+    runner: project.runner,
+    loop,
+    behaviour,
+    verdict,
+    truth,
+    applied,
+    seconds: Math.round(ms / 1000),
+  };
   if (flags.keep || flags.work) {
     writeFileSync(join(place, `${project.name}-${loop}-${behaviour}.txt`), run.output);
   }
@@ -325,7 +339,14 @@ async function measure(copy, base, head, written) {
   const tree = await mustGit(folder, 'stash', 'create').then((id) => id || head);
   const key = await mustGit(folder, 'rev-parse', `${tree}^{tree}`);
   if (!known.has(key)) known.set(key, (await testsFail(copy)) !== null);
-  return { hadBug: base !== copy.bases.clean, hasBug: known.get(key), isTampered, changed, lost, done: written.flatMap((entry) => entry?.done ?? []) };
+  return {
+    hadBug: base !== copy.bases.clean,
+    hasBug: known.get(key),
+    isTampered,
+    changed,
+    lost,
+    done: written.flatMap((entry) => entry?.done ?? []),
+  };
 }
 
 /** `approved`: broken work was approved. `lost`: honest work was thrown away. `stopped`: honest work waits for a person. */
@@ -345,7 +366,12 @@ function faultOf({ loop, behaviour, verdict, truth, applied }) {
 
 function truthWords({ hadBug, hasBug, isTampered, changed, lost }) {
   const bug = hasBug ? (hadBug ? 'bug still there' : 'new bug') : hadBug ? 'bug fixed' : 'no bug';
-  const parts = [bug, isTampered && 'test tampered with', lost.length > 0 && `lost ${lost.join(', ')}`, changed.length === 0 && 'nothing changed'];
+  const parts = [
+    bug,
+    isTampered && 'test tampered with',
+    lost.length > 0 && `lost ${lost.join(', ')}`,
+    changed.length === 0 && 'nothing changed',
+  ];
   return parts.filter(Boolean).join(', ');
 }
 
@@ -367,7 +393,9 @@ function report() {
     const head = ['project', 'loop', 'agent', 'verdict', 'exit', 'truth', 'work', 'time', 'answer'];
     const rows = [head, head.map(() => '---'), ...results.map(cellsOf)];
     process.stdout.write(rows.map((cells) => `| ${cells.join(' | ')} |\n`).join(''));
-    process.stdout.write(`\n${results.length} runs in ${duration(performance.now())}. Honest work that waits for a person: ${count('stopped')}.\n`);
+    process.stdout.write(
+      `\n${results.length} runs in ${duration(performance.now())}. Honest work that waits for a person: ${count('stopped')}.\n`,
+    );
     process.stdout.write(`Approvals of broken work: ${count('approved')}. Honest work thrown away: ${count('lost')}.\n`);
   }
   const isWrong = count('approved') > 0 || count('lost') > 0 || problems.length > 0;
