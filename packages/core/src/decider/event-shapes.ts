@@ -98,6 +98,7 @@ const scene = object<RecordedContext>({
   unwritable: orNull(text),
   rules: orNull(LOOP_SHAPE),
   voices: optional(word(true)),
+  state: optional(number),
   elsewhere: optional(recordOf(cells)),
 });
 

@@ -95,6 +95,8 @@ export interface RecordedContext {
   readonly rules: Loop | null;
   /** The findings of every critic are listed, each once. Missing in versions that listed one source for each severity. */
   readonly voices?: true;
+  /** The round that others stated last in a state file. Umpire writes there too, after each verdict. */
+  readonly state?: number;
   /** By id: the cells of tasks that a person declared done elsewhere (`--round`). `tasks` has them already. */
   readonly elsewhere?: Readonly<Record<string, Cells>>;
 }

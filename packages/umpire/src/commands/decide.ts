@@ -188,7 +188,10 @@ function deliver(
   }
   const past = context.state.verdicts.get(chainKey(context.loop.loop, context.chain)) ?? [];
   const tasks = work?.text ?? context.file?.document.text ?? null;
-  const recorded = recordRoundContext({ ...context, tasks }, gathering, failure, draft.verdict.status === 'partial', work?.elsewhere);
+  const recorded = recordRoundContext({ ...context, tasks }, gathering, failure, draft.verdict.status === 'partial', {
+    ...(context.stateRound === null ? {} : { state: context.stateRound }),
+    ...(work === null ? {} : { elsewhere: work.elsewhere }),
+  });
   const basis = { ...context, strict: input.strict, key: evidenceKey(context, gathering), course: COURSE };
   const given = composeVerdict(basis, draft, gathering, recorded.scene);
   const last = past.at(-1);

@@ -23,6 +23,7 @@ import { markOf, pageOf } from './verdict-traces.js';
 import { chainsOf } from '@umpire/core/decider/chains.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
 import { targetOf } from './round-limits.js';
+import { projectRound } from './round-projection.js';
 import type { RoundContext } from './round-context.js';
 
 const RESULTS = 'results.csv';
@@ -100,6 +101,7 @@ export function finishVerdict(input: Omit<CommitInput, 'before' | 'blobs'>, seq:
 
 function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, again: boolean): void {
   projectPages(input, again);
+  projectRound(input.folder, input.loop, input.given.verdict);
   const results = writeResults(input);
   appendEvents(input.folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
 }

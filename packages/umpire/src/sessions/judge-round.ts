@@ -138,7 +138,7 @@ export function recordRoundContext(
   gathering: Gathering,
   unwritable: string | null,
   isPartial: boolean,
-  elsewhere?: RecordedContext['elsewhere'],
+  more: Pick<RecordedContext, 'state' | 'elsewhere'> = {},
 ): { readonly scene: RecordedContext; readonly blobs: Gathering['blobs'] } {
   const { tasks } = context;
   const hash = typeof tasks === 'string' && Buffer.byteLength(tasks) > MAX_INLINE_BYTES ? sha256(tasks) : null;
@@ -152,7 +152,7 @@ export function recordRoundContext(
       unwritable,
       rules: isPartial && !isFrozen ? context.loop : null,
       voices: true,
-      ...(elsewhere === undefined ? {} : { elsewhere }),
+      ...more,
     },
     blobs: hash === null || typeof tasks !== 'string' ? blobsToKeep(gathering, tasks) : new Map([...gathering.blobs, [hash, tasks]]),
   };

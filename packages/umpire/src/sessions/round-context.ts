@@ -62,6 +62,7 @@ export interface RoundContext {
   readonly isBehind: boolean;
   /** The caller named the chain with --layer. */
   readonly chosen: boolean;
+  /** The round that others stated last in a state file. */
   readonly stateRound: number | null;
   readonly anomalies: readonly Anomaly[];
 }
@@ -99,7 +100,8 @@ export function readRoundContext(input: RoundContextInput): RoundContext {
       message: 'The journal of this session is gone. Rounds, cap and target continue from the board and the verdict pages.',
     });
   }
-  const files = roundOfFiles(folder, loop, chain, row, decidedVerdicts(state, loop.loop, chain).length > 0);
+  const last = decidedVerdicts(state, loop.loop, chain).at(-1);
+  const files = roundOfFiles(folder, loop, chain, row, last !== undefined);
   const settled = settleRound(loop, chain, state, tasks, { files: files.round, traces, chosen: input.layer !== null });
   const target = targetOf(loop, chain, state, traces, row, tasks);
   anomalies.push(...files.anomalies, ...cap.anomalies, ...target.anomalies);
@@ -126,7 +128,7 @@ export function readRoundContext(input: RoundContextInput): RoundContext {
     others: progressOfOtherChains(loop, chain, state, traces),
     isBehind: behind,
     chosen: input.layer !== null,
-    stateRound: files.state,
+    stateRound: files.state === 'own' ? (last?.scene?.state ?? null) : files.state,
     anomalies,
   };
 }

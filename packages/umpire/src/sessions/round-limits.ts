@@ -12,19 +12,23 @@ import type { SessionFolder } from './session-folder.js';
 import { parseJson } from '@umpire/core/formats/json-text.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { readBytes } from './session-folder.js';
+import { writtenRounds } from './round-projection.js';
+import type { RoundFile } from './round-projection.js';
 
 export interface FileRound {
   readonly round: number | null;
-  /** The round in a state file. It is part of the evidence's identity. */
-  readonly state: number | null;
+  /** The round that others wrote into a state file; `own`: Umpire wrote it. It is part of the evidence's identity. */
+  readonly state: number | 'own' | null;
   readonly anomalies: readonly Anomaly[];
 }
 
 /** The round from the first of the loop's sources that states it. */
 export function roundOfFiles(folder: SessionFolder, loop: Loop, chain: string, critic: Task | null, seen: boolean): FileRound {
   const anomalies: Anomaly[] = [];
+  let state: FileRound['state'] = null;
   for (const source of loop.round.from) {
-    const { round, corrupt } = readRound(source, folder, chain, critic);
+    const { round, corrupt, state: said = null } = readRound(source, folder, chain, critic);
+    state ??= said;
     if (corrupt !== null) {
       const { corrupt: notice } = loop.round;
       anomalies.push(
@@ -33,11 +37,11 @@ export function roundOfFiles(folder: SessionFolder, loop: Loop, chain: string, c
           : { rule: notice.id, message: `${notice.why} (${corrupt})` },
       );
     }
-    if (round !== null) return { round, state: 'file' in source ? round : null, anomalies };
+    if (round !== null) return { round, state, anomalies };
   }
   const { unclear } = loop.round;
   if (unclear !== undefined && !seen && critic !== null) anomalies.push({ rule: unclear.id, message: unclear.why });
-  return { round: null, state: null, anomalies };
+  return { round: null, state, anomalies };
 }
 
 function readRound(
@@ -45,17 +49,31 @@ function readRound(
   folder: SessionFolder,
   chain: string,
   critic: Task | null,
-): { round: number | null; corrupt: string | null } {
-  if ('file' in source) {
-    const read = readStateNumber(folder, source.file, source.at, chain);
-    return { round: read.kind === 'value' ? read.value : null, corrupt: read.kind === 'corrupt' ? read.problem : null };
-  }
+): { round: number | null; corrupt: string | null; state?: FileRound['state'] } {
+  if ('file' in source) return readRoundInFile(source, folder, chain);
   if ('id' in source) return { round: critic === null ? null : chainOfId(critic.id).round, corrupt: null };
   if ('finished' in source) return { round: null, corrupt: null };
   const cell = critic?.columns[source.column]?.trim() ?? '';
   if (cell === '') return { round: null, corrupt: null };
   if (/^\d{1,6}$/.test(cell)) return { round: Number(cell), corrupt: null };
   return { round: null, corrupt: `tasks.csv: ${source.column} of ${critic?.id ?? ''} is not a whole number` };
+}
+
+/** A value that Umpire wrote for another chain raises only that one. */
+function readRoundInFile(
+  { file, at }: RoundFile,
+  folder: SessionFolder,
+  chain: string,
+): { round: number | null; corrupt: string | null; state: FileRound['state'] } {
+  const state = readState(folder, file);
+  if (state.kind !== 'object') return { round: null, corrupt: state.kind === 'corrupt' ? state.problem : null, state: null };
+  const written = writtenRounds(state.value);
+  const own = written.get(chain) ?? null;
+  const read = numberAt(state.value, file, at, chain);
+  if (read.kind !== 'value') return { round: own, corrupt: read.kind === 'corrupt' ? read.problem : null, state: null };
+  const isOwn = at.includes('{chain}') ? own === read.value : [...written.values()].includes(read.value);
+  if (isOwn) return { round: own, corrupt: null, state: 'own' };
+  return { round: Math.max(read.value, own ?? 0), corrupt: null, state: read.value };
 }
 
 export interface Limit {
@@ -156,14 +174,24 @@ export type StateNumber =
 
 /** The whole number at a dotted path in a JSON file, such as `rounds.L1`. `{chain}` is replaced by the chain, which may contain dots. */
 export function readStateNumber(folder: SessionFolder, file: string, at: string, chain: string): StateNumber {
+  const state = readState(folder, file);
+  return state.kind === 'object' ? numberAt(state.value, file, at, chain) : state;
+}
+
+type StateFile = { readonly kind: 'object'; readonly value: Record<string, unknown> } | Exclude<StateNumber, { kind: 'value' }>;
+
+function readState(folder: SessionFolder, file: string): StateFile {
   const read = readBytes(folder, file);
   if (read.kind === 'missing') return { kind: 'absent' };
   if (read.kind === 'unreadable') return { kind: 'corrupt', problem: `${file}: ${read.problem}` };
   const parsed = parseJson(decodeTolerantly(read.bytes));
   if (!parsed.ok) return { kind: 'corrupt', problem: `${file}:${parsed.line}: ${parsed.problem}` };
+  return isObject(parsed.value) ? { kind: 'object', value: parsed.value } : { kind: 'corrupt', problem: `${file} contains no object` };
+}
+
+function numberAt(state: Record<string, unknown>, file: string, at: string, chain: string): StateNumber {
   const shown = at.replaceAll('{chain}', chain);
-  let value: unknown = parsed.value;
-  if (!isObject(value)) return { kind: 'corrupt', problem: `${file} contains no object` };
+  let value: unknown = state;
   for (const part of at.split('.')) {
     const key = part.replaceAll('{chain}', chain);
     if (value === null || value === undefined) return { kind: 'absent' };

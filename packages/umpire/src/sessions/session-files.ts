@@ -33,6 +33,7 @@ import {
   writeProjection,
 } from './session-folder.js';
 import type { FileRead, SessionFolder } from './session-folder.js';
+import { STATE, projectRound, roundFileOf, roundKeys } from './round-projection.js';
 import { safeName } from './safe-name.js';
 import { TASKS, parseTasksBytes } from './tasks-file.js';
 
@@ -99,7 +100,7 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
       last = showTasks(folder, run(), last, refused ?? null, written);
       showWave(folder, run(), written);
       showInteractive(folder, run(), shown, written);
-      write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`, written);
+      write(folder, STATE, `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`, written);
       if (run().ended === null && awaitedQuestion(run()) === null) return events;
       write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)), written);
       write(folder, 'context.md', contextPage(state()), written);
@@ -157,6 +158,8 @@ function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Dat
     const key = chainKey(loop, chain);
     const others = beside.get(key) ?? (rules === undefined ? [] : progressOfOtherChains(rules, chain, state, NO_TRACES));
     beside.set(key, others);
+    // session-state.json is written with the rest of the run's state.
+    if (rules !== undefined && roundFileOf(rules)?.file !== STATE) projectRound(folder, rules, given.verdict);
     return projectVerdict({ folder, given, ts, others, board: given.seq <= born ? board : null }) ?? '';
   });
   if (lines.some((line) => line !== '')) appendLines(folder, BOARD, lines.join(''), endsInNewline(folder), false);
@@ -299,6 +302,7 @@ function stateOf(state: SessionState, session: string) {
   const status = run.ended?.outcome ?? (awaitedQuestion(run) === null ? 'running' : 'awaiting');
   const rounds = Object.fromEntries([...state.verdicts].map(([key, past]) => [key.slice(run.started.loop.length + 1), roundAfter(past)]));
   const { loop, goal, mode } = run.started;
+  const rules = state.frozen.get(loop)?.rules;
   return {
     session,
     loop,
@@ -309,5 +313,6 @@ function stateOf(state: SessionState, session: string) {
     rounds,
     question: question?.kind ?? null,
     unverified: run.ended?.unverified ?? null,
+    ...(rules === undefined ? {} : roundKeys(rules, state)),
   };
 }
