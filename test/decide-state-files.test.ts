@@ -1,9 +1,10 @@
 // The state files after `umpire decide` (V14), and a tasks.csv that cannot be written (V15).
 
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { base, decide, newSession, session } from './support/command.js';
+import { base, command, decide, newSession, session } from './support/command.js';
 import { runInProcess } from './support/in-process.js';
 import { changes, snapshot } from './support/spec-fixture.js';
 import { endTasks } from './support/tasks.js';
@@ -136,5 +137,46 @@ describe('V14 the state files advance with each verdict', () => {
       write(folder, 'session-state.json', readFileSync(join(before, 'session-state.json'), 'utf8'));
     expect((await decide('review', folder)).exit).toBe(3);
     expect(changes(after, snapshot(folder)).filter((path) => !path.includes('journal'))).toEqual([]);
+  });
+});
+
+describe('V15 D9: revision tasks that cannot be written', () => {
+  const isRoot = process.getuid?.() === 0;
+  const NOBODY = 65_534;
+
+  function filesIn(folder: string): readonly string[] {
+    return readdirSync(folder, { recursive: true }).map(String);
+  }
+
+  it.each([
+    ['tasks.csv is read-only', 'tasks.csv', 0o444, /Cannot write tasks\.csv: (?:the file is read-only|permission is denied)/],
+    ['the session folder is read-only', '.', 0o555, /Cannot write .*: (?:its folder is read-only|permission is denied)/],
+  ])('%s: ESCALATE, nothing half-written, and a revision once it can be written', async (_, path, mode, error) => {
+    const folder = session('fixtures/spec/D7/session');
+    const tasks = readFileSync(join(folder, 'tasks.csv'), 'utf8');
+    chmodSync(join(folder, path), mode);
+    const first = await decide('design', folder, '--json');
+    expect(first).toMatchObject({ exit: 4, json: { decision: 'ESCALATE', rule: 'D9', tasks: [], reason: expect.stringMatching(error) } });
+    expect((await decide('design', folder, '--json')).json).toEqual(first.json);
+    expect(readFileSync(join(folder, 'tasks.csv'), 'utf8')).toBe(tasks);
+    expect(filesIn(folder).filter((name) => name.includes('umpire-tmp'))).toEqual([]);
+    if (path === 'tasks.csv' || isRoot) expect(readFileSync(join(folder, 'journal.ndjson'), 'utf8')).toContain('"rule":"D9"');
+    chmodSync(join(folder, path), 0o755);
+    expect(await decide('design', folder, '--json')).toMatchObject({ exit: 3, json: { rule: 'D7', round: 1 } });
+    expect((await runInProcess(base, ['replay', folder])).exit).toBe(0);
+  });
+
+  it.runIf(isRoot)('where nothing at all can be written, the verdict is printed and not recorded', () => {
+    const folder = session('fixtures/spec/D7/session');
+    chmodSync(base, 0o755);
+    const before = snapshot(folder);
+    const asNobody = { uid: NOBODY, gid: NOBODY, cwd: base, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'decide', 'design', folder, '--json'], asNobody);
+    expect({ status, verdict: JSON.parse(stdout) as unknown, stderr }).toMatchObject({
+      status: 4,
+      verdict: { decision: 'ESCALATE', rule: 'D9', reason: expect.stringContaining('permission is denied') },
+      stderr: expect.stringContaining('not recorded'),
+    });
+    expect(changes(before, snapshot(folder))).toEqual([]);
   });
 });

@@ -22,6 +22,7 @@ import { sha256 } from '../sessions/hash.js';
 import { composeVerdict, gatherRound, hashCriticRun, judgeRound, readCourse, recordRoundContext } from '../sessions/judge-round.js';
 import type { RoundEvidence } from '../sessions/judge-round.js';
 import { acquireLock } from '../sessions/lock.js';
+import type { Lock } from '../sessions/lock.js';
 import { resolveLoop } from '../sessions/resolve-loop.js';
 import { CONFIG, findProject, loadRole, readConfigText } from '../sessions/project.js';
 import { readRoundContext } from '../sessions/round-context.js';
@@ -87,9 +88,16 @@ export async function decide(request: DecideRequest): Promise<Decision> {
     strict,
     usualRounds: usual.maxRounds,
     expired: () => remaining() <= 0,
+    unwritable: null,
   };
   if (request.dryRun === true) return decideIn(input);
-  const lock = await acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
+  let lock: Lock;
+  try {
+    lock = await acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
+  } catch (error) {
+    if (!isUmpireError(error) || error.code !== 'write-failed') throw error;
+    return decideIn({ ...input, unwritable: error });
+  }
   try {
     removeTemporaryFiles(folder);
     return decideIn(input);
@@ -107,6 +115,8 @@ interface DecideInput {
   readonly strict: boolean;
   readonly usualRounds: number | null;
   readonly expired: () => boolean;
+  /** Why nothing can be written to the session folder. */
+  readonly unwritable: UmpireError | null;
 }
 
 function decideIn(input: DecideInput): Decision {
@@ -176,8 +186,10 @@ function deliver(
   let prepared = null;
   let failure: string | null = null;
   if (request.dryRun !== true) {
-    checkWritePaths(folder, draft);
+    if (input.unwritable === null) checkWritePaths(folder, draft);
+    else if (!changesTasks(draft)) throw input.unwritable;
     try {
+      if (input.unwritable !== null) throw input.unwritable;
       prepared = prepareTasks(folder, context.loop, context.file, draft);
     } catch (error) {
       const instead = isUmpireError(error) ? unwritableVerdict(context.loop, draft, error.message) : null;
@@ -196,10 +208,11 @@ function deliver(
   const given = composeVerdict(basis, draft, gathering, recorded.scene);
   const last = past.at(-1);
   const same = last !== undefined && last.key === given.key && isSameVerdict(last.verdict, given.verdict);
-  if (same || request.dryRun === true) {
+  if (same || request.dryRun === true || input.unwritable !== null) {
     prepared?.discard();
     const { verdict, report } = same ? last : given;
-    return { verdict, report, repeated: same, notes: notesOn(context) };
+    const unrecorded = input.unwritable === null || same ? [] : ['The verdict is not recorded: the session folder cannot be written.'];
+    return { verdict, report, repeated: same, notes: [...notesOn(context), ...unrecorded] };
   }
   const ts = (request.now ?? new Date()).toISOString();
   const before = eventsBeforeVerdict(folder.name, context, draft.verdict.status === 'partial');
@@ -220,6 +233,10 @@ function deliver(
     prepared,
   );
   return { verdict: given.verdict, report: given.report, repeated: false, notes: notesOn(context) };
+}
+
+function changesTasks({ effects }: VerdictDraft): boolean {
+  return effects.add.length > 0 || Object.keys(effects.set).length > 0;
 }
 
 /** A release may reword texts, those of the judge's role too. That alone makes no new verdict. */

@@ -13,7 +13,16 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Board } from './board.js';
 import { BOARD } from './board.js';
 import { isFolder, statOf } from './file-system.js';
-import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically, writeFresh, writeProjection } from './session-folder.js';
+import {
+  appendLines,
+  checkReplaceable,
+  placeFor,
+  prepareWrite,
+  readBytes,
+  writeAtomically,
+  writeFresh,
+  writeProjection,
+} from './session-folder.js';
 import type { PreparedWrite, SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, appendEvents } from './journal-file.js';
@@ -62,7 +71,9 @@ export function prepareTasks(
   const { effects } = given;
   for (const file of effects.files) placeFor(folder, file.path);
   const text = tasksAfter(loop, tasks, effects);
-  return text === null ? null : prepareWrite(folder, TASKS, text);
+  if (text === null) return null;
+  checkReplaceable(folder, TASKS);
+  return prepareWrite(folder, TASKS, text);
 }
 
 /** The new text of tasks.csv; null if nothing changes. Existing rows are not added again. */
@@ -89,13 +100,23 @@ export function commitVerdict(input: CommitInput, prepared: PreparedWrite | null
     prepared?.discard();
     throw error;
   }
-  prepared?.commit();
+  commitOrDiscard(prepared);
   project({ ...input, journal }, journal.lines, false);
+}
+
+/** Nothing half-written stays. */
+function commitOrDiscard(prepared: PreparedWrite | null): void {
+  try {
+    prepared?.commit();
+  } catch (error) {
+    prepared?.discard();
+    throw error;
+  }
 }
 
 /** Repeats the writes of a verdict that a crash cut short. */
 export function finishVerdict(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number): void {
-  prepareTasks(input.folder, input.loop, input.tasks, input.given)?.commit();
+  commitOrDiscard(prepareTasks(input.folder, input.loop, input.tasks, input.given));
   project(input, seq, true);
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { isUmpireError } from '@umpire/core/errors.js';
 import {
+  checkReplaceable,
   forgetCheckedFolders,
   makeFolders,
   openFolder,
@@ -170,4 +171,15 @@ it('removes old files of processes that are gone, and nothing else', () => {
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+});
+
+it('V15: refuses to replace a folder or a read-only file before anything is written', () => {
+  mkdirSync(join(folder.root, 'tasks.csv'));
+  expect(() => checkReplaceable(folder, 'tasks.csv')).toThrow('it is a folder');
+  writeFileSync(join(folder.root, 'closed.csv'), 'x', { mode: 0o444 });
+  expect(() => checkReplaceable(folder, 'closed.csv')).toThrow(/read-only|permission is denied/);
+  writeFileSync(join(folder.root, 'open.csv'), 'x');
+  expect(() => checkReplaceable(folder, 'open.csv')).not.toThrow();
+  expect(() => checkReplaceable(folder, 'new.csv')).not.toThrow();
+  expect(readFileSync(join(folder.root, 'closed.csv'), 'utf8')).toBe('x');
 });

@@ -242,6 +242,22 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
   };
 }
 
+/**
+ * A rename would replace a read-only file, and would fail on a folder or an immutable file only after the journal was written. So the file
+ * is opened for writing first. Permissions do not stop root, but somebody who made the file or its folder read-only meant it.
+ */
+export function checkReplaceable(folder: SessionFolder, path: string): void {
+  const place = placeFor(folder, path);
+  guardWrite(path, () => {
+    if (statOf(place) !== undefined) closeSync(openSync(place, constants.O_WRONLY));
+  });
+  const isReadOnly = (at: string) => ((statOf(at)?.mode ?? WRITE_BITS) & WRITE_BITS) === 0;
+  if (isReadOnly(place)) throw new UmpireError('write-failed', { path, detail: 'the file is read-only' });
+  if (isReadOnly(dirname(place))) throw new UmpireError('write-failed', { path, detail: 'its folder is read-only' });
+}
+
+const WRITE_BITS = 0o222;
+
 export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): void {
   prepareWrite(folder, path, data, durable).commit();
 }
