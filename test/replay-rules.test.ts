@@ -40,6 +40,11 @@ function told({ verdicts }: Replay): readonly string[] {
   });
 }
 
+/** Verdicts that the rules of today give otherwise. V1: an unreadable report is never accepted. */
+const STRICTER: Readonly<Record<string, readonly string[]>> = {
+  'debt-unreadable-to-the-cap': ['B5 accept: B2 escalate', 'B5 escalate: B2 escalate'],
+};
+
 const RAISED = join(GOLDEN, 'review-cap-raised');
 
 describe('other rules', () => {
@@ -48,7 +53,8 @@ describe('other rules', () => {
     const loop = name.startsWith('docs-review') ? parseLoop(readFileSync(join(root, own), 'utf8'), own) : own;
     const { verdicts } = await replay({ session: join(GOLDEN, name), loop });
     expect(verdicts.filter((one) => one.other === undefined).every((one) => one.partial)).toBe(true);
-    expect(verdicts.flatMap((one) => one.other?.differences ?? [])).toEqual([]);
+    const differ = verdicts.filter((one) => (one.other?.differences ?? []).length > 0);
+    expect(differ.map((one) => `${one.rule} ${one.outcome}: ${one.other?.rule} ${one.other?.outcome}`)).toEqual(STRICTER[name] ?? []);
   });
 
   it('show which verdicts would differ if they are looser, and which rounds would not have happened', async () => {
@@ -187,7 +193,7 @@ describe('other rules', () => {
 
   it('find evidence that was kept under another name', async () => {
     const renamed = JSON.parse(JSON.stringify(builtinLoop('brainstorm')).replaceAll('"entries"', '"board"')) as Loop;
-    expect(Object.keys(renamed.evidence)).toEqual(['board', 'summary', 'file']);
+    expect(Object.keys(renamed.evidence)).toEqual(['board', 'summary', 'cell', 'file']);
     const { verdicts } = await replay({ session: join(GOLDEN, 'brainstorm-forced'), loop: renamed });
     expect(verdicts.map((one) => [one.other?.rule, one.other?.status])).toEqual([
       ['C3', 'same'],

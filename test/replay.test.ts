@@ -113,6 +113,7 @@ describe('the record of a verdict', () => {
       unwritable: null,
       rules: null,
       voices: true,
+      version: 2,
     });
     expect(told(await replay({ session }))).toEqual(['4 RETRY T3 same']);
   });

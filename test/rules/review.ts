@@ -50,9 +50,9 @@ export function states(facts: Facts, terms: Terms): Statement {
 }
 
 function inferredScore(converged: boolean, facts: Facts): number {
-  if (converged) return 7;
   const sum = 10 - 3 * number(facts, 'critical') - 2 * number(facts, 'high') - 0.5 * number(facts, 'medium');
-  return Math.min(6, Math.max(1, sum));
+  // V6: a signal does not hide findings.
+  return converged ? Math.min(7, Math.max(0, sum)) : Math.min(6, Math.max(1, sum));
 }
 
 /** A missing signal is inferred from the score, a missing score from the signal and the findings. */

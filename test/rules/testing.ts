@@ -33,13 +33,13 @@ export function states(facts: Facts, terms: Terms): Statement {
 
   const coverage = maybeNumber(facts, 'coverage');
   const unmeasured = coverage === null;
-  const anomalies = unmeasured ? ['T5'] : [];
-  // V2: a measured regression is never waived.
-  if (above(facts, 'regressions_measured', 0))
-    return terms.round < terms.cap ? clean('T3', 'revise', anomalies) : clean('V2', 'escalate', anomalies);
-  const met = passRate >= 0.95 && (unmeasured || coverage >= terms.target);
+  const regressed = above(facts, 'regressions_measured', 0);
+  const anomalies = [...(unmeasured ? ['T5'] : []), ...(regressed ? ['V2'] : [])];
+  const met = !regressed && passRate >= 0.95 && (unmeasured || coverage >= terms.target);
 
   if (met) return unmeasured ? waived('T2', 'converge', anomalies, terms) : clean('T2', 'converge', anomalies);
+  // V2: a measured regression is never waived.
+  if (terms.round >= terms.cap && regressed) return clean('V2', 'escalate', anomalies);
   if (terms.round >= terms.cap) return waived('T4', 'accept', anomalies, terms);
 
   if (worse(facts)) return clean('T6', 'revise', anomalies);

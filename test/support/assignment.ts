@@ -35,6 +35,7 @@ export function assignmentOf(changes: Partial<Assignment> = {}): Assignment {
     role: { name: 'developer', text: 'You write the code.' },
     prevContext: [{ id: 'DESIGN-001', findings: 'One key per charge.' }],
     findings: [{ severity: 'high', message: 'The key is not stored.', artifact: 'src/pay.ts', line: 12, fingerprint: 'f1' }],
+    checks: false,
     rules: ['Only change files of the payments module.'],
     outputs: ['review_score', 'gc_signal'],
     turns: [],

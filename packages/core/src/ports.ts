@@ -32,8 +32,10 @@ export interface Assignment {
   readonly role: { readonly name: string; readonly text: string };
   /** The findings of the tasks in `context_from`, in that order. */
   readonly prevContext: readonly { readonly id: string; readonly findings: string }[];
-  /** The findings of the last verdict, for a task that fixes them. */
+  /** The findings of the last verdict that this task is about: to fix, or for a critic to check. */
   readonly findings: readonly Finding[];
+  /** Whether it is the critic's task, which checks findings instead of fixing them. */
+  readonly checks: boolean;
   /** What the task must not do, one sentence each. */
   readonly rules: readonly string[];
   /** The loop's output columns: a result may contain them beside the common fields. */

@@ -3,13 +3,14 @@
 import type { Anomaly, Counts, EvidenceRef, Finding, Item, RoleRef, Task, Verdict } from '../model.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import { lookupIn } from '../loops/compile.js';
-import { comparedLists, decidingSources, disagreement, extractFacts, listAt } from '../loops/facts.js';
+import { comparedLists, decidingSources, disagreement, extractFacts, listAt, namesOfItems, valueAnomalies } from '../loops/facts.js';
 import { worstCounts, findingsOfOneSource, collectFindings } from '../loops/verdict-findings.js';
 import type { EvidenceReading, PastLists } from '../loops/facts.js';
 import { judge } from '../loops/judge.js';
 import type { Judgement, Params, Refusal } from '../loops/judge.js';
 import type { Facts, Loop } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
+import { mergeObjects } from '../formats/merge-objects.js';
 import type { PlacedTask } from './chains.js';
 import { bySeverity, describeFinding } from '../formats/finding-text.js';
 import type { TrendInputs, Effects } from './events.js';
@@ -41,6 +42,8 @@ export interface VerdictInput {
   readonly course: (TrendInputs & { readonly history: readonly JudgedRound[] }) | null;
   /** Lists findings as earlier versions did: for each severity only those of one source. */
   readonly isOfOne?: boolean;
+  /** Judges as versions before 0.2 did: scores are not checked (V5), contexts stay (V11), a failed generator does not matter (V18). */
+  readonly isEarlier?: boolean;
 }
 
 export interface VerdictDraft {
@@ -59,12 +62,13 @@ interface PreparedInput extends VerdictInput {
 
 /** Field by field, because a spread of so many fields is slow and this runs for every round. */
 function prepareInput(input: VerdictInput): PreparedInput {
-  const { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, isOfOne = false } = input;
+  const { compiled, chain, tasks, waves, critic, exhibits, past, role, anomalies, course, isOfOne = false, isEarlier = false } = input;
   const { loop } = compiled;
+  const params = mergeObjects(input.params, { names: (fact: string) => namesOfItems(loop.facts[fact], exhibits) });
   const { counts, findings } = isOfOne
     ? { counts: worstCounts(loop, exhibits), findings: findingsOfOneSource(loop, exhibits) }
     : collectFindings(loop, exhibits);
-  return { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, counts, findings };
+  return { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, counts, findings, isEarlier };
 }
 
 export function decideVerdict(given: VerdictInput): VerdictDraft | Refusal {
@@ -244,6 +248,7 @@ function planTasks(input: PreparedInput, judgement: Judgement): Plan {
     critic: input.critic,
     findings: input.findings,
     lowest: lowestDimensions(dimensionsIn(input)),
+    isEarlier: input.isEarlier === true,
     lookup: lookupIn(judgement.facts, input.params),
   };
   if (judgement.outcome === 'revise') return planRevision(planInput);
@@ -282,7 +287,8 @@ function evidenceAnomalies(input: VerdictInput): readonly Anomaly[] {
     for (const note of exhibit.reading?.notes ?? []) out.push({ rule: exhibit.reader, message: note });
   }
   const split = disagreement(input.compiled.loop, input.exhibits);
-  return split === null ? out : [...out, split];
+  if (split !== null) out.push(split);
+  return input.isEarlier === true ? out : [...out, ...valueAnomalies(input.compiled.loop, input.exhibits)];
 }
 
 /** Adds the reader's problem to anomalies about unreadable evidence. */

@@ -100,6 +100,7 @@ const scene = object<RecordedContext>({
   voices: optional(word(true)),
   state: optional(number),
   elsewhere: optional(recordOf(cells)),
+  version: optional(word(2)),
 });
 
 const factValue: Shape<FactValue> = orNull(either(text, either(number, flag)));

@@ -99,6 +99,8 @@ export interface RecordedContext {
   readonly state?: number;
   /** By id: the cells of tasks that a person declared done elsewhere (`--round`). `tasks` has them already. */
   readonly elsewhere?: Readonly<Record<string, Cells>>;
+  /** Scores are checked (V5), contexts follow re-checks (V11), and a failed generator counts (V18). Missing in earlier versions. */
+  readonly version?: 2;
 }
 
 export interface VerdictGiven {

@@ -503,6 +503,17 @@ function followRechecks(run: RunState, ids: readonly string[]): boolean {
   return changed;
 }
 
+/** The task whose result replaced the critic's: its latest finished re-check. */
+export function latestResult(run: RunState, critic: string): string {
+  let latest = critic;
+  for (let left = run.rechecks.size; left > 0; left--) {
+    const next = run.rechecks.get(latest);
+    if (next === undefined || findTask(run, next)?.status !== 'completed') break;
+    latest = next;
+  }
+  return latest;
+}
+
 function findLatestCheck(run: RunState, critic: string): string {
   let latest = critic;
   // The limit ends a cycle, which only a forged journal contains.

@@ -1,7 +1,7 @@
 // The changes that a verdict makes to tasks.csv: new rows of a revision, dependents that now wait for the re-check, planned revisions
 // released or skipped, and the critic's status. The caller writes them.
 
-import type { Anomaly, Finding, Task, TaskRecord } from '../model.js';
+import type { Anomaly, Finding, Severity, Task, TaskRecord, Verdict } from '../model.js';
 import type { Loop, TaskTemplate } from '../loops/loop.js';
 import { fillTemplate, showNumber } from '../loops/template.js';
 import type { ValueLookup } from '../loops/template.js';
@@ -26,6 +26,8 @@ export interface PlanInput {
   readonly lowest: string;
   /** Facts and parameters for texts. */
   readonly lookup: ValueLookup;
+  /** As versions before V11 did: contexts stay with superseded tasks. */
+  readonly isEarlier: boolean;
 }
 
 export interface Plan {
@@ -54,7 +56,10 @@ export function planRevision(input: PlanInput): Plan {
   // Usually nothing is pending when a critic is judged, and computing waves is expensive.
   if (input.tasks.some((task) => task.status === 'pending')) {
     const own = new Set([...(planned ?? []).map((task) => task.id), ...made.rows.map((row) => row['id'] ?? '')]);
-    if (recheck !== null && input.critic !== null) repoint(input, input.critic.task.id, recheck, own, set);
+    if (recheck !== null && input.critic !== null) {
+      repoint(input, input.critic.task.id, recheck, own, set);
+      if (!input.isEarlier) followContext(input, input.critic.task, recheck, own, set);
+    }
     refreshWaves(input, made.rows, set);
   }
   return {
@@ -133,7 +138,7 @@ function addTask(input: PlanInput, made: NewTasks, template: TaskTemplate, slot:
   const lookup: ValueLookup = (name) => {
     if (name === 'id') return id;
     if (name === 'n') return slot.n;
-    if (name === 'files') return slot.file ?? 'the code under review';
+    if (name === 'files') return slot.file ?? NO_FILE;
     if (name === 'findings') return listFindings(slot.findings);
     return placeholder(name, input, input.round) ?? input.lookup(name);
   };
@@ -151,7 +156,7 @@ function addTask(input: PlanInput, made: NewTasks, template: TaskTemplate, slot:
   row['wave'] = String(waveAfter(slot.deps, input, made.rows));
   row['status'] = 'pending';
   // Data, not a text: replay compares it.
-  if (template.each === 'file') row['target_files'] = slot.file ?? 'the code under review';
+  if (template.each === 'file') row['target_files'] = slot.file ?? NO_FILE;
   made.rows.push(row);
   if (template.file !== undefined) {
     const detail = {
@@ -213,8 +218,19 @@ function freeRound(input: PlanInput, taken: ReadonlySet<string>): number {
   return round;
 }
 
+/** The findings that a task of this verdict is about: those of its file, or all if it has none. */
+export function findingsOfTask({ findings, tasks }: Pick<Verdict, 'findings' | 'tasks'>, id: string): readonly Finding[] {
+  const target = tasks.find((task) => task.id === id)?.['target_files'];
+  if (target === undefined) return findings;
+  return pickWorst(findings, FIXED).findings.filter(({ artifact }) => (artifact || NO_FILE) === target);
+}
+
+/** A fix task for each file covers these. */
+const FIXED: readonly Severity[] = ['critical', 'high'];
+const NO_FILE = 'the code under review';
+
 function groupByFile(input: PlanInput, anomalies: Anomaly[]): readonly { file: string | null; findings: readonly Finding[] }[] {
-  const { findings, fellBack } = pickWorst(input.findings, ['critical', 'high']);
+  const { findings, fellBack } = pickWorst(input.findings, FIXED);
   const rule = input.loop.table.find((row) => row.then === 'revise')?.id ?? input.loop.loop;
   if (fellBack) {
     const message =
@@ -239,6 +255,28 @@ function repoint(input: PlanInput, critic: string, recheck: string, own: Readonl
     const deps = [...new Set(task.deps.map((id) => (id === critic ? recheck : id)))];
     change(set, task.id, { deps: joinIds(deps) });
   }
+}
+
+/** Pending tasks get the results of the revision as context: the re-check instead of the critic, and the new work after the old. */
+function followContext(input: PlanInput, critic: Task, recheck: string, own: ReadonlySet<string>, set: Record<string, NewCells>): void {
+  const revised = [...own].filter((id) => id !== recheck);
+  const { generator } = input.loop.roles;
+  const judged = new Set(input.tasks.filter(({ id, role }) => role === generator && critic.deps.includes(id)).map(({ id }) => id));
+  const before = tasksBefore(input.tasks, own);
+  for (const { id: task, status, contextFrom } of input.tasks) {
+    if (status !== 'pending' || before.has(task) || !contextFrom.includes(critic.id)) continue;
+    const lastWork = contextFrom.findLast((id) => judged.has(id));
+    const followed = contextFrom.flatMap((id) => (id === critic.id ? [recheck] : id === lastWork ? [id, ...revised] : [id]));
+    change(set, task, { context_from: joinIds([...new Set(followed)]) });
+  }
+}
+
+/** These tasks and all that they wait for: none of them can have the result of the last one as context. */
+function tasksBefore(tasks: readonly Task[], ids: ReadonlySet<string>): ReadonlySet<string> {
+  const found = new Set(ids);
+  // A Set also visits what is added meanwhile.
+  for (const id of found) for (const dep of tasks.find((task) => task.id === id)?.deps ?? []) found.add(dep);
+  return found;
 }
 
 function change(set: Record<string, NewCells>, id: string, cells: NewCells): void {
@@ -352,7 +390,7 @@ function addContextDeps(
 ): boolean {
   let changed = false;
   tasks.forEach((task, index) => {
-    for (const id of task.contextFrom) {
+    for (const id of contextOf(task, set)) {
       const from = ids.get(id);
       // A skipped task has no context.
       if (from === undefined || (waves[from] as number) < (waves[index] as number) || isSkipped(tasks[from], set)) continue;
@@ -367,6 +405,11 @@ function addContextDeps(
     }
   });
   return changed;
+}
+
+function contextOf(task: Task, set: Readonly<Record<string, NewCells>>): readonly string[] {
+  const cell = set[task.id]?.['context_from'];
+  return cell === undefined ? task.contextFrom : splitIds(cell);
 }
 
 function isSkipped(task: Task | undefined, set: Readonly<Record<string, NewCells>>): boolean {

@@ -8,6 +8,7 @@ import { isObject, parseJson } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
 import { plainText } from './markdown-blocks.js';
 import { countTagged } from './report-lines.js';
+import { readable, unreadable, type Reader } from './reader.js';
 import { NO_COUNTS, worstStated } from './severity.js';
 import type { StatedCounts } from './severity.js';
 import { splitTag, type SeverityTag } from './severity-tag.js';
@@ -53,6 +54,12 @@ export function parseFindingsCell(text: string): FindingsCell {
   if (findings.length === 0 && stated === null) return { findings, counts: claims.length > 0 ? NO_COUNTS : null, notes: [] };
   return { findings, ...reconcile(findings, stated) };
 }
+
+/** The reader `findings-cell`: the cell as evidence of its own. A summary without a severity is none. */
+export const readFindingsCell: Reader = (text) => {
+  const cell = parseFindingsCell(text);
+  return cell.counts === null ? unreadable('it has no severity tag; expected findings such as [HIGH] ...') : readable(cell);
+};
 
 function splitAtTags(part: string): readonly string[] {
   return part.includes('[') || part.includes('**') || part.includes(':') ? part.split(BOUNDARY) : [part];

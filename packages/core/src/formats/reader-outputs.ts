@@ -12,6 +12,7 @@ export const READER_LISTS: Readonly<Record<string, readonly string[]>> = {
   critique: [],
   'critique-entries': [],
   'severity-summary': [],
+  'findings-cell': [],
   text: [],
 };
 
@@ -25,6 +26,7 @@ export const READER_VALUES: Readonly<Record<string, readonly string[]>> = {
   entries: [],
   'critique-entries': [],
   'severity-summary': [],
+  'findings-cell': [],
 };
 
 export const READER_COUNTS: Readonly<Record<string, 'always' | 'never'>> = {
@@ -32,6 +34,7 @@ export const READER_COUNTS: Readonly<Record<string, 'always' | 'never'>> = {
   'review-json': 'always',
   'validation-json': 'always',
   'run-json': 'always',
+  'findings-cell': 'always',
   entries: 'never',
   text: 'never',
   'command-result': 'never',

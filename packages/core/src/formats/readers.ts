@@ -4,6 +4,7 @@ import { readAudit } from './audit-report.js';
 import { readCommandResult } from './command-result.js';
 import { readCritique, readCritiqueEntries, readSeveritySummary } from './critique.js';
 import { readEntries } from './discoveries.js';
+import { readFindingsCell } from './findings-cell.js';
 import { readJson, readMarkdown, readText } from './generic-readers.js';
 import type { Reader } from './reader.js';
 import { readReview } from './review-results.js';
@@ -18,6 +19,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
   critique: readCritique,
   'critique-entries': readCritiqueEntries,
   'severity-summary': readSeveritySummary,
+  'findings-cell': readFindingsCell,
   entries: readEntries,
   json: readJson,
   markdown: readMarkdown,

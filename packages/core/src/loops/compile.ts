@@ -169,8 +169,12 @@ function compileFactText(text: string): FactText {
   };
 }
 
+/** `{missing.names}`: the names of the items that the fact counts. */
+const NAMES = '.names';
+
 function readOf(name: string): string {
   if (name === 'next') return 'params.round + 1';
+  if (name.endsWith(NAMES)) return `params.names?.(${JSON.stringify(name.slice(0, -NAMES.length))})`;
   return name === 'round' || name === 'cap' || name === 'target' ? `params.${name}` : `facts[${JSON.stringify(name)}]`;
 }
 
@@ -187,7 +191,7 @@ export function lookupIn(facts: Facts, params: Params): (name: string) => unknow
       case 'target':
         return params.target;
       default:
-        return facts[name];
+        return name.endsWith(NAMES) ? params.names?.(name.slice(0, -NAMES.length)) : facts[name];
     }
   };
 }

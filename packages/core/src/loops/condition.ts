@@ -8,6 +8,8 @@ export interface Params {
   readonly target: number;
   /** An approval by waiver escalates instead. */
   readonly strict?: boolean;
+  /** For texts: the names of the items that a fact counts, as in `{missing.names}`. */
+  readonly names?: (fact: string) => string | null;
 }
 
 export type Operator = '<' | '<=' | '>' | '>=' | '=';

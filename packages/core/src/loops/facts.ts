@@ -1,6 +1,7 @@
 // Extracts a loop's facts from its evidence.
 
 import type { Anomaly, Counts, Item, Reading, Scalar, Severity } from '../model.js';
+import { quote } from '../formats/reader.js';
 import { parseScore } from '../formats/score-text.js';
 import type { At, EvidenceState, FactSpec, Facts, FactValue, Loop } from './loop.js';
 import { fillTemplate } from './template.js';
@@ -27,24 +28,76 @@ function drawFact(spec: FactSpec, gathered: EvidenceReadings, past: PastLists): 
   if ('counted' in spec) return spec.counted.some((name) => gathered[name]?.reading?.counts);
   if ('findings' in spec) return worstCount(spec.findings, spec.severity, gathered);
   if ('count' in spec) return countItems(spec, gathered, past);
-  const value = valueAt('flag' in spec ? spec.flag : spec.at, gathered);
-  if (value === null) return null;
-  if ('flag' in spec) return toFlag(value);
-  if ('number' in spec) return numberOrChange(spec, toNumber(value, spec.number), past);
-  return toWord(value, spec.enum);
+  if ('number' in spec) return numberOrChange(spec, numberAt(spec, gathered), past);
+  if ('enum' in spec) return wordAt(spec, gathered);
+  const value = valueAt(spec.flag, gathered);
+  return value === null ? null : toFlag(value);
 }
 
 export function valueAt(at: At, gathered: EvidenceReadings): Scalar | null {
   for (const dotted of at) {
-    const dot = dotted.indexOf('.');
-    const values = gathered[dotted.slice(0, dot)]?.reading?.values;
-    const key = dotted.slice(dot + 1);
-    if (values !== undefined && Object.hasOwn(values, key)) {
-      const value = values[key];
-      if (value !== undefined && value !== '') return value;
-    }
+    const value = oneValue(dotted, gathered);
+    if (value !== null) return value;
   }
   return null;
+}
+
+function oneValue(dotted: string, gathered: EvidenceReadings): Scalar | null {
+  const dot = dotted.indexOf('.');
+  const values = gathered[dotted.slice(0, dot)]?.reading?.values;
+  const key = dotted.slice(dot + 1);
+  if (values === undefined || !Object.hasOwn(values, key)) return null;
+  const value = values[key];
+  return value === undefined || value === '' ? null : value;
+}
+
+function wordAt(spec: EnumSpec, gathered: EvidenceReadings): string | null {
+  if (spec.worst !== undefined) {
+    const words = new Set(readAll(spec, gathered).map(({ read }) => read));
+    return spec.enum.findLast((word) => words.has(word)) ?? null;
+  }
+  const value = valueAt(spec.at, gathered);
+  return value === null ? null : toWord(value, spec.enum);
+}
+
+function numberAt(spec: NumberSpec, gathered: EvidenceReadings): number | null {
+  if (spec.worst === undefined) {
+    const value = valueAt(spec.at, gathered);
+    return value === null ? null : toNumber(value, spec.number);
+  }
+  const numbers = readAll(spec, gathered).flatMap(({ read }) => (typeof read === 'number' ? [read] : []));
+  return numbers.length === 0 ? null : spec.worst === 'lowest' ? Math.min(...numbers) : Math.max(...numbers);
+}
+
+/** Every value that the evidence has for this fact. `read` is null for an unknown word, a number out of bounds, and no number at all. */
+function readAll(spec: EnumSpec | NumberSpec, gathered: EvidenceReadings) {
+  return spec.at.flatMap((dotted) => {
+    const value = oneValue(dotted, gathered);
+    if (value === null) return [];
+    return [{ dotted, value, read: 'enum' in spec ? toWord(value, spec.enum) : toNumber(value, spec.number) }];
+  });
+}
+
+/** V5: numbers that are none or out of bounds, and values of several sources that should agree and do not. */
+export function valueAnomalies(loop: Loop, gathered: EvidenceReadings): readonly Anomaly[] {
+  const messages: string[] = [];
+  const what = (dotted: string) => {
+    const [source = '', value = ''] = dotted.split('.');
+    return `${value} of ${loop.evidence[source]?.what ?? source}`;
+  };
+  for (const spec of Object.values(loop.facts)) {
+    if (!('number' in spec) && !('enum' in spec)) continue;
+    const all = readAll(spec, gathered);
+    for (const { dotted, value, read } of 'number' in spec ? all : [])
+      if (read === null)
+        messages.push(
+          `${what(dotted)} is ${quote(String(value))}; expected a number from ${(spec as NumberSpec).number.join(' to ')}; ignored`,
+        );
+    const known = all.filter(({ read }) => read !== null);
+    if (spec.worst === undefined || new Set(known.map(({ read }) => read)).size < 2) continue;
+    messages.push(`${known.map(({ dotted, read }) => `${what(dotted)} is ${String(read)}`).join(', ')}; using the worse`);
+  }
+  return messages.map((message) => ({ rule: 'V5', message }));
 }
 
 /** Null if the evidence was not read or does not contain the list. A missing list is not an empty one. */
@@ -62,6 +115,7 @@ function toNumber(value: Scalar, [low, high]: readonly [number, number]): number
 }
 
 type NumberSpec = Extract<FactSpec, { number: unknown }>;
+type EnumSpec = Extract<FactSpec, { enum: unknown }>;
 
 /** The lowest and highest value of such a fact. */
 export function rangeOf({ number: [low, high], change }: NumberSpec): readonly [number, number] {
@@ -148,6 +202,15 @@ function wantedItems(spec: CountSpec, gathered: EvidenceReadings): readonly Item
   return listAt(spec.count, gathered)?.filter(isWanted) ?? null;
 }
 
+/** The names of the items that a fact counts: `types, lint`. Null if it counts none, or no list. */
+export function namesOfItems(spec: FactSpec | undefined, gathered: EvidenceReadings): string | null {
+  const items = spec !== undefined && 'count' in spec ? (wantedItems(spec, gathered) ?? []) : [];
+  const names = itemNames(items.slice(0, MOST_NAMED));
+  return names.length === 0 ? null : `${names.join(', ')}${items.length > MOST_NAMED ? ` and ${items.length - MOST_NAMED} more` : ''}`;
+}
+
+const MOST_NAMED = 20;
+
 /** The key of a compared list: its name and the filter of its items. */
 export function listKey({ count, where, below }: CountSpec): string {
   const part = JSON.stringify({ where, below });
@@ -179,8 +242,7 @@ export function comparedLists(loop: Loop, gathered: EvidenceReadings): Record<st
   const out: Record<string, readonly string[]> = {};
   for (const spec of Object.values(loop.facts)) {
     if ('number' in spec && spec.change !== undefined) {
-      const value = valueAt(spec.at, gathered);
-      const now = value === null ? null : toNumber(value, spec.number);
+      const now = numberAt(spec, gathered);
       if (now !== null) out[numberKey(spec)] = [String(now)];
     }
     if (!('count' in spec) || spec.change === undefined) continue;

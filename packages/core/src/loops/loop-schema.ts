@@ -61,11 +61,19 @@ const at = oneOrMore(text).describe('evidence.value; of several, the first that 
 
 const fact = z.union([
   z.strictObject({ state: name.describe('The state of this evidence: ok, missing, unreadable or unread.') }),
-  z.strictObject({ enum: z.array(text).min(1).describe('The allowed words; any other word counts as absent.'), at }),
+  z.strictObject({
+    enum: z.array(text).min(1).describe('The allowed words; any other word counts as absent.'),
+    at,
+    worst: z.literal('last').exactOptional().describe('Of several values the last of these words counts; a difference is an anomaly.'),
+  }),
   z.strictObject({
     number: z.tuple([z.number(), z.number()]).describe('The bounds; a number outside counts as absent.'),
     at,
     change: z.literal('net').exactOptional().describe('The difference since the last revision.'),
+    worst: z
+      .enum(['lowest', 'highest'])
+      .exactOptional()
+      .describe('Of several values the lowest or highest counts, not the first; a difference is an anomaly.'),
   }),
   z.strictObject({ flag: oneOrMore(text).describe('evidence.value that is true or false; anything else counts as absent.') }),
   z.strictObject({ found: oneOrMore(name).describe('Whether any of these sources was found and read.') }),

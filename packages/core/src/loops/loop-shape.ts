@@ -52,11 +52,16 @@ const source: Shape<EvidenceSource> = kindOf<EvidenceSource>({
 
 const fact: Shape<FactSpec> = kindOf<FactSpec>({
   state: object<Extract<FactSpec, { state: unknown }>>({ state: text }),
-  enum: object<Extract<FactSpec, { enum: unknown }>>({ enum: texts, at: texts }),
+  enum: object<Extract<FactSpec, { enum: unknown }>>({
+    enum: texts,
+    at: texts,
+    worst: optional(word('last')),
+  }),
   number: object<Extract<FactSpec, { number: unknown }>>({
     number: pairOf(number),
     at: texts,
     change: optional(word('net')),
+    worst: optional(word('lowest', 'highest')),
   }),
   flag: object<Extract<FactSpec, { flag: unknown }>>({ flag: texts }),
   found: object<Extract<FactSpec, { found: unknown }>>({ found: texts }),

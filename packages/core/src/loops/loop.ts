@@ -50,9 +50,11 @@ export type At = readonly string[];
 export type FactSpec =
   /** The state of that evidence. */
   | { readonly state: string }
-  | { readonly enum: readonly string[]; readonly at: At }
+  /** `worst`: the words stand from best to worst, and of several values the last word counts. A difference is an anomaly. */
+  | { readonly enum: readonly string[]; readonly at: At; readonly worst?: 'last' }
   /** `net`: the difference to the chain's last revision. Absent in the first round. */
-  | { readonly number: readonly [number, number]; readonly at: At; readonly change?: 'net' }
+  /** `worst`: of several values, the lowest or the highest counts, and a difference is an anomaly. */
+  | { readonly number: readonly [number, number]; readonly at: At; readonly change?: 'net'; readonly worst?: 'lowest' | 'highest' }
   | { readonly flag: At }
   /** Whether any of these sources was read. */
   | { readonly found: readonly string[] }

@@ -557,13 +557,19 @@ function checkFile(loop: Loop, { file, each }: TaskTemplate, path: LoopPath): Co
 function checkText(loop: Loop, text: string, path: LoopPath, more: readonly string[]): Complaint[] {
   const known = new Set(['round', 'next', 'cap', 'target', ...Object.keys(loop.facts), ...more]);
   return compileTemplate(text)
-    .names.filter((name) => !known.has(name) && !(path[0] === 'report' && isDotted(loop, name)))
+    .names.filter((name) => !known.has(name) && !isNames(loop, name) && !(path[0] === 'report' && isDotted(loop, name)))
     .map((name) => ({ path, problem: `{${name}} is neither a fact of this loop nor a name that this text may use` }));
 }
 
 /** The first placeholder that is not one of these names. */
 function unknownName(text: string, known: readonly string[]): string | null {
   return compileTemplate(text).names.find((name) => !known.includes(name)) ?? null;
+}
+
+/** `missing.names`: the items that a fact counts. */
+function isNames({ facts }: Loop, name: string): boolean {
+  const spec = name.endsWith('.names') ? facts[name.slice(0, -'.names'.length)] : undefined;
+  return spec !== undefined && 'count' in spec;
 }
 
 /** `before.x` and `delta.x` of a fact, `count.high`, `evidence.value`. */

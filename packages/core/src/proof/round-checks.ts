@@ -58,6 +58,7 @@ function simulateRounds(loop: Loop, last: number): Played {
       findings: [],
       lowest: '',
       lookup: () => '1',
+      isEarlier: false,
     });
     made = plan.effects.add.map((row) => taskOf({ ...row, status: 'completed' }));
     tasks.push(...made);

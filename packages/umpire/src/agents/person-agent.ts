@@ -4,7 +4,7 @@
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { showHidden } from './safe-text.js';
-import { findingLine } from './prompt.js';
+import { findingLine, findingsHeading } from './prompt.js';
 import { endingOf } from './result.js';
 import { StringDecoder } from 'node:string_decoder';
 
@@ -101,7 +101,7 @@ function briefing(assignment: Assignment): string {
       'Reports of earlier tasks',
       prevContext.map((entry) => `${entry.id}: ${entry.findings}`),
     ),
-    ...section('Findings to fix', findings.map(findingLine)),
+    ...section(findingsHeading(assignment), findings.map(findingLine)),
     ...section(
       'Rules',
       rules.map((rule) => `- ${rule}`),

@@ -26,6 +26,12 @@ test('explains the git repository of a worktree, and only there', () => {
   expect(promptFor(assignmentOf({ workdir: '/s', session: '/s' }))).not.toContain(own);
 });
 
+test('V12 asks a critic to check the findings, and others to fix them', () => {
+  const critic = promptFor(assignmentOf({ checks: true }));
+  expect([critic.includes('## Findings to check'), critic.includes('Findings to fix')]).toEqual([true, false]);
+  expect(promptFor(assignmentOf({ checks: false }))).toContain('## Findings to fix');
+});
+
 test('contains role, rules, task, findings, context and files', () => {
   const prompt = promptFor(assignmentOf({ attempt: 2 }), { taskFile: '/s/t.json', resultFile: '/s/r.json' });
   const parts = [

@@ -31,7 +31,7 @@ export function promptFor(assignment: Assignment, files: TaskFiles | null = null
     block('The goal', 'The goal that the person set.', assignment.goal),
     block('The task', 'The task to do now.', taskText(assignment)),
     ...assignment.prevContext.map(({ id, findings }) => block('Context', `The report of task ${inlineCode(showLine(id, 80))}.`, findings)),
-    block('Findings to fix', 'The findings of the last verdict.', assignment.findings.map(findingLine).join('\n')),
+    block(findingsHeading(assignment), 'The findings of the last verdict.', assignment.findings.map(findingLine).join('\n')),
     ...assignment.turns.map(({ from, text }) => block('Conversation', from === 'agent' ? 'You asked:' : 'The person answered:', text)),
     section('How to return your result', resultInstructions(assignment, files)),
   ];
@@ -84,6 +84,11 @@ export function resultSchema({ task, outputs, interactive }: Assignment): Readon
       usage: { type: 'object', properties: { tokens: { type: 'number' }, cost_usd: { type: 'number' } } },
     },
   };
+}
+
+/** A critic that is told to fix findings would do so, and then judge its own work. */
+export function findingsHeading({ checks }: Assignment): string {
+  return checks ? 'Findings to check' : 'Findings to fix';
 }
 
 /** `- [HIGH] rule: message (file:line)` */

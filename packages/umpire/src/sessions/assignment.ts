@@ -2,8 +2,9 @@
 
 import type { Assignment } from '@umpire/core/ports.js';
 import type { TaskRecord } from '@umpire/core/model.js';
-import { decidedVerdicts } from '@umpire/core/decider/evolve.js';
+import { decidedVerdicts, latestResult } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
+import { findingsOfTask } from '@umpire/core/decider/plan-tasks.js';
 import { roundAfter } from '@umpire/core/decider/rounds.js';
 import { isBuiltinTesting, chainOfTask, shownStatus, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
@@ -25,6 +26,7 @@ export interface AssignmentInput {
 export function assign({ state, task, attempt, session, workdir, writes, roleText, before }: AssignmentInput): Assignment {
   const run = state.run as RunState;
   const frozen = state.frozen.get(run.started.loop);
+  const made = chainThatMade(state, task.id)?.made;
   return {
     session,
     loop: run.started.loop,
@@ -34,7 +36,8 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
     round: roundOf(state, run, task),
     role: { name: task.role, text: roleText },
     prevContext: prevContext(run, task),
-    findings: chainThatMade(state, task.id)?.made.verdict.findings ?? [],
+    findings: made === undefined ? [] : findingsOfTask(made.verdict, task.id),
+    checks: task.role === run.started.critic,
     rules: rulesFor(state, task, writes, before),
     outputs: frozen?.rules.columns.out ?? [],
     turns: task.turns,
@@ -50,9 +53,10 @@ function recordOf(task: TaskState): TaskRecord {
   return mergeObjects(row, { deps, wave, status: shownStatus(task), id, context_from: contextFrom });
 }
 
-/** The findings of the tasks that it takes context from. */
+/** The findings of the tasks that it takes context from. Of a critic that ran again, those of its last run. */
 export function prevContext(run: RunState, task: TaskState): Assignment['prevContext'] {
-  return task.contextFrom.map((id) => ({ id, findings: findTask(run, id)?.row['findings'] ?? '' }));
+  const sources = new Set(task.contextFrom.map((id) => latestResult(run, id)));
+  return [...sources].map((id) => ({ id, findings: findTask(run, id)?.row['findings'] ?? '' }));
 }
 
 /** The round of the task's chain; null if it has none. */

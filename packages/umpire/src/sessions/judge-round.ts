@@ -49,6 +49,7 @@ export interface RoundToJudge extends RoundEvidence {
   readonly anomalies: readonly Anomaly[];
   readonly course: VerdictInput['course'];
   readonly isOfOne?: boolean;
+  readonly isEarlier?: boolean;
 }
 
 export interface JudgedEvidence {
@@ -64,7 +65,23 @@ export function gatherRound(input: RoundEvidence, earlier: Gathering | null = nu
 }
 
 export function judgeRound(input: RoundToJudge, earlier: Gathering | null = null): JudgedEvidence {
-  const { loop, chain, round, cap, target, strict, tasks, waves, critic, past, role, anomalies, course, isOfOne = false } = input;
+  const {
+    loop,
+    chain,
+    round,
+    cap,
+    target,
+    strict,
+    tasks,
+    waves,
+    critic,
+    past,
+    role,
+    anomalies,
+    course,
+    isOfOne = false,
+    isEarlier = false,
+  } = input;
   const gathering = gatherRound(input, earlier);
   const params = { round, cap, target, strict };
   const { exhibits } = gathering;
@@ -83,6 +100,7 @@ export function judgeRound(input: RoundToJudge, earlier: Gathering | null = null
       anomalies,
       course,
       isOfOne,
+      isEarlier,
     }),
   };
 }
@@ -153,6 +171,7 @@ export function recordRoundContext(
       rules: isPartial && !isFrozen ? context.loop : null,
       voices: true,
       ...more,
+      version: 2,
     },
     blobs: hash === null || typeof tasks !== 'string' ? blobsToKeep(gathering, tasks) : new Map([...gathering.blobs, [hash, tasks]]),
   };

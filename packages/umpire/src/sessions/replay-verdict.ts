@@ -132,6 +132,7 @@ function rejudge(
   const judged = judgeRound({
     ...terms,
     isOfOne,
+    isEarlier: scene.version === undefined,
     loop,
     chain,
     critic,
