@@ -119,6 +119,16 @@ export class EventChecks {
     return this.plan.judged && task.cells['role'] === this.plan.loop.roles.critic;
   }
 
+  /** A generator's task that a critic judges: its failure costs an attempt or a round, not the session. */
+  private isWork({ id, cells }: ObservedTask): boolean {
+    if (!this.plan.judged || cells['role'] !== this.plan.loop.roles.generator) return false;
+    return [...this.tasks.values()].some((one) => this.isCritic(one) && one.status !== 'skipped' && waitsFor(this.tasks, one.id, id));
+  }
+
+  private isRevision({ id }: ObservedTask): boolean {
+    return [...this.tasks.values()].some(({ recheck }) => recheck !== null && this.task(recheck).deps.includes(id));
+  }
+
   private start(task: ObservedTask, attempt: number): void {
     const call = `${task.id}#${attempt}`;
     if (task.status !== 'pending' || task.isRunning || task.submitted !== null)
@@ -175,7 +185,8 @@ export class EventChecks {
     if (dep.status === 'skipped' && !dep.isSkippedByVerdict) throw new Broken('early', `${task.id} is started, and ${dep.id} was skipped`);
     if (dep.status === 'skipped') return;
     if (!this.isCritic(dep)) {
-      if (dep.status === 'failed') throw new Broken('early', `${task.id} is started, and ${dep.id} failed`);
+      const isSpent = this.isWork(dep) && (this.isRevision(dep) || dep.standing === 'forced');
+      if (dep.status === 'failed' && !isSpent) throw new Broken('early', `${task.id} is started, and ${dep.id} failed`);
       return;
     }
     if (dep.standing === 'approved' || dep.standing === 'forced') return;
@@ -248,14 +259,15 @@ export class EventChecks {
   }
 
   private failJudging(task: ObservedTask, attempt: number): void {
-    if (!this.isCritic(task) || task.standing !== 'unjudged') throw new Broken('judged', `${task.id} is not to be judged`);
+    const isLost = this.isWork(task) && task.status === 'failed' && !this.isRevision(task);
+    if (!isLost && (!this.isCritic(task) || task.standing !== 'unjudged')) throw new Broken('judged', `${task.id} is not to be judged`);
     if (++task.unjudgeable === 1) this.reopen(task);
     else this.questions.set(`evidence:${task.id}:${attempt}`, task.id);
   }
 
   private judge(seq: number, { verdict, effects, scene, strict }: VerdictGiven): void {
     const task = this.task(scene?.critic ?? '');
-    if (task.standing !== 'unjudged' || (task.status !== 'completed' && task.status !== 'failed'))
+    if (task.standing !== 'unjudged' || task.status !== 'completed')
       throw new Broken('judged', `${task.id} is judged, and is ${task.status} and ${task.standing}`);
     const { chain, round, maxRounds, outcome, unverified, counts } = verdict;
     const approves = outcome === 'converge' || outcome === 'accept';
@@ -351,7 +363,9 @@ export class EventChecks {
     if (key === undefined) return;
     const task = this.tasks.get(this.questions.get(key) ?? '');
     this.questions.delete(key);
-    if (task !== undefined) this.reopen(task);
+    if (task !== undefined && this.isCritic(task)) this.reopen(task);
+    // The person did the work that failed.
+    else if (task !== undefined) task.status = 'completed';
   }
 
   private end({ outcome, unverified }: { readonly outcome: string; readonly unverified: boolean }): void {
@@ -366,7 +380,7 @@ export class EventChecks {
     const [question] = this.questions.keys();
     if (question !== undefined) throw new Broken('person', `the session ends while a person is asked ${question}`);
     for (const task of tasks) this.skipsWithCause(task);
-    const lost = tasks.some((task) => task.status === 'failed' && !this.isCritic(task));
+    const lost = tasks.some((task) => task.status === 'failed' && !this.isCritic(task) && !this.isWork(task));
     if (lost !== (outcome === 'failed'))
       throw new Broken('left-over', `the session ends as ${outcome}, and ${lost ? 'something' : 'nothing'} failed`);
     if (outcome === 'failed' || unverified) return;
@@ -381,9 +395,10 @@ export class EventChecks {
     if (unheard !== undefined) throw new Broken('unmarked', `the session ends as verified, and ${unheard.id} was not judged`);
   }
 
-  /** A failed or skipped dependency. A critic that failed is still judged. */
+  /** A failed or skipped dependency. A critic that failed, and the work it judges, wait for another attempt or a person. */
   private causesOf(task: ObservedTask): readonly ObservedTask[] {
-    return task.deps.map((id) => this.task(id)).filter((dep) => skipsDependents(dep) && !(this.isCritic(dep) && dep.status === 'failed'));
+    const isInLoop = (dep: ObservedTask) => dep.status === 'failed' && (this.isCritic(dep) || this.isWork(dep));
+    return task.deps.map((id) => this.task(id)).filter((dep) => skipsDependents(dep) && !isInLoop(dep));
   }
 
   private skipsWithCause(task: ObservedTask): void {

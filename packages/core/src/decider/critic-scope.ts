@@ -104,7 +104,8 @@ export function secondCriticEvidence(loop: Loop, run: RunState, critic: TaskStat
   const roles = new Set(Object.values(loop.evidence).flatMap((source) => ('file' in source ? (source.by ?? []) : [])));
   for (const role of roles) {
     const last = before.findLast((task) => task.role === role);
-    for (const path of pathsOf(loop, role, chainOfTask(loop, critic))) found[path] = last?.found[path] ?? null;
+    for (const path of pathsOf(loop, role, chainOfTask(loop, critic)))
+      found[path] = last?.status === 'completed' ? (last.found[path] ?? null) : null;
   }
   return found;
 }

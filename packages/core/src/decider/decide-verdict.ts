@@ -96,8 +96,8 @@ export function decideVerdict(given: VerdictInput): VerdictDraft | Refusal {
         status: 'decided',
         rule: final.rule,
         reason: final.reason,
-        unverified: judgement.unverified,
-        waivers: judgement.unverified && judgement.row.waiver !== undefined ? [judgement.row.waiver] : [],
+        unverified: final.unverified,
+        waivers: final.unverified && judgement.row.waiver !== undefined ? [judgement.row.waiver] : [],
         anomalies,
         tasks: plan.tasks,
         nextStep: describeNextStep(input, final, plan),
@@ -110,12 +110,24 @@ export function decideVerdict(given: VerdictInput): VerdictDraft | Refusal {
   };
 }
 
-/** A judgement after the rules that hold for every loop (E8, E9, E10). */
+/** A judgement after the rules that hold for every loop (E8, E9, E10, V18). */
 interface FinalJudgement extends Judgement {
   readonly rule: string;
 }
 
-/** E8: no approval with a Critical finding and without a waiver. E9: no revision at the cap. */
+/** The generator's tasks before this critic that failed: their round was spent without work. */
+function failedWork({ isEarlier, critic, tasks, compiled }: PreparedInput): readonly string[] {
+  if (isEarlier === true || critic === null) return [];
+  const { generator } = compiled.loop.roles;
+  return tasks
+    .filter(({ id, role, status }) => role === generator && status === 'failed' && critic.task.deps.includes(id))
+    .map(({ id }) => id);
+}
+
+/**
+ * E8: no approval with a Critical finding and without a waiver. E9: no revision at the cap. V18: a waiver at the cap does not cover work
+ * that failed.
+ */
 function applyCommonRules(input: PreparedInput, judgement: Judgement): FinalJudgement {
   const { row, outcome } = judgement;
   const { critical } = input.counts;
@@ -132,6 +144,11 @@ function applyCommonRules(input: PreparedInput, judgement: Judgement): FinalJudg
   if (outcome === 'revise' && input.params.round >= input.params.cap) {
     const atCap = `Row ${row.id} asks for another round in round ${input.params.round}, but the cap is ${input.params.cap}.`;
     return { ...judgement, outcome: 'escalate', rule: 'E9', reason: `${atCap} (${judgement.reason})` };
+  }
+  const lost = judgement.unverified && input.params.round >= input.params.cap ? failedWork(input) : [];
+  if (lost.length > 0) {
+    const reason = `${lost.join(', ')} failed, and no rounds are left. Row ${row.id} would approve by a waiver. (${judgement.reason})`;
+    return { ...judgement, outcome: 'escalate', rule: 'V18', reason, unverified: false };
   }
   const { ok, reason, facts, anomalies, unverified, explanation } = judgement;
   return { ok, row, rule: row.id, outcome, reason, facts, anomalies, unverified, explanation };

@@ -16,8 +16,10 @@ import {
   findTask,
   holdTasks,
   isIdle,
+  isJudgedWork,
   isOver,
   isReady,
+  isRevision,
   recomputeWaves,
   reopenTask,
   resetTask,
@@ -322,10 +324,11 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
     withTask(run, id, (critic) => ensureClosed(run, critic));
     const times = (run.unjudgeable.get(id) ?? 0) + 1;
     run.unjudgeable.set(id, times);
-    // The critic runs once more by itself. After that, a person is asked.
+    // The task runs once more by itself. After that, a person is asked.
     if (times === 1) withTask(run, id, (critic) => reopenTask(run, critic));
     else {
       run.unjudged.delete(id);
+      run.unfinished.delete(id);
       run.questions.push({ kind: 'no-evidence', key: `evidence:${id}:${attempt}`, task: id, rule, message, hint });
     }
   },
@@ -366,7 +369,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
     const question = run.questions[index];
     if (question === undefined) return;
     run.questions.splice(index, 1);
-    if ('task' in question && question.task !== null) withTask(run, question.task, (critic) => reopenTask(run, critic));
+    if ('task' in question && question.task !== null) withTask(run, question.task, (task) => continueAfterEdit(run, task));
   },
   WorkReverted: (run, { verdict, head, ok }) => {
     run.reverted.set(verdict, { ok, commit: head });
@@ -378,6 +381,17 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
     run.called.delete('end');
   },
 };
+
+/** The critic judges the person's changes. Work that failed is done by them. */
+function continueAfterEdit(run: RunState, task: TaskState): void {
+  if (task.role === run.started.critic) {
+    reopenTask(run, task);
+    return;
+  }
+  task.row['error'] = '';
+  closeTask(run, task, 'completed');
+  run.unsuccessful.delete(task.id);
+}
 
 /** Puts a task back to where it was before it was started. */
 function unstart(run: RunState, id: string): void {
@@ -416,6 +430,7 @@ function finishTask(run: RunState, data: TaskFinished): void {
     if (data.head !== undefined) run.head = data.head;
     closeTask(run, task, data.status);
     if (run.started.judged && task.role === run.started.critic) run.unjudged.add(task.id);
+    if (data.status === 'failed' && isJudgedWork(run, task) && !isRevision(run, task)) run.unfinished.add(task.id);
     if (data.status === 'completed' && run.started.gates.includes(task.id))
       run.questions.push({ kind: 'plan', key: `plan:${task.id}:${data.attempt}`, task: task.id });
   });

@@ -109,10 +109,11 @@ it('drops the question of a task that a verdict skipped', () => {
 
 it('drops the question of a task that is skipped after a failed dependency', () => {
   const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-002', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
-  const events = [...inTwoSprints(), start('DEV-001'), start('DEV-002'), failed('DEV-001', 'no way'), asks];
-  const edit: Event = { type: 'TasksEdited', data: { set: { 'DEV-002': { deps: 'DEV-001' } }, add: [], columns: [], told: [] } };
+  const added: Event = { type: 'TasksEdited', data: { set: {}, add: [row('DOCS-001', 'writer')], columns: [], told: [] } };
+  const events = [...inTwoSprints(), added, start('DOCS-001'), start('DEV-002'), failed('DOCS-001', 'no way'), asks];
+  const edit: Event = { type: 'TasksEdited', data: { set: { 'DEV-002': { deps: 'DOCS-001' } }, add: [], columns: [], told: [] } };
   expect(due([...events, edit])).toContain('SkipTask DEV-002');
-  const skip: Event = { type: 'TaskSkipped', data: { task: 'DEV-002', reason: 'DEV-001 failed: no way' } };
+  const skip: Event = { type: 'TaskSkipped', data: { task: 'DEV-002', reason: 'DOCS-001 failed: no way' } };
   expect(runAfter([...events, edit, skip]).questions).toEqual([]);
 });
 

@@ -39,8 +39,8 @@ it('judges parallel critics in the order of the file', () => {
   expect(due([...beside, done('REVIEW-001')])).toEqual(['JudgeCritic REVIEW-001']);
 });
 
-it('does not skip dependents of a failed critic, which is judged', () => {
-  expect(due([...TO_REVIEW.slice(0, -1), failed('REVIEW-001', 'no way')])).toEqual(['JudgeCritic REVIEW-001']);
+it('does not skip dependents of a failed critic, which runs again', () => {
+  expect(due([...TO_REVIEW.slice(0, -1), failed('REVIEW-001', 'no way')])).toEqual(['RejectAttempt REVIEW-001']);
 });
 
 it("ends as aborted and unverified, with the person's reason", () => {

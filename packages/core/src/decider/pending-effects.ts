@@ -5,7 +5,7 @@ import { decidedVerdicts } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, currentQuestion } from './question.js';
 import type { Question } from './events.js';
-import { changesCode, chainOfTask, hasWaveEnded, isIdle, isBuiltinTesting, isReady, findTask } from './run-state.js';
+import { changesCode, chainOfTask, hasWaveEnded, isIdle, isBuiltinTesting, isJudgedWork, isReady, findTask } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
 export type Effect =
@@ -17,6 +17,15 @@ export type Effect =
   | { readonly type: 'MergeTask'; readonly task: string }
   | { readonly type: 'SkipTask'; readonly task: string; readonly reason: string }
   | { readonly type: 'JudgeCritic'; readonly task: string }
+  /** The attempt failed, so there is nothing to judge. The task runs again, or a person is asked. */
+  | {
+      readonly type: 'RejectAttempt';
+      readonly task: string;
+      readonly attempt: number;
+      readonly rule: string;
+      readonly message: string;
+      readonly hint: string;
+    }
   /** The verdict found that the work of its round made things worse. */
   | { readonly type: 'RevertWork'; readonly verdict: number; readonly tasks: readonly string[] }
   | { readonly type: 'ApprovePlan'; readonly key: string }
@@ -42,6 +51,8 @@ export function pendingEffects(state: SessionState): readonly Effect[] {
             reason: run.aborted === '' ? 'A person aborted the session.' : `A person aborted the session: ${run.aborted}`,
           },
         ];
+  const unfinished = nextUnfinished(run);
+  if (unfinished !== null) return [unfinished];
   const skips = skipsIn(run);
   if (skips.length > 0) return skips;
   const merge = nextMerge(run);
@@ -50,7 +61,9 @@ export function pendingEffects(state: SessionState): readonly Effect[] {
   if (revert !== null) return [revert];
   // Critics of a finished wave come first: their verdicts may change everything that follows.
   const critic = nextCritic(run);
-  if (critic !== null) return [{ type: 'JudgeCritic', task: critic }];
+  if (critic?.status === 'failed')
+    return [rejectAttempt(critic, 'V1', 'A critic that failed approves nothing. Find the cause in its log.')];
+  if (critic !== null) return [{ type: 'JudgeCritic', task: critic.id }];
   const plan = run.settings.yes ? run.questions.find(({ kind }) => kind === 'plan') : undefined;
   if (plan !== undefined) return [{ type: 'ApprovePlan', key: plan.key }];
   const starts = startsIn(run);
@@ -62,7 +75,18 @@ export function pendingEffects(state: SessionState): readonly Effect[] {
   return waits.length > 0 || question !== null ? waits : [endOf(state)];
 }
 
-/** Tasks whose dependency failed or was skipped. Dependents of a critic wait for its verdict instead. */
+function nextUnfinished(run: RunState): Effect | null {
+  const task = [...run.unfinished].map((id) => findTask(run, id)).find((one) => one !== undefined && isJudgedWork(run, one));
+  if (task === undefined) return null;
+  return rejectAttempt(task, 'V18', 'Without its work there is nothing to judge. Find the cause in its log.');
+}
+
+function rejectAttempt({ id, attempt, row }: TaskState, rule: string, hint: string): Effect {
+  const why = (row['error'] || 'no reason given').replace(/\.$/, '').slice(0, 500);
+  return { type: 'RejectAttempt', task: id, attempt, rule, message: `${id} failed: ${why}.`, hint };
+}
+
+/** Tasks whose dependency failed or was skipped. Dependents of a critic, and of the work that it judges, wait for its verdict instead. */
 function skipsIn(run: RunState): readonly Effect[] {
   if (run.unsuccessful.size === 0) return [];
   const skips: Effect[] = [];
@@ -70,7 +94,7 @@ function skipsIn(run: RunState): readonly Effect[] {
     if (!isIdle(task)) continue;
     for (const id of task.deps) {
       const dep = findTask(run, id);
-      if (dep === undefined || !run.unsuccessful.has(id) || isJudgedCritic(run, dep)) continue;
+      if (dep === undefined || !run.unsuccessful.has(id) || isInLoop(run, dep)) continue;
       const why = dep.status === 'failed' ? `failed: ${dep.row['error'] || 'no reason given'}` : `was skipped: ${dep.row['error'] ?? ''}`;
       skips.push({ type: 'SkipTask', task: task.id, reason: `${id} ${why}`.slice(0, 500) });
       break;
@@ -79,9 +103,14 @@ function skipsIn(run: RunState): readonly Effect[] {
   return skips;
 }
 
-/** A failed critic is judged too, because it may have left evidence. */
+/** A critic that was not skipped: it runs again, or a person decides. */
 function isJudgedCritic(run: RunState, task: TaskState): boolean {
   return run.started.judged && task.role === run.started.critic && task.status !== 'skipped';
+}
+
+/** The failure of a critic, or of work that a critic judges, costs an attempt or a round, not the session. */
+function isInLoop(run: RunState, task: TaskState): boolean {
+  return isJudgedCritic(run, task) || (task.status === 'failed' && isJudgedWork(run, task));
 }
 
 /**
@@ -127,12 +156,12 @@ function isOldHarm({ frozen }: SessionState, run: RunState, { verdict, facts, co
 }
 
 /** The first critic in the file whose last attempt was not judged, once nothing is running. */
-function nextCritic(run: RunState): string | null {
+function nextCritic(run: RunState): TaskState | null {
   if (run.running.size > 0 || run.submitted.size > 0) return null;
   const waiting = [...run.unjudged].map((id) => run.at.get(id) ?? 0).toSorted((a, b) => a - b);
   // Its wave must end first: another critic of that wave may still be running.
   const first = waiting.find((index) => hasWaveEnded(run, run.tasks[index] as TaskState));
-  return first === undefined ? null : (run.tasks[first] as TaskState).id;
+  return first === undefined ? null : (run.tasks[first] as TaskState);
 }
 
 /** An edit may let a task of this wave depend on a critic that is not judged yet. It waits for the verdict. */
@@ -183,7 +212,7 @@ function waitsIn(run: RunState): readonly Effect[] {
 
 function endOf(state: SessionState): Effect {
   const run = state.run as RunState;
-  const failed = run.tasks.filter((task) => task.status === 'failed' && !isJudgedCritic(run, task));
+  const failed = run.tasks.filter((task) => task.status === 'failed' && !isInLoop(run, task));
   const skipped = run.tasks.filter((task) => task.status === 'skipped' && !task.isSkippedByVerdict);
   if (failed.length > 0) {
     const names = failed.map((task) => `${task.id} (${(task.row['error'] || 'no reason given').replace(/\.$/, '')})`).join(', ');
@@ -200,7 +229,7 @@ function endOf(state: SessionState): Effect {
   });
   const waived = last.some(({ unverified: is, outcome }) => is || (outcome !== 'converge' && outcome !== 'accept'));
   const open = last.reduce((sum, { counts }) => sum + counts.critical + counts.high, 0);
-  const broken = run.tasks.filter((task) => task.status === 'failed');
+  const broken = run.tasks.filter((task) => task.status === 'failed' && isJudgedCritic(run, task));
   const unverified =
     waived || !run.started.judged || [run.forced, skipped, broken, [...run.unjudgedAdditions]].some((list) => list.length > 0);
   const reason =

@@ -81,7 +81,9 @@ export interface RunState {
   readonly unsuccessful: Set<string>;
   /** Critics whose last attempt was not judged yet. */
   readonly unjudged: Set<string>;
-  /** By critic: how often its evidence could not be judged. */
+  /** Planned work of a generator whose last attempt failed, so that there is nothing to judge. */
+  readonly unfinished: Set<string>;
+  /** By task: how often it left nothing that could be judged. */
   readonly unjudgeable: Map<string, number>;
   /** By critic: the re-check that replaced it in a revision. */
   readonly rechecks: Map<string, string>;
@@ -153,9 +155,36 @@ export function findTask(run: RunState, id: string): TaskState | undefined {
   return index === undefined ? undefined : run.tasks[index];
 }
 
-/** Failed tasks, and tasks skipped because of them. Tasks that a person or a verdict skipped stay skipped. */
-export function tasksToRetry({ tasks, waves }: RunState): readonly string[] {
-  const again = new Set(tasks.filter((task) => task.status === 'failed').map((task) => task.id));
+/** Whether the task is a generator's, and a critic judges what comes of it. */
+export function isJudgedWork(run: RunState, task: TaskState): boolean {
+  const { judged, critic, frozen } = run.started;
+  if (!judged || task.role !== frozen?.rules.roles.generator) return false;
+  const before = new Set([task.id]);
+  // In the order of the waves, every task comes after those that it depends on.
+  for (const wave of run.waves.slice(task.wave + 1))
+    for (const index of wave) {
+      const { id, role, deps, status } = run.tasks[index] as TaskState;
+      // Earlier versions skipped the critic where the work failed. Then nobody judges it any more.
+      if (status === 'skipped' || !deps.some((dep) => before.has(dep))) continue;
+      if (role === critic) return true;
+      before.add(id);
+    }
+  return false;
+}
+
+/** Whether a revision asked for this task: its re-check judges the project even if the task failed. */
+export function isRevision(run: RunState, { id }: TaskState): boolean {
+  return [...run.rechecks.values()].some((recheck) => findTask(run, recheck)?.deps.includes(id) === true);
+}
+
+/**
+ * Failed tasks, and tasks skipped because of them. Tasks that a person or a verdict skipped stay skipped, and failed work of a revision
+ * that was judged since stays failed.
+ */
+export function tasksToRetry(run: RunState): readonly string[] {
+  const { tasks, waves } = run;
+  const isPast = (task: TaskState) => isRevision(run, task) && isJudgedWork(run, task);
+  const again = new Set(tasks.filter((task) => task.status === 'failed' && !isPast(task)).map((task) => task.id));
   for (const wave of waves)
     for (const index of wave) {
       const task = tasks[index];
@@ -322,6 +351,7 @@ export function startRun(started: SessionStarted, ms: number): RunState {
     waiting: new Map(),
     unsuccessful: new Set(),
     unjudged: new Set(),
+    unfinished: new Set(),
     unjudgeable: new Map(),
     rechecks: new Map(),
     questions: [],
@@ -495,6 +525,7 @@ export function reopenTask(run: RunState, task: TaskState): void {
   task.postponed = 0;
   run.unsuccessful.delete(task.id);
   run.unjudged.delete(task.id);
+  run.unfinished.delete(task.id);
   resetTask(run, task);
   returnToWave(run, task.wave);
   run.ended = null;

@@ -171,10 +171,71 @@ const ENDED = [
   done('REVIEW-001'),
 ];
 
-it('judges a critic first once its wave has ended, even a failed one', () => {
+it('judges a critic first once its wave has ended', () => {
   check(ENDED.slice(0, -1), []);
   check(ENDED, ['JudgeCritic REVIEW-001']);
-  check([...ENDED.slice(0, -1), failed('REVIEW-001')], ['JudgeCritic REVIEW-001']);
+});
+
+const FROZEN = { frozen: { hash: 'h', rules: review, cap: 2, chains: ['1'], targets: {} } };
+const rejected = (task: string, attempt: number, rule: string): Event => ({
+  type: 'JudgingFailed',
+  data: { task, attempt, rule, message: `${task} failed.`, hint: 'Look at its log.' },
+});
+
+it('V1 never judges a critic that failed: it runs again, and after another failure a person is asked', () => {
+  const once = [...ENDED.slice(0, -1), failed('REVIEW-001')];
+  expect(pendingEffects(given(once))).toMatchObject([
+    { type: 'RejectAttempt', task: 'REVIEW-001', attempt: 1, rule: 'V1', message: 'REVIEW-001 failed: It broke.' },
+  ]);
+  const again = [...once, rejected('REVIEW-001', 1, 'V1')];
+  check(again, ['RunTask REVIEW-001']);
+  const twice = [...again, start('REVIEW-001', 2), done('REVIEW-001', { attempt: 2, status: 'failed', error: 'Timed out.' })];
+  check(twice, ['RejectAttempt REVIEW-001']);
+  const asked = given([...twice, rejected('REVIEW-001', 2, 'V1')]);
+  expect(currentQuestion(asked.run as RunState)).toMatchObject({ kind: 'no-evidence', task: 'REVIEW-001', rule: 'V1' });
+  expect(pendingEffects(asked)).toMatchObject([{ type: 'CallPerson' }]);
+});
+
+it("V18 runs a generator's first task again after a failure, and then asks a person", () => {
+  const rows = [row('DEV-001', 'developer'), row('VERIFY-001', 'verifier', 'DEV-001'), row('REVIEW-001', 'reviewer', 'DEV-001')];
+  const once = [...started(rows, FROZEN), start('DEV-001'), failed('DEV-001')];
+  check(once, ['RejectAttempt DEV-001']);
+  const again = [...once, rejected('DEV-001', 1, 'V18')];
+  check(again, ['RunTask DEV-001']);
+  const twice = [...again, start('DEV-001', 2), done('DEV-001', { attempt: 2, status: 'failed', error: 'Timed out.' })];
+  const asked = [...twice, rejected('DEV-001', 2, 'V18')];
+  check(asked, ['CallPerson']);
+  expect(currentQuestion(given(asked).run as RunState)).toMatchObject({ kind: 'no-evidence', task: 'DEV-001', rule: 'V18' });
+  const answer = (given_: Partial<AnswerGiven>) => answerEvents(given(asked), 's', { ...SAY, ...given_ });
+  check([...asked, ...answer({ answer: 'extend' })], ['RunTask DEV-001']);
+  const edited: Event = { type: 'PersonEdited', data: { commit: 'c', files: ['a.ts'] } };
+  check([...asked, ...answer({ answer: 'manual-fix' }), edited], ['RunTask VERIFY-001', 'RunTask REVIEW-001']);
+  check([...asked, ...answer({ answer: 'force-approve', reason: 'r' })], ['RunTask VERIFY-001', 'RunTask REVIEW-001']);
+});
+
+it('V18 judges the project after a failed fix, and the failure does not end the session', () => {
+  const rows = [row('DEV-001', 'developer'), row('REVIEW-001', 'reviewer', 'DEV-001')];
+  const effects: Effects = {
+    add: [row('FIX-1-1', 'developer', 'REVIEW-001'), row('REVIEW-re-001', 'reviewer', 'FIX-1-1')],
+    set: {},
+    files: [],
+  };
+  const tasks = effects.add.map((cells) => ({ ...cells, id: cells['id'] ?? '', wave: 1, deps: [], context_from: [] }));
+  const fixed = [
+    ...started(rows, FROZEN),
+    ...['DEV-001', 'REVIEW-001'].flatMap((id) => [start(id), done(id)]),
+    verdict('revise', 'REVIEW-001', effects, { tasks }),
+    start('FIX-1-1'),
+    failed('FIX-1-1'),
+  ];
+  check(fixed, ['RunTask REVIEW-re-001']);
+  const judged = [...fixed, start('REVIEW-re-001'), done('REVIEW-re-001'), verdict('converge', 'REVIEW-re-001', NOTHING, { round: 2 })];
+  expect(pendingEffects(given(judged))).toMatchObject([{ type: 'EndSession', outcome: 'complete', unverified: false }]);
+});
+
+it('V18 still skips the dependents of a failed task outside the loop', () => {
+  const rows = [row('DESIGN-001', 'architect'), row('DEV-001', 'developer', 'DESIGN-001'), row('REVIEW-001', 'reviewer', 'DEV-001')];
+  check([...started(rows, FROZEN), start('DESIGN-001'), failed('DESIGN-001')], ['SkipTask DEV-001']);
 });
 
 it('runs the tasks that a verdict adds, and ends as complete after an approval', () => {

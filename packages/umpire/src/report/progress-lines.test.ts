@@ -111,8 +111,8 @@ it('tells what a verdict is and what it leads to', () => {
   );
   const nothing = { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'There are no review results.', hint: 'Run it again.' };
   const unjudged: Event = { type: 'JudgingFailed', data: nothing };
-  check([...TO_REVIEW, unjudged], 'REVIEW-001 left no evidence to judge (rule R9): There are no review results. It runs again.');
-  check([...TO_REVIEW, unjudged, unjudged], 'REVIEW-001 left no evidence to judge (rule R9): There are no review results. Run it again.');
+  check([...TO_REVIEW, unjudged], 'REVIEW-001 left nothing to judge (rule R9): There are no review results. It runs again.');
+  check([...TO_REVIEW, unjudged, unjudged], 'REVIEW-001 left nothing to judge (rule R9): There are no review results. Run it again.');
 });
 
 it('says that a person is needed, and the very commands that answer, each on a line of its own', () => {

@@ -234,7 +234,7 @@ function keptAs(kept: string): string {
 
 function judgingFailedLine(run: RunState | null, data: Extract<Recorded, { type: 'JudgingFailed' }>['data']): Described {
   const again = (run?.unjudgeable.get(data.task) ?? 1) === 1 ? 'It runs again.' : `${data.hint}${meanwhile(run)}`;
-  return [`${data.task} left no evidence to judge (rule ${data.rule}): ${lineOf(data.message, 300)} ${again}`, 'bad'];
+  return [`${data.task} left nothing to judge (rule ${data.rule}): ${lineOf(data.message, 300)} ${again}`, 'bad'];
 }
 
 /** A question is open, but independent tasks still run. If all of them are postponed, it is asked now. */

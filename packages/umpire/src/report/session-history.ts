@@ -93,7 +93,7 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   StrayChanges: (history, { files }, _, at) => history.work.push(`${at}: discarded changes of read-only tasks: ${filesWords(files)}`),
   WorkReverted: (history, data, _, at) => history.work.push(`${at}: ${revertWords(data)}`),
   JudgingFailed: (history, { task, rule, message }, _, at) =>
-    history.processes.push(`${at}: ${inline(task)} left no evidence to judge (rule ${inline(rule)}): ${inline(message)}`),
+    history.processes.push(`${at}: ${inline(task)} left nothing to judge (rule ${inline(rule)}): ${inline(message)}`),
   RoundsRecalled: (history, _, __, at) => history.processes.push(`${at}: rounds missing from the journal were restored`),
 };
 

@@ -177,6 +177,11 @@ class Running {
       case 'JudgeCritic':
         await this.judge(effect.task);
         return;
+      case 'RejectAttempt': {
+        const { task, attempt, rule, message, hint } = effect;
+        journal.record({ type: 'JudgingFailed', data: { task, attempt, rule, message, hint } });
+        return;
+      }
       case 'RevertWork':
         await this.revert(effect.verdict, effect.tasks);
         return;
