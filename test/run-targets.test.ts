@@ -1,7 +1,10 @@
 // The target of each chain in a run: from its own tasks, from the person, or from the loop.
 
+import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
+import { runInProcess } from './support/in-process.js';
+import { newFolder } from './support/assignment.js';
 import { writer } from './support/run-evidence.js';
 import { cleanUpProjects, eventsOfType, makeProject, verdictsOf } from './support/run-project.js';
 
@@ -63,4 +66,22 @@ it('refuses a loop file whose task target is not a number', SOAK, async () => {
     exit: 1,
     err: expect.stringContaining('columns.wanted: "high" is not a valid score: use a number from 0 to 100'),
   });
+});
+
+it.each([
+  ['L1=90,L9=70', '--target names L9, but the layers of this run are L1, L2.'],
+  ['L1=90,L1=70', '--target names L1 twice.'],
+  ['L1=high', 'not "L1=high"'],
+  ['101', 'not "101"'],
+  ['=90', 'not "=90"'],
+])('V13 refuses --target %s before anything runs', async (target, told) => {
+  const folder = newFolder();
+  const ran = await runInProcess(folder, ['run', 'testing', 'cover it', '--mode', 'standard', '--target', target]);
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(told) });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('V13 refuses targets by layer for a loop that has one target, and for one that has none', async () => {
+  const refused = async (loop: string) => (await runInProcess(newFolder(), ['run', loop, 'it', '--target', 'L1=90'])).stderr;
+  expect(await refused('review')).toContain('The review loop has no target. Remove --target.');
 });

@@ -196,6 +196,13 @@ describe('rows', () => {
     ]);
   });
 
+  it('V13 gives each layer its own target, and tasks of no layer all of them', () => {
+    const target = { column: 'layer', targets: { L1: 90 } };
+    const { rows } = buildPipeline(pipelineOf('testing'), 'standard', { goal: 'g', target });
+    const cells = rows.map((row) => `${row['id'] ?? ''} ${row['coverage_target'] ?? ''}`.trim());
+    expect(cells).toEqual(['STRATEGY-001 L1=90', 'TESTGEN-001 90', 'TESTRUN-001 90', 'TESTGEN-002 80', 'TESTRUN-002 80', 'TESTANA-001']);
+  });
+
   it('fills the columns of the loop', () => {
     const [review] = buildPipeline(pipelineOf('review'), 'multi-sprint', { goal: 'Pay by card' }).rows.slice(-1);
     expect(review).toEqual({

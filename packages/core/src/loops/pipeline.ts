@@ -68,10 +68,16 @@ export interface Pipeline {
 
 export interface PipelineInput {
   readonly goal: string;
-  /** Replaces the loop's target. */
-  readonly target?: number;
+  /** Replaces the loop's target: for all tasks, or by the value of this column. */
+  readonly target?: number | TargetsByColumn;
   /** Replaces the mode's number of turns. */
   readonly turns?: number;
+}
+
+/** `{ column: 'layer', targets: { L1: 90, L2: 70 } }`. */
+export interface TargetsByColumn {
+  readonly column: string;
+  readonly targets: Readonly<Record<string, number>>;
 }
 
 export interface PlannedRun {
@@ -91,7 +97,6 @@ export function buildPipeline(pipeline: Pipeline, name: string, input: PipelineI
   if (mode === undefined)
     throw new UmpireError('mode-unknown', { loop: pipeline.loop, name, known: Object.keys(pipeline.modes).join(', ') });
   const turns = mode.turns === 1 ? 1 : (input.turns ?? mode.turns);
-  const target = input.target ?? pipeline.target;
   const goal = input.goal.trim() === '' ? NO_GOAL : input.goal.trim();
   const planned = unrollMode(mode, turns);
   const waves = wavesOf(planned);
@@ -99,7 +104,7 @@ export function buildPipeline(pipeline: Pipeline, name: string, input: PipelineI
     const given: Readonly<Record<string, string>> = {
       goal,
       mode: name,
-      target: target === null ? '' : String(target),
+      target: targetText(input.target ?? pipeline.target, pipeline.target, task.columns),
       turn: String(turn),
       turns: String(turns),
     };
@@ -119,6 +124,15 @@ export function buildPipeline(pipeline: Pipeline, name: string, input: PipelineI
     };
   });
   return { rows, gates: planned.filter(({ task }) => task.approve).map(({ task }) => task.id), judged: mode.judged };
+}
+
+/** A task outside the column gets all targets. */
+function targetText(target: number | TargetsByColumn | null, standard: number | null, columns: Readonly<Record<string, string>>): string {
+  if (target === null || typeof target === 'number') return target === null ? '' : String(target);
+  const chain = columns[target.column];
+  const all = Object.entries(target.targets);
+  if (chain === undefined) return all.map(([name, value]) => `${name}=${value}`).join(', ');
+  return String(all.find(([name]) => name === chain)?.[1] ?? standard ?? '');
 }
 
 /** A task of one turn, with its ids filled in. */

@@ -154,7 +154,8 @@ ${PROJECT}
   --session DIR          the session folder (default: new in .umpire/sessions/)
   --mode NAME            which tasks run (default: chosen from the goal and the
                          changed files)
-  --target PERCENT       target of the testing loop, 0 to 100 (default: 80)
+  --target PERCENT       target of the testing loop, 0 to 100 (default: 80),
+                         or one for each layer: L1=90,L2=70
 ${RUN_FLAGS}
 
 ${AGENTS}

@@ -14,8 +14,9 @@ import type { RunState } from '@umpire/core/decider/run-state.js';
 import { resolve, resume, run } from '../commands/session.js';
 import type { RunWatch } from '../commands/opened-session.js';
 import type { RunResult } from '../commands/session.js';
-import { RANGES } from '../commands/run-flags.js';
-import type { RunFlags } from '../commands/run-flags.js';
+import { setOwn } from '@umpire/core/formats/merge-objects.js';
+import { RANGES, TARGET_FORM } from '../commands/run-flags.js';
+import type { RunFlags, TargetFlag } from '../commands/run-flags.js';
 import { lineOf as lineOfText } from '../report/safe-text.js';
 import { wrapLine, followProgress } from '../report/progress-lines.js';
 import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
@@ -51,7 +52,7 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
   const [loop, goal] = parsed.rest;
   if (loop === undefined) throw usage('Missing <loop>, such as testing.', 'run');
   refuseExtra(parsed, 2, 'run', 'Put the goal in quotes.');
-  const target = decimal(parsed, '--target', 'run', RANGES.target);
+  const target = targetOf(parsed.values.get('--target'));
   const request = {
     loop,
     ...(goal === undefined ? {} : { goal }),
@@ -60,6 +61,25 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
     ...flagsOf(parsed, 'run'),
   };
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), parsed.values.get('--session') ?? null);
+}
+
+/** `80`, or `L1=90,L2=70`. */
+function targetOf(text: string | undefined): TargetFlag | undefined {
+  if (text === undefined) return undefined;
+  const [least, most] = RANGES.target;
+  const percent = (word: string) => {
+    const value = /^\d{1,3}(\.\d{1,6})?$/.test(word) ? Number(word) : NaN;
+    if (!(value >= least && value <= most)) throw usage(`${TARGET_FORM.slice(0, -1)}, not "${text.slice(0, 40)}".`, 'run');
+    return value;
+  };
+  if (!text.includes('=')) return percent(text.trim());
+  const targets: Record<string, number> = {};
+  for (const part of text.split(',')) {
+    const [name = '', value = ''] = part.split('=', 2).map((word) => word.trim());
+    if (Object.hasOwn(targets, name)) throw usage(`--target names ${name.slice(0, 40)} twice.`, 'run');
+    setOwn(targets, name, name === '' ? percent('') : percent(value));
+  }
+  return targets;
 }
 
 export async function runUntil(args: readonly string[], output: Output): Promise<CommandOutcome> {

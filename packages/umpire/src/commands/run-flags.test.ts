@@ -2,7 +2,9 @@
 
 import { expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
-import { resolveRunSettings } from './run-flags.js';
+import { builtinLoop } from '@umpire/core/loops/builtin.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import { resolveRunSettings, resolveTargets } from './run-flags.js';
 import type { RunFlags } from './run-flags.js';
 
 it.each(['stopWhenStalled', 'strict', 'sandbox', 'yes'] as const)('%s is true or false, and nothing else', (name) => {
@@ -44,8 +46,9 @@ it('the settings may give the command a role too', () => {
 });
 
 it.each([
-  [{ target: 120 }, '--target takes a number from 0 to 100.'],
-  [{ target: NaN }, '--target takes a number from 0 to 100.'],
+  [{ target: 120 }, '--target takes a number from 0 to 100, or one for each layer, such as L1=90,L2=70.'],
+  [{ target: { L1: 120 } }, '--target takes a number from 0 to 100, or one for each layer, such as L1=90,L2=70.'],
+  [{ target: NaN }, '--target takes a number from 0 to 100, or one for each layer, such as L1=90,L2=70.'],
   [{ maxRounds: 1.5 }, '--max-rounds takes a whole number from 1 to 100.'],
 ])('numbers are held to their range: %j', (flags, message) => {
   expect(() => resolveRunSettings(flags, DEFAULT_SETTINGS, null, 'reviewer')).toThrow(message);
@@ -56,4 +59,15 @@ it('takes builtin without a role for the critic, and leaves the others to their 
   expect(taken(['builtin'])).toEqual({ reviewer: 'builtin' });
   expect(taken(['claude', 'builtin'])).toEqual({ '*': 'claude', reviewer: 'builtin' });
   expect(taken(['claude'], { ...DEFAULT_SETTINGS, agent: 'builtin' })).toEqual({ '*': 'claude', reviewer: 'builtin' });
+});
+
+it('V13 takes the target of a layer from the flag, else from the settings, else from the loop', () => {
+  const testing = builtinLoop('testing') as Loop;
+  const config = { ...DEFAULT_SETTINGS, testing: { targets: { L1: 91, L2: 71 } } };
+  const by = (targets: object) => ({ column: 'layer', targets });
+  expect(resolveTargets(undefined, testing, DEFAULT_SETTINGS)).toBeUndefined();
+  expect(resolveTargets(undefined, testing, config)).toEqual(by({ L1: 91, L2: 71 }));
+  expect(resolveTargets({ L1: 90 }, testing, config)).toEqual(by({ L1: 90, L2: 71 }));
+  expect(resolveTargets(60, testing, config)).toBe(60);
+  expect(resolveTargets(undefined, builtinLoop('review') as Loop, config)).toBeUndefined();
 });

@@ -5,8 +5,12 @@ import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import type { RunSettings } from '@umpire/core/decider/events.js';
 import { MOST_RETRIES } from '@umpire/core/decider/retry-delay.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
+import type { TargetsByColumn } from '@umpire/core/loops/pipeline.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { BUILT_IN } from './critics.js';
+
+/** Percent: for all chains, or for each chain by its name. */
+export type TargetFlag = number | Readonly<Record<string, number>>;
 
 export interface RunFlags {
   /** `NAME`, or `ROLE=NAME`. */
@@ -33,7 +37,7 @@ export const COMMAND_AGENT = 'command';
 
 /** `before`: the settings of a started session. `critic`: the role of `builtin` if none is named; Umpire can do no other. */
 export function resolveRunSettings(
-  flags: RunFlags & { readonly target?: number },
+  flags: RunFlags & { readonly target?: TargetFlag },
   config: Settings,
   before: RunSettings | null,
   critic: string,
@@ -103,9 +107,33 @@ export const RANGES = {
 } as const;
 
 /** Throws rather than ignore the flag. */
-export function refuseTarget(target: number | undefined, { loop, target: own }: Loop): void {
-  if (target === undefined || own !== undefined) return;
-  throw new UmpireError('usage', { detail: `The ${loop} loop has no target. Remove --target.`, command: 'run' });
+export function refuseTarget(target: TargetFlag | undefined, { loop, target: own, chain }: Loop): void {
+  if (target === undefined) return;
+  if (own === undefined) throw new UmpireError('usage', { detail: `The ${loop} loop has no target. Remove --target.`, command: 'run' });
+  if (typeof target === 'object' && typeof chain !== 'object')
+    throw new UmpireError('usage', { detail: `The ${loop} loop has one target: --target takes a number from 0 to 100.`, command: 'run' });
+}
+
+/** Throws if a target names a chain that no critic of the plan judges. */
+export function refuseUnknownChains(
+  target: TargetFlag | undefined,
+  { chain, roles }: Loop,
+  rows: readonly Readonly<Record<string, string>>[],
+): void {
+  if (typeof target !== 'object' || typeof chain !== 'object') return;
+  const chains = [...new Set(rows.filter((row) => row['role'] === roles.critic).map((row) => row[chain.column] ?? ''))];
+  const unknown = Object.keys(target).find((name) => !chains.includes(name));
+  if (unknown === undefined) return;
+  const detail = `--target names ${unknown.slice(0, 40)}, but the ${chain.what} of this run are ${chains.join(', ')}.`;
+  throw new UmpireError('usage', { detail, command: 'run' });
+}
+
+/** The targets of a new session: the flag's before the settings'. Undefined: the loop's own. */
+export function resolveTargets(target: TargetFlag | undefined, loop: Loop, config: Settings): number | TargetsByColumn | undefined {
+  if (typeof target === 'number' || loop.target === undefined || typeof loop.chain !== 'object')
+    return typeof target === 'number' ? target : undefined;
+  const targets = { ...(loop.loop === 'testing' ? config.testing.targets : {}), ...target };
+  return Object.keys(targets).length === 0 ? undefined : { column: loop.chain.column, targets };
 }
 
 /** Throws if the loop runs no command. */
@@ -120,8 +148,8 @@ export function refuseCommand(
     throw new UmpireError('usage', { detail: 'A report needs a command that writes it.', command: 'run' });
 }
 
-function checkFlags(flags: RunFlags & { readonly target?: number }): void {
-  const inRange = (name: keyof typeof RANGES, flag: string, whole: boolean) => {
+function checkFlags(flags: RunFlags & { readonly target?: TargetFlag }): void {
+  const inRange = (name: Exclude<keyof typeof RANGES, 'target'>, flag: string, whole: boolean) => {
     const value = flags[name];
     const [least, most] = RANGES[name];
     const isNumber = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
@@ -140,5 +168,10 @@ function checkFlags(flags: RunFlags & { readonly target?: number }): void {
   inRange('maxTokens', '--max-tokens', true);
   inRange('timeoutMinutes', 'timeoutMinutes', false);
   inRange('retries', 'retries', true);
-  inRange('target', '--target', false);
+  const targets = typeof flags.target === 'object' ? Object.values(flags.target) : flags.target === undefined ? [] : [flags.target];
+  if (!targets.every((value) => typeof value === 'number' && value >= RANGES.target[0] && value <= RANGES.target[1]))
+    throw new UmpireError('usage', { detail: TARGET_FORM, command: 'run' });
 }
+
+/** What --target takes. */
+export const TARGET_FORM = '--target takes a number from 0 to 100, or one for each layer, such as L1=90,L2=70.';

@@ -41,9 +41,9 @@ import {
 } from './project-folders.js';
 import { readSettings } from './project-settings.js';
 import { rolesOfLoop, checkRoleFlags, rolesOfPlan } from './roles.js';
-import { refuseCommand, refuseTarget, resolveRunSettings } from './run-flags.js';
+import { refuseCommand, refuseTarget, refuseUnknownChains, resolveRunSettings, resolveTargets } from './run-flags.js';
 import { checkSandbox } from './sandbox.js';
-import type { RunFlags } from './run-flags.js';
+import type { RunFlags, TargetFlag } from './run-flags.js';
 import { strayRoles } from './settings-notes.js';
 
 export interface RunParameters extends RunFlags, RunWatch {
@@ -57,8 +57,8 @@ export interface RunParameters extends RunFlags, RunWatch {
   readonly mode?: string;
   /** Replaces the loop's own pipeline. */
   readonly pipeline?: Pipeline;
-  /** Percent, for loops that have a target. */
-  readonly target?: number;
+  /** Percent, for loops that have a target: for all chains, or for each chain by its name (`{ L1: 90, L2: 70 }`). */
+  readonly target?: TargetFlag;
   /** The command of the `until` loop, and a report that it writes. */
   readonly command?: string;
   readonly report?: string;
@@ -99,7 +99,9 @@ export async function run(request: RunParameters): Promise<RunResult> {
   const given = resolveRunSettings(request, config, null, loop.roles.critic);
   const now = request.now ?? (() => new Date());
   const pipeline = request.pipeline ?? (await findPipeline(request.loop, loop));
-  const plan = await planSession(pipeline, request, project);
+  const targets = resolveTargets(request.target, loop, config);
+  const plan = await planSession(pipeline, request, project, targets);
+  refuseUnknownChains(request.target, loop, plan.rows);
   const roles = rolesOfLoop(pipeline, loop);
   checkRoleFlags(request.agent ?? [], roles, loop.loop);
   for (const note of await strayRoles(project, config, roles)) request.onNote?.(note);
@@ -247,7 +249,9 @@ function runIn({ journal, folder }: OpenedSession): RunState {
 /** Throws if the request asks for something else than the session in this folder. */
 function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStarted, request: RunParameters, loop: Loop): void {
   const { project, goal, mode, command, report, target } = request;
-  const targets = Object.values(started.frozen?.targets ?? {});
+  const held = started.frozen?.targets ?? {};
+  const isOther = ([chain, value]: readonly [string, number]) =>
+    target !== undefined && (typeof target === 'number' ? target : (target[chain] ?? value)) !== value;
   const differs: readonly (readonly [differs: boolean, detail: string])[] = [
     [started.loop !== loop.loop, `it runs the ${started.loop} loop`],
     [started.project !== project, `its project is ${started.project}`],
@@ -255,7 +259,7 @@ function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStart
     [goal !== undefined && started.goal !== goal, `its goal is ${JSON.stringify(started.goal)}`],
     [mode !== undefined && started.mode !== mode, `its mode is ${started.mode}`],
     [report !== undefined && started.report !== report, `its report is ${JSON.stringify(started.report ?? '')}`],
-    [target !== undefined && targets.some((held) => held !== target), `its target is ${targets.join(', ')}`],
+    [Object.entries(held).some(isOther), `its target is ${Object.values(held).join(', ')}`],
     [started.frozen !== undefined && !holdsRules(started.frozen.rules, loop), 'the rules of its loop have changed'],
   ];
   const detail = differs.find(([is]) => is)?.[1];

@@ -12,7 +12,7 @@ import { rememberedPipeline, buildPipeline } from '@umpire/core/loops/pipeline.j
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { defaultPipeline } from '@umpire/core/loops/validate-pipeline.js';
 import { chooseMode } from '@umpire/core/loops/choose-mode.js';
-import type { Pipeline, PlannedRun } from '@umpire/core/loops/pipeline.js';
+import type { Pipeline, PipelineInput, PlannedRun } from '@umpire/core/loops/pipeline.js';
 import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { sha256 } from '../sessions/hash.js';
@@ -20,13 +20,14 @@ import { targetOf } from '../sessions/round-limits.js';
 import type { OpenedSession } from './opened-session.js';
 import { changedFiles, isInGit } from './project-folders.js';
 import { absentWords, uncommittedWords } from './settings-notes.js';
+import type { TargetFlag } from './run-flags.js';
 import { openNewWorkspace } from './open-workspace.js';
 
 /** The part of a run request that a new session needs. */
 export interface StartOptions {
   readonly goal?: string;
   readonly mode?: string;
-  readonly target?: number;
+  readonly target?: TargetFlag;
   readonly command?: string;
   readonly report?: string;
   readonly maxRounds?: number;
@@ -49,9 +50,14 @@ export interface SessionPlan extends PlannedRun {
 }
 
 /** Chooses the mode and its first tasks. */
-export async function planSession(pipeline: Pipeline, request: StartOptions, project: string): Promise<SessionPlan> {
+export async function planSession(
+  pipeline: Pipeline,
+  request: StartOptions,
+  project: string,
+  targets: PipelineInput['target'],
+): Promise<SessionPlan> {
   const chosen = await pickMode(pipeline, request, project);
-  const target = request.target === undefined ? {} : { target: request.target };
+  const target = targets === undefined ? {} : { target: targets };
   const planned = buildPipeline(pipeline, chosen.mode, { goal: goalText(request), ...target });
   return { mode: chosen.mode, why: chosen.why, ...planned };
 }
@@ -69,6 +75,7 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
   const columns = tasksColumns(loop.columns.in, loop.columns.out);
   const { tasks } = parseTasks(printTasks(columns, plan.rows));
   checkGraph(tasks);
+  const chains = chainsOf(loop, tasks);
   const made =
     pipeline.writes.length === 0 && !isInGit(project)
       ? null
@@ -76,10 +83,10 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
   const opening = made?.opening ?? null;
   if (opening !== null && opening.uncommitted.length > 0) watch.onNote?.(uncommittedWords(opening.uncommitted));
   if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
-  const chains = chainsOf(loop, tasks);
   const targetFor = (chain: string): number => {
     const critic = tasks.find((task) => task.role === loop.roles.critic && chainOfRow(loop, task) === chain);
-    return request.target ?? targetOf(loop, chain, journal.state, NO_TRACES, critic ?? null, tasks).value;
+    const asked = typeof request.target === 'object' ? request.target[chain] : request.target;
+    return asked ?? targetOf(loop, chain, journal.state, NO_TRACES, critic ?? null, tasks).value;
   };
   const started: SessionStarted = {
     session: folder.name,

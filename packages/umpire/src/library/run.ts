@@ -94,6 +94,11 @@ const FLAGS: ArgumentTypes<
   now: CALL,
 };
 
+function isTarget(value: unknown): boolean {
+  const { fits } = within(RANGES.target);
+  return fits(value) || (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(fits));
+}
+
 const RUN: ArgumentTypes<RunRequest> = {
   loop: LOOP,
   goal: TEXT,
@@ -101,7 +106,7 @@ const RUN: ArgumentTypes<RunRequest> = {
   session: PATH,
   mode: TEXT,
   pipeline: OBJECT,
-  target: within(RANGES.target),
+  target: { fits: isTarget, expected: `a number from 0 to 100, or such numbers by layer: { L1: 90, L2: 70 }` },
   command: TEXT,
   report: TEXT,
   ...FLAGS,

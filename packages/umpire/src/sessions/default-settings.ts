@@ -122,6 +122,10 @@ export interface Settings {
   readonly timeoutMinutes: number;
   /** How often a task is retried when its model's server is overloaded or out of reach. */
   readonly retries: number;
+  readonly testing: {
+    /** The coverage target of a layer, in percent. Other layers have the loop's. */
+    readonly targets: Readonly<Record<string, number>>;
+  };
   readonly critics: CriticSettings;
   readonly guard: GuardSettings;
   readonly workspace: {
@@ -152,6 +156,7 @@ export const DEFAULT_SETTINGS: Settings = {
   notifyAtEnd: false,
   timeoutMinutes: 30,
   retries: 4,
+  testing: { targets: {} },
   critics: {
     timeoutMinutes: 20,
     tests: null,

@@ -43,6 +43,7 @@ it('fills in every default', () => {
     notifyAtEnd: false,
     timeoutMinutes: 30,
     retries: 4,
+    testing: { targets: {} },
     critics: {
       timeoutMinutes: 20,
       tests: null,
@@ -89,6 +90,7 @@ it('reads the example of its page', () => {
     notifyAtEnd: true,
     timeoutMinutes: 45,
     retries: 2,
+    testing: { targets: {} },
     critics: {
       timeoutMinutes: 10,
       tests: null,
@@ -179,6 +181,7 @@ describe('mistakes', () => {
     ['agents: { a: { command: x, allow: [execute] } }', ':1: agents.a.allow: only an ACP agent asks for permissions. Remove it'],
     ['agents: { a: { acp: x, allow: [edit] } }', ':1: agents.a.allow.0 must be one of execute, fetch, other, not "edit"'],
     ['strict: maybe', ':1: strict must be true or false, not "maybe"'],
+    ['testing: { targets: { L1: 101 } }', ':1: testing.targets.L1 must be a number from 0 to 100, not 101'],
     ['critics: { testing: { runner: karma } }', ':1: critics.testing.runner must be one of vitest, jest, mocha, node, pytest, not "karma"'],
     ['critics: { design: { pairs: [{ text: a }] } }', ':1: critics.design.pairs.0: a pair of colours needs both text and background'],
     [
@@ -203,7 +206,7 @@ describe('mistakes', () => {
     [
       'max: 3',
       ':1: max: unknown key. Known keys: strict, agents, roles, agent, concurrency, max_rounds, max_minutes, max_cost_usd, ' +
-        'max_tokens, stop_when_stalled, sandbox, notify, notify_at_end, timeout_minutes, retries, critics, guard, workspace',
+        'max_tokens, stop_when_stalled, sandbox, notify, notify_at_end, timeout_minutes, retries, testing, critics, guard, workspace',
     ],
     ['agnets: {}', ':1: agnets: unknown key. Did you mean "agents"?'],
     ['role: {}', ':1: role: unknown key. Did you mean "roles"?'],

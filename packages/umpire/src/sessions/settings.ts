@@ -393,6 +393,19 @@ const workspace = group(
   'settings of the workspace, such as { setup: "npm ci" }',
 );
 
+const percent = kind('a number from 0 to 100', (error) => z.number({ error }).min(0, { error }).max(100, { error }));
+
+const testingLoop = group(
+  {
+    targets: field(
+      named(percent, 'layers, each with its target in percent'),
+      "the loop's target",
+      'the coverage target of a layer, as in { L1: 90, L2: 70 }',
+    ),
+  },
+  'settings of the testing loop, such as { targets: { L1: 90 } }',
+);
+
 const schema = group(
   {
     strict: field(flag, String(usual.strict), 'escalate instead of approving by waiver'),
@@ -414,6 +427,7 @@ const schema = group(
       String(usual.retries),
       "how often a task is retried when its model's server is overloaded or out of reach",
     ),
+    testing: field(testingLoop, AS_BELOW, 'the testing loop'),
     critics: field(critics, AS_BELOW, 'the critics that Umpire runs itself'),
     guard: field(guard, AS_BELOW, 'what the guard accepts, and what it does in runs'),
     workspace: field(workspace, AS_BELOW, 'the worktrees of agents'),
@@ -514,6 +528,7 @@ function withDefaults(read: z.output<typeof schema>): Settings {
     notifyAtEnd: read.notify_at_end ?? usual.notifyAtEnd,
     timeoutMinutes: read.timeout_minutes ?? usual.timeoutMinutes,
     retries: read.retries ?? usual.retries,
+    testing: { ...usual.testing, ...read.testing },
     critics: {
       timeoutMinutes: read.critics?.timeout_minutes ?? usual.critics.timeoutMinutes,
       tests: read.critics?.tests ?? usual.critics.tests,
