@@ -79,8 +79,8 @@ function textAt(path: string): string | null {
   }
 }
 
-/** What is measured of a commit: its tests, for every critic, or what the debt critic's tools find. */
-export type BaselinePart = 'tests' | 'tools';
+/** What is measured of a commit: its tests, for every critic; what the debt critic's tools find; whether one tool works. */
+export type BaselinePart = 'tests' | 'tools' | `tool ${string}`;
 
 /** The same for the same commit, folder, tools, installed packages and settings. */
 export function baselineKey(
@@ -91,7 +91,7 @@ export function baselineKey(
 ): string {
   const scripts = TOOLS.map((name) => `${name} ${findPackage(project, name)?.version ?? '-'}`);
   const tools = [...scripts, ...pythonLintersMark(project)];
-  const asked = part === 'tests' ? settings.testing.runner : settings.debt;
+  const asked = part === 'tests' ? settings.testing.runner : part === 'tools' ? settings.debt : null;
   const { node } = process.versions;
   const installed = installedFor(project, prefix);
   return sha256(JSON.stringify({ MEASURED, part, commit, prefix, node, tools, installed, asked })).slice(0, 32);

@@ -7,6 +7,8 @@ import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-j
 import { cleanUpAfterwards, gitProject, plainProject, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
 import { readReview } from '@umpire/core/formats/review-results.js';
+import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import type { CriticJob } from './critic.js';
 import { REVIEW_RESULTS, reviewCritic } from './review.js';
 
 cleanUpAfterwards();
@@ -15,6 +17,13 @@ endGuardianAfterwards();
 const ESLINT = "export default [{ rules: { 'no-undef': 'error', 'no-unused-vars': 'warn', 'prefer-const': 'warn' } }];\n";
 const OLD = 'export const a = 1;\nundefinedThing();\n';
 const MODULES = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules');
+
+/** The tests of the project are told apart below. */
+const NO_TESTS = { ...DEFAULT_SETTINGS.critics, tests: 'none' } as const;
+
+function reviewJob(project: string, changes: Partial<CriticJob> = {}) {
+  return jobFor(project, { settings: NO_TESTS, ...changes });
+}
 
 function linted(files: Files = {}): Project {
   const project = gitProject({ '.gitignore': 'node_modules\n.umpire\n', 'eslint.config.mjs': ESLINT, 'src/a.js': OLD, ...files });
@@ -41,7 +50,7 @@ const brief = (results: Results) => ({
 it('looks at the changed lines only, and what it writes is read back without a word of doubt', async () => {
   const project = linted();
   project.write({ 'src/a.js': `${OLD}export const b = missing;\n`, 'src/new.js': 'let c = 1;\nexport { c };\n' });
-  const { job, evidence, said } = jobFor(project.root);
+  const { job, evidence, said } = reviewJob(project.root);
   const end = await reviewCritic(job);
   const results = evidence(REVIEW_RESULTS) as Results;
   expect(brief(results)).toEqual({
@@ -67,7 +76,7 @@ it('looks at the changed lines only, and what it writes is read back without a w
 it('converges on a clean change, also where old lines are bad', async () => {
   const project = linted();
   project.commit({ 'src/a.js': `${OLD}export const b = 2;\n` });
-  const { job, evidence } = jobFor(project.root);
+  const { job, evidence } = reviewJob(project.root);
   expect(await reviewCritic(job)).toMatchObject({ outcome: 'pass', outputs: { review_score: '10', gc_signal: 'CONVERGED' } });
   expect(brief(evidence(REVIEW_RESULTS) as Results)).toEqual({ score: 10, signal: 'CONVERGED', findings: [] });
 });
@@ -76,7 +85,7 @@ it('lets types count where the project checks them', async () => {
   const config = '{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] }, "include": ["src"] }\n';
   const project = linted({ 'tsconfig.json': config, 'src/t.ts': 'export const n: number = 1;\n', 'src/a.js': 'export const a = 1;\n' });
   project.write({ 'src/t.ts': 'export const n: number = "one";\n' });
-  const { job, evidence } = jobFor(project.root);
+  const { job, evidence } = reviewJob(project.root);
   await reviewCritic(job);
   expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high TS2322 src/t.ts 1 correctness tsc measured']);
 });
@@ -85,7 +94,7 @@ it('says of how many changed files nobody checked, and takes no word of a linter
   const ignoring = "export default [{ ignores: ['gen/**'] }, { rules: { 'no-undef': 'error' } }];\n";
   const project = linted({ 'eslint.config.mjs': ignoring });
   project.write({ 'src/a.js': `${OLD}export const b = 2;\n`, 'gen/x.js': 'missing();\n', 'tool.py': 'x = 1\n', 'notes.md': 'x\n' });
-  const { job, evidence } = jobFor(project.root);
+  const { job, evidence } = reviewJob(project.root);
   const end = await reviewCritic(job);
   expect(end).toMatchObject({ outcome: 'pass', notes: ['No tool checked 2 of 3 changed code files: gen/x.js, tool.py.'] });
   expect(evidence(REVIEW_RESULTS)).toMatchObject({ findings: [], unread_files: ['gen/x.js', 'tool.py'] });
@@ -97,7 +106,7 @@ it('is missing where every linter leaves the whole change out', async () => {
   const project = linted({ 'eslint.config.mjs': ignoring, 'tsconfig.json': types, '.oxlintrc.json': '{ "ignorePatterns": ["src/**"] }\n' });
   project.commit({ 'lib/l.ts': 'export const l = 1;\n' });
   project.write({ 'src/a.js': 'missing();\n', 'src/b.ts': 'export const b: number = "";\n' });
-  const { job } = jobFor(project.root);
+  const { job } = reviewJob(project.root);
   expect(await reviewCritic(job)).toMatchObject({ outcome: 'missing', files: [], outputs: {} });
 });
 
@@ -112,7 +121,7 @@ it('asks oxlint and tsc which files they look at, and counts no other', async ()
     'lib/old.js': 'debugger;\n',
     'src/b.ts': 'let b: number = "";\n',
   });
-  const { job, evidence } = jobFor(project.root);
+  const { job, evidence } = reviewJob(project.root);
   const end = await reviewCritic(job);
   expect(end.notes).toEqual(['No tool checked 2 of 4 changed code files: lib/old.js, src/b.ts.']);
   const results = evidence(REVIEW_RESULTS) as Results;
@@ -125,7 +134,7 @@ it('counts a finding over several lines where one of them was changed', async ()
   const two = ['a', 'b'].map((name) => `export function ${name}(f) {\n  return f;\n  f(1);\n  f(2);\n}\n`).join('');
   const project = linted({ 'eslint.config.mjs': dead, 'src/a.js': two });
   project.write({ 'src/a.js': two.replace('f(2)', 'f(3)') });
-  const { job, evidence } = jobFor(project.root);
+  const { job, evidence } = reviewJob(project.root);
   await reviewCritic(job);
   const { findings } = evidence(REVIEW_RESULTS) as Results;
   expect(findings).toMatchObject([{ rule: 'no-unreachable', line: 3, end_line: 4 }]);
@@ -135,7 +144,7 @@ it('counts a finding over several lines where one of them was changed', async ()
 it('weighs what a reviewer said, as testimony that never raises the score', async () => {
   const project = linted();
   project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });
-  const { job, evidence } = jobFor(project.root);
+  const { job, evidence } = reviewJob(project.root);
   const finding = { severity: 'medium', message: 'no test for b', file: 'src/a.js', line: 3, dimension: 'completeness' };
   writeFiles(job.session, { [REVIEW_RESULTS]: JSON.stringify({ review_score: 8, gc_signal: 'CONVERGED', findings: [finding] }) });
   await reviewCritic(job);
@@ -155,7 +164,7 @@ it('gathers fresh reports and leaves stale ones out', async () => {
   writeFileSync(join(project.root, 'fresh.sarif'), sarif);
   writeFileSync(join(project.root, 'stale.sarif'), sarif);
   utimesSync(join(project.root, 'stale.sarif'), 1000, 1000);
-  const { job, evidence } = jobFor(project.root);
+  const { job, evidence } = reviewJob(project.root);
   const end = await reviewCritic(job);
   expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high sql-injection src/a.js 3 security fresh.sarif measured']);
   expect(end.notes).toEqual(['stale.sarif is older than the change and was left out. Write it again.']);
@@ -175,7 +184,7 @@ it('finds what a report means that was written in a folder of the project or in 
   writeFiles(project.root, {
     'api/out/lint.sarif': JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'scan' } }, results }] }),
   });
-  const { job, evidence } = jobFor(project.root);
+  const { job, evidence } = reviewJob(project.root);
   const end = await reviewCritic(job);
   const { findings } = evidence(REVIEW_RESULTS) as Results;
   expect(findings.map(({ rule, file }) => `${String(rule)} ${String(file)}`)).toEqual([
@@ -188,22 +197,65 @@ it('finds what a report means that was written in a folder of the project or in 
   );
 });
 
-it('approves nothing where a tool broke or nothing could look', async () => {
-  const broken = linted({ 'eslint.config.mjs': 'export default [' });
-  broken.write({ 'src/a.js': 'export const a = 2;\n' });
-  const end = await reviewCritic(jobFor(broken.root).job);
+it('V1 approves nothing where a tool broke or nothing could look', async () => {
+  const broken = linted();
+  broken.write({ 'src/a.js': 'export const a = 2;\n', 'eslint.config.mjs': 'export default [' });
+  const end = await reviewCritic(reviewJob(broken.root).job);
   expect(end).toMatchObject({ outcome: 'error', files: [], outputs: {} });
   expect(end.notes[0]).toBe('eslint left no readable report (exit status 2). Output: SyntaxError: Unexpected end of input');
   const bare = gitProject({ 'a.txt': 'a\n' });
   bare.write({ 'a.txt': 'b\n' });
-  expect(await reviewCritic(jobFor(bare.root).job)).toMatchObject({ outcome: 'missing', files: [] });
-  expect(await reviewCritic(jobFor(plainProject({ 'a.txt': 'a\n' }).root).job)).toMatchObject({ outcome: 'missing', files: [] });
+  expect(await reviewCritic(reviewJob(bare.root).job)).toMatchObject({ outcome: 'missing', files: [] });
+  expect(await reviewCritic(reviewJob(plainProject({ 'a.txt': 'a\n' }).root).job)).toMatchObject({ outcome: 'missing', files: [] });
+});
+
+it('V1 says which tool was broken at the base already, and approves nothing on it alone', async () => {
+  const types = '{ "compilerOptions": { "types": [], "moduleResolution": "node10" }, "include": ["src"] }\n';
+  const project = linted({ 'tsconfig.json': types, 'src/t.ts': 'export const n: number = 1;\n' });
+  project.write({ 'src/t.ts': "export const n: number = 'x';\n", 'src/a.js': `${OLD}export const b = 2;\n` });
+  const { job, evidence } = reviewJob(project.root);
+  const end = await reviewCritic(job);
+  expect(end.outcome).toBe('pass');
+  expect(end.notes[0]).toMatch(/^tsc was broken at the base already: tsc cannot use its settings .*TS5108/);
+  expect(evidence(REVIEW_RESULTS)).toMatchObject({ unverified_checks: [{ name: 'tsc' }] });
+  project.write({ 'src/a.js': OLD });
+  expect(await reviewCritic(reviewJob(project.root).job)).toMatchObject({ outcome: 'error', files: [] });
+});
+
+const TESTED = {
+  'package.json': '{ "type": "module", "scripts": { "test": "node --test test/" } }\n',
+  'test/a.test.js':
+    "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { a } from '../src/a.js';\ntest('a is one', () => assert.equal(a, 1));\n",
+  'src/a.js': 'export const a = 1;\n',
+};
+
+it('V2 makes a test that passed at the base and fails now a Critical finding, where the test is', async () => {
+  const project = linted(TESTED);
+  project.write({ 'src/a.js': 'export const a = 2;\n' });
+  const { job, evidence } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  expect(end.outcome).toBe('fail');
+  const results = evidence(REVIEW_RESULTS) as Results & { readonly unverified_checks: unknown; readonly tests: unknown };
+  expect(brief(results).findings).toEqual(['critical test-regression test/a.test.js 4 correctness tests measured']);
+  expect(results.findings[0]?.['message']).toMatch(/^test\/a\.test\.js > a is one passed at the base and fails now: /);
+  expect(results).toMatchObject({ unverified_checks: [], tests: { total: 1, failed: 1, regressions_measured: 1, known_failures: [] } });
+  const read = readReview(JSON.stringify(results), { path: REVIEW_RESULTS });
+  expect(read).toMatchObject({ ok: true, reading: { counts: { critical: 1 }, notes: [] } });
+});
+
+it('V2 says once that there are no tests, and marks that check as not measured', async () => {
+  const project = linted();
+  project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });
+  const { job, evidence } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  expect(end).toMatchObject({ outcome: 'pass', notes: ['No runnable tests found.'] });
+  expect(evidence(REVIEW_RESULTS)).toMatchObject({ unverified_checks: [{ name: 'tests', problem: 'No runnable tests found.' }] });
 });
 
 it('ends a linter that hangs, and calls that a timeout', async () => {
   const project = linted({ 'eslint.config.mjs': 'await new Promise(() => setInterval(() => {}, 1000));\nexport default [];\n' });
   project.write({ 'src/a.js': 'export const a = 2;\n' });
-  const { job } = jobFor(project.root, { timeoutMs: 1500 });
+  const { job } = reviewJob(project.root, { timeoutMs: 1500 });
   const end = await reviewCritic(job);
   expect(end).toMatchObject({ outcome: 'timeout', files: [], notes: ['eslint timed out.'] });
 });

@@ -1,5 +1,5 @@
-// The critic of the review loop: findings of linters, type checkers and reports in the changed lines, and those of a reviewing agent,
-// weighed into one score. core/formats/review-score.ts has the formula; docs/review-a-change.md explains it.
+// The critic of the review loop: tests that regressed, findings of linters, type checkers and reports in the changed lines, and those of a
+// reviewing agent, weighed into one score. core/formats/review-score.ts has the formula; docs/review-a-change.md explains it.
 
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,13 +12,19 @@ import type { ReviewScore } from '@umpire/core/formats/review-score.js';
 import type { CheckOutcome, Finding, Grade } from '@umpire/core/model.js';
 import { isFile, statOf } from '../sessions/file-system.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
+import { openBase } from './baseline.js';
+import type { OpenBase } from './baseline.js';
 import { findChange } from './change.js';
 import type { CriticChange } from './change.js';
+import { findRepository } from './commit-copy.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticJob } from './critic.js';
 import { absenceNotes, findLintTools } from './lint-tools.js';
-import { runLintToolOn } from './lint-run.js';
+import { runLintTool, runLintToolOn } from './lint-run.js';
+import type { LintTool } from './lint-run.js';
 import { findFiles } from './project-files.js';
+import { measureProjectTests } from './project-tests.js';
+import type { ProjectTests } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance, ToolUse } from './provenance.js';
 import { placeFindings, readReport } from './report-file.js';
@@ -40,6 +46,12 @@ interface ReviewSource {
   readonly uses: readonly ToolUse[];
   /** Changed files that it checked. */
   readonly checked: readonly string[];
+  /** The name of the check, where it could not be measured and the verdict must say so. */
+  readonly unverified: string | null;
+}
+
+interface LintSource extends ReviewSource {
+  readonly tool: LintTool;
 }
 
 export const reviewCritic: Critic = async (job) => {
@@ -50,15 +62,22 @@ export const reviewCritic: Critic = async (job) => {
   if (change.lines.size === 0)
     return unmeasured('missing', `Nothing to review: no line was added or changed since ${change.base.slice(0, 10)}.`);
   const testimony = testimonyIn(job);
-  const measured = [...(await lint(job, change)), ...gatherReports(job, change, started)];
+  const linted = await withoutBrokenBefore(job, change, await lint(job, change));
+  // Last, because tests that hang use up the time.
+  const tests = await testSource(job);
+  const reports = gatherReports(job, change, started);
+  const measured = [...linted, ...reports, ...(tests === null ? [] : [tests])];
   const sources = testimony === null ? measured : [...measured, testimony.source];
-  const broken = measured.filter(({ outcome }) => outcome === 'error' || outcome === 'timeout');
-  const read = sources.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
   const problems = sources.flatMap(({ problem }) => problem ?? []);
   // A broken tool may have missed anything: its silence approves nothing.
+  const broken = measured.filter(({ outcome }) => outcome === 'error' || outcome === 'timeout');
   if (broken.length > 0)
     return { ...unmeasured(broken.some(({ outcome }) => outcome === 'error') ? 'error' : 'timeout', problems.join(' ')), notes: problems };
-  if (read.length === 0)
+  const read = sources.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  const hasMeasured = read.some(({ grade }) => grade === 'measured');
+  if (!hasMeasured && linted.some(({ unverified }) => unverified !== null)) return unmeasured('error', problems.join(' '));
+  // Tests that pass say nothing of the change itself.
+  if (read.every((source) => source === tests && source.outcome === 'pass'))
     return unmeasured(
       'missing',
       'Nothing checked the changed files: no configured linter covers them, no report was found, and no reviewer ran.',
@@ -67,11 +86,11 @@ export const reviewCritic: Critic = async (job) => {
   const unread = unreadFiles(change, sources);
   const fault = manifestFault(job.project);
   const manifest = fault === null ? [] : [`package.json cannot be read: ${fault}. Linters configured in it were not found.`];
-  const notes = [...problems, ...manifest, ...absenceNotes(job.project), ...unreadNotes(change, sources, unread)];
+  const notes = [...problems, ...(tests?.notes ?? []), ...manifest, ...absenceNotes(job.project), ...unreadNotes(change, sources, unread)];
   const score = scoreReview(findings, testimony ?? { score: null, signal: null });
   const tools = measured.flatMap(({ uses }) => uses);
   const provenance = provenanceOf(job, await readJudgedContent(job), started, tools);
-  leave(job, REVIEW_RESULTS, resultsPage(score, sources, { ...change, unread }, provenance));
+  leave(job, REVIEW_RESULTS, resultsPage(score, sources, { ...change, unread }, tests?.figures ?? null, provenance));
   return {
     outcome: score.signal === 'CONVERGED' ? 'pass' : 'fail',
     summary: `${summaryOf(score, findings, sources)} ${notes.join(' ')}`.trim().slice(0, 500),
@@ -80,6 +99,84 @@ export const reviewCritic: Critic = async (job) => {
     notes,
   };
 };
+
+interface TestSource extends ReviewSource {
+  readonly figures: ProjectTests;
+  readonly notes: readonly string[];
+}
+
+/** The project's tests against the base commit. Null where the settings say that there are none. */
+async function testSource(job: CriticJob): Promise<TestSource | null> {
+  const figures = await measureProjectTests(job);
+  if (figures.isNone) return null;
+  const { outcome, problem, regressions, flaky, known, quarantined, uses } = figures;
+  const listed = [
+    namesNote('Flaky', flaky),
+    namesNote('Failed at the base too', known),
+    namesNote('Quarantined', quarantined),
+    namesNote('New and failing', figures.added),
+  ];
+  return {
+    name: 'tests',
+    grade: 'measured',
+    outcome,
+    problem,
+    findings: regressions.slice(0, MOST_FINDINGS).map(regressionFinding),
+    uses,
+    checked: [],
+    unverified: outcome === 'missing' ? 'tests' : null,
+    figures,
+    notes: [...figures.notes, ...listed.flatMap((line) => line ?? [])],
+  };
+}
+
+/** A fingerprint is made of this text. */
+function regressionFinding({ id, file, line, message }: ProjectTests['regressions'][number]): Finding {
+  const why = message === null || message === '' ? '' : `: ${message.split('\n')[0] ?? ''}`;
+  const text = `${id} passed at the base and fails now${why}`.slice(0, 300);
+  return makeFinding({ severity: 'critical', message: text, artifact: file, line, rule: 'test-regression', dimension: 'correctness' });
+}
+
+const MOST_NAMED = 3;
+
+function namesNote(what: string, tests: readonly { readonly id: string }[]): string | null {
+  if (tests.length === 0) return null;
+  const more = tests.length > MOST_NAMED ? ` and ${tests.length - MOST_NAMED} more` : '';
+  const names = tests.slice(0, MOST_NAMED).map(({ id }) => id);
+  return `${what}: ${names.join('; ')}${more}.`;
+}
+
+/** A tool that was broken at the base already is no fault of the change: what it would find is unknown. */
+async function withoutBrokenBefore(job: CriticJob, change: CriticChange, sources: readonly LintSource[]): Promise<readonly ReviewSource[]> {
+  const repository = sources.some(({ outcome }) => outcome === 'error') ? findRepository(job.project) : null;
+  if (repository === null) return sources;
+  const open = openBase(job, repository, change.base);
+  try {
+    const settled: ReviewSource[] = [];
+    for (const source of sources) {
+      const isBroken = source.outcome === 'error' && (await isBrokenAt(open, source.tool));
+      const problem = `${source.tool.name} was broken at the base already: ${source.problem ?? 'it could not be measured.'}`;
+      settled.push(isBroken ? { ...source, outcome: 'missing', problem, unverified: source.tool.name, checked: [] } : source);
+    }
+    return settled;
+  } finally {
+    await open.close();
+  }
+}
+
+async function isBrokenAt(open: OpenBase, { name }: LintTool): Promise<boolean> {
+  const { baseline } = await open.measured(`tool ${name}`, async (own) => {
+    const tool = findLintTools(own.project).find((each) => each.name === name);
+    const scratch = makeScratch('review');
+    try {
+      const run = tool === undefined ? null : await runLintTool(own, tool, scratch, []);
+      return { state: { outcome: run?.outcome ?? 'missing' }, uses: run === null ? [] : [run.use], isBroken: run?.outcome === 'error' };
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  });
+  return baseline.state.outcome === 'error';
+}
 
 const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|py|rb|go|rs|java|kt|cs|php|c|h|cc|cpp|swift|scala|sh|sql)$/;
 const LINT_SETTINGS =
@@ -105,11 +202,11 @@ function unreadNotes({ lines }: CriticChange, sources: readonly ReviewSource[], 
   ];
 }
 
-async function lint(job: CriticJob, { lines }: CriticChange): Promise<readonly ReviewSource[]> {
+async function lint(job: CriticJob, { lines }: CriticChange): Promise<readonly LintSource[]> {
   const present = [...lines.keys()].filter((path) => isFile(join(job.project, path)));
   const scratch = makeScratch('review');
   try {
-    const sources: ReviewSource[] = [];
+    const sources: LintSource[] = [];
     for (const tool of findLintTools(job.project)) {
       const files = present.filter((path) => tool.takes(path) && !path.startsWith('-'));
       if (files.length === 0) continue;
@@ -127,6 +224,8 @@ async function lint(job: CriticJob, { lines }: CriticChange): Promise<readonly R
         findings: isCaused ? partial : inChange(run.report.findings, lines),
         uses: asked === null ? [use] : [asked, use],
         checked: run.checked,
+        unverified: null,
+        tool,
       });
     }
     return sources;
@@ -145,7 +244,7 @@ function gatherReports(job: CriticJob, { lines }: CriticChange, started: Date): 
   return findFiles(job.project, job.settings.review.reports)
     .slice(0, MOST_REPORTS)
     .map((path) => {
-      const none = { name: path, grade: 'measured', findings: [], uses: [], checked: [] } as const;
+      const none = { name: path, grade: 'measured', findings: [], uses: [], checked: [], unverified: null } as const;
       const { mtimeMs } = statSync(join(job.project, path));
       if (mtimeMs < newest)
         return { ...none, outcome: 'missing', problem: `${path} is older than the change and was left out. Write it again.` } as const;
@@ -180,7 +279,7 @@ function testimonyIn(job: CriticJob): Testimony | null {
     return null;
   }
   const read = readReview(text, { path: REVIEW_RESULTS });
-  const common = { name: 'reviewer', grade: 'testified', uses: [], checked: [] } as const;
+  const common = { name: 'reviewer', grade: 'testified', uses: [], checked: [], unverified: null } as const;
   if (!read.ok)
     return {
       score: null,
@@ -197,6 +296,7 @@ function resultsPage(
   score: ReviewScore,
   sources: readonly ReviewSource[],
   { base, lines, unread }: CriticChange & { readonly unread: readonly string[] },
+  tests: ProjectTests | null,
   provenance: Provenance,
 ): string {
   const findings = sources.flatMap(({ name, grade, findings: own }) =>
@@ -215,18 +315,33 @@ function resultsPage(
   );
   const dimensions = REVIEW_DIMENSIONS.map((name) => ({ name, weight: REVIEW_WEIGHTS[name], score: score.dimensions[name] }));
   const checks = sources.map(({ name, grade, outcome, problem }) => ({ name, grade, outcome, ...(problem === null ? {} : { problem }) }));
+  const unverified = sources.flatMap(({ unverified: name, problem }) => (name === null ? [] : [{ name, problem }]));
   const page = {
     review_score: score.score,
     gc_signal: score.signal,
     findings,
     dimensions,
     sources: checks,
+    unverified_checks: unverified,
+    ...(tests === null ? {} : { tests: testFigures(tests) }),
     base,
     changed_files: [...lines.keys()].slice(0, 500),
     unread_files: unread.slice(0, 500),
     provenance,
   };
   return `${JSON.stringify(page, null, 2)}\n`;
+}
+
+function testFigures({ totals, regressions, known, added, flaky, quarantined }: ProjectTests) {
+  const names = (list: readonly { readonly id: string }[]) => list.slice(0, MOST_FINDINGS).map(({ id }) => id);
+  return {
+    ...totals,
+    regressions_measured: regressions.length,
+    known_failures: names(known),
+    new_failures: names(added),
+    flaky: names(flaky),
+    quarantined: names(quarantined),
+  };
 }
 
 function summaryOf({ score, signal }: ReviewScore, findings: readonly Finding[], sources: readonly ReviewSource[]): string {
