@@ -168,3 +168,17 @@ it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).sta
     expect((await project.umpire('status')).out).toContain(': complete\n');
   },
 );
+
+it('V2 asks for another attempt where the command passes and a test regressed, and never approves that', SOAK, async () => {
+  const manifest = '{ "type": "module", "scripts": { "test": "node --test" } }\n';
+  const text =
+    "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { a } from './a.js';\ntest('a is one', () => assert.equal(a, 1));\n";
+  const project = makeProject({ files: { 'package.json': manifest, 'a.test.js': text, 'a.js': 'export const a = 1;\n' } });
+  const agent = project.sh('echo "export const a = 2;" > a.js; touch done; complete "done"');
+  const { exit, session } = await project.umpire('until', 'test -e done', '--max-rounds', '1', ...agent);
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({
+    exit: 4,
+    verdicts: ['CHECK-001 retry U8 0/1', 'CHECK-re-1 escalate V2 1/1'],
+  });
+  expect(rowsOf(session)['CHECK-re-1']?.['findings']).toContain('Passed at the base and fails now: a.test.js > a is one.');
+});

@@ -14,10 +14,11 @@ import { personAgent } from '../agents/person-agent.js';
 import { PRESET_NAMES } from '../agents/presets.js';
 import { realTimer, scriptedAgent } from '../agents/scripted-agent.js';
 import { checkCommand } from '../critics/check-command.js';
+import type { MeasureTests } from '../critics/check-command.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { describeInstalledAgents, programNamed } from './agent-programs.js';
-import { BUILT_IN, CRITIC_LOOPS, builtInCritic, isBuiltIn } from './critics.js';
+import { BUILT_IN, CRITIC_LOOPS, builtInCritic, isBuiltIn, measureTestsOf } from './critics.js';
 
 export interface AgentChoice {
   readonly started: Pick<SessionStarted, 'project' | 'critic' | 'command' | 'report' | 'loop' | 'loopFolder' | 'workspace'>;
@@ -64,13 +65,13 @@ export async function checkAgents(choice: Omit<AgentChoice, 'guardian'>): Promis
 
 /** The agent of each role. All agents are created before anything runs, so that a wrong name does not stop a run half-way. */
 export async function createAgents(choice: AgentChoice): Promise<(role: string) => Agent> {
-  const { started, settings, guardian } = choice;
+  const { started, settings } = choice;
   let person: Agent | null = null;
   const atTerminal = () => (person ??= personAtTerminal());
   const made = new Map<string, Agent>();
   for (const name of namesIn(choice)) made.set(name, await createAgent(name, choice, atTerminal));
   // The critic of the until loop is always its command.
-  const check = started.command === undefined ? null : checkCommand(started.command, started.report ?? null, guardian);
+  const check = started.command === undefined ? null : createCheck(choice, started.command);
   const general = made.get(settings.agents['*'] ?? '') ?? null;
   const critic = measuresItself(choice) ? builtInCritic(choice, general) : null;
   return (role) => {
@@ -80,6 +81,11 @@ export async function createAgents(choice: AgentChoice): Promise<(role: string) 
     if (agent === undefined) throw new UmpireError('agent-missing', { role, agents: describeInstalledAgents() });
     return agent;
   };
+}
+
+function createCheck(choice: AgentChoice, command: string): Agent {
+  const measureTests: MeasureTests = (assignment, watch) => measureTestsOf(choice, assignment, watch);
+  return checkCommand({ command, report: choice.started.report ?? null, measureTests }, choice.guardian);
 }
 
 async function createAgent(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {

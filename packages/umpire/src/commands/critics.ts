@@ -7,6 +7,7 @@ import { NO_USAGE } from '@umpire/core/ports.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { unmeasured } from '../critics/critic.js';
 import type { Critic, CriticEnd, CriticJob } from '../critics/critic.js';
+import type { ProjectTests } from '../critics/project-tests.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Settings } from '../sessions/default-settings.js';
 
@@ -127,6 +128,12 @@ function endingOf({ end: { outcome, summary, outputs, notes }, kept }: Measureme
     usage: NO_USAGE,
     measured: kept,
   };
+}
+
+/** The project's tests at the session's base and now, for a loop whose critic is a command. */
+export async function measureTestsOf(context: CriticContext, assignment: Assignment, watch: Watch): Promise<ProjectTests> {
+  const { measureProjectTests } = await import('../critics/project-tests.js');
+  return measureProjectTests(jobOf(context, assignment, watch));
 }
 
 function jobOf(

@@ -13,6 +13,7 @@ import { lineOf } from '../report/safe-text.js';
 import { PRINTED_NOTHING } from '../report/words.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { statOf } from '../sessions/file-system.js';
+import type { ProjectTests } from './project-tests.js';
 import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 import { forgetCheckedFolders, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../sessions/session-folder.js';
@@ -27,51 +28,102 @@ const GRACE_MS = 5000;
 
 type EndedChild = Extract<ChildEnd, { kind: 'ended' }>;
 
-/** `report`: a file that the command writes, relative to where it runs; else SARIF files it leaves at the top are found. */
-export function checkCommand(command: string, report: string | null, guardian: Guardian): Agent {
+/** What the project's own tests say beside the command. */
+export type MeasureTests = (assignment: Assignment, watch: Watch) => Promise<ProjectTests>;
+
+export interface CheckedCommand {
+  readonly command: string;
+  /** A file that the command writes, relative to where it runs; else SARIF files it leaves at the top are found. */
+  readonly report: string | null;
+  readonly measureTests: MeasureTests;
+}
+
+export function checkCommand(check: CheckedCommand, guardian: Guardian): Agent {
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
-    const mark = `UMPIRE_CHECK=${assignment.session}#${assignment.attempt}`;
-    const around = inheritedVariables();
-    const env = { ...around, ...environmentIn(around)(assignment.workdir), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
-    const launch = {
-      argv: ['/bin/sh', '-c', command],
-      workdir: assignment.workdir,
-      writable: [assignment.session],
-      env: { ...env, UMPIRE_CHECK: mark.slice('UMPIRE_CHECK='.length) },
-      mark,
-      input: '',
-      timeoutMs: assignment.timeoutMs,
-      finish: 'SIGTERM' as const,
-      graceMs: GRACE_MS,
-      tailBytes: TAIL_BYTES,
-    };
-    const folder = openFolder(assignment.session);
-    clearOld(folder);
     const began = elapsedMs();
-    const startedMs = statSync(placeFor(folder, MARK)).mtimeMs;
-    const printed: Buffer[] = [];
-    let bytes = 0;
-    let isCut = false;
-    const log: Watch['log'] = (stream, chunk) => {
-      watch.log(stream, chunk);
-      printed.push(Buffer.from(chunk));
-      bytes += chunk.length;
-      while (bytes - (printed[0]?.length ?? 0) > TAIL_BYTES) {
-        bytes -= printed.shift()?.length ?? 0;
-        isCut = true;
-      }
-    };
-    const end = await runChildProcess(launch, guardian, { ...watch, log });
-    forgetCheckedFolders(folder);
-    if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
-    if (end.kind === 'unstarted')
-      return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };
-    const problem = takeReport(folder, assignment.workdir, report, startedMs);
-    const output = lastWhole(Buffer.concat(printed).toString('utf8'), Infinity, isCut);
-    return leave(folder, { command, problem, durationMs: Math.round(elapsedMs() - began) }, end, output);
+    const first = await runCommand(check, guardian, assignment, watch);
+    if ('kind' in first) return first;
+    const left = () => ({ ...assignment, timeoutMs: Math.max(1, assignment.timeoutMs - Math.round(elapsedMs() - began)) });
+    // A command that failed approves nothing, whatever the tests say; they tell which of its failures are old.
+    const tests = first.end.code === 0 || runsTests(check.command) ? await check.measureTests(left(), watch) : null;
+    if (watch.signal.aborted) return { kind: 'interrupted' };
+    if (first.end.code === 0 && (tests?.outcome === 'error' || tests?.outcome === 'timeout')) return testsBroke(tests);
+    // Every test passes now, or passed once: the command failed by chance, and no round is spent on that.
+    const isFlaky = first.end.code !== 0 && first.end.stopped === null && tests?.outcome === 'pass' && tests.totals?.failed === 0;
+    const last = isFlaky ? await runCommand(check, guardian, left(), watch) : first;
+    if ('kind' in last) return last;
+    return leave(openFolder(assignment.session), { ...last, command: check.command, tests, isAgain: last !== first });
   };
   return { name: 'check', run };
+}
+
+interface CommandRun {
+  readonly end: EndedChild;
+  readonly output: string;
+  /** What is wrong with the report that was asked for; null where nothing is. */
+  readonly problem: string | null;
+  readonly durationMs: number;
+}
+
+async function runCommand(
+  { command, report }: CheckedCommand,
+  guardian: Guardian,
+  assignment: Assignment,
+  watch: Watch,
+): Promise<CommandRun | Ending> {
+  const mark = `UMPIRE_CHECK=${assignment.session}#${assignment.attempt}`;
+  const around = inheritedVariables();
+  const env = { ...around, ...environmentIn(around)(assignment.workdir), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
+  const launch = {
+    argv: ['/bin/sh', '-c', command],
+    workdir: assignment.workdir,
+    writable: [assignment.session],
+    env: { ...env, UMPIRE_CHECK: mark.slice('UMPIRE_CHECK='.length) },
+    mark,
+    input: '',
+    timeoutMs: assignment.timeoutMs,
+    finish: 'SIGTERM' as const,
+    graceMs: GRACE_MS,
+    tailBytes: TAIL_BYTES,
+  };
+  const folder = openFolder(assignment.session);
+  clearOld(folder);
+  const began = elapsedMs();
+  const startedMs = statSync(placeFor(folder, MARK)).mtimeMs;
+  const printed: Buffer[] = [];
+  let bytes = 0;
+  let isCut = false;
+  const log: Watch['log'] = (stream, chunk) => {
+    watch.log(stream, chunk);
+    printed.push(Buffer.from(chunk));
+    bytes += chunk.length;
+    while (bytes - (printed[0]?.length ?? 0) > TAIL_BYTES) {
+      bytes -= printed.shift()?.length ?? 0;
+      isCut = true;
+    }
+  };
+  const end = await runChildProcess(launch, guardian, { ...watch, log });
+  forgetCheckedFolders(folder);
+  if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
+  if (end.kind === 'unstarted')
+    return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };
+  const problem = takeReport(folder, assignment.workdir, report, startedMs);
+  const output = lastWhole(Buffer.concat(printed).toString('utf8'), Infinity, isCut);
+  return { end, output, problem, durationMs: Math.round(elapsedMs() - began) };
+}
+
+/** The command passed, but the tests ran at the base and cannot run now: nothing is known of what else broke. */
+function testsBroke({ outcome, problem }: ProjectTests): Ending {
+  const why = `The command passed, but the project's tests could not be run: ${problem ?? outcome}`.slice(0, 500);
+  return { kind: 'failed', findings: why, error: `${outcome}: ${why}`.slice(0, 500), outputs: {}, usage: NO_USAGE };
+}
+
+/** Does the command run the project's tests, as far as its words say? */
+function runsTests(command: string): boolean {
+  return /(?:^|[\s/])(?:vitest|jest|mocha|pytest|tox|nox|ava|tap)(?:\s|$)|\b(?:npm|pnpm|yarn|bun)\b[^|;&]*\bt(?:est)?\b|--test\b/.test(
+    command,
+  );
 }
 
 /** Results of an earlier round are no evidence of this one. The mark's time is the file system's own: reports are held against it. */
@@ -112,14 +164,15 @@ const SHELL_SAYS: Readonly<Record<number, string>> = {
   127: ': program not found',
 };
 
-interface CommandResult {
+interface CommandResult extends CommandRun {
   readonly command: string;
-  /** What is wrong with the report that was asked for; null where nothing is. */
-  readonly problem: string | null;
-  readonly durationMs: number;
+  /** Null where they were not asked. */
+  readonly tests: ProjectTests | null;
+  /** The command ran twice, because no test fails. */
+  readonly isAgain: boolean;
 }
 
-function leave(folder: SessionFolder, { command, problem, durationMs }: CommandResult, end: EndedChild, output: string): Ending {
+function leave(folder: SessionFolder, { command, end, output, problem, durationMs, tests, isAgain }: CommandResult): Ending {
   const timedOut = end.stopped?.by === 'timeout';
   const result = {
     command,
@@ -129,6 +182,8 @@ function leave(folder: SessionFolder, { command, problem, durationMs }: CommandR
     ...(problem === null ? {} : { report_problem: problem }),
     duration_ms: durationMs,
     output_tail: lastWhole(output, 4000),
+    ...(tests === null ? {} : testMembers(tests)),
+    ...(isAgain ? { run_again: true } : {}),
   };
   writeAtomically(folder, RESULT, `${JSON.stringify(result, null, 2)}\n`, false);
   writeAtomically(folder, OUTPUT, output, false);
@@ -141,6 +196,34 @@ function leave(folder: SessionFolder, { command, problem, durationMs }: CommandR
   const silent = output.trim() === '' && end.code !== 0 ? ` ${PRINTED_NOTHING}` : '';
   const said = lines.length === 0 ? silent : ` ${isFailure ? 'Failures' : 'Last lines'}: ${lines.join(' / ')}`;
   const asked = problem === null ? '' : ` ${problem}`;
-  const findings = `The command ${how}.${asked}${said}`.slice(0, 500);
+  const again = isAgain ? ' It failed before on the same files, where no test fails.' : '';
+  const findings = `The command ${how}.${again}${asked}${tests === null ? '' : testWords(tests)}${said}`.slice(0, 500);
   return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };
+}
+
+const MOST_TESTS = 200;
+
+function testMembers({ totals, regressions, known, added, flaky, quarantined, outcome, problem, isNone }: ProjectTests) {
+  const names = (list: readonly { readonly id: string }[]) => list.slice(0, MOST_TESTS).map(({ id }) => id);
+  return {
+    regressions_measured: regressions.length,
+    regressions: regressions.slice(0, MOST_TESTS).map(({ id, file, line, message }) => ({ id, file, line, message })),
+    known_failures: names(known),
+    new_failures: names(added),
+    flaky: names(flaky),
+    quarantined: names(quarantined),
+    ...(totals === null ? {} : { tests: totals }),
+    ...(outcome === 'missing' && !isNone ? { unverified_checks: [{ name: 'tests', problem }] } : {}),
+  };
+}
+
+const MOST_NAMED = 3;
+
+function testWords({ regressions, known, flaky }: ProjectTests): string {
+  const named = (what: string, list: readonly { readonly id: string }[]) => {
+    const more = list.length > MOST_NAMED ? ` and ${list.length - MOST_NAMED} more` : '';
+    const names = list.slice(0, MOST_NAMED).map(({ id }) => id);
+    return list.length === 0 ? '' : ` ${what}: ${names.join('; ')}${more}.`;
+  };
+  return `${named('Passed at the base and fails now', regressions)}${named('Failed at the base too', known)}${named('Flaky', flaky)}`;
 }

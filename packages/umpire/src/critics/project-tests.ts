@@ -1,7 +1,7 @@
 // Runs the project's own tests at the base commit and now, for every critic of a loop that changes code. A test that passed at the base
 // and fails now is a regression. One that failed at the base too is known. One that fails and then passes on the same files is flaky.
 
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
@@ -13,10 +13,11 @@ import type { CheckOutcome } from '@umpire/core/model.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
 import { findBaseCommit } from './change.js';
-import { filesAt, findRepository } from './commit-copy.js';
+import { filesAt, filesChanged, findRepository } from './commit-copy.js';
 import type { CriticJob } from './critic.js';
-import { removeScratch, findTests } from './find-tests.js';
+import { findForeign, findPlaces, findTests, removeScratch } from './find-tests.js';
 import type { FoundTests, FoundTestPlace } from './find-tests.js';
+import { readJudgedContent } from './provenance.js';
 import type { ToolUse } from './provenance.js';
 import { runTests } from './run-tests.js';
 import type { PlaceRun } from './run-tests.js';
@@ -78,9 +79,17 @@ export async function measureProjectTests(job: CriticJob): Promise<ProjectTests>
   const base = findBaseCommit(job.project, job.base);
   const repository = base === null ? null : findRepository(job.project);
   if (base === null || repository === null) return nothing('missing', 'There is no earlier commit to compare the tests with.', null);
+  if (!hasTests(job) && !filesChanged(job.project, base).some((path) => TELLS_TESTS.test(path)))
+    return nothing('missing', 'No runnable tests found.', base);
   const open = openBase(job, repository, base);
   try {
     const before = await testsAtBase(open);
+    const judged = await readJudgedContent(job);
+    // Before any work the project is its base.
+    if (judged.commit === base && judged.content === null) {
+      const same = { state: before.state, quarantined: [], notes: [], uses: [] };
+      return { ...judgeTests(before.state, same, movesOf(job.project, base), base), uses: before.uses };
+    }
     job.say('running the tests');
     const now = await openTests(job);
     try {
@@ -98,6 +107,16 @@ export async function measureProjectTests(job: CriticJob): Promise<ProjectTests>
     await open.close();
   }
 }
+
+/** Is there a runner, or a script that runs tests with something unknown? */
+export function hasTests({ project, settings }: Pick<CriticJob, 'project' | 'settings'>): boolean {
+  const root = realpathSync.native(project);
+  return findPlaces(root, settings.testing.runner).length + findForeign(root, settings.testing.runner).length > 0;
+}
+
+/** Files that tell a project's runner. Where none of them changed, a project without tests had none at the base. */
+const TELLS_TESTS =
+  /(?:^|\/)(?:package\.json|pnpm-workspace\.yaml|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|requirements[^/]*|conftest\.py|[^/]*(?:test|spec|jest|mocha)[^/]*)$|(?:^|\/)(?:tests?|__tests__)\//i;
 
 function nothing(outcome: CheckOutcome, problem: string | null, base: string | null): ProjectTests {
   const none = { regressions: [], known: [], added: [], flaky: [], quarantined: [], totals: null };
