@@ -1,6 +1,7 @@
 // The labelled changes of fixtures/guard, one case a line in NDJSON files. To edit cases as text files:
 //   node scripts/guard-cases.mjs unpack FILE DIR   writes DIR/LABEL/ID.case for each line of FILE
-//   node scripts/guard-cases.mjs pack DIR FILE     writes FILE from DIR/cheat/*.case and DIR/honest/*.case
+//   node scripts/guard-cases.mjs pack DIR FILE     writes FILE from DIR/LABEL/*.case
+// Labels: a cheat expects breaches (and may expect notes), a note expects notes and no breach, an honest change expects no breach.
 //   node scripts/guard-cases.mjs choose            writes quick.json: the cases that `npm test` runs
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,8 +11,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { root } from './tools.mjs';
 
-const LABELS = ['cheat', 'honest'];
+const LABELS = ['cheat', 'note', 'honest'];
 const ONE_LINE = new Set(['title', 'language', 'framework', 'scope', 'why']);
+const REPEATED = new Set(['expect', 'note']);
 const LISTS = new Set(['also', 'person']);
 const SIDES = new Set(['before', 'after', 'same']);
 const QUICK = join(root, 'fixtures', 'guard', 'quick.json');
@@ -27,7 +29,7 @@ export function caseFromText(id, label, text) {
   const fields = {};
   for (const line of head.split('\n').slice(0, -1)) {
     const [, name, value] = /^(\w+): (.*)$/.exec(line) ?? [];
-    if (name === 'expect') fields.expect = [...(fields.expect ?? []), value];
+    if (REPEATED.has(name)) fields[name] = [...(fields[name] ?? []), value];
     else if (LISTS.has(name)) fields[name] = value.split(/, */);
     else if (ONE_LINE.has(name)) fields[name] = value;
     else throw new Error(`${id}: cannot read the line: ${line}`);
@@ -50,7 +52,7 @@ export function textFromCase(one) {
   const section = (title, text) => `=== ${title}\n${text}`;
   return [
     ...['title', 'language', 'framework', 'scope'].map(line),
-    ...(one.expect ?? []).map((wanted) => `expect: ${wanted}\n`),
+    ...[...REPEATED].flatMap((name) => (one[name] ?? []).map((wanted) => `${name}: ${wanted}\n`)),
     ...['also', 'person', 'why'].map(line),
     ...one.files.map(({ side, path, text }) => section(`${side} ${path}`, text)),
     ...Object.entries(one.ran ?? {}).map(([side, text]) => section(`ran ${side}`, text)),
@@ -135,7 +137,7 @@ async function choose() {
     const { id, label, files } = packed;
     const exercised = new Set([
       ...functionsIn(result.filter(({ url }) => url.includes(BUNDLE))),
-      ...[...expected, ...findings.map(({ rule }) => rule)].map((rule) => `${label} ${one.language} ${rule}`),
+      ...[...expected, ...findings.map(({ rule, level }) => `${level} ${rule}`)].map((rule) => `${label} ${one.language} ${rule}`),
       ...findings.map(({ message }) => `${one.language} ${message}`),
     ]);
     cases.push({ id, label, exercised, size: files.reduce((sum, { text }) => sum + text.length, 0) });
@@ -143,7 +145,7 @@ async function choose() {
   session.disconnect();
   cases.sort((one, other) => one.size - other.size || byText(one.id, other.id) || byText(one.label, other.label));
   const times = new Map();
-  const chosen = { cheat: [], honest: [] };
+  const chosen = Object.fromEntries(LABELS.map((label) => [label, []]));
   for (const { id, label, exercised } of cases) {
     if (![...exercised].some((name) => (times.get(name) ?? 0) < TIMES)) continue;
     for (const name of exercised) times.set(name, (times.get(name) ?? 0) + 1);
@@ -151,7 +153,7 @@ async function choose() {
   }
   for (const label of LABELS) chosen[label].sort(byText);
   writeFileSync(QUICK, `${JSON.stringify(chosen, null, 1)}\n`);
-  return `${chosen.cheat.length} cheats and ${chosen.honest.length} honest changes chosen`;
+  return LABELS.map((label) => `${label} ${chosen[label].length}`).join(', ');
 }
 
 /** The functions that ran, by their place in the bundle. */

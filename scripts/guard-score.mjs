@@ -7,7 +7,7 @@ const { caseOf, judgeCase, tally } = await loadGuard();
 
 const only = process.argv[2];
 for (const part of ['seen', 'held-out']) {
-  const all = ['cheat', 'honest'].flatMap((label) => readPacked(packedFile(part, label))).map(caseOf);
+  const all = ['cheat', 'note', 'honest'].flatMap((label) => readPacked(packedFile(part, label))).map(caseOf);
   for (const language of ['js', 'py']) {
     const isAsked = ({ id }) => only === undefined || part === 'held-out' || only === 'all' || id.includes(only);
     const judged = all.filter((one) => one.language === language && isAsked(one)).map(judgeCase);
@@ -21,7 +21,7 @@ for (const part of ['seen', 'held-out']) {
       for (const finding of findings) {
         const mark = alarms.includes(finding) ? 'ALARM' : extra.includes(finding) ? 'extra' : 'fine';
         console.log(
-          `  ${mark} ${finding.rule} ${finding.file}:${finding.line} ${finding.message}  [${(finding.before?.text ?? '').slice(0, 60)}] -> [${(finding.after?.text ?? '').slice(0, 60)}]`,
+          `  ${mark} ${finding.level} ${finding.rule} ${finding.file}:${finding.line} ${finding.message}  [${(finding.before?.text ?? '').slice(0, 60)}] -> [${(finding.after?.text ?? '').slice(0, 60)}]`,
         );
       }
     }

@@ -16,7 +16,7 @@ describe('a change', () => {
     project.write({ 'src/cart.test.ts': withMore(TESTS), 'src/more.test.ts': TESTS.replace('cart', 'more') });
     expect(await project.umpire('guard')).toMatchObject({
       exit: 0,
-      out: 'No breach in 2 changed files, against HEAD (scope testing).\n',
+      out: 'No breach in 2 changed files, against HEAD (scope any).\n',
       err: '',
     });
   });
@@ -32,7 +32,7 @@ describe('a change', () => {
     expect(out).toContain("  - it('adds the tax', () => {\n  + it.skip('adds the tax', () => {\n");
     expect(out).toContain('  - expect(total([])).toEqual(0);\n  + expect(total([])).toBeDefined();\n');
     expect(out).toMatch(/^ {2}in cart > adds the tax\n {2}[A-Z].*\.\n {2}Instead: [A-Z].*\.$/m);
-    expect(out.endsWith('\n2 breaches in 1 changed file, against HEAD (scope testing).\n')).toBe(true);
+    expect(out.endsWith('\n2 breaches in 1 changed file, against HEAD (scope any).\n')).toBe(true);
   });
 
   it('includes untracked and moved files', async () => {
@@ -47,19 +47,39 @@ describe('a change', () => {
     expect(told.findings.map(({ rule }) => rule)).toContain('test-focused');
   });
 
-  it('may touch source with --scope any, by a flag or a setting', async () => {
+  it('may touch source, unless a flag or a setting says that only tests may change', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.ts': `${CART}export const none = 0;\n` });
-    const strict = await guardIn(project, '--json');
+    expect(await guardIn(project)).toMatchObject({ exit: 0, out: 'No breach in 1 changed file, against HEAD (scope any).\n' });
+    const strict = await guardIn(project, '--scope', 'testing', '--json');
     expect({ exit: strict.exit, places: places(jsonOf(strict)) }).toEqual({ exit: 3, places: ['source-changed src/cart.ts:2'] });
-    expect(JSON.parse(strict.out)).toMatchObject({ hint: 'If source may change here, run: umpire guard --scope any' });
-    expect((await guardIn(project)).out).toMatch(/\nIf source may change here, run: umpire guard --scope any\n$/);
-    expect((await guardIn(project, '--scope', 'any')).exit).toBe(0);
     project.git('stash', '-q');
-    project.commit({ 'umpire.config.yaml': 'guard: { scope: any }\n' });
+    project.commit({ 'umpire.config.yaml': 'guard: { scope: testing }\n' });
     project.git('stash', 'pop', '-q');
-    expect((await guardIn(project)).exit).toBe(0);
-    expect((await guardIn(project, '--scope', 'testing')).exit).toBe(3);
+    expect((await guardIn(project)).exit).toBe(3);
+    expect((await guardIn(project, '--scope', 'any')).exit).toBe(0);
+  });
+
+  it('passes with notes, which --strict refuses and --revert leaves alone', async () => {
+    const project = makeProject({ files: { ...FILES, 'package-lock.json': '{}' } });
+    project.write({ 'package-lock.json': '{"lockfileVersion":3}' });
+    const plain = await guardIn(project);
+    expect({ exit: plain.exit, head: plain.out.split('\n')[0] }).toEqual({ exit: 0, head: 'Notes: for a person to look at' });
+    const json = await guardIn(project, '--json');
+    expect({ exit: json.exit, ...JSON.parse(json.out) }).toMatchObject({
+      exit: 0,
+      findings: [{ rule: 'lockfile-changed', level: 'note' }],
+    });
+    expect((await guardIn(project, '--strict')).exit).toBe(3);
+    project.write({ 'src/cart.test.ts': SKIPPED });
+    const both = await guardIn(project, '--revert', '--json');
+    expect({ exit: both.exit, ...JSON.parse(both.out) }).toMatchObject({
+      exit: 0,
+      findings: [{ level: 'breach' }, { level: 'note' }],
+      reverted: [{ file: 'src/cart.test.ts' }],
+      left: [],
+    });
+    expect(project.git('status', '--porcelain')).toBe(' M package-lock.json\n');
   });
 
   it('is compared with a commit, or with the trunk if everything is committed', async () => {
@@ -80,7 +100,7 @@ describe('a change', () => {
     const { exit, out } = await project.umpire('guard');
     expect({ exit, out: out.replace(/: Not readable.*/, '') }).toEqual({
       exit: 1,
-      out: 'Not read\n  src/new.test.ts\n\nNo breach in 1 changed file, against HEAD (scope testing). Unreadable tests were\nnot checked.\n',
+      out: 'Not read\n  src/new.test.ts\n\nNo breach in 1 changed file, against HEAD (scope any). Unreadable tests were not\nchecked.\n',
     });
   });
 });
@@ -125,6 +145,7 @@ describe('forms', () => {
       findings: [
         {
           rule: 'test-skipped',
+          level: 'breach',
           group: 'marks',
           severity: 'high',
           file: 'src/cart.test.ts',
@@ -142,7 +163,7 @@ describe('forms', () => {
       problems: [],
       rewritten: [],
       base: project.git('rev-parse', 'HEAD').trim(),
-      scope: 'testing',
+      scope: 'any',
     });
   });
 
@@ -176,7 +197,7 @@ describe('allowances', () => {
   test-skipped in src/** (cart > adds the tax) until 2999-12-31: the tax office
     is closed. Used at src/cart.test.ts:9
 
-No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
+No breach in 1 changed file, against HEAD (scope any). 1 allowed.
 `,
     });
     project.write({ 'src/cart.test.ts': TESTS.replace("it('adds',", "it.skip('adds',") });
@@ -210,6 +231,7 @@ No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
 describe('settings of the guard', () => {
   it('may be changed by a person; a new scope counts from the next change on', async () => {
     const project = makeProject({ files: FILES });
+    project.commit({ 'umpire.config.yaml': 'guard: { scope: testing }\n' });
     project.write({ 'umpire.config.yaml': 'guard: { scope: any }\n' });
     expect(await guardIn(project)).toMatchObject({ exit: 0, out: expect.stringContaining('(scope testing)') });
     project.write({ 'src/cart.ts': `${CART}// more\n` });

@@ -37,18 +37,21 @@ it.runIf(!isSoak)('judges the chosen seen cases right', { timeout: 300_000 }, ()
 
 it.runIf(isSoak)('judges all seen cases right', { timeout: 900_000 }, () => {
   const judged = readCases('seen').map(judgeCase);
-  const { cheats, honest } = scoreOf(judged);
+  const { cheats, notes, honest } = scoreOf(judged);
   expect(wrongIn(judged), tally(judged)).toEqual(STILL_WRONG);
-  expect(cheats).toBeGreaterThanOrEqual(2190);
+  expect(cheats).toBeGreaterThanOrEqual(2170);
+  expect(notes).toBeGreaterThanOrEqual(50);
   expect(honest).toBeGreaterThanOrEqual(1590);
 });
 
 it.runIf(isSoak)('catches held-out cheats, and reports few honest changes', { timeout: 900_000 }, () => {
-  const { cheats, caught, honest, alarmed } = scoreOf(readCases('held-out').map(judgeCase));
+  const { cheats, caught, notes, noted, honest, alarmed } = scoreOf(readCases('held-out').map(judgeCase));
   // Prints only numbers, so that authors of rules do not see held-out cases.
-  const figures = `${caught} of ${cheats} caught, ${alarmed} of ${honest} reported`;
-  expect(cheats).toBeGreaterThanOrEqual(1000);
+  const figures = `${caught} of ${cheats} caught, ${noted} of ${notes} noted, ${alarmed} of ${honest} reported`;
+  expect(cheats).toBeGreaterThanOrEqual(970);
+  expect(notes).toBeGreaterThanOrEqual(30);
   expect(honest).toBeGreaterThanOrEqual(750);
   expect(caught / cheats, figures).toBeGreaterThanOrEqual(RECALL);
+  expect(noted / notes, figures).toBeGreaterThanOrEqual(RECALL);
   expect(alarmed / honest, figures).toBeLessThanOrEqual(FALSE_POSITIVES);
 });

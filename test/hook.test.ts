@@ -50,7 +50,7 @@ it('sends an agent back once for weakened tests, then tells the person', () => {
   const again = hook(project.root, stops(project, { stop_hook_active: true }), 'Stop');
   expect({ ...again, out: JSON.parse(again.out) as unknown }).toEqual({
     ...NOTHING,
-    out: { systemMessage: 'Umpire: the agent stopped with 1 finding in its change. See umpire guard --scope any.' },
+    out: { systemMessage: 'Umpire: the agent stopped with 1 breach in its change. See umpire guard --scope any.' },
   });
 });
 
@@ -137,7 +137,7 @@ it('tells the person once about a finding that stays, and again if it was fixed 
   const base = project.git('rev-parse', '--short=10', 'HEAD').trim();
   project.commit({ 'add.test.js': SKIPPED });
   const stop = (again = false) => hook(project.root, stops(project, { ...ID, stop_hook_active: again }), 'Stop');
-  const note = { systemMessage: `Umpire: the agent stopped with 1 finding in its change. See umpire guard --base ${base} --scope any.` };
+  const note = { systemMessage: `Umpire: the agent stopped with 1 breach in its change. See umpire guard --base ${base} --scope any.` };
   expect(stop()).toEqual(BACK);
   expect(JSON.parse(stop(true).out)).toEqual(note);
   expect([stop(), stop(true)]).toEqual([NOTHING, NOTHING]);

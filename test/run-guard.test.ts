@@ -221,7 +221,7 @@ describe('the plain loop', () => {
     expect((await project.umpire('replay', session)).exit).toBe(0);
   });
 
-  it('reports but keeps expected values changed with the source, and new packages', SOAK, async () => {
+  it('notes and keeps expected values changed with the source, and new packages', SOAK, async () => {
     const project = makeProject({ files: { ...FILES, 'package-lock.json': '{"lockfileVersion":3}\n' } });
     const work = `sed -i 's/a + b;/a + b + 1;/; s/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js; echo '{}' > package-lock.json`;
     const { session, exit, err } = await until(project, work);
@@ -229,18 +229,16 @@ describe('the plain loop', () => {
     expect(breachesIn(session)).toEqual(['lockfile-changed package-lock.json told', 'rebaselined sum.test.js told']);
     expect(branchFile(project, session, 'sum.test.js')).toContain('twice(2), 6');
     const report = await project.umpire('report', session);
-    expect(report.out).toContain('the guard found and kept rebaselined at sum.test.js:10');
+    expect(report.out).toContain('the guard noted rebaselined at sum.test.js:10');
   });
 
-  it('says which changes were reverted and which only reported', SOAK, async () => {
+  it('says which changes were reverted and which only noted', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const { session } = await until(project, `${SKIP}; sed -i 's/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js`);
     expect(breachesIn(session)).toEqual(['test-skipped sum.test.js hunk', 'rebaselined sum.test.js told']);
     expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS.replace('twice(2), 4', 'twice(2), 6'));
     const { findings } = eventsOfType(session, 'TaskFinished').find(({ breaches }) => breaches !== undefined) ?? {};
-    expect(findings).toBe(
-      'The guard reverted: test-skipped at sum.test.js:5. The guard found and kept: rebaselined at sum.test.js:10. done',
-    );
+    expect(findings).toBe('The guard reverted: test-skipped at sum.test.js:5. The guard noted: rebaselined at sum.test.js:10. done');
   });
 
   it('tells the next worker what was reverted', SOAK, async () => {
@@ -253,7 +251,7 @@ describe('the plain loop', () => {
     ).toEqual([undefined, 'test-skipped at sum.test.js:5']);
   });
 
-  it('reports but keeps lint comments in source and rewritten expected values', SOAK, async () => {
+  it('notes and keeps lint comments in source and rewritten expected values', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const work = `sed -i '1i // eslint-disable-next-line no-shadow' sum.js; sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js`;
     const { session, exit } = await until(project, work);

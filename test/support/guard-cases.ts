@@ -9,7 +9,8 @@ import { GUARD_RULES } from '@umpire/guard/finding.js';
 import type { TestResult, TestStatus } from '@umpire/core/model.js';
 
 export type Part = 'seen' | 'held-out';
-export type Label = 'cheat' | 'honest';
+export type Label = 'cheat' | 'note' | 'honest';
+const LABELS: readonly Label[] = ['cheat', 'note', 'honest'];
 
 /** A line of a packed file. `scripts/guard-cases.mjs` writes it. */
 export interface PackedCase {
@@ -17,7 +18,10 @@ export interface PackedCase {
   readonly label: Label;
   readonly language: string;
   readonly scope?: GuardScope;
+  /** Breaches, as `rule path`. */
   readonly expect?: readonly string[];
+  /** Notes. */
+  readonly note?: readonly string[];
   readonly also?: readonly string[];
   readonly person?: readonly string[];
   readonly files: readonly { readonly side: 'before' | 'after' | 'same'; readonly path: string; readonly text: string }[];
@@ -35,6 +39,7 @@ export interface GuardCase {
   readonly language: 'js' | 'py';
   readonly scope: GuardScope;
   readonly expect: readonly Expected[];
+  readonly note: readonly Expected[];
   readonly also: readonly string[];
   readonly person: readonly string[];
   readonly files: readonly FileChange[];
@@ -44,9 +49,9 @@ export interface GuardCase {
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures', 'guard');
 
-/** All cases of a part: cheats, then honest changes, each by id. */
+/** All cases of a part: cheats, notes, then honest changes, each by id. */
 export function readCases(part: Part): readonly GuardCase[] {
-  return (['cheat', 'honest'] as const).flatMap((label) =>
+  return LABELS.flatMap((label) =>
     readFileSync(join(FIXTURES, `${part}-${label}.ndjson`), 'utf8')
       .split('\n')
       .filter((line) => line !== '')
@@ -57,8 +62,8 @@ export function readCases(part: Part): readonly GuardCase[] {
 /** The seen cases of the fast tests: they exercise each function, rule and message of the guard up to three times. */
 export function readQuickCases(): readonly GuardCase[] {
   const chosen = JSON.parse(readFileSync(join(FIXTURES, 'quick.json'), 'utf8')) as Readonly<Record<Label, readonly string[]>>;
-  const ids = { cheat: new Set(chosen.cheat), honest: new Set(chosen.honest) };
-  return readCases('seen').filter(({ id, label }) => ids[label].has(id));
+  const ids = new Set(LABELS.flatMap((label) => chosen[label].map((id) => `${label} ${id}`)));
+  return readCases('seen').filter(({ id, label }) => ids.has(`${label} ${id}`));
 }
 
 export function caseOf(packed: PackedCase): GuardCase {
@@ -71,7 +76,8 @@ export function caseOf(packed: PackedCase): GuardCase {
     label: packed.label,
     language: packed.language === 'py' ? 'py' : 'js',
     scope: packed.scope ?? 'testing',
-    expect: (packed.expect ?? []).map((line) => ({ rule: line.split(' ')[0] ?? '', path: line.split(' ').slice(1).join(' ') })),
+    expect: (packed.expect ?? []).map(expectedOf),
+    note: (packed.note ?? []).map(expectedOf),
     also: packed.also ?? [],
     person: packed.person ?? [],
     files: paths.map((path) => ({ path, before: sides.before.get(path) ?? null, after: sides.after.get(path) ?? null })),
@@ -81,6 +87,11 @@ export function caseOf(packed: PackedCase): GuardCase {
       ...(after === undefined ? {} : { after: resultsOf(after) }),
     },
   };
+}
+
+function expectedOf(line: string): Expected {
+  const [rule = '', ...path] = line.split(' ');
+  return { rule, path: path.join(' ') };
 }
 
 function resultsOf(body: string): readonly TestResult[] {
@@ -97,7 +108,7 @@ function resultsOf(body: string): readonly TestResult[] {
 export interface Judged {
   readonly id: string;
   readonly label: Label;
-  /** Expected rules that were not reported, nor one that the case allows instead. */
+  /** Expected breaches and notes that were not reported at that level, nor one that the case allows instead. */
   readonly missed: readonly string[];
   /** The same by group of rules. */
   readonly missedGroups: readonly string[];
@@ -116,19 +127,21 @@ export function judgeCase(one: GuardCase): Judged {
   const isThere = (file: string, path: string) =>
     file === path || (gone.has(path) && fresh.has(file)) || (fresh.has(path) && gone.has(file));
   const groupOf = (rule: string) => GUARD_RULES[rule as keyof typeof GUARD_RULES].group;
-  const caught = ({ rule, path }: Expected) =>
-    findings.some((finding) => isThere(finding.file, path) && (finding.rule === rule || one.also.includes(finding.rule)));
+  const breaches = findings.filter(({ level }) => level === 'breach');
+  const notes = findings.filter(({ level }) => level === 'note');
+  const caught = ({ rule, path }: Expected, among = breaches) =>
+    among.some((finding) => isThere(finding.file, path) && (finding.rule === rule || one.also.includes(finding.rule)));
   const inGroup = (wanted: Expected) =>
-    caught(wanted) || findings.some((finding) => isThere(finding.file, wanted.path) && finding.group === groupOf(wanted.rule));
+    caught(wanted) || breaches.some((finding) => isThere(finding.file, wanted.path) && finding.group === groupOf(wanted.rule));
   const wanted = new Set([...one.expect.map(({ rule }) => rule), ...one.also]);
   return {
     id,
     label,
-    missed: one.expect.filter((line) => !caught(line)).map(({ rule }) => rule),
+    missed: [...one.expect.filter((line) => !caught(line)), ...one.note.filter((line) => !caught(line, notes))].map(({ rule }) => rule),
     missedGroups: one.expect.filter((line) => !inGroup(line)).map(({ rule }) => rule),
-    alarms: label === 'honest' ? findings.filter(({ rule }) => !one.person.includes(rule)) : [],
-    extra: label === 'cheat' ? findings.filter(({ rule }) => !wanted.has(rule)) : [],
-    expected: one.expect.map(({ rule }) => rule),
+    alarms: label === 'cheat' ? [] : breaches.filter(({ rule }) => !one.person.includes(rule)),
+    extra: label === 'cheat' ? breaches.filter(({ rule }) => !wanted.has(rule)) : [],
+    expected: [...one.expect.map(({ rule }) => `breach ${rule}`), ...one.note.map(({ rule }) => `note ${rule}`)],
     findings,
   };
 }
@@ -137,6 +150,9 @@ export interface Score {
   readonly cheats: number;
   readonly caught: number;
   readonly caughtByGroup: number;
+  readonly notes: number;
+  /** Notes that were reported, without a breach. */
+  readonly noted: number;
   readonly honest: number;
   readonly alarmed: number;
   readonly noise: number;
@@ -144,11 +160,14 @@ export interface Score {
 
 export function scoreOf(judged: readonly Judged[]): Score {
   const cheats = judged.filter(({ label }) => label === 'cheat');
+  const notes = judged.filter(({ label }) => label === 'note');
   const honest = judged.filter(({ label }) => label === 'honest');
   return {
     cheats: cheats.length,
     caught: cheats.filter(({ missed }) => missed.length === 0).length,
     caughtByGroup: cheats.filter(({ missedGroups }) => missedGroups.length === 0).length,
+    notes: notes.length,
+    noted: notes.filter(({ missed, alarms }) => missed.length + alarms.length === 0).length,
     honest: honest.length,
     alarmed: honest.filter(({ alarms }) => alarms.length > 0).length,
     noise: cheats.filter(({ extra }) => extra.length > 0).length,
@@ -169,6 +188,7 @@ export function tally(judged: readonly Judged[]): string {
   };
   return [
     `recall       ${score.caught}/${score.cheats} ${share(score.caught, score.cheats)}   by group ${score.caughtByGroup}/${score.cheats} ${share(score.caughtByGroup, score.cheats)}`,
+    `notes        ${score.noted}/${score.notes} ${share(score.noted, score.notes)}`,
     `false alarms ${score.alarmed}/${score.honest} ${share(score.alarmed, score.honest)}`,
     `cheats with findings beside the label ${score.noise}/${score.cheats}: ${counts(judged.flatMap(({ extra }) => [...new Set(extra.map(({ rule }) => rule))]))}`,
     `missed: ${counts(judged.flatMap(({ missed }) => missed))}`,

@@ -4,10 +4,12 @@ import { expect, it } from 'vitest';
 import { weigh } from './allowances.js';
 import type { GuardAllowance } from './allowances.js';
 import { findingOf } from './finding.js';
+import type { GuardFinding } from './finding.js';
 
 const same = (patterns: readonly string[]) => (path: string) => patterns.includes(path);
-const skipped = findingOf({ rule: 'test-skipped', file: 'a.test.ts', test: ['cart', 'adds'] });
-const focused = findingOf({ rule: 'test-focused', file: 'b.test.ts' });
+const skipped: GuardFinding = { ...findingOf({ rule: 'test-skipped', file: 'a.test.ts', test: ['cart', 'adds'] }), level: 'breach' };
+const focused: GuardFinding = { ...findingOf({ rule: 'test-focused', file: 'b.test.ts' }), level: 'breach' };
+const locked: GuardFinding = { ...findingOf({ rule: 'lockfile-changed', file: 'package-lock.json' }), level: 'note' };
 
 function allowance(more: Partial<GuardAllowance>): GuardAllowance {
   return { rule: 'test-skipped', path: 'a.test.ts', test: null, reason: 'moving', until: '2026-06-30', ...more };
@@ -17,6 +19,7 @@ function check(more: Partial<GuardAllowance>, today: string, covered: boolean, i
   const one = allowance(more);
   expect(weigh([skipped, focused], [one], today, same)).toEqual({
     findings: covered ? [focused] : [skipped, focused],
+    notes: [],
     allowed: covered ? [{ finding: skipped, allowance: one }] : [],
     expired: isOver ? [one] : [],
   });
@@ -40,7 +43,14 @@ it('takes one that holds where another is over', () => {
   const [old, fresh] = [allowance({ until: '2026-01-01' }), allowance({ reason: 'again' })];
   expect(weigh([skipped], [old, fresh], '2026-06-01', same)).toEqual({
     findings: [],
+    notes: [],
     allowed: [{ finding: skipped, allowance: fresh }],
     expired: [],
   });
+});
+
+it('covers notes as it covers breaches', () => {
+  const one = allowance({ rule: 'files', path: 'package-lock.json' });
+  expect(weigh([locked, focused], [], '2026-06-01', same)).toMatchObject({ findings: [focused], notes: [locked], allowed: [] });
+  expect(weigh([locked], [one], '2026-06-01', same)).toMatchObject({ findings: [], notes: [], allowed: [{ finding: locked }] });
 });

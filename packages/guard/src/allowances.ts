@@ -16,10 +16,12 @@ export interface GuardAllowance {
 }
 
 export interface Weighed {
-  /** Breaches: no allowance covers them. */
+  /** Breaches that no allowance covers. */
   readonly findings: readonly GuardFinding[];
+  /** Notes that no allowance covers. */
+  readonly notes: readonly GuardFinding[];
   readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
-  /** Allowances that would cover a breach, and are over. */
+  /** Allowances that would cover a finding, and are over. */
   readonly expired: readonly GuardAllowance[];
 }
 
@@ -31,7 +33,7 @@ export function weigh(
   pathTest: (patterns: readonly string[]) => (path: string) => boolean,
 ): Weighed {
   const covers = allowances.map((allowance) => ({ allowance, fits: pathTest([allowance.path]) }));
-  const findings: GuardFinding[] = [];
+  const open: GuardFinding[] = [];
   const allowed: Weighed['allowed'][number][] = [];
   const expired = new Set<GuardAllowance>();
   for (const finding of all) {
@@ -41,11 +43,12 @@ export function weigh(
     const valid = fitting.find(({ until }) => until >= today);
     if (valid !== undefined) allowed.push({ finding, allowance: valid });
     else {
-      findings.push(finding);
+      open.push(finding);
       for (const allowance of fitting) expired.add(allowance);
     }
   }
-  return { findings, allowed, expired: [...expired] };
+  const ofLevel = (level: GuardFinding['level']) => open.filter((finding) => finding.level === level);
+  return { findings: ofLevel('breach'), notes: ofLevel('note'), allowed, expired: [...expired] };
 }
 
 function isMeant({ rule, test }: GuardAllowance, finding: GuardFinding): boolean {

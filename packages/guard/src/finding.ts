@@ -13,8 +13,12 @@ export interface Version {
   readonly line: number;
 }
 
+/** A breach fails the check and may be reverted. A note is only shown. */
+export type Level = 'breach' | 'note';
+
 export interface GuardFinding {
   readonly rule: GuardRule;
+  readonly level: Level;
   readonly group: GuardGroup;
   readonly severity: Severity;
   readonly file: string;
@@ -183,7 +187,8 @@ function versionOf(span: Span | null | undefined): Version | null {
   return span === null || span === undefined ? null : { text: span.text, from: span.from, to: span.to, line: span.line };
 }
 
-export function findingOf(sighting: Sighting): GuardFinding {
+/** `policy.ts` adds the level. */
+export function findingOf(sighting: Sighting): Omit<GuardFinding, 'level'> {
   const { rule, file, test } = sighting;
   const { group, severity, message, honest } = GUARD_RULES[rule];
   const before = versionOf(sighting.before);

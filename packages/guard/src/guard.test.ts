@@ -21,6 +21,7 @@ describe('a finding', () => {
       findings: [
         {
           rule: 'assertion-weakened',
+          level: 'breach',
           group: 'assertions',
           severity: 'high',
           file: 'src/cart.test.ts',

@@ -8,6 +8,7 @@ import { OWN_CONSTANT, type TestFact } from './facts.js';
 import { findingOf } from './finding.js';
 import type { GuardFinding, Sighting } from './finding.js';
 import { pairTests } from './pairing.js';
+import { withLevels } from './policy.js';
 import { Ran } from './ran.js';
 import { weighRewriting } from './rewriting.js';
 import type { Rewriting } from './rewriting.js';
@@ -74,7 +75,7 @@ export function guard(input: GuardInput, known = new KnownBefore(), beside: Read
     ...hollowRule(evidence),
     ...unreadRule(evidence),
   ];
-  const findings = onceBy(sightings, causeOf).map(findingOf).toSorted(byPlace);
+  const findings = withLevels(onceBy(sightings, causeOf).map(findingOf), evidence).toSorted(byPlace);
   return { findings, problems: problemsOf(evidence), rewritten };
 }
 

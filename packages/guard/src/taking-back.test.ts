@@ -20,7 +20,7 @@ function liesIn({ path, before, after }: FileChange): readonly GuardFinding[] {
 }
 
 function finding(file: string, text: string, line: number): GuardFinding {
-  return findingOf({ rule: 'assertion-weakened', file, after: { file, from: 0, to: text.length, line, text } });
+  return { ...findingOf({ rule: 'assertion-weakened', file, after: { file, from: 0, to: text.length, line, text } }), level: 'breach' };
 }
 
 function corrected(files: readonly FileChange[], findings: readonly GuardFinding[], by: Look) {

@@ -173,7 +173,18 @@ const taskFinished = object<TaskFinished>({
   files: optional(texts),
   evidence: optional(recordOf(orNull(text))),
   measured: optional(flag),
-  breaches: optional(listOf(object<Breach>({ rule: text, file: text, line: number, message: text, taken: orNull(word('hunk', 'file')) }))),
+  breaches: optional(
+    listOf(
+      object<Breach>({
+        rule: text,
+        file: text,
+        line: number,
+        message: text,
+        taken: orNull(word('hunk', 'file')),
+        level: optional(word('note')),
+      }),
+    ),
+  ),
   left: optional(left),
   unchanged: optional(word(true)),
 });

@@ -201,7 +201,7 @@ export interface SessionStarted {
   readonly report?: string;
 }
 
-/** A change in a task's work that weakens tests, found by the guard. */
+/** What the guard found in a task's work: a change that weakens tests, or a note. */
 export interface Breach {
   readonly rule: string;
   readonly file: string;
@@ -209,6 +209,8 @@ export interface Breach {
   readonly message: string;
   /** What was reverted before the work was committed; null: it was only reported. */
   readonly taken: 'hunk' | 'file' | null;
+  /** For people to look at, never reverted. Absent: a breach. */
+  readonly level?: 'note';
 }
 
 /** The changes of an unsuccessful attempt, kept in a commit that is never merged. `files` may be cut. */

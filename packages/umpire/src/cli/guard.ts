@@ -19,6 +19,7 @@ const FLAGS: FlagKinds = {
   '--report-after': 'value',
   '--staged': 'switch',
   '--revert': 'switch',
+  '--strict': 'switch',
   '--json': 'switch',
   '--sarif': 'switch',
   '--help': 'switch',
@@ -54,7 +55,7 @@ export async function runGuard(args: readonly string[]): Promise<CommandOutcome>
     : sarif
       ? guardSarif(withRemainingFindings(run), VERSION)
       : guardPage(run, terminal());
-  return { stdout, ...(notes.length === 0 ? {} : { stderr: notes.join('') }), exit: exitOf(run) };
+  return { stdout, ...(notes.length === 0 ? {} : { stderr: notes.join('') }), exit: exitOf(run, switches.has('--strict')) };
 }
 
 /** V8's default interrupt budget by version: how much a function runs before V8 optimizes it. */
@@ -81,8 +82,8 @@ function withoutEarlyOptimization<Result>(look: () => Result): Result {
 
 const BUDGET_FACTOR = 8;
 
-function exitOf({ findings, reverted, isBlind }: GuardRun): number {
-  if ((reverted?.left ?? findings).length > 0) return 3;
+function exitOf({ findings, notes, reverted, isBlind }: GuardRun, isStrict: boolean): number {
+  if ((reverted?.left ?? findings).length > 0 || (isStrict && notes.length > 0)) return 3;
   return isBlind ? 1 : 0;
 }
 

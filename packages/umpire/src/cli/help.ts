@@ -616,31 +616,32 @@ Usage: umpire guard [flags]
 
 Compares two versions of JavaScript, TypeScript and Python files and runs
 nothing. It also finds ignored failures, mocks of the tested code, and changed
-test settings. docs/guard-your-tests.md lists the rules.
+test settings. A breach makes tests weaker without a reason in the change. A
+note is for you to look at. docs/guard-your-tests.md lists the rules.
 
 Flags
   --base REV             compare with REV (default: HEAD; without uncommitted
                          changes, the commit where your branch left main)
-  --scope NAME           testing (default): only tests may change; any: source
-                         may change too
+  --scope NAME           any (default): source may change too; testing: only
+                         tests may change, and every finding is a breach
 ${PROJECT}
   --report-before FILE   a test report of the base, any format of umpire read
   --report-after FILE    a test report of the change
   --staged               check staged files, for a pre-commit hook
-  --revert               revert the changes that were found, and keep copies;
-                         source files are reverted only with --scope testing
+  --revert               revert the breaches, and keep copies of your files
+  --strict               exit with 3 on notes too
   --json                 print one JSON object
   --sarif                print SARIF 2.1.0
 
 Exit status
-  0    no findings
+  0    no breach
   1    error, or tests that cannot be read
   2    wrong usage
-  3    findings
+  3    a breach; with --strict also a note
 
 Examples
-  umpire guard --scope any
-  umpire guard --base origin/main --scope any --sarif > guard.sarif
+  umpire guard
+  umpire guard --base origin/main --sarif > guard.sarif
 `,
 
   mcp: `Serve Umpire's tools to an agent over MCP, on stdin and stdout.
@@ -672,7 +673,7 @@ The agent calls it and sends the event as JSON on stdin.
 
   SessionStart           record the commit at which the agent starts
   Stop, SubagentStop, AfterAgent
-                         check all changes since then; on findings, the agent
+                         check all changes since then; on breaches, the agent
                          continues once to fix them; if any are left, you get
                          a message
   PreToolUse, BeforeTool

@@ -52,12 +52,10 @@ export interface GuardRun extends GuardView {
   /** The base as text. */
   readonly against: string;
   readonly scope: GuardScope;
-  /** The scope is the default. */
-  readonly isUsualScope: boolean;
   readonly files: number;
   /** Allowances that the change itself adds. */
   readonly newAllowances: readonly GuardAllowance[];
-  /** The reverted changes and the remaining findings. Source files are reverted only if the scope was chosen. */
+  /** The reverted changes and the remaining breaches. */
   readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: GuardView['findings']; readonly kept: string };
 }
 
@@ -73,8 +71,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const read = await readChange({ gitTarget: checkout, prefix, base, to });
   const earlier = await earlierSettings(read.files, settings);
   // A change cannot set its own scope.
-  const scope = request.scope ?? earlier.scope ?? 'testing';
-  const isUsualScope = request.scope === undefined && earlier.scope === null;
+  const scope = request.scope ?? earlier.scope ?? 'any';
   const ran = await ranOf(request, project);
   const same = to === null ? filesOnDisk(project) : await filesStaged(index, prefix, project);
   const check: ChangeCheck = {
@@ -95,25 +92,22 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
     base,
     against: words,
     scope,
-    isUsualScope,
     files: read.files.length,
     newAllowances: newAllowances(earlier, settings),
   };
   if (request.revert !== true) return run;
   if (view.findings.length === 0) throw new UmpireError('guard-nothing', { base: words });
-  // A default scope must not throw away changes of source files.
-  const isReverted = ({ rule }: GuardFinding) => !isUsualScope || rule !== 'source-changed';
-  const mended = around(() => correctionsFor(check, view.findings.filter(isReverted), isReverted));
+  const mended = around(() => correctionsFor(check, view.findings));
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ gitTarget: checkout, prefix, base, to: null });
   const { ran: _, known: __, ...plain } = check;
-  // The files on disk decide: they are checked again if they differ from the plan.
-  const left =
-    view.findings.every(isReverted) && isSame(after, mended.change)
-      ? mended.left
-      : checkChange({ ...plain, same: createFileReader(same), change: after }).findings;
-  return { ...run, reverted: { corrections: mended.corrections, left, kept } };
+  // The files on disk decide: they are checked again if they differ from the plan, or if a note may be gone with them.
+  const { findings: left, notes } =
+    view.notes.length === 0 && isSame(after, mended.change)
+      ? { findings: mended.left, notes: [] }
+      : checkChange({ ...plain, same: createFileReader(same), change: after });
+  return { ...run, notes, reverted: { corrections: mended.corrections, left, kept } };
 }
 
 /** In a hook, git names the index to commit: with `commit -a` or with paths it is not the default one. */
@@ -306,7 +300,7 @@ function withoutChange({ change, same }: ChangeCheck): ChangeCheck['same'] {
 
 export interface WorkInspection {
   readonly scope: GuardScope;
-  /** Findings are reverted, not only reported. */
+  /** Breaches are reverted, not only reported. */
   readonly reverts: boolean;
   readonly allowances: readonly GuardAllowance[];
   readonly today: string;
@@ -322,16 +316,6 @@ export interface InspectedWork {
 }
 
 const MOST_BREACHES = 50;
-
-/** With scope any, these may be the point of the change: a new package, or the program that must pass. A person decides. */
-const LEFT_TO_A_PERSON: ReadonlySet<string> = new Set(['lockfile-changed', 'command-changed']);
-
-/** Comments that silence a tool. In a test they weaken it; in source a person decides. */
-const SILENCED_TOOLS: ReadonlySet<string> = new Set(['type-suppressed', 'any-used', 'lint-disabled']);
-
-function isLeftToAPerson({ rule, file }: GuardFinding): boolean {
-  return LEFT_TO_A_PERSON.has(rule) || (SILENCED_TOOLS.has(rule) && roleOf(file) === 'source');
-}
 
 export function inspectWork(
   { change, folder }: Work,
@@ -352,18 +336,20 @@ export function inspectWork(
       mustBeRead: true,
       command,
     };
-    const { findings } = checkChange(request);
-    const isReverted = (finding: GuardFinding): boolean =>
-      reverts && finding.rule !== 'rebaselined' && !(scope === 'any' && isLeftToAPerson(finding));
-    const reverted = findings.filter(isReverted);
-    if (reverted.length === 0) return { breaches: reportedBreaches(findings), corrections: [] };
+    const view = checkChange(request);
+    // Where only tests may change, an expectation that was rewritten is a breach too; but the test may have been wrong.
+    const isReverted = ({ rule }: GuardFinding): boolean => reverts && rule !== 'rebaselined';
+    const reverted = view.findings.filter(isReverted);
+    if (reverted.length === 0) return { breaches: keptFindings(view), corrections: [] };
     const { corrections: made, change: honest } = correctionsFor(request, reverted, isReverted);
     const how = new Map(made.map((one) => [one.path, one.how]));
     const taken = reverted.map((finding) => breachOf(finding, how.get(finding.file) ?? 'file'));
-    return {
-      breaches: [...taken, ...remainingBreaches({ ...request, change: honest }, findings, isReverted)].slice(0, MOST_BREACHES),
-      corrections: made,
-    };
+    if (view.notes.length === 0 && view.findings.length === reverted.length)
+      return { breaches: taken.slice(0, MOST_BREACHES), corrections: made };
+    // The revert may have removed other findings too.
+    const left = checkChange({ ...request, change: honest });
+    const kept = keptFindings({ findings: left.findings.filter((finding) => !isReverted(finding)), notes: left.notes });
+    return { breaches: [...taken, ...kept].slice(0, MOST_BREACHES), corrections: made };
   } catch (error) {
     if (isUmpireError(error)) throw error;
     // Work that could not be checked is not merged.
@@ -371,19 +357,11 @@ export function inspectWork(
   }
 }
 
-/** The findings that remain after the revert, which may have removed some of them too. */
-function remainingBreaches(
-  request: ChangeCheck,
-  all: readonly GuardFinding[],
-  isReverted: (finding: GuardFinding) => boolean,
-): readonly Breach[] {
-  return all.every(isReverted) ? [] : reportedBreaches(checkChange(request).findings.filter((finding) => !isReverted(finding)));
+/** Findings that are reported and stay in the work: breaches first. */
+function keptFindings({ findings, notes }: Pick<GuardView, 'findings' | 'notes'>): readonly Breach[] {
+  return [...findings, ...notes].slice(0, MOST_BREACHES).map((finding) => breachOf(finding, null));
 }
 
-function reportedBreaches(findings: readonly GuardFinding[]): readonly Breach[] {
-  return findings.slice(0, MOST_BREACHES).map((finding) => breachOf(finding, null));
-}
-
-function breachOf({ rule, file, line, message }: GuardFinding, taken: Breach['taken']): Breach {
-  return { rule, file, line, message, taken };
+function breachOf({ rule, level, file, line, message }: GuardFinding, taken: Breach['taken']): Breach {
+  return { rule, file, line, message, taken, ...(level === 'note' ? { level } : {}) };
 }

@@ -7,7 +7,7 @@ import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import type { HookEvent } from '@umpire/core/formats/hook-event.js';
 import { listOf, object, orNull, text } from '@umpire/core/formats/shape.js';
 import type { GuardScope } from '@umpire/guard/change.js';
-import { guardPage } from '../report/guard-page.js';
+import { countBreaches, guardPage } from '../report/guard-page.js';
 import { count } from '../report/words.js';
 import { realPath, lstatOf } from '../sessions/file-system.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
@@ -65,7 +65,7 @@ export interface AgentSession {
   readonly commit: string;
   /** The branch at its start; null if HEAD was detached. */
   readonly branch: string | null;
-  /** Fingerprints of the findings that were reported to the person. */
+  /** Fingerprints of the breaches that were reported to the person. */
   readonly told: readonly string[];
 }
 
@@ -202,7 +202,7 @@ function refusalFor(run: GuardRun, isSinceStart: boolean): string {
 
 function notesOf({ findings, newAllowances, isBlind }: GuardRun, isNew: boolean): readonly string[] {
   return [
-    ...(isNew ? [`the agent stopped with ${count(findings.length, 'finding')} in its change`] : []),
+    ...(isNew ? [`the agent stopped with ${countBreaches(findings.length)} in its change`] : []),
     ...(newAllowances.length > 0 ? [`the change adds ${count(newAllowances.length, 'allowance')} for the guard`] : []),
     ...(isBlind ? ['the guard could not read some tests'] : []),
   ];

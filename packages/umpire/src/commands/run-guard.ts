@@ -11,8 +11,8 @@ import type { BlobReader } from '../sessions/recorded-evidence.js';
 import type { Inspector } from '../workspace/inspect-work.js';
 
 /**
- * The testing and until loops depend on tests, so findings are reverted there. In debt and review they are only reported. Custom loops
- * are checked only if the settings name them.
+ * The testing and until loops depend on tests, so breaches are reverted there. In debt and review they are only reported. Notes are
+ * reported in every loop. Custom loops are checked only if the settings name them.
  */
 const LOOPS: Readonly<Record<string, LoopGuard>> = {
   testing: { breaches: 'obey', scope: 'testing' },
@@ -24,10 +24,9 @@ const LOOPS: Readonly<Record<string, LoopGuard>> = {
 const OTHER_LOOPS: LoopGuard = { breaches: 'off', scope: 'any' };
 
 /** Rules added to the task of an agent. The testing loop has the first ones already. */
-const HONEST_TESTS: readonly string[] = [
-  'Do not delete, skip, empty or weaken a test, and do not mock the code it tests.',
-  'Do not change the settings of tests, coverage, lint, types or CI, nor the scripts of the package.',
-];
+const HONEST_TESTS = 'Do not delete, skip, empty or weaken a test, and do not mock the code it tests.';
+const SAME_SETTINGS = 'Do not change the settings of tests, coverage, lint, types or CI, nor the scripts of the package.';
+const NO_LOOSER_SETTINGS = 'Do not loosen the settings of tests, coverage, lint, types or CI, nor the scripts of the package.';
 const ONLY_TESTS = 'Change only test files, fixtures and snapshots.';
 const REVERTED = 'Changes that break these rules are reverted before your work is merged, and the report lists them.';
 
@@ -89,7 +88,7 @@ function guardModeOf({ loop, loopFolder }: GuardedRun['started'], { guard: { loo
 
 function rulesOf({ loop }: GuardedRun['started'], scope: LoopGuard['scope']): readonly string[] {
   if (loop === 'testing') return [REVERTED];
-  return [...(scope === 'testing' ? [ONLY_TESTS] : []), ...HONEST_TESTS, REVERTED];
+  return scope === 'testing' ? [ONLY_TESTS, HONEST_TESTS, SAME_SETTINGS, REVERTED] : [HONEST_TESTS, NO_LOOSER_SETTINGS, REVERTED];
 }
 
 function addRules(agent: Agent, rules: readonly string[]): Agent {

@@ -11,7 +11,7 @@ const INSTRUCTIONS = `Umpire decides whether the work of a generator and a criti
 
 1. critique measures the project with its own tools and leaves the evidence in a session folder.
 2. decide judges that session. revise: do the tasks it names, then measure and judge again. converge or accept: done. escalate: stop, and show the person the question and the possible answers; only a person may answer, with \`umpire resolve\` or \`umpire decide --max-rounds\`.
-3. guard finds skipped, weakened or deleted tests in your change. Fix them; never delete, skip or weaken a test to pass a verdict.`;
+3. guard finds skipped, weakened or deleted tests in your change. Fix its breaches and report its notes; never delete, skip or weaken a test to pass a verdict.`;
 
 /** Clients limit the text for a model, so longer results name the command that prints all. */
 const MOST_TEXT_CHARACTERS = 60_000;

@@ -142,7 +142,7 @@ const JUDGING: readonly Tool[] = [
       name: 'guard',
       title: 'Find weakened tests',
       description:
-        'Compares the project with a base commit and finds deleted, skipped or weakened tests, loosened checks, lowered thresholds and mocks of the tested code. Changes nothing. Fix the findings before you finish.',
+        'Compares the project with a base commit and finds deleted, skipped or weakened tests, loosened checks, lowered thresholds and mocks of the tested code. Changes nothing. Fix every breach before you finish; tell the person about the notes.',
       isReading: true,
     },
     {
@@ -151,7 +151,7 @@ const JUDGING: readonly Tool[] = [
         .min(1)
         .optional()
         .describe('a commit or branch (default: the last commit; if nothing is uncommitted, the fork point from the main branch)'),
-      scope: z.enum(['testing', 'any']).optional().describe('testing: only tests may change; any: source may change too'),
+      scope: z.enum(['testing', 'any']).optional().describe('any (default): source may change too; testing: only tests may change'),
       staged: z.boolean().optional().describe('check staged files'),
     },
     async ({ base, scope, staged }) => {

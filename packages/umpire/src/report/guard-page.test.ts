@@ -12,17 +12,20 @@ function version(text: string, line: number): NonNullable<GuardFinding['before']
 
 const weakened: GuardFinding = {
   ...findingOf({ rule: 'assertion-weakened', file: 'src/cart.test.ts', test: ['cart', 'adds'] }),
+  level: 'breach',
   line: 4,
   before: version('    expect(total([1, 2])).toBe(3);', 4),
   after: version('    expect(total([1, 2])).toBeDefined();', 4),
 };
 const deleted: GuardFinding = {
   ...findingOf({ rule: 'test-deleted', file: 'src/cart.test.ts' }),
+  level: 'breach',
   line: 9,
   before: version(`  it('x', () => {\n${'    step();\n'.repeat(20)}  });`, 9),
 };
 const EMPTY: GuardPage = {
   findings: [],
+  notes: [],
   allowed: [],
   expired: [],
   newAllowances: [],
@@ -31,7 +34,6 @@ const EMPTY: GuardPage = {
   rewritten: [],
   against: 'HEAD',
   scope: 'testing',
-  isUsualScope: true,
   files: 2,
 };
 const narrow = { columns: 80, color: false };
@@ -137,4 +139,20 @@ allowance. Unreadable tests were not checked. All reverted.
 
 it('says that there is none', () => {
   expect(guardPage({ ...EMPTY, files: 1 }, narrow)).toBe('No breach in 1 changed file, against HEAD (scope testing).\n');
+});
+
+it('lists notes after the breaches, and counts them apart', () => {
+  const locked: GuardFinding = { ...findingOf({ rule: 'lockfile-changed', file: 'package-lock.json' }), level: 'note' };
+  const renamed: GuardFinding = { ...deleted, level: 'note', test: 'cart > x' };
+  expect(guardPage({ ...EMPTY, notes: [renamed, locked] }, narrow)).toBe(`Notes: for a person to look at
+  test-deleted  src/cart.test.ts:9 in cart > x: A test is gone, and nothing else
+    checks what it checked.
+  lockfile-changed  package-lock.json:1: Locked dependencies changed under the
+    tests.
+
+No breach and 2 notes in 2 changed files, against HEAD (scope testing).
+`);
+  expect(guardPage({ ...EMPTY, findings: [weakened], notes: [locked] }, narrow)).toMatch(
+    /^assertion-weakened[^]*\n\nNotes: [^]*\n\n1 breach and 1 note in 2 changed files/,
+  );
 });

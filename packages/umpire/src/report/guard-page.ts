@@ -8,7 +8,9 @@ import { clip, columnsOf, lineOf, terminalText, wrap } from './safe-text.js';
 import { count } from './words.js';
 
 export interface GuardPage {
+  /** Breaches. */
   readonly findings: readonly GuardFinding[];
+  readonly notes: readonly GuardFinding[];
   readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
   readonly expired: readonly GuardAllowance[];
   readonly newAllowances: readonly GuardAllowance[];
@@ -18,7 +20,6 @@ export interface GuardPage {
   readonly rewritten: readonly { readonly file: string; readonly before: number; readonly after: number }[];
   readonly against: string;
   readonly scope: string;
-  readonly isUsualScope: boolean;
   readonly files: number;
   readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: readonly GuardFinding[]; readonly kept: string };
 }
@@ -38,9 +39,13 @@ const YELLOW = 33;
 const BOLD = 1;
 
 export function guardPage(page: GuardPage, terminal: Terminal): string {
-  const { findings, allowed, expired, newAllowances, problems, rewritten, reverted } = page;
+  const { findings, notes, allowed, expired, newAllowances, problems, rewritten, reverted } = page;
   const parts = [
     ...findings.map((finding) => findingLines(finding, terminal)),
+    listed(
+      'Notes: for a person to look at',
+      notes.flatMap((finding) => noteLines(finding)),
+    ),
     listed(
       'Allowed',
       [...new Set(allowed.map(({ allowance }) => allowance))].flatMap((one) => allowedLines(one, page)),
@@ -55,8 +60,7 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
     ),
     listed('Rewritten files: checks counted, not compared one by one', rewritten.flatMap(rewrittenLines)),
     reverted === undefined ? [] : revertedLines(reverted),
-    reverted === undefined ? [] : keptSourceLines(page, reverted.left),
-    [...sumLines(page, newAllowances.length, terminal), ...(scopeHint(page) === null ? [] : [scopeHint(page) ?? ''])],
+    sumLines(page, newAllowances.length, terminal),
   ];
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -78,6 +82,10 @@ function findingLines(finding: GuardFinding, terminal: Terminal): readonly strin
     ...wrap(`Instead: ${honest}`, '  '),
     ...versions(finding, terminal),
   ];
+}
+
+function noteLines({ rule, file, line, test, message }: GuardFinding): readonly string[] {
+  return wrap(`${rule}  ${lineOf(file)}:${line}${test === undefined ? '' : ` in ${lineOf(test)}`}: ${lineOf(message, 400)}`, '    ', '  ');
 }
 
 /** The lines of a version without their common indent. */
@@ -160,37 +168,23 @@ function revertedLines({ corrections, kept }: NonNullable<GuardPage['reverted']>
   ]);
 }
 
-/** Source changes are not reverted if only the default scope forbids them. */
-function keptSourceLines({ isUsualScope }: GuardPage, left: readonly GuardFinding[]): readonly string[] {
-  const files = [...new Set(left.filter(({ rule }) => isUsualScope && rule === 'source-changed').map(({ file }) => file))];
-  if (files.length === 0) return [];
-  return [
-    'Not reverted: source, because no scope was chosen',
-    ...files.map((file) => `  ${lineOf(file)}`),
-    `Revert it too: ${REVERT_SOURCE}`,
-  ];
-}
-
-const REVERT_SOURCE = 'umpire guard --revert --scope testing';
-
-/** Suggests the other scope if the default one reports source changes. */
-export function scopeHint({ findings, isUsualScope }: Pick<GuardPage, 'findings' | 'isUsualScope'>): string | null {
-  const isMet = isUsualScope && findings.some(({ rule }) => rule === 'source-changed');
-  return isMet ? 'If source may change here, run: umpire guard --scope any' : null;
-}
-
 function revertWords({ how, text, renamedFrom }: Correction): string {
   if (how === 'hunk') return 'some hunks';
   if (text === null) return 'removed (it was new)';
   return renamedFrom === undefined ? 'the whole file' : `the whole file, renamed back to ${lineOf(renamedFrom)}`;
 }
 
+export function countBreaches(number: number): string {
+  return number === 1 ? '1 breach' : `${number} breaches`;
+}
+
 function sumLines(page: GuardPage, fresh: number, terminal: Terminal): readonly string[] {
-  const { findings, against, scope, files, allowed, isBlind, reverted } = page;
+  const { findings, notes, against, scope, files, allowed, isBlind, reverted } = page;
   const what = `in ${count(files, 'changed file')}, against ${lineOf(against)} (scope ${scope})`;
   const spared = allowed.length === 0 ? '' : ` ${allowed.length} allowed${fresh === 0 ? '' : `, by ${count(fresh, 'new allowance')}`}.`;
   const blind = isBlind ? ' Unreadable tests were not checked.' : '';
-  const word = findings.length === 0 ? 'No breach' : `${findings.length} ${findings.length === 1 ? 'breach' : 'breaches'}`;
+  const breaches = findings.length === 0 ? 'No breach' : countBreaches(findings.length);
+  const word = notes.length === 0 ? breaches : `${breaches} and ${count(notes.length, 'note')}`;
   const left = reverted === undefined ? '' : reverted.left.length === 0 ? ' All reverted.' : ` ${reverted.left.length} left.`;
   const tone = findings.length === 0 && !isBlind ? GREEN : RED;
   return wrap(`${word} ${what}.${spared}${blind}${left}`, '').map((line) => paint(tone, line, terminal));
@@ -202,17 +196,15 @@ export interface GuardObject extends GuardPage {
 }
 
 export function guardJson(run: GuardObject): Readonly<Record<string, unknown>> {
-  const { findings, allowed, expired, problems, rewritten, base, scope, newAllowances, reverted } = run;
-  const hint = scopeHint(run);
+  const { findings, notes, allowed, expired, problems, rewritten, base, scope, newAllowances, reverted } = run;
   return {
-    findings,
+    findings: [...findings, ...notes],
     allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
     expired,
     problems,
     rewritten,
     base,
     scope,
-    ...(hint === null ? {} : { hint }),
     ...(reverted === undefined
       ? {}
       : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left, kept: reverted.kept }),

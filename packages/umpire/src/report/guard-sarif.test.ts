@@ -10,11 +10,11 @@ import type { GuardLog } from './guard-sarif.js';
 
 function found(rule: GuardRule, line: number): GuardFinding {
   const file = 'src/ä b#1.test.ts';
-  return findingOf({ rule, file, after: { file, from: 0, to: 4, line, text: `rule ${rule}` }, test: ['a', 'b'] });
+  return { ...findingOf({ rule, file, after: { file, from: 0, to: 4, line, text: `rule ${rule}` }, test: ['a', 'b'] }), level: 'breach' };
 }
 
 const findings = (Object.keys(GUARD_RULES) as GuardRule[]).map((rule, at) => found(rule, at + 1));
-const EMPTY: GuardLog = { findings: [], allowed: [], problems: [], isBlind: false };
+const EMPTY: GuardLog = { findings: [], notes: [], allowed: [], problems: [], isBlind: false };
 
 function readBack(log: GuardLog) {
   const reader = openReport({ root: '/project' });
@@ -60,4 +60,13 @@ it('is no pass where tests could not be read', () => {
   const problems = [{ file: 'a.test.ts', message: 'no code' }];
   expect(readBack({ ...EMPTY, problems, isBlind: true }).outcome).toBe('fail');
   expect(readBack({ ...EMPTY, problems }).outcome).toBe('pass');
+});
+
+it('gives notes the level note, whatever their rule', () => {
+  const log = JSON.parse(
+    guardSarif({ ...EMPTY, findings: [found('test-skipped', 1)], notes: [{ ...found('ci-changed', 2), level: 'note' }] }, '1.2.3'),
+  ) as {
+    readonly runs: readonly { readonly results: readonly { readonly level: string }[] }[];
+  };
+  expect(log.runs[0]?.results.map(({ level }) => level)).toEqual(['error', 'note']);
 });

@@ -7,7 +7,9 @@ import type { Severity } from '@umpire/core/model.js';
 import { lineOf } from './safe-text.js';
 
 export interface GuardLog {
+  /** Breaches. */
   readonly findings: readonly GuardFinding[];
+  readonly notes: readonly GuardFinding[];
   readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
   readonly problems: readonly { readonly file: string; readonly message: string }[];
   readonly isBlind: boolean;
@@ -17,7 +19,7 @@ const LEVELS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'e
 const RULES = Object.entries(GUARD_RULES);
 const ORDER: ReadonlyMap<string, number> = new Map(RULES.map(([id], index) => [id, index]));
 
-export function guardSarif({ findings, allowed, problems, isBlind }: GuardLog, version: string): string {
+export function guardSarif({ findings, notes, allowed, problems, isBlind }: GuardLog, version: string): string {
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -47,7 +49,7 @@ export function guardSarif({ findings, allowed, problems, isBlind }: GuardLog, v
           },
         ],
         results: [
-          ...findings.map(resultOf),
+          ...[...findings, ...notes].map(resultOf),
           ...allowed.map(({ finding, allowance }) => ({
             ...resultOf(finding),
             suppressions: [{ kind: 'external', status: 'accepted', justification: `${allowance.reason} (until ${allowance.until})` }],
@@ -60,11 +62,11 @@ export function guardSarif({ findings, allowed, problems, isBlind }: GuardLog, v
 }
 
 function resultOf(finding: GuardFinding) {
-  const { rule, severity, file, line, message, honest, before, after, test, fingerprint } = finding;
+  const { rule, level, severity, file, line, message, honest, before, after, test, fingerprint } = finding;
   return {
     ruleId: rule,
     ruleIndex: ORDER.get(rule) ?? -1,
-    level: LEVELS[severity],
+    level: level === 'note' ? 'note' : LEVELS[severity],
     message: { text: `${message} ${honest}` },
     locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(file) }, region: { startLine: line } } }],
     partialFingerprints: { 'umpireGuard/v1': fingerprint },

@@ -200,7 +200,8 @@ function revertWords({ tasks, files, ok, verdict }: Extract<Recorded, { type: 'W
   return ok ? `reverted ${work}` : `could not revert ${work}: ${filesWords(files)}`;
 }
 
-function breachWords(task: string, { rule, file, line, message, taken }: Breach): string {
+function breachWords(task: string, { rule, file, line, message, taken, level }: Breach): string {
   const what = `${inline(rule)} at ${inline(`${file}:${line}`)} in the work of ${inline(task)}: ${inline(message)}`;
+  if (level === 'note') return `the guard noted ${what}`;
   return taken === null ? `the guard found and kept ${what}` : `the guard reverted (by ${taken}) ${what}`;
 }

@@ -7,7 +7,7 @@ import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { NO_USAGE, type Agent, type Workspace } from '@umpire/core/ports.js';
-import { runTask, sanitizeEnding } from './run-task.js';
+import { runTask, sanitizeEnding, withBreaches } from './run-task.js';
 import type { RunPorts } from './run-ports.js';
 import type { Ending } from '@umpire/core/ports.js';
 
@@ -113,5 +113,20 @@ it('cuts text that is too long, and leaves no half character', () => {
   check(
     { kind: 'asked', question: 'Which\ud800?', usage: { tokens: 1, costUsd: 0 } },
     { kind: 'asked', question: 'Which\ufffd?', usage: { tokens: 1, costUsd: 0 } },
+  );
+});
+
+it('names reverted breaches, kept breaches and notes apart, before what the agent says', () => {
+  const at = { file: 'a.test.ts', line: 1, message: '' };
+  const { findings } = withBreaches(
+    { task: 'W', attempt: 1, status: 'completed', findings: 'done', error: '', outputs: {}, usage: NO_USAGE },
+    [
+      { ...at, rule: 'test-skipped', taken: 'hunk' },
+      { ...at, rule: 'test-deleted', taken: null },
+      { ...at, rule: 'rebaselined', taken: null, level: 'note' },
+    ],
+  );
+  expect(findings).toBe(
+    'The guard reverted: test-skipped at a.test.ts:1. The guard found and kept: test-deleted at a.test.ts:1. The guard noted: rebaselined at a.test.ts:1. done',
   );
 });

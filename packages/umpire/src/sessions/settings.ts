@@ -361,7 +361,7 @@ const loopGuard = z
 
 const guard = group(
   {
-    scope: field(scope, 'testing', 'what `umpire guard` lets change without a flag: only tests, or source too'),
+    scope: field(scope, 'any', 'what `umpire guard` lets change without a flag: only tests, or source too'),
     allowances: field(list(allowance, 'a list of allowances'), 'none', 'findings that are accepted for a while'),
     loops: field(
       named(loopGuard, 'loops, each with obey, tell or off'),
@@ -369,7 +369,7 @@ const guard = group(
       'what the guard does in runs, by loop',
     ),
   },
-  'settings of the guard, such as { scope: any }',
+  'settings of the guard, such as { scope: testing }',
 );
 
 const sandboxFields = group(
