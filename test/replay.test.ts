@@ -106,7 +106,7 @@ describe('the record of a verdict', () => {
       tasks: null,
       anomalies: [],
       exhibits: {
-        run: { state: 'ok', path: 'results/run-L1.json', sha256: sha256(JSON.stringify(RUN)) },
+        run: { state: 'ok', path: 'results/run-L1.json', sha256: sha256(JSON.stringify(RUN)), grade: 'testified' },
         output: { state: 'missing', path: 'results/output-L1.txt' },
         fixes: { state: 'missing' },
       },

@@ -9,7 +9,7 @@ export type Counts = Readonly<Record<Severity, number>>;
 /** What a verdict does. Each loop has its own words for these four. */
 export type Outcome = 'converge' | 'revise' | 'accept' | 'escalate';
 
-/** `measured`: a tool's own report. `testified`: an agent's word. */
+/** `measured`: Umpire ran the tool. `testified`: an agent's word. */
 export type Grade = 'measured' | 'testified';
 
 export interface Finding {

@@ -161,5 +161,9 @@ function evidencePart({ evidence }: TimedVerdict): HTMLElement | null {
   const items = evidence.map(({ path, grade, sha256 }) =>
     make('li', {}, make('code', {}, path), make('span', { class: 'quiet' }, ` ${grade}, ${sha256.slice(0, 12)}`)),
   );
-  return make('div', {}, make('h4', {}, 'Evidence'), make('ul', { class: 'plain' }, ...items));
+  const isTestimony = evidence.every(({ grade }) => grade === 'testified');
+  const note = isTestimony
+    ? [make('p', { class: 'quiet' }, 'Testimony only: Umpire measured none of this evidence; agents wrote it.')]
+    : [];
+  return make('div', {}, make('h4', {}, 'Evidence'), make('ul', { class: 'plain' }, ...items), ...note);
 }

@@ -173,6 +173,7 @@ const taskFinished = object<TaskFinished>({
   files: optional(texts),
   evidence: optional(recordOf(orNull(text))),
   measured: optional(flag),
+  measuredFiles: optional(texts),
   breaches: optional(
     listOf(
       object<Breach>({
@@ -215,6 +216,7 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
     chains: listOf(object<ChainProgress>({ chain: text, round: whole, open: flag, target: optional(number) })),
   }),
   VerdictGiven: verdictGiven,
+  EvidenceMeasured: object<EventData<'EvidenceMeasured'>>({ loop: text, task: text, files: cells }),
   VerdictProjected: object<EventData<'VerdictProjected'>>({ verdict: whole, results: orNull(text) }),
   SessionStarted: sessionStarted,
   RunBegun: object<EventData<'RunBegun'>>({ run: text, by: text, settings, head: orNull(text) }),

@@ -49,6 +49,11 @@ export type Event =
   | { readonly type: 'ChainNamed'; readonly data: { readonly loop: string; readonly chain: string; readonly by: string } }
   /** An unplanned chain continues the rounds of these open chains. From here on they count their rounds together. */
   | { readonly type: 'ChainContinued'; readonly data: { readonly loop: string; readonly chain: string; readonly of: readonly string[] } }
+  /** By path: the hash of evidence that `umpire critique` measured, for a session that another program runs. */
+  | {
+      readonly type: 'EvidenceMeasured';
+      readonly data: { readonly loop: string; readonly task: string; readonly files: Readonly<Record<string, string>> };
+    }
   /** The progress of chains, found outside a journal that had lost it. */
   | { readonly type: 'RoundsRecalled'; readonly data: { readonly loop: string; readonly chains: readonly ChainProgress[] } }
   | { readonly type: 'VerdictGiven'; readonly data: VerdictGiven }
@@ -74,7 +79,7 @@ export interface RecordedEvidence {
   readonly path?: string;
   /** The bytes are in `blobs/<sha256>`. For a row of tasks.csv they follow from the journal itself. */
   readonly sha256?: string;
-  /** Only if it differs from the loop's. */
+  /** Missing in earlier versions: the grade that the loop's file states. */
   readonly grade?: Grade;
   /** Why the file could not be read, without its path. */
   readonly problem?: string;
@@ -237,6 +242,8 @@ export interface TaskFinished {
   readonly evidence?: Readonly<Record<string, string | null>>;
   /** A built-in critic measured that evidence; it is not an agent's statement. */
   readonly measured?: boolean;
+  /** Of that evidence, the files that a tool run by Umpire produced. Missing in earlier versions: all of it. */
+  readonly measuredFiles?: readonly string[];
   /** For a writing task: what the guard found in its work. */
   readonly breaches?: readonly Breach[];
   /** For a writing task that failed. */

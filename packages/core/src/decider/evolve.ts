@@ -51,6 +51,8 @@ export interface SessionState {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** By loop and chain: its progress before a lost journal was started again. */
   readonly recalled: ReadonlyMap<string, ChainProgress>;
+  /** By path: the hash of the evidence that `umpire critique` left last. */
+  readonly measured: ReadonlyMap<string, string>;
   /** By loop and chain (`chainKey`), oldest first. */
   readonly verdicts: ReadonlyMap<string, readonly PastVerdict[]>;
   /** The sha-256 of the results.csv that Umpire wrote last. */
@@ -66,6 +68,7 @@ export const NEW_SESSION: SessionState = {
   targets: new Map(),
   groups: new Map(),
   recalled: new Map(),
+  measured: new Map(),
   verdicts: new Map(),
   results: null,
   run: null,
@@ -97,10 +100,10 @@ type NextState = { -readonly [K in keyof SessionState]: SessionState[K] };
 
 /** Field by field, because this runs for every verdict. */
 function copyState(
-  { observed, events, frozen, targets, groups, recalled, verdicts, results }: SessionState,
+  { observed, events, frozen, targets, groups, recalled, measured, verdicts, results }: SessionState,
   run: RunState | null,
 ): NextState {
-  return { observed, events: events + 1, frozen, targets, groups, recalled, verdicts, results, run };
+  return { observed, events: events + 1, frozen, targets, groups, recalled, measured, verdicts, results, run };
 }
 
 function countEvent(state: SessionState): SessionState {
@@ -146,6 +149,7 @@ const SESSION_CHANGES: { readonly [T in Recorded['type']]?: (next: NextState, da
     const recalled = chains.map((progress) => [chainKey(loop, progress.chain), progress] as const);
     next.recalled = new Map([...next.recalled, ...recalled]);
   },
+  EvidenceMeasured: (next, { files }) => void (next.measured = new Map([...next.measured, ...Object.entries(files)])),
   VerdictGiven: (next, given, seq) => {
     const key = chainKey(given.verdict.loop, given.verdict.chain);
     const past = next.verdicts.get(key) ?? [];
@@ -278,6 +282,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       task.reportedAttempt = attempt;
       task.found = source.found;
       task.isMeasured = source.isMeasured;
+      task.measuredFiles = source.measuredFiles;
       task.repeats = of;
       closeTask(run, task, 'completed');
       run.unjudged.add(id);
@@ -424,6 +429,7 @@ function finishTask(run: RunState, data: TaskFinished): void {
     if (data.left?.goesOn === true) task.kept = data.left.commit;
     task.found = data.evidence ?? {};
     task.isMeasured = data.measured === true;
+    task.measuredFiles = data.measuredFiles ?? null;
     task.repeats = null;
     task.isUnchanged = data.unchanged === true;
     if (task.isAdded && task.files.length > 0) run.unjudgedAdditions.add(task.id);

@@ -43,6 +43,8 @@ export interface TaskState {
   found: Readonly<Record<string, string | null>>;
   /** A built-in critic measured that evidence. */
   isMeasured: boolean;
+  /** The files of it that a tool produced; null: all. */
+  measuredFiles: readonly string[] | null;
   /** For a critic that did not run because nothing had changed: the critic whose evidence counts again. */
   repeats: string | null;
   /** Its last attempt changed no file. */
@@ -325,6 +327,7 @@ function newTask(row: Cells): TaskState {
     commit: null,
     found: {},
     isMeasured: false,
+    measuredFiles: null,
     repeats: null,
     isUnchanged: false,
     isAdded: false,

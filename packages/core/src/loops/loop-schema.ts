@@ -21,7 +21,9 @@ const severity = z.enum(['critical', 'high', 'medium', 'low']);
 const outcome = z.enum(['converge', 'revise', 'accept', 'escalate']);
 
 const sourceBase = {
-  grade: z.enum(['measured', 'testified']).describe("measured: a tool's own report. testified: an agent's word."),
+  grade: z
+    .enum(['measured', 'testified'])
+    .describe("measured: a tool's own report. testified: an agent's word. A verdict calls evidence measured only if Umpire ran the tool."),
   what: text.describe('Its name for people, such as "the audit report".'),
   else: name.exactOptional().describe('The source that is used if this one is missing.'),
   optional: z.boolean().exactOptional().describe('It may be missing.'),

@@ -14,6 +14,7 @@ export const EVIDENCE_STATES = ['ok', 'missing', 'unreadable', 'unread'] as cons
 export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 
 interface SourceBase {
+  /** For readers of the loop. The verdict's own grade says whether Umpire ran the tool. */
   readonly grade: Grade;
   /** Its name for people, as in "The audit report is missing". */
   readonly what: string;

@@ -24,6 +24,10 @@ import type { SessionFolder } from '../sessions/session-folder.js';
 import { acquireLock } from '../sessions/lock.js';
 import { isFolder } from '../sessions/file-system.js';
 import { findBase } from '../workspace/read-change.js';
+import type { Event } from '@umpire/core/decider/events.js';
+import { filesOfTools } from '../sessions/critic-evidence.js';
+import { sha256 } from '../sessions/hash.js';
+import { appendEvents, foldJournal } from '../sessions/journal-file.js';
 import { readSession } from '../sessions/session-record.js';
 import { CRITIC_LOOPS, loadCritic } from './critics.js';
 import { makeSessionFolder, projectFor } from './project-folders.js';
@@ -85,7 +89,9 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
     // If this process is killed, the row says that the critic did not finish.
     keepRows(folder, loop, tasks, row, unmeasured('error', 'umpire critique was interrupted.'));
     removeEarlierEvidence(folder, loop);
+    const kept = new Map<string, Uint8Array>();
     const end = await critic({
+      kept,
       project,
       session: folder.root,
       row: { ...row.columns },
@@ -98,12 +104,23 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
       now,
       say: (line) => request.onNote?.(line),
     });
+    recordMeasured(folder, request.loop, row.id, kept, now());
     keepRows(folder, loop, tasks, row, end);
     return { ...end, loop: request.loop, session: folder.root, task: row.id };
   } finally {
     await guardian.close();
     lock.release();
   }
+}
+
+/** V3: the journal says which files Umpire measured. In a session that Umpire ran nothing is judged anew. */
+function recordMeasured(folder: SessionFolder, loop: string, task: string, kept: ReadonlyMap<string, Uint8Array>, now: Date): void {
+  const journal = foldJournal(folder);
+  const files = Object.fromEntries(filesOfTools(kept).map((path) => [path, sha256(kept.get(path) ?? '')]));
+  if (journal.state.run !== null || Object.keys(files).length === 0) return;
+  const observed: Event = { type: 'SessionObserved', data: { session: folder.name, tasks: openTasks(folder)?.tasks.length ?? 0 } };
+  const measured: Event = { type: 'EvidenceMeasured', data: { loop, task, files } };
+  appendEvents(folder, journal, now.toISOString(), journal.state.observed ? [measured] : [observed, measured]);
 }
 
 /** A layer must be in the settings or in a task of the session. */

@@ -170,7 +170,7 @@ function settleOpenTasks({ request }: DecideInput, context: RoundContext, last: 
 
 function evidenceAt({ folder, expired }: DecideInput, context: RoundContext, round: number): RoundEvidence {
   const { loop, chain, tasks, waves, critic } = context;
-  return { store: folderStore(folder, context.board, expired), loop, chain, round, tasks, waves, critic };
+  return { store: folderStore(folder, context.board, expired, context.state.measured), loop, chain, round, tasks, waves, critic };
 }
 
 /** Writes the verdict, unless it is a dry run or equal to the last verdict. */

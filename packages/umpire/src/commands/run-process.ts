@@ -191,7 +191,7 @@ function createJudge(session: ContinuedSession, rules: Loop, isShared: boolean):
       folder,
       journal.state,
       task,
-      folderStore(folder, board, () => false),
+      folderStore(folder, board, () => false, new Map()),
     );
     const anomalies = [...anomaliesOf(journal.state.run as RunState, task), ...malformedLines(board)];
     return judgeCritic({ state: journal.state, task, store, role, traces, anomalies });

@@ -130,6 +130,7 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
     case 'TargetFrozen':
     case 'ChainNamed':
     case 'ChainContinued':
+    case 'EvidenceMeasured':
     case 'VerdictProjected':
     case 'WaitEnded':
     case 'TimePassed':

@@ -16,6 +16,7 @@ import { moreWords, waitWords } from './session-question.js';
 import { chainLabel, markOf, reasonsUnverified, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
 import { chainLine, workStateWords, spentWords, stateWords } from './status-page.js';
+import { testimonyOf } from './verdict-page.js';
 import { UTC, count, duration } from './words.js';
 import type { Clock } from './words.js';
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
@@ -217,6 +218,7 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
         ...(bound === undefined ? [] : provenanceLines(bound, clock)),
       ];
     }),
+    ...(testimonyOf(verdict) === null ? [] : [`- Testimony only: ${testimonyOf(verdict) ?? ''}`]),
     ...(verdict.tasks.length === 0 ? [] : [`- New tasks: ${inline(verdict.tasks.map(({ id }) => id).join(', '))}`]),
     `- Next: ${inline(verdict.nextStep)}`,
   ];

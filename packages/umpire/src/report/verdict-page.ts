@@ -155,6 +155,14 @@ function addReasons(lines: string[], verdict: Verdict): void {
   for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${rule}): ${message}`));
   for (const { path, grade, sha256 } of verdict.evidence)
     lines.push(bullet(`Evidence: ${path} (${GRADES[grade] ?? grade}, sha256 ${sha256.slice(0, 12)})`));
+  const testimony = testimonyOf(verdict);
+  if (testimony !== null) lines.push(bullet(`Testimony only: ${testimony}`));
+}
+
+/** V3: said of a verdict that rests on testimony alone; else null. */
+export function testimonyOf({ evidence }: Pick<Verdict, 'evidence'>): string | null {
+  if (evidence.length === 0 || evidence.some(({ grade }) => grade === 'measured')) return null;
+  return 'Umpire measured none of this evidence; agents wrote it.';
 }
 
 /** The trend of the chain, and the changes of its findings since the previous round. */
@@ -254,7 +262,9 @@ const FIELDS = [
 ] as const satisfies readonly (keyof Verdict)[];
 
 export function verdictJson(verdict: Verdict): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(FIELDS.filter((field) => verdict[field] !== undefined).map((field) => [field, verdict[field]]));
+  const testimony = testimonyOf(verdict);
+  const fields = Object.fromEntries(FIELDS.filter((field) => verdict[field] !== undefined).map((field) => [field, verdict[field]]));
+  return testimony === null ? fields : { ...fields, testimony };
 }
 
 /** `repeated`: the same evidence was already judged. */

@@ -18,6 +18,8 @@ import { hashCriticRun } from './judge-round.js';
 import type { EvidenceStore } from './gather-evidence.js';
 import { blobsIn, openRecordedEvidence } from './recorded-evidence.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
+import { readProvenance } from '@umpire/core/formats/provenance.js';
 import { safeName } from './safe-name.js';
 
 /** By path: the hash of the file when the critic ended; `null` if there was none, empty if it could not be read. */
@@ -56,6 +58,11 @@ export function takeEvidence(
   return { hashes, blobs };
 }
 
+/** Of the files that a built-in critic left, those that a tool produced. A critic that ran no tool weighed the words of agents. */
+export function filesOfTools(kept: ReadonlyMap<string, Uint8Array>): readonly string[] {
+  return [...kept].flatMap(([path, bytes]) => (readProvenance(decodeTolerantly(bytes))?.tools.length === 0 ? [] : [path]));
+}
+
 /** Is it in a folder that the loop searches for evidence? */
 function isInFolders(loop: Loop, path: string): boolean {
   return Object.values(loop.evidence).some((source) => 'folder' in source && source.folder.some((folder) => path.startsWith(`${folder}/`)));
@@ -83,9 +90,11 @@ export function evidenceOfCritic(folder: SessionFolder, state: SessionState, id:
   const before = evidenceJudgedBefore(folder, state, critic?.repeats ?? id);
   if (before !== null) return before;
   const rules = state.frozen.get(run.started.loop)?.rules;
-  const { isMeasured = false } = critic ?? {};
-  const hashes = { ...critic?.found, ...(critic === undefined || rules === undefined ? {} : secondCriticEvidence(rules, run, critic)) };
-  const isTestimony = run.started.loopFolder === null && run.started.command === undefined && !isMeasured;
+  const others = critic === undefined || rules === undefined ? {} : secondCriticEvidence(rules, run, critic);
+  const hashes = { ...critic?.found, ...others };
+  // The critic of the until loop is always its command.
+  const isMeasured = critic?.isMeasured === true || run.started.command !== undefined;
+  const measured = new Set(isMeasured ? (critic?.measuredFiles ?? Object.keys(critic?.found ?? {})) : []);
   const readBlob = blobsIn(folder);
   return {
     isReached: now.isReached,
@@ -99,12 +108,8 @@ export function evidenceOfCritic(folder: SessionFolder, state: SessionState, id:
       return typeof bytes === 'string' ? { kind: 'unreadable', problem: bytes } : { kind: 'bytes', bytes };
     },
     list: (path) => (isInside(folder, path) ? now.list(path) : []),
-    // In loops that Umpire can measure itself, an agent's file is only testimony, whatever it claims. Umpire's own measurements at
-    // the same paths are not.
-    gradeOf: (path) => {
-      if (!Object.hasOwn(hashes, path)) return undefined;
-      return isTestimony ? 'testified' : isMeasured && rules !== undefined && isInFolders(rules, path) ? 'measured' : undefined;
-    },
+    // An agent's file is only testimony, whatever it claims.
+    gradeOf: (path) => (measured.has(path) && !Object.hasOwn(others, path) ? 'measured' : 'testified'),
   };
 }
 

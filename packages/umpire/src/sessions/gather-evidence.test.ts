@@ -14,6 +14,7 @@ function countingStore(): { readonly store: EvidenceStore; readonly reads: strin
       reads.push(path);
       return { kind: 'bytes', bytes: Buffer.from('{}') };
     },
+    gradeOf: () => 'testified',
     list: () => ['report.md'],
     board: (name, type) => {
       reads.push(name);

@@ -34,16 +34,22 @@ export interface EvidenceStore {
   /** The names of the files in a folder. */
   readonly list: (folder: string) => readonly string[];
   readonly board: (name: string, type: string) => BoardPart;
-  /** Overrides the loop's grade for the file at this path. */
-  readonly gradeOf?: (path: string) => Grade | undefined;
+  /** The grade of this evidence (V3); undefined: an earlier version recorded none, and the loop's file states it. */
+  readonly gradeOf: (path: string, sha256: string) => Grade | undefined;
 }
 
-/** The session folder as it is now. */
-export function folderStore(folder: SessionFolder, board: Board, expired: () => boolean): EvidenceStore {
+/** The session folder as it is now. `measured`: by path, the hash of the evidence that Umpire left there. */
+export function folderStore(
+  folder: SessionFolder,
+  board: Board,
+  expired: () => boolean,
+  measured: ReadonlyMap<string, string>,
+): EvidenceStore {
   return {
     isReached: () => !expired(),
     read: (path) => readBytes(folder, path),
     list: (path) => listFiles(folder, path),
+    gradeOf: (path, hash) => (measured.get(path) === hash ? 'measured' : 'testified'),
     board: (_, type) => {
       if (board.state === 'unread') return { state: 'unread' };
       if (board.state === 'unreadable') return { state: 'unreadable', problem: board.problem ?? 'it could not be read' };
@@ -148,7 +154,7 @@ function tooLarge(path: string): LocatedText {
 }
 
 function recordOf({ state, ref }: LocatedEvidence, { path, large, fault }: LocatedText, store: EvidenceStore): RecordedEvidence {
-  const grade = ref === null ? undefined : store.gradeOf?.(ref.path);
+  const grade = ref === null ? undefined : store.gradeOf(ref.path, ref.sha256);
   if (ref !== null) {
     const kept = { state, path: ref.path, sha256: ref.sha256 };
     return grade === undefined ? kept : mergeObjects(kept, { grade });
@@ -161,7 +167,7 @@ function read(source: EvidenceSource, found: LocatedText, input: GatherInput): L
   const reader = 'reader' in source ? source.reader : 'row';
   if (found.content === null) return { state: found.state, reading: null, ref: null, reader, problem: found.problem };
   const hash = sha256(found.content);
-  const grade = input.store.gradeOf?.(found.path) ?? source.grade;
+  const grade = input.store.gradeOf(found.path, hash) ?? source.grade;
   const ref: EvidenceRef = { path: found.path, sha256: hash, grade };
   if ('row' in source) return { state: 'ok', reading: readRow(input.loop, input.critic), ref, reader, problem: null };
   const text = typeof found.content === 'string' ? found.content : decodeTolerantly(found.content);

@@ -45,6 +45,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   ChainNamed: [OF_FROZEN_LOOP],
   ChainContinued: [OF_FROZEN_LOOP],
   RoundsRecalled: [OF_FROZEN_LOOP],
+  EvidenceMeasured: [[(_, { run }) => run === null, 'Umpire runs this session']],
   VerdictGiven: [
     [
       ({ verdict }, { frozen }) => verdict.status === 'partial' || frozen.has(verdict.loop),

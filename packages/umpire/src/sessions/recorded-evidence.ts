@@ -89,7 +89,7 @@ function storeOf(scene: RecordedContext, blobs: Blobs): EvidenceStore {
       return [...new Set(inside.map((path) => path.slice(folder.length + 1)))].filter((name) => !name.includes('/'));
     },
     board: (name, type) => boardPart(scene, name, type, blobs),
-    gradeOf: (path) => files.find((file) => file.path === path)?.grade,
+    gradeOf: (path) => exhibits.find((exhibit) => exhibit.path === path)?.grade,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Event, UnmergedWork, TaskFinished, Breach } from '@umpire/core/dec
 import { retryDelay } from '@umpire/core/decider/retry-delay.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { assign } from './assignment.js';
+import { filesOfTools } from './critic-evidence.js';
 import type { RunPorts } from './run-ports.js';
 import { changesCode, findTask } from '@umpire/core/decider/run-state.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
@@ -42,7 +43,9 @@ export async function runTask(ports: RunPorts, job: TaskAttempt): Promise<readon
   const evidence = ending.kind === 'interrupted' ? null : ports.takeEvidence(task.id, task.role, measured);
   const plain = sanitizeEnding(ending, assignment.outputs);
   const events = writes ? await collect(ports, job, plain, { workspace, workdir }) : endEvents(ports, job, plain);
-  return evidence === null ? events : events.map((event) => withEvidence(event, evidence, measured !== undefined));
+  return evidence === null
+    ? events
+    : events.map((event) => withEvidence(event, evidence, measured === undefined ? null : filesOfTools(measured)));
 }
 
 interface BorrowedWorktree {
@@ -243,8 +246,12 @@ function amount(value: number): number {
 }
 
 /** Adds a critic's evidence to the event that ends it. */
-export function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>, isMeasured: boolean): Event {
-  const more = isMeasured ? { evidence, measured: true } : { evidence };
+export function withEvidence(
+  event: Event,
+  evidence: NonNullable<TaskFinished['evidence']>,
+  measuredFiles: readonly string[] | null,
+): Event {
+  const more = measuredFiles === null ? { evidence } : { evidence, measured: true, measuredFiles };
   if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: mergeObjects(event.data, more) };
   return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: mergeObjects(event.data, more) } : event;
 }

@@ -57,8 +57,8 @@ export function readSession(path: string): SessionRecord {
 export function provenanceIn({ path, state }: SessionRecord): ReadonlyMap<string, Provenance> {
   const readBlob = blobsIn(openFolder(path));
   const evidence = [...state.verdicts.values()].flat().flatMap(({ verdict }) => verdict.evidence);
-  // In a run, provenance in an agent's own file is only testimony.
-  const hashes = new Set(evidence.filter(({ grade }) => grade === 'measured' || state.run === null).map(({ sha256 }) => sha256));
+  // Provenance in an agent's own file is only testimony.
+  const hashes = new Set(evidence.filter(({ grade }) => grade === 'measured').map(({ sha256 }) => sha256));
   const found = new Map<string, Provenance>();
   for (const hash of hashes) {
     const bytes = readBlob(hash);
