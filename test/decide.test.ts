@@ -53,7 +53,7 @@ it('makes tasks that waited for the critic wait for its next review, whatever th
   await decide('review', folder);
   const after = readFileSync(join(folder, 'tasks.csv'), 'utf8').split('\n').slice(3, 6);
   expect(after).toEqual(
-    ['SHIP', 'constructor', '__proto__'].map((id) => `${id},Ship,Ship it,developer,REVIEW-re-001,REVIEW-001,csv-wave,5,pending,,,,`),
+    ['SHIP', 'constructor', '__proto__'].map((id) => `${id},Ship,Ship it,developer,REVIEW-re-001,REVIEW-re-001,csv-wave,5,pending,,,,`),
   );
 });
 

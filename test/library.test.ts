@@ -177,10 +177,12 @@ describe('agents that are functions', () => {
   });
 
   it('get the time limit of the request', async () => {
-    const { status: ended, reason } = await run(thinking({ timeoutMinutes: 0.001, agents: { mine: () => new Promise(() => undefined) } }));
-    expect({ ended, reason }).toEqual({
-      ended: 'failed',
-      reason: expect.stringContaining('The agent "mine" timed out after 0.06 seconds'),
+    const { status: ended, question } = await run(
+      thinking({ timeoutMinutes: 0.001, agents: { mine: () => new Promise(() => undefined) } }),
+    );
+    expect({ ended, question }).toEqual({
+      ended: 'awaiting',
+      question: expect.objectContaining({ detail: expect.stringContaining('The agent "mine" timed out after 0.06 seconds') }),
     });
   });
 

@@ -11,7 +11,7 @@ export const space: Space = {
   critical: [null, 0, 1, 3],
   low: [null, 0, 1, 4],
   findings: [null, 0, 1, 7],
-  dimensions: [null, 0, 4],
+  dimensions: [null, 0, 1, 4],
   said: ['audit_passed', 'audit_result', 'fix_required', null],
 };
 

@@ -15,7 +15,8 @@ export function audit(signal: 'audit_passed' | 'audit_result' | 'fix_required', 
   const isGood = signal !== 'fix_required';
   const score = isGood ? 9 : 4;
   const found = isGood ? 'None' : '- Contrast is 2.1:1 (tokens.json:4)';
-  const page = `# Audit {id}\n\n- Signal: ${signal}\n- Score: ${score}/10\n\n## Findings\n\n### Critical\n${found}\n`;
+  const scores = `## Dimension Scores\n\n| Dimension | Score |\n|---|---|\n| Consistency | ${score} |`;
+  const page = `# Audit {id}\n\n- Signal: ${signal}\n- Score: ${score}/10\n\n${scores}\n\n## Findings\n\n### Critical\n${found}\n`;
   return {
     ...who,
     write: { 'session:artifacts/audit/{id}.md': page },
