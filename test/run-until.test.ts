@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { SOAK } from './support/campaign.js';
@@ -59,6 +59,45 @@ it('says what failed in a command, and how to see its whole output', async () =>
     ),
   );
   expect((await project.umpire('logs', name, 'CHECK-001')).out).toContain('# todo 0\n');
+});
+
+it('counts failures by the summary of the runner, and shows the first failure from its first line', async () => {
+  const project = makeProject();
+  const printed = String.raw`\n  errors: not found\n    ✔ responds with 500 failing\n\n  1 passing (2ms)\n  1 failing\n\n  1) cart\n       adds up:\n     Error: 3 is not 4\n      at Context.a (a.js:1:1)\n`;
+  const frames = String.raw`i=0; while [ $i -lt 60 ]; do echo "      at frame $i (b.js:1:1)"; i=$((i+1)); done`;
+  const { session } = await project.umpire(
+    'until',
+    `printf '${printed}'; ${frames}; exit 1`,
+    '--max-rounds',
+    '1',
+    ...project.sh('complete "tried"'),
+  );
+  expect(rowsOf(session)['CHECK-001']?.['findings']).toBe(
+    'The command failed (exit status 1). Failures: 1) cart adds up: / Error: 3 is not 4',
+  );
+  const result = JSON.parse(readFileSync(join(session, 'results/until.json'), 'utf8')) as { failing: number; excerpt: string };
+  expect([result.failing, result.excerpt.split('\n').slice(0, 3)]).toEqual([1, ['  1) cart', '       adds up:', '     Error: 3 is not 4']]);
+});
+
+it('finds the summary before a very long list of failures', async () => {
+  const project = makeProject();
+  const list = String.raw`awk 'BEGIN { print "  9 passing (2ms)\n  2000 failing\n"; for (i = 1; i <= 2000; i++) print "  " i ") cart adds up " i ":\n     Error: 3 is not 4\n      at Context.a (a/long/path/to/a.js:1:1)\n" }'`;
+  const { session } = await project.umpire('until', `${list}; exit 1`, '--max-rounds', '1', ...project.sh('complete "tried"'));
+  expect(rowsOf(session)['CHECK-001']?.['findings']).toContain('Failures: 1) cart adds up 1: / Error: 3 is not 4 / 2) cart');
+  expect(JSON.parse(readFileSync(join(session, 'results/until.json'), 'utf8'))).toMatchObject({ failing: 2000 });
+  expect(statSync(join(session, 'results/output-until.txt')).size).toBeLessThanOrEqual(64 * 1024);
+});
+
+it('says what failed by the test report that the command wrote', async () => {
+  const project = makeProject();
+  const xml = '<testsuite><testcase name="adds"><failure message="3 is not 4"/></testcase><testcase name="500 failing"/></testsuite>';
+  const command = `mkdir -p reports; echo '${xml}' > reports/junit.xml; echo 'all 500 failing requests: not found'; exit 1`;
+  const { session } = await project.umpire('until', command, '--max-rounds', '1', ...project.sh('complete "tried"'));
+  expect(rowsOf(session)['CHECK-001']?.['findings']).toBe('The command failed (exit status 1). Failures: FAIL adds / 3 is not 4');
+  expect(JSON.parse(readFileSync(join(session, 'results/until.json'), 'utf8'))).toMatchObject({
+    failing: 1,
+    excerpt: 'FAIL adds\n3 is not 4\n',
+  });
 });
 
 it('does not refer to the log of a command that printed nothing', SOAK, async () => {

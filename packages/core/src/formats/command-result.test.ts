@@ -59,18 +59,30 @@ describe('the output', () => {
   });
 });
 
+describe('the failures of the command', () => {
+  test('the count that Umpire read from the whole output holds, whatever the last lines say', () =>
+    expect(valuesOf({ failing: 7, output_tail: '\u2714 responds with 500 failing' })).toMatchObject({ failing: 7 }));
+
+  test('the lines that are shown begin with the first line of the first failure', () => {
+    const answer = read({ exit_status: 1, excerpt: '1) adds\n   Error: no\n', output_tail: '  at b.js\n  at c.js\n' });
+    expect(answer.ok ? answer.reading.lists['output'] : null).toEqual([{ text: '1) adds' }, { text: 'Error: no' }]);
+  });
+});
+
 describe('the count of failures that the command prints', () => {
   test.each([
     ['Test Files  1 failed | 11 passed (12)\n     Tests  3 failed | 147 passed (150)\n', 3],
     ['Tests:       2 failed, 5 passed, 7 total\nSnapshots:   0 total\n', 2],
-    ['  2 failing\n\n  1) adds up\n', 2],
+    ['  8 passing (12ms)\n  2 failing\n\n  1) adds up\n', 2],
     ['=== 1 failed, 9 passed in 0.12s ===', 1],
-    ['FAILED (failures=2, errors=1)', 2],
+    ['FAILED (failures=2, errors=1)', 3],
     ['test result: FAILED. 10 passed; 4 failed; 0 ignored', 4],
     ['\u2716 6 problems (5 errors, 1 warning)', 5],
     ['Found 12 errors in 3 files.', 12],
     ['# pass 7\n# fail 2\n# todo 0', 2],
     ['     Tests  150 passed (150)\n', undefined],
+    ['  \u2714 responds with 500 failing\n\n  9 passing (12ms)\n', undefined],
+    ['\u2714 responds with 500 failing\nServer said: error 404\n', undefined],
     ['all is well', undefined],
     ['error TS2304: Cannot find name', undefined],
     ['waited 3.5 errors', undefined],

@@ -5,6 +5,7 @@ import type { Scalar } from '../model.js';
 import { isObject, nameOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { regressionsMeasured } from './regressions-measured.js';
+import { lastSummary } from './runner-summary.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 
 const EXPECTED = 'a JSON object with command, exit_status (or signal) and timed_out';
@@ -37,7 +38,10 @@ function readMembers(result: JsonObject): ReturnType<Reader> {
     return unreadable(`it has neither exit_status nor signal, so it does not say how the command ended; expected ${EXPECTED}`);
   const notes = exit !== null && signal !== null ? [`it gives exit_status ${exit} and signal ${String(signal)}; using the signal`] : [];
   const tail = linesOf(String(given(result, 'output_tail') ?? ''));
-  const output = tail.slice(-MAX_LINES).map((line) => ({ text: line }));
+  const excerpt = linesOf(String(given(result, 'excerpt') ?? ''));
+  // A failure is shown from its first line on; without one, the end is shown.
+  const output = (excerpt.length > 0 ? excerpt.slice(0, MAX_LINES) : tail.slice(-MAX_LINES)).map((line) => ({ text: line }));
+  const summary = lastSummary(tail);
   const values: (readonly [string, Scalar | null])[] = [
     ['command', given(result, 'command')],
     ['exit_status', signal === null ? exit : null],
@@ -47,7 +51,8 @@ function readMembers(result: JsonObject): ReturnType<Reader> {
     ['duration_ms', given(result, 'duration_ms')],
     ['head', given(result, 'head')],
     ['last_line', tail.at(-1) ?? null],
-    ['failing', failingIn(tail)],
+    // Shows a trend; no rule uses it.
+    ['failing', given(result, 'failing') ?? (summary?.isCounted === true ? summary.failing : null)],
   ];
   const regressions = regressionsMeasured(result);
   if (typeof regressions === 'string') return unreadable(regressions);
@@ -69,6 +74,8 @@ const MEMBERS: readonly (readonly [string, string, (value: unknown) => boolean])
   ['report_problem', 'a string or null', isText],
   ['duration_ms', 'a number of milliseconds', isDuration],
   ['output_tail', 'a string', isText],
+  ['failing', 'a whole number', isWhole],
+  ['excerpt', 'a string', isText],
   ['head', 'a string or null', isText],
 ];
 
@@ -86,19 +93,6 @@ function given(result: JsonObject, key: string): Scalar | null {
 function linesOf(tail: string): readonly string[] {
   const lines = tail.slice(-MAX_TAIL).split(/[\r\n]+/);
   return lines.map(plain).filter((line) => line !== '');
-}
-
-/** `1 failed | 147 passed`, `2 failing`, `Found 12 errors`; `Failures: 3`, `# fail 1`. */
-const COUNTED =
-  /(?<![\w.])(\d{1,9})\s{1,4}(?:\w{1,20}\s)?(?:failed|failing|failures?|errors?)\b|\b(?:fail|failed|failures?|errors?)\s?[:=]?\s{0,4}(\d{1,9})(?![\w.])/gi;
-
-/** The last count of failures that the command prints. It only shows a trend; no rule uses it. */
-function failingIn(lines: readonly string[]): number | null {
-  for (const line of lines.toReversed()) {
-    const counts = [...line.matchAll(COUNTED)].map((match) => Number(match[1] ?? match[2]));
-    if (counts.length > 0) return counts.reduce((a, b) => Math.max(a, b));
-  }
-  return null;
 }
 
 function plain(line: string): string {

@@ -9,6 +9,8 @@ import { runChildProcess } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
 import type { Guardian } from '../agents/guardian.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
+import { failuresInReports } from './written-test-reports.js';
+import type { WrittenFailures } from './written-test-reports.js';
 import { lineOf } from '../report/safe-text.js';
 import { PRINTED_NOTHING } from '../report/words.js';
 import { elapsedMs } from '../sessions/clock.js';
@@ -24,6 +26,8 @@ const OUTPUT = 'results/output-until.txt';
 const MARK = 'results/.began';
 const REPORTS = { sarif: 'results/until-report.sarif', json: 'results/until-report.json', md: 'results/until-report.md' } as const;
 const TAIL_BYTES = 64 * 1024;
+/** Runners print their summary before a long list of failures, so much more than the tail is searched for what failed. */
+const SEARCHED_BYTES = 4 * 1024 * 1024;
 const GRACE_MS = 5000;
 
 type EndedChild = Extract<ChildEnd, { kind: 'ended' }>;
@@ -63,6 +67,8 @@ interface CommandRun {
   readonly output: string;
   /** What is wrong with the report that was asked for; null where nothing is. */
   readonly problem: string | null;
+  /** What test reports that the command wrote say; null where there are none. */
+  readonly written: WrittenFailures | null;
   readonly durationMs: number;
 }
 
@@ -98,7 +104,7 @@ async function runCommand(
     watch.log(stream, chunk);
     printed.push(Buffer.from(chunk));
     bytes += chunk.length;
-    while (bytes - (printed[0]?.length ?? 0) > TAIL_BYTES) {
+    while (bytes - (printed[0]?.length ?? 0) > SEARCHED_BYTES) {
       bytes -= printed.shift()?.length ?? 0;
       isCut = true;
     }
@@ -110,7 +116,8 @@ async function runCommand(
     return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };
   const problem = takeReport(folder, assignment.workdir, report, startedMs);
   const output = lastWhole(Buffer.concat(printed).toString('utf8'), Infinity, isCut);
-  return { end, output, problem, durationMs: Math.round(elapsedMs() - began) };
+  const written = failuresInReports(assignment.workdir, startedMs);
+  return { end, output, problem, written, durationMs: Math.round(elapsedMs() - began) };
 }
 
 /** The command passed, but the tests ran at the base and cannot run now: nothing is known of what else broke. */
@@ -172,8 +179,9 @@ interface CommandResult extends CommandRun {
   readonly isAgain: boolean;
 }
 
-function leave(folder: SessionFolder, { command, end, output, problem, durationMs, tests, isAgain }: CommandResult): Ending {
+function leave(folder: SessionFolder, { command, end, output, problem, written, durationMs, tests, isAgain }: CommandResult): Ending {
   const timedOut = end.stopped?.by === 'timeout';
+  const { lines, isFailure, failing, excerpt } = tellingLines(output, timedOut || end.code !== 0, written);
   const result = {
     command,
     exit_status: end.code,
@@ -181,18 +189,19 @@ function leave(folder: SessionFolder, { command, end, output, problem, durationM
     timed_out: timedOut,
     ...(problem === null ? {} : { report_problem: problem }),
     duration_ms: durationMs,
+    ...(failing === null ? {} : { failing }),
+    ...(excerpt === null ? {} : { excerpt }),
     output_tail: lastWhole(output, 4000),
     ...(tests === null ? {} : testMembers(tests)),
     ...(isAgain ? { run_again: true } : {}),
   };
   writeAtomically(folder, RESULT, `${JSON.stringify(result, null, 2)}\n`, false);
-  writeAtomically(folder, OUTPUT, output, false);
+  writeAtomically(folder, OUTPUT, lastWhole(output, TAIL_BYTES), false);
   const how = timedOut
     ? 'timed out'
     : end.code === null
       ? `was killed by ${end.signal ?? 'a signal'}`
       : `${end.code === 0 ? 'passed' : 'failed'} (exit status ${end.code}${SHELL_SAYS[end.code] ?? ''})`;
-  const { lines, isFailure } = tellingLines(output, timedOut || end.code !== 0);
   const silent = output.trim() === '' && end.code !== 0 ? ` ${PRINTED_NOTHING}` : '';
   const said = lines.length === 0 ? silent : ` ${isFailure ? 'Failures' : 'Last lines'}: ${lines.join(' / ')}`;
   const asked = problem === null ? '' : ` ${problem}`;

@@ -47,4 +47,6 @@ it('takes the last error of a run that printed others before, and the last lines
 
 it('cuts off what is very long, without losing its start', () => {
   expect(words(`Error: ${'x'.repeat(5000)}\n`)).toBe(`Error: ${'x'.repeat(293)}`);
+  expect(words(`begin ${'y'.repeat(200)}\nthen ${'z'.repeat(200)}\nend\n`)).toBe(`then ${'z'.repeat(200)} / end`);
+  expect(words(`begin ${'y'.repeat(5000)}\n`)).toBe(`begin ${'y'.repeat(294)}`);
 });

@@ -30,10 +30,21 @@ export function errorWords({ head, tail }: Pick<ToolRun, 'head' | 'tail'>, which
   const isStart = (line: string): boolean => BEGINS.test(line);
   const start = which === 'first' ? lines.findIndex(isStart) : lines.findLastIndex(isStart);
   const shown = (text: string): string => (places === null ? text : shownWord(text, places));
-  if (start < 0) return shown(lines.slice(-3).join(' / ')).slice(-LONGEST);
+  if (start < 0) return lastThatFit(lines.map(shown)).slice(0, LONGEST);
   const block = lines.slice(start, start + MOST_LINES);
   const end = block.findIndex((line) => FRAME.test(line));
   return shown((end < 0 ? block : block.slice(0, end)).join(' / ')).slice(0, LONGEST);
+}
+
+/** Up to three, each from its start. */
+function lastThatFit(lines: readonly string[]): string {
+  const [last = '', ...before] = lines.slice(-3).toReversed();
+  let text = last;
+  for (const line of before) {
+    if (line.length + text.length + ' / '.length > LONGEST) break;
+    text = `${line} / ${text}`;
+  }
+  return text;
 }
 
 /** Without the marks and frames that tools draw; empty where the line is nothing else. */

@@ -38,7 +38,7 @@ it.each([
   [
     'pytest',
     '    def test_a():\n>       assert 1 == 2\nE       assert 1 == 2\nFAILED test_a.py::test_a - assert 1 == 2\n1 failed in 0.01s\n',
-    ['E       assert 1 == 2', 'FAILED test_a.py::test_a - assert 1 == 2'],
+    ['FAILED test_a.py::test_a - assert 1 == 2'],
   ],
   ['tsc', "a.ts(1,7): error TS2322: Type 'string' is not assignable.\nFound 1 error.\n", [expect.stringContaining('error TS2322')]],
   [
@@ -55,17 +55,17 @@ it.each([
   ['the script itself, and not what npm says of it', 'FAIL a\nnpm error code 1\nnpm error path /p\n', ['FAIL a']],
   ['npm, where nothing else is said', 'npm error Missing script: "tset"\nnpm error\n', ['npm error Missing script: "tset"']],
 ] as const)('tells what failed: %s', (_, output, lines) => {
-  expect(tellingLines(output, true)).toEqual({ lines, isFailure: true });
+  expect(tellingLines(output, true)).toMatchObject({ lines, isFailure: true });
 });
 
 it('gives the last lines where none tells, and of a command that passed', () => {
   const output = 'one\ntwo\n\nthree\nfour\nfive\n---\nsix\n';
-  expect(tellingLines(output, true)).toEqual({ lines: ['two', 'three', 'four', 'five', 'six'], isFailure: false });
-  expect(tellingLines('Error: expected by a test\ndone\n', false)).toEqual({
+  expect(tellingLines(output, true)).toMatchObject({ lines: ['two', 'three', 'four', 'five', 'six'], isFailure: false });
+  expect(tellingLines('Error: expected by a test\ndone\n', false)).toMatchObject({
     lines: ['Error: expected by a test', 'done'],
     isFailure: false,
   });
-  expect(tellingLines('', true)).toEqual({ lines: [], isFailure: false });
+  expect(tellingLines('', true)).toMatchObject({ lines: [], isFailure: false });
 });
 
 it('gives whole lines only', () => {
@@ -76,4 +76,102 @@ it('gives whole lines only', () => {
   expect(lastWhole('one\ntwo\nthree', 8)).toBe('three');
   expect(lastWhole('one\ntwo', 100)).toBe('one\ntwo');
   expect(lastWhole('e\ntwo', 100, true)).toBe('two');
+});
+
+const MOCHA = `
+  res.sendFile error: not found
+    ✔ responds with 500 failing
+    ✔ FAILED requests throw an Error: 12 errors
+
+  FAIL suite
+    1) breaks too
+    inner
+      2) breaks here
+
+
+  2 passing (18ms)
+  2 failing
+
+  1) FAIL suite
+       breaks too:
+     TypeError: x is not a function
+      at Context.<anonymous> (a.test.js:3:133)
+
+  2) FAIL suite
+       inner
+         breaks here:
+
+      AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+1 !== 2
+
+      + expected - actual
+      at Context.<anonymous> (a.test.js:3:81)
+`;
+
+it('Mocha: names what failed by its own list, never a suite or a test that passed', () => {
+  const { lines, failing, excerpt } = tellingLines(MOCHA, true);
+  expect({ lines, failing }).toEqual({
+    failing: 2,
+    lines: [
+      '1) FAIL suite breaks too:',
+      'TypeError: x is not a function',
+      '2) FAIL suite inner breaks here:',
+      'AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
+    ],
+  });
+  expect(excerpt?.split('\n')[0]).toBe('  1) FAIL suite');
+});
+
+it('Mocha: where all tests passed, what follows them failed', () => {
+  const passed = `${MOCHA.slice(0, MOCHA.indexOf('  2 failing'))}\nERROR: Coverage for lines (61%) does not meet threshold (90%)\n`;
+  expect(tellingLines(passed, true)).toMatchObject({
+    lines: ['ERROR: Coverage for lines (61%) does not meet threshold (90%)'],
+    isFailure: true,
+    failing: null,
+  });
+});
+
+it.each([
+  [
+    'pytest, from the header of the first failure',
+    '=== FAILURES ===\n____ test_a ____\n\n    def test_a():\n>       assert 1 == 2\nE       assert 1 == 2\n\na.py:2: AssertionError\n=== short test summary info ===\nFAILED a.py::test_a - assert 1 == 2\n=== 1 failed, 500 passed in 0.01s ===\n',
+    1,
+    '____ test_a ____',
+  ],
+  [
+    'Jest, from the first ●',
+    'PASS  errors.test.js\n  ✓ 12 failed (1 ms)\nFAIL ./a.test.js\n  ✕ adds (2 ms)\n\n  ● adds\n\n    expect(received).toBe(expected)\n\n      at a.test.js:1:1\n\nTest Suites: 1 failed, 1 passed, 2 total\nTests:       1 failed, 1 passed, 2 total\n',
+    1,
+    '  ● adds',
+  ],
+  [
+    'Vitest, from the first FAIL',
+    ' ✓ b.test.ts > FAIL 500 errors\n ❯ a.test.ts (1 test | 1 failed)\n\n FAIL  a.test.ts > adds\nAssertionError: expected 2 to be 3\n ❯ a.test.ts:1:1\n\n Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 1 passed (2)\n',
+    1,
+    ' FAIL  a.test.ts > adds',
+  ],
+  [
+    'node:test, from the list of failing tests',
+    '✔ answers 500 failing (1ms)\n✖ adds (1ms)\nℹ tests 2\nℹ fail 1\n\n✖ failing tests:\n\ntest at a.test.js:1:1\n✖ adds (1ms)\n  AssertionError [ERR_ASSERTION]: 2 == 3\n      at x (a.js:1:1)\n',
+    1,
+    '✖ adds (1ms)',
+  ],
+  [
+    'a compiler, from its first error',
+    'building\na.ts(1,7): error TS2322: no.\n  detail\nFound 1 error.\n',
+    1,
+    'a.ts(1,7): error TS2322: no.',
+  ],
+])('the excerpt of a failure starts at its first line: %s', (_, output, failing, first) => {
+  const told = tellingLines(output, true);
+  expect([told.failing, told.excerpt?.split('\n')[0]]).toEqual([failing, first]);
+  expect(told.excerpt?.length).toBeGreaterThan(first.length + 1);
+});
+
+it('the excerpt of a long failure keeps its start', () => {
+  const frames = Array.from({ length: 500 }, (_, at) => `    at frame ${at} (a.js:${at}:1)`).join('\n');
+  const { excerpt } = tellingLines(`noise\nTypeError: no\n${frames}\n`, true);
+  expect([excerpt?.startsWith('TypeError: no\n    at frame 0 '), excerpt?.endsWith('\n')]).toEqual([true, true]);
+  expect(excerpt?.length).toBeLessThanOrEqual(4000);
 });

@@ -1,11 +1,138 @@
-// Of all that a command printed, the lines that tell what failed; nothing is decided by them. Whole lines only: half a word or a row
-// of counters that are zero tells nobody anything.
+// Of all that a command printed, what failed: how many tests, their names, and an excerpt that begins with the first line of the first
+// failure. A known runner is read by its own summary and list of failures; only other output is searched for lines that tell. Nothing
+// is decided by it.
 
+import { lastSummary, type RunnerSummary, type SummaryKind } from '@umpire/core/formats/runner-summary.js';
+import type { WrittenFailures } from './written-test-reports.js';
 import { withoutColours } from '@umpire/reports/line-stream.js';
 
 const MOST_LINES = 5;
 const LONGEST = 280;
 const LONGEST_LINE = 200;
+const LONGEST_EXCERPT = 4000;
+
+export interface FailureLines {
+  readonly lines: readonly string[];
+  /** Do they tell what failed? Else they are the last ones. */
+  readonly isFailure: boolean;
+  /** As the runner's summary says; null where there is none, or where it says that nothing failed. */
+  readonly failing: number | null;
+  /** From the first line of the first failure on; null where none is known. */
+  readonly excerpt: string | null;
+}
+
+/**
+ * `failed`: of a command that passed only the last lines are wanted. `written`: what test reports that it wrote say, which is better than
+ * what it printed.
+ */
+export function tellingLines(output: string, failed: boolean, written: WrittenFailures | null = null): FailureLines {
+  const printed = printedFailures(output, failed);
+  if (!failed || written === null || written.failing === 0) return printed;
+  const named = written.failed.flatMap(({ id, message }) => [`FAIL ${id}`, ...(message === null ? [] : [firstLine(message)])]);
+  const details = written.failed.map(({ id, message }) => `FAIL ${id}\n${message ?? ''}`).join('\n\n');
+  return {
+    lines: named.length === 0 ? printed.lines : fitting(named),
+    isFailure: named.length > 0 || printed.isFailure,
+    failing: written.failing,
+    excerpt: printed.failing !== null && printed.excerpt !== null ? printed.excerpt : excerptOf(details.split('\n'), 0),
+  };
+}
+
+function firstLine(message: string): string {
+  return (message.trim().split('\n')[0] ?? '').trim();
+}
+
+function printedFailures(output: string, failed: boolean): FailureLines {
+  const raw = withoutColours(output).split(/\r\n|\n|\r/);
+  const all = raw.map((line) => line.trim());
+  const last = fitting(all.filter(hasWords).slice(-MOST_LINES).toReversed()).toReversed();
+  const none = { lines: last, isFailure: false, failing: null, excerpt: null };
+  if (!failed) return none;
+  const summary = lastSummary(all);
+  const failures = summary !== null && summary.failing > 0 ? failuresOf(all, summary) : [];
+  if (summary !== null && failures.length > 0)
+    return {
+      lines: fitting(failures.flatMap(({ words }) => words)),
+      isFailure: true,
+      failing: summary.failing,
+      excerpt: excerptOf(raw, failures[0]?.at ?? 0),
+    };
+  // A runner whose tests all passed is not what failed, so its titles are not searched.
+  const from = summary?.failing === 0 && summary.kind !== 'other' ? summary.at + 1 : 0;
+  const telling = all.flatMap((line, at) => (at >= from && hasWords(line) && tells(line.slice(0, LONGEST_LINE)) ? [{ line, at }] : []));
+  const own = telling.filter(({ line }) => !AROUND.test(line));
+  const chosen = own.length > 0 ? own : telling;
+  const failing = summary !== null && summary.failing > 0 ? summary.failing : null;
+  if (chosen.length === 0) return { ...none, failing };
+  return {
+    lines: fitting([...new Set(chosen.map(({ line }) => line))]),
+    isFailure: true,
+    failing,
+    excerpt: excerptOf(raw, chosen[0]?.at ?? 0),
+  };
+}
+
+function hasWords(line: string): boolean {
+  return /[\p{L}\p{N}]/u.test(line);
+}
+
+/** One failed test: where the runner begins to tell of it, its name, and the first line of its error. */
+interface ListedFailure {
+  readonly at: number;
+  readonly words: readonly string[];
+}
+
+function failuresOf(lines: readonly string[], summary: RunnerSummary): readonly ListedFailure[] {
+  return LISTS[summary.kind]?.(lines, summary.at) ?? [];
+}
+
+/** Where each runner lists what failed. `at`: the line of its summary. */
+const LISTS: Readonly<Partial<Record<SummaryKind, (lines: readonly string[], at: number) => readonly ListedFailure[]>>> = {
+  mocha: (lines, at) => startsOf(lines, /^\d{1,9}\) \S/, at + 1).map((start) => mochaFailure(lines, start)),
+  vitest: (lines, at) => withErrors(lines, startsOf(lines, /^FAIL\s+\S/, 0, at)),
+  jest: (lines, at) => withErrors(lines, distinct(lines, startsOf(lines, /^● (?!Console\b|Validation\b)\S/, 0, at))),
+  pytest: (lines, at) => pytestFailures(lines, at),
+  // The runner prints its list behind the summary; before it stand the titles of all tests.
+  node: (lines, at) => withErrors(lines, startsOf(lines, /^✖ (?!failing tests:$)\S/, at + 1)),
+  tap: (lines, at) => withErrors(lines, startsOf(lines, /^not ok \d{1,9}\b(?!.* # (?:TODO|SKIP)\b)/i, 0, at)),
+};
+
+function startsOf(lines: readonly string[], start: RegExp, from: number, to = lines.length): readonly number[] {
+  return lines.flatMap((line, at) => (at >= from && at < to && start.test(line) ? [at] : []));
+}
+
+/** Jest lists a failure again at the end of a long run. */
+function distinct(lines: readonly string[], starts: readonly number[]): readonly number[] {
+  return starts.filter((at) => lines.indexOf(lines[at] ?? '') === at);
+}
+
+const ERROR = /^(?:[A-Za-z.]{0,60}(?:Error|Exception|Failure)\b|error: |expect\(|(?:Expected|Assertion)\b)/i;
+/** How far below the name of a test its error may begin. */
+const NEAR = 12;
+
+function withErrors(lines: readonly string[], starts: readonly number[]): readonly ListedFailure[] {
+  return starts.map((at, index) => {
+    const end = Math.min(starts[index + 1] ?? lines.length, at + NEAR);
+    const error = lines.slice(at + 1, end).find((line) => ERROR.test(line) && !/^error: \|-?$/.test(line));
+    return { at, words: [lines[at] ?? '', ...(error === undefined ? [] : [error])] };
+  });
+}
+
+/** The titles of suites and test stand below each other, up to a colon; the error follows. */
+function mochaFailure(lines: readonly string[], at: number): ListedFailure {
+  const end = lines.findIndex((line, index) => index >= at && index < at + NEAR && line.endsWith(':'));
+  const titles = lines.slice(at, end < 0 ? at + 1 : end + 1).join(' ');
+  const error = lines.slice(end < 0 ? at + 1 : end + 1).find((line) => line !== '');
+  return { at, words: [titles, ...(error === undefined || /^\d{1,9}\) /.test(error) ? [] : [error])] };
+}
+
+/** Its short summary names them; the details before it begin with `____ test_a ____`. */
+function pytestFailures(lines: readonly string[], at: number): readonly ListedFailure[] {
+  const named = startsOf(lines, /^(?:FAILED|ERROR) \S/, 0, at);
+  const shown = named.length > 0 ? named : startsOf(lines, /^E {2,}\S/, 0, at);
+  const detail = lines.findIndex((line) => /^_{3,} .{1,200} _{3,}$/.test(line));
+  return shown.map((start, index) => ({ at: index === 0 && detail >= 0 ? detail : start, words: [lines[start] ?? ''] }));
+}
 
 /** These stand at the front of a line for nothing else, whatever is said behind them. */
 const STRONG = /^(?:not ok|FAIL(?:ED)?|--- FAIL:|[✗✘✖×✕])\s+(?!0\b)\S/;
@@ -32,29 +159,16 @@ const SILENT = [
 /** What npm says around the script that failed tells only that it did. */
 const AROUND = /^npm (?:ERR!|error|warn|notice)/i;
 
-export interface FailureLines {
-  readonly lines: readonly string[];
-  /** Do they tell what failed? Else they are the last ones. */
-  readonly isFailure: boolean;
-}
-
-/** `failed`: of a command that passed only the last lines are wanted. */
-export function tellingLines(output: string, failed: boolean): FailureLines {
-  const lines = withoutColours(output)
-    .split(/[\r\n]+/)
-    .map((line) => line.trim())
-    .filter((line) => /[\p{L}\p{N}]/u.test(line));
-  if (failed) {
-    const telling = lines.filter((line) => tells(line.slice(0, LONGEST_LINE)));
-    const own = telling.filter((line) => !AROUND.test(line));
-    const chosen = [...new Set(own.length > 0 ? own : telling)];
-    if (chosen.length > 0) return { lines: fitting(chosen), isFailure: true };
-  }
-  return { lines: fitting(lines.slice(-MOST_LINES).toReversed()).toReversed(), isFailure: false };
-}
-
 function tells(line: string): boolean {
   return STRONG.test(line) || (TELLS.some((sign) => sign.test(line)) && !SILENT.some((sign) => sign.test(line)));
+}
+
+/** Whole lines from there on. */
+function excerptOf(lines: readonly string[], from: number): string {
+  const text = lines.slice(from).join('\n').trimEnd();
+  if (text.length <= LONGEST_EXCERPT) return `${text}\n`;
+  const cut = text.slice(0, LONGEST_EXCERPT);
+  return cut.includes('\n') ? cut.slice(0, cut.lastIndexOf('\n') + 1) : cut;
 }
 
 /** The end of a text, from the beginning of a line where it has one. `isCut`: its own beginning is gone already. */
