@@ -385,7 +385,7 @@ const sandbox = kind(String(sandboxFields.meta()?.['type']), (error) => z.union(
 
 const workspace = group(
   {
-    home: field(text('the path of a folder'), "Umpire's own", 'the folder for worktrees'),
+    home: field(text('the path of a folder'), '`~/umpire-worktrees`', 'the folder for worktrees'),
     link: field(paths, 'none', 'paths that every worktree shares with the project, beside `node_modules` and Python environments'),
     copy: field(paths, 'none', 'untracked files that every worktree gets a copy of, such as `.env`'),
     setup: field(text('a command for the shell, such as "npm ci"'), 'none', 'a shell command that prepares every new worktree'),

@@ -32,7 +32,7 @@ function remains({ root, git, options }: Project): readonly string[] {
   return [
     ...git('for-each-ref', '--format=%(refname)', 'refs/umpire', 'refs/heads/umpire').split('\n'),
     ...git('worktree', 'list').split('\n').slice(1),
-    ...['worktrees', 'umpire'].filter((name) => existsSync(join(root, '.git', name))),
+    ...['worktrees', 'umpire-worktrees'].filter((name) => existsSync(join(root, '.git', name))),
     ...(existsSync(options.home) ? readdirSync(options.home) : []),
   ].filter((line) => line !== '');
 }
@@ -208,7 +208,7 @@ test("leaves other sessions and the person's worktrees alone", async () => {
     'refs/umpire/review-10/head',
     join(project.root, '..', 'own'),
     'worktrees',
-    'umpire',
+    'umpire-worktrees',
     'review-10',
   ]);
   expect(await other.sweep()).toEqual([]);

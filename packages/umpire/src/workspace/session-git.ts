@@ -88,7 +88,8 @@ function recordOf({ gitDir }: Pick<Repository, 'gitDir'>, session: string): stri
   return join(gitDir, RECORDS, safeName(session));
 }
 
-const RECORDS = 'umpire';
+/** Not `umpire`: git would take `.git/umpire/x` for the branch `umpire/x`. */
+const RECORDS = 'umpire-worktrees';
 
 export function recordSessionFolder({ repository, place, folder }: SessionGit): void {
   const file = recordOf(repository, place.session);

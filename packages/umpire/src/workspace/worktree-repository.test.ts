@@ -303,6 +303,10 @@ describe('V19: the .git of a worktree', () => {
       expect(readFileSync(join(folder, '.git/objects/info/alternates'), 'utf8')).toBe(`${project.root}/.git/objects\n`);
     }
     expect(project.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(spawnSync('git', ['rev-parse', workspace.branch], { cwd: project.root, encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
   });
 
   test('shows history and the difference to the base, and an agent’s own commits', async () => {
