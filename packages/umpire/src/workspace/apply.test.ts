@@ -140,7 +140,7 @@ describe('applying', () => {
     project.commit({ 'clash.txt': 'theirs\n' });
     project.git('switch', '-q', 'main');
     project.commit({ 'clash.txt': 'ours\n' });
-    expect(() => project.git('merge', '-q', 'other')).toThrow();
+    expect(() => project.git('merge', '-q', 'other')).toThrow('Command failed');
     project.write({ 'staged.txt': 'staged\n', 'both.txt': 'staged\n', 'added.txt': 'added\n' });
     project.git('add', 'staged.txt', 'both.txt', 'added.txt');
     project.git('rm', '-q', '--cached', 'out.txt');
