@@ -157,7 +157,7 @@ function summary() {
   const command = [
     `  alias umpire="node ${shown(join(root, 'dist', 'umpire.cjs'))}"`,
     '  umpire until "npm test" --agent claude      (in your project; see docs/run-until-tests-pass.md)',
-    '  umpire guard --scope any                    (in your project: finds skipped, weakened or deleted tests)',
+    '  umpire guard                                (in your project: finds skipped, weakened or deleted tests)',
     '  umpire check review',
     `  umpire decide review ${shown(join(root, 'examples', 'sessions', 'review'))} --dry-run`,
   ].join('\n');

@@ -109,7 +109,9 @@ it.each([
   );
   expect(exit, err).toBe(4);
   expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS);
-  expect(rowsOf(session)['WORK-1']?.findings).toMatch(/^The guard reverted: .*test-unread at sum\.test\.js:\d+\. done$/);
+  expect(rowsOf(session)['WORK-1']?.findings).toMatch(
+    /^The guard reverted: .*test-unread at sum\.test\.js:\d+\.(?: The guard noted: .*)? done$/,
+  );
 });
 
 it('reverts a change to the script that the check runs', SOAK, async () => {
