@@ -1,7 +1,7 @@
 // Runs the project's own tests at the base commit and now, for every critic of a loop that changes code. A test that passed at the base
 // and fails now is a regression. One that failed at the base too is known. One that fails and then passes on the same files is flaky.
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
@@ -96,7 +96,8 @@ export async function measureProjectTests(job: CriticJob): Promise<ProjectTests>
       const moves = movesOf(job.project, base);
       const after = await settleTests(job, before.state, now, moves, RERUNS);
       const uses = [...before.uses, ...now.uses, ...after.uses];
-      return { ...judgeTests(before.state, after, moves, base), uses };
+      const found = judgeTests(before.state, after, moves, base);
+      return { ...found, regressions: found.regressions.map((test) => placed(job.project, test)), uses };
     } finally {
       now.close();
     }
@@ -105,6 +106,23 @@ export async function measureProjectTests(job: CriticJob): Promise<ProjectTests>
     return nothing('error', `The tests could not be compared with ${base.slice(0, 10)}: ${error.message}`, base);
   } finally {
     await open.close();
+  }
+}
+
+/** Where the runner names no line, the first with the test's own title. */
+function placed(project: string, test: MeasuredTest): MeasuredTest {
+  if (test.line !== null || test.file === null) return test;
+  const title = test.id.slice(test.id.lastIndexOf(' > ') + ' > '.length);
+  const lines = readText(join(project, test.file)).split('\n');
+  const at = lines.findIndex((line) => line.includes(title));
+  return at < 0 ? test : { ...test, line: at + 1 };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }
 

@@ -236,8 +236,8 @@ it('V2 makes a test that passed at the base and fails now a Critical finding, wh
   const end = await reviewCritic(job);
   expect(end.outcome).toBe('fail');
   const results = evidence(REVIEW_RESULTS) as Results & { readonly unverified_checks: unknown; readonly tests: unknown };
-  expect(brief(results).findings).toEqual(['critical test-regression test/a.test.js 4 correctness tests measured']);
-  expect(results.findings[0]?.['message']).toMatch(/^test\/a\.test\.js > a is one passed at the base and fails now: /);
+  expect(brief(results).findings).toEqual(['critical test-regression   correctness tests measured']);
+  expect(results.findings[0]?.['message']).toMatch(/^The test "a is one" \(test\/a\.test\.js:4\) passed at the base and fails now: /);
   expect(results).toMatchObject({ unverified_checks: [], tests: { total: 1, failed: 1, regressions_measured: 1, known_failures: [] } });
   const read = readReview(JSON.stringify(results), { path: REVIEW_RESULTS });
   expect(read).toMatchObject({ ok: true, reading: { counts: { critical: 1 }, notes: [] } });

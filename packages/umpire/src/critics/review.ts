@@ -33,6 +33,8 @@ import { manifestFault } from './tool.js';
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
 const MOST_REPORTS = 50;
 const MOST_FINDINGS = 1000;
+/** Listed as findings; all are counted. */
+const MOST_REGRESSIONS = 50;
 /** Files that one linter gets. */
 const MOST_FILES = 500;
 
@@ -121,7 +123,7 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
     grade: 'measured',
     outcome,
     problem,
-    findings: regressions.slice(0, MOST_FINDINGS).map(regressionFinding),
+    findings: regressions.slice(0, MOST_REGRESSIONS).map(regressionFinding),
     uses,
     checked: [],
     unverified: outcome === 'missing' ? 'tests' : null,
@@ -130,11 +132,16 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
   };
 }
 
-/** A fingerprint is made of this text. */
+/**
+ * A fingerprint is made of this text. The test's place is in it and not the finding's own: work is planned by file, and the fault is in
+ * the code under review, not in the test.
+ */
 function regressionFinding({ id, file, line, message }: ProjectTests['regressions'][number]): Finding {
+  const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
   const why = message === null || message === '' ? '' : `: ${message.split('\n')[0] ?? ''}`;
-  const text = `${id} passed at the base and fails now${why}`.slice(0, 300);
-  return makeFinding({ severity: 'critical', message: text, artifact: file, line, rule: 'test-regression', dimension: 'correctness' });
+  const name = file !== null && id.startsWith(`${file} > `) ? id.slice(`${file} > `.length) : id;
+  const text = `The test ${JSON.stringify(name)}${place} passed at the base and fails now${why}`.slice(0, 300);
+  return makeFinding({ severity: 'critical', message: text, rule: 'test-regression', dimension: 'correctness' });
 }
 
 const MOST_NAMED = 3;
@@ -347,7 +354,8 @@ function testFigures({ totals, regressions, known, added, flaky, quarantined }: 
 function summaryOf({ score, signal }: ReviewScore, findings: readonly Finding[], sources: readonly ReviewSource[]): string {
   const who = sources.map(({ name }) => name).join(', ');
   const first = findings.find(({ severity }) => severity === 'critical') ?? findings.find(({ severity }) => severity === 'high');
-  const worst = first === undefined ? '' : ` First: ${first.message} (${first.artifact ?? '?'}:${first.line ?? '?'}).`;
+  const place = first === undefined || first.artifact === null ? '' : ` (${first.artifact}:${first.line ?? '?'})`;
+  const worst = first === undefined ? '' : ` First: ${first.message}${place}.`;
   return `Score ${score}, ${signal}: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'} in the change, by ${who}.${worst}`.slice(
     0,
     500,
