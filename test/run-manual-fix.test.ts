@@ -31,7 +31,7 @@ it('says where an edit is kept that cannot be merged because its worktree’s re
   await project.umpire('resolve', session, 'manual-fix');
   const { work } = JSON.parse((await project.umpire('status', session, '--json')).out) as { work: { place: string } };
   writeFiles(work.place, { 'mended.txt': 'mine\n' });
-  writeFileSync(join(dirname(work.place), 'session.json'), '');
+  writeFileSync(join(dirname(work.place), 'session.state'), '');
   const { exit, err } = await project.umpire('resume', session);
   expect({ exit, err }).toEqual({
     exit: 4,

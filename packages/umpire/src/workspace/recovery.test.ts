@@ -66,7 +66,7 @@ describe('the session worktree', () => {
     const { path } = await project.open();
     rmSync(path, { recursive: true });
     await checkGoesOn(project, FIRST);
-    rmSync(placeOf(project, 'session.json'));
+    rmSync(placeOf(project, 'session.state'));
     rmSync(join(path, 'src'), { recursive: true });
     expect(filesUnder((await project.open()).path, isGit)).toEqual({ ...FIRST, 'after.txt': 'after\n' });
   });
@@ -131,7 +131,7 @@ describe('the session worktree', () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFileSync(join(path, 'a.txt'), 'an edit\n');
-    writeFileSync(placeOf(project, 'session.json'), text);
+    writeFileSync(placeOf(project, 'session.state'), text);
     expect(await cleanSession(project.options)).toEqual({ ok: false, why: 'edited', files: ['a.txt'] });
     await checkGoesOn(project, FIRST);
     expect(filesUnder(`${path}.before-1`)).toEqual({ ...FIRST, 'a.txt': 'an edit\n' });
@@ -143,8 +143,8 @@ describe('the session worktree', () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFileSync(join(path, 'a.txt'), 'an edit\n');
-    rmSync(placeOf(project, 'session.json'));
-    mkdirSync(placeOf(project, 'session.json'));
+    rmSync(placeOf(project, 'session.state'));
+    mkdirSync(placeOf(project, 'session.state'));
     await expect(project.open()).rejects.toMatchObject({ code: 'read-failed' });
     expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('an edit\n');
   });
@@ -194,8 +194,8 @@ describe('the session worktree', () => {
     const { base } = await workspace.open();
     await merged(workspace, 'T1', { 'a.txt': 'one\n', 'b.txt': null, 'new/n.txt': 'n\n' });
     const { head } = await (await project.open()).open();
-    const note = JSON.parse(readFileSync(placeOf(project, 'session.json'), 'utf8')) as object;
-    writeFileSync(placeOf(project, 'session.json'), JSON.stringify({ ...note, at: base, to: head }));
+    const note = JSON.parse(readFileSync(placeOf(project, 'session.state'), 'utf8')) as object;
+    writeFileSync(placeOf(project, 'session.state'), JSON.stringify({ ...note, at: base, to: head }));
     // Some files are there, some are not.
     writeFiles(workspace.path, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
     if (!isRefMoved) for (const ref of ['refs/heads/umpire/review-1', 'refs/umpire/review-1/head']) project.git('update-ref', ref, base);
@@ -218,11 +218,11 @@ describe('the session worktree', () => {
   test('recovers an edit that was taken but not recorded', async () => {
     const project = gitProject();
     const workspace = await project.open();
-    const before = readFileSync(placeOf(project, 'session.json'));
+    const before = readFileSync(placeOf(project, 'session.state'));
     const index = readFileSync(placeOf(project, 'session.index'));
     writeFiles(workspace.path, { 'a.txt': 'edited\n', 'new.txt': 'n\n' });
     await workspace.takeEdit('edit');
-    writeFileSync(placeOf(project, 'session.json'), before);
+    writeFileSync(placeOf(project, 'session.state'), before);
     writeFileSync(placeOf(project, 'session.index'), index);
     const again = await project.open();
     expect(await again.takeEdit('edit')).toBeNull();
@@ -237,13 +237,13 @@ describe('the worktree of a task', () => {
     const workspace = await project.open();
     writeFiles(await workspace.lend('ready', 1), { 'a.txt': 'worked on\n' });
     await workspace.lend('half', 1);
-    rmSync(placeOf(project, 'task-half-1.json'));
+    rmSync(placeOf(project, 'task-half-1.state'));
     mkdirSync(placeOf(project, 'task-bare-1'));
     const next = await project.open();
     expect(readdirSync(placeOf(project)).filter((name) => name.startsWith('task-'))).toEqual([
       'task-ready-1',
       'task-ready-1.index',
-      'task-ready-1.json',
+      'task-ready-1.state',
     ]);
     expect((await next.submit('ready', 1, 'x'))?.files).toEqual(['a.txt']);
     await next.giveBack('ready', 1);

@@ -24,7 +24,7 @@ import { refuseMixed } from './submodules.js';
 import { dropLink, makeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 import { flag, listOf, object, optional, orNull, text } from '@umpire/core/formats/shape.js';
-import { readStateFile, writeStateFile } from './state-file.js';
+import { readStateFile, removeStateFile, stateFileOf, writeStateFile } from './state-file.js';
 import type { StateRead } from './state-file.js';
 
 const NAME = 'session';
@@ -338,21 +338,19 @@ interface SessionNote {
   readonly products: readonly RawName[];
 }
 
-const NOTE_FILE = 'session.json';
-
 const SHAPE = object<SessionNote>({ at: text, to: orNull(text), isVisited: optional(flag), products: listOf(text) });
 
 /** Missing where the worktree was never ready. */
 export function readSessionNote({ folder }: SessionGit): StateRead<SessionNote> {
-  return readStateFile(join(folder, NOTE_FILE), SHAPE);
+  return readStateFile(stateFileOf(folder, NAME), SHAPE);
 }
 
 export function writeSessionNote({ folder }: SessionGit, note: SessionNote): void {
-  writeStateFile(join(folder, NOTE_FILE), note);
+  writeStateFile(stateFileOf(folder, NAME), note);
 }
 
 function removeSessionNote({ folder }: SessionGit): void {
-  rmSync(join(folder, NOTE_FILE), { force: true });
+  removeStateFile(stateFileOf(folder, NAME));
 }
 
 /** A git of a killed run may still be working for a moment, so a young lock gets time. */

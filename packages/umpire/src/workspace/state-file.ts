@@ -1,10 +1,28 @@
 // Small JSON files with state, replaced atomically: after a crash there is the old one or the new one. A missing file, a damaged file and
 // an unreadable file are three different results.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Shape } from '@umpire/core/formats/shape.js';
 import { faultOf } from '../sessions/session-folder.js';
+
+/**
+ * Beside the worktree that it describes. Module resolvers that look for the worktree's folder (`require('..')` in a test) try names with
+ * `.js`, `.json` and the like first, so the state has none of these extensions.
+ */
+export function stateFileOf(folder: string, worktree: string): string {
+  return join(folder, `${worktree}.state`);
+}
+
+/** Earlier releases wrote `.json`. */
+function formerName(path: string): string | null {
+  return path.endsWith('.state') ? `${path.slice(0, -'.state'.length)}.json` : null;
+}
+
+export function removeStateFile(path: string): void {
+  for (const one of [path, formerName(path)]) if (one !== null) rmSync(one, { force: true });
+}
 
 export type StateRead<T> = { readonly kind: 'note'; readonly note: T } | { readonly kind: 'missing' } | { readonly kind: 'damaged' };
 
@@ -13,6 +31,8 @@ export function writeStateFile(path: string, note: unknown): void {
   try {
     writeFileSync(draft, `${JSON.stringify(note)}\n`);
     renameSync(draft, path);
+    const former = formerName(path);
+    if (former !== null) rmSync(former, { force: true });
   } catch (error) {
     throw new UmpireError('write-failed', { path, detail: faultOf(error) });
   }
@@ -20,7 +40,8 @@ export function writeStateFile(path: string, note: unknown): void {
 
 /** Truncated, empty or of another shape is damaged. */
 export function readStateFile<T>(path: string, shape: Shape<T>): StateRead<T> {
-  const text = textOf(path);
+  const former = formerName(path);
+  const text = textOf(path) ?? (former === null ? null : textOf(former));
   if (text === null) return { kind: 'missing' };
   try {
     const note: unknown = JSON.parse(text);

@@ -16,7 +16,7 @@ import { inspectTree } from './inspect-work.js';
 import { taskName } from './git-names.js';
 import { describeUncommitted, keepModules, refuseMixed } from './submodules.js';
 import { describeClones } from './nested-repositories.js';
-import { readStateFile, writeStateFile } from './state-file.js';
+import { readStateFile, removeStateFile, stateFileOf, writeStateFile } from './state-file.js';
 import { changeRefs, readRef, taskRef } from './refs.js';
 import type { SessionGit } from './session-git.js';
 import { applyTreeDiff } from './three-way-merge.js';
@@ -52,7 +52,7 @@ function pathsOf(sessionGit: SessionGit, task: string, attempt: number): Paths {
 
 function pathsByName(sessionGit: SessionGit, name: string): Paths {
   const file = (ending: string): string => join(sessionGit.folder, `${name}.${ending}`);
-  return { name, lease: file('json'), watch: file('watch'), draft: file('draft') };
+  return { name, lease: stateFileOf(sessionGit.folder, name), watch: file('watch'), draft: file('draft') };
 }
 
 /** A worktree in use with the index to compare it with; null where nothing is left to read. */
@@ -177,7 +177,8 @@ async function tryRemoveTask(sessionGit: SessionGit, paths: Paths): Promise<void
 }
 
 async function removeTask(sessionGit: SessionGit, { name, lease, watch, draft }: Paths): Promise<void> {
-  for (const file of [lease, watch, draft, `${draft}.lock`]) rmSync(file, { force: true });
+  removeStateFile(lease);
+  for (const file of [watch, draft, `${draft}.lock`]) rmSync(file, { force: true });
   await removeWorktree(sessionGit, name);
 }
 
@@ -185,13 +186,13 @@ async function removeTask(sessionGit: SessionGit, { name, lease, watch, draft }:
 export async function removeHalfMade(sessionGit: SessionGit): Promise<void> {
   const names = readdirSync(sessionGit.folder);
   const ready = new Set(names);
-  const half = names.filter(
-    (name) => name.startsWith('merge-') || (name.startsWith('task-') && !name.endsWith('.json') && !ready.has(`${stem(name)}.json`)),
-  );
+  const isState = (name: string) => name.endsWith('.state') || name.endsWith('.json');
+  const isReady = (name: string) => ready.has(`${stem(name)}.state`) || ready.has(`${stem(name)}.json`);
+  const half = names.filter((name) => name.startsWith('merge-') || (name.startsWith('task-') && !isState(name) && !isReady(name)));
   for (const name of new Set(half.map(stem))) await tryRemoveTask(sessionGit, pathsByName(sessionGit, name));
 }
 
 /** `task-T1-1.index.lock` belongs to `task-T1-1`, and so does the `task-T1-1.git` of an earlier release. */
 function stem(name: string): string {
-  return name.replace(/(?:\.(?:index|watch|draft|json|new|lock|git))+$/, '');
+  return name.replace(/(?:\.(?:index|watch|draft|state|json|new|lock|git))+$/, '');
 }

@@ -1,8 +1,9 @@
 // The whole way of a session's work on real repositories: lent, taken, merged in order, in conflict, taken back; and nothing of the
 // person's own touched on the way.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   cleanUpAfterwards,
@@ -43,6 +44,19 @@ describe('a session in a git repository', () => {
     expect(shown(workspace)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' });
     expect(workspace.path.startsWith(project.root)).toBe(false);
     expect(ownThings(project.root)).toEqual(before);
+  });
+
+  test('V19: keeps no file beside a worktree that a module resolver would take for the folder', async () => {
+    const project = gitProject();
+    const workspace = await project.open();
+    const task = await workspace.lend('T1', 1, null);
+    const resolved = (folder: string) => createRequire(join(folder, 'test', 'x.js')).resolve('..');
+    for (const folder of [workspace.path, task]) {
+      writeFileSync(join(folder, 'index.js'), '');
+      expect(resolved(folder)).toBe(join(folder, 'index.js'));
+      const beside = readdirSync(dirname(folder)).filter((name) => name.startsWith(`${basename(folder)}.`));
+      expect(beside.filter((name) => /\.(?:[cm]?[jt]sx?|json|node|wasm|vue|svelte|py)$/.test(name))).toEqual([]);
+    }
   });
 
   test('merges tasks in the given order, whichever finished first', async () => {
