@@ -27,6 +27,11 @@ it('returns a valid ending unchanged', async () => {
   await check({ kind: 'interrupted', usage: { tokens: 3 } }, { kind: 'interrupted', usage: { tokens: 3, costUsd: 0 } });
 });
 
+it('V3: measures nothing, whatever it says', async () => {
+  const ending: Ending = { kind: 'completed', findings: '', error: '', outputs: {}, usage: NONE };
+  await check({ ...ending, measured: new Map([['results/run-L1.json', Buffer.from('{}')]]) }, ending);
+});
+
 it('fills in missing fields and turns numbers and lists into text', async () => {
   const empty = { findings: '', error: '', outputs: {}, usage: NONE };
   await check({ kind: 'completed' }, { kind: 'completed', ...empty });

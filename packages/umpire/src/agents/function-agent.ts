@@ -90,14 +90,13 @@ function endingOf(handed: unknown, agent: Agent, { interactive, outputs }: Assig
     case 'completed':
     case 'failed': {
       const given = isObject(handed['outputs']) ? handed['outputs'] : {};
-      const ending = {
+      return {
         kind,
         findings: textOf(handed['findings']),
         error: textOf(handed['error']),
         outputs: cellsOf(given, outputs),
         usage,
-      } as const;
-      return handed['measured'] instanceof Map ? { ...ending, measured: handed['measured'] as ReadonlyMap<string, Uint8Array> } : ending;
+      };
     }
     case 'asked':
       if (!interactive) return broken(agent, 'asked a question, but the task is not interactive', usage);
