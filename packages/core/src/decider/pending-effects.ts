@@ -5,7 +5,17 @@ import { decidedVerdicts } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, currentQuestion } from './question.js';
 import type { Question } from './events.js';
-import { changesCode, chainOfTask, hasWaveEnded, isIdle, isBuiltinTesting, isJudgedWork, isReady, findTask } from './run-state.js';
+import {
+  changesCode,
+  chainOfTask,
+  measuresGoal,
+  hasWaveEnded,
+  isIdle,
+  isBuiltinTesting,
+  isJudgedWork,
+  isReady,
+  findTask,
+} from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
 export type Effect =
@@ -249,6 +259,6 @@ function completeReason(run: RunState, waived: boolean, open: number): string {
   if (!run.started.judged) return `Mode ${run.started.mode} gives no verdict.`;
   const isIdleSession = changesCode(run.started) && run.head === run.started.workspace?.base;
   if (waived) return `Approved by a waiver of the loop, not by clean evidence.${isIdleSession ? ' Nothing was changed.' : ''}`;
-  if (isIdleSession) return 'Nothing to do: the goal is met without a change.';
+  if (isIdleSession) return measuresGoal(run.started) ? 'Nothing to do: the goal is met without a change.' : 'Nothing was changed.';
   return `The work was approved${open === 0 ? '' : ` with ${open} High ${open === 1 ? 'finding' : 'findings'} open`}.`;
 }

@@ -139,6 +139,11 @@ export function isBuiltinTesting({ loop, loopFolder }: SessionStarted): boolean 
 
 const LOOPS_THAT_CHANGE_CODE: ReadonlySet<string> = new Set(['until', 'testing', 'debt', 'review']);
 
+/** Its critic measures the goal itself. In debt and review it measures only that nothing got worse. */
+export function measuresGoal({ loop }: Pick<SessionStarted, 'loop'>): boolean {
+  return loop === 'until' || loop === 'testing';
+}
+
 /** A session of a built-in loop whose tasks change the project's code. There, work that changed nothing is not measured again. */
 export function changesCode({ loop, loopFolder, workspace }: SessionStarted): boolean {
   return loopFolder === null && workspace !== null && LOOPS_THAT_CHANGE_CODE.has(loop);

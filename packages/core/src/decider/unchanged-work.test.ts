@@ -127,6 +127,11 @@ it('V16: a first measurement that meets the goal ends as nothing to do', () => {
   });
 });
 
+it('V16: says nothing of the goal where the critic only measures that nothing got worse', () => {
+  const events = [...begin({ loop: 'review' }), start('CHECK-001'), done('CHECK-001'), judged('CHECK-001', { loop: 'review' })];
+  expect(endOf(events)).toMatchObject({ type: 'EndSession', outcome: 'complete', reason: 'Nothing was changed.' });
+});
+
 it('V16: approves only work that exists', () => {
   const work = [start('WORK-1'), ...merged('WORK-1', ['a.ts']), start('CHECK-re-1'), done('CHECK-re-1')];
   expect(endOf([...begin(), ...FIRST, ...work, judged('CHECK-re-1', { round: 1 })])).toMatchObject({ reason: 'The work was approved.' });
