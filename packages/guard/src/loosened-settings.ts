@@ -1,6 +1,8 @@
 // Whether a change of settings, CI or scripts loosens the checks: a threshold falls, files are excluded, a check command is removed or can
 // no longer fail, retries are added. Reads words, since every tool has a format of its own. Other changes of settings are not judged.
 
+import { roleOf } from './paths.js';
+
 export interface SettingsChange {
   readonly path: string;
   readonly before: string;
@@ -18,7 +20,8 @@ export function loosensChecks({ path, before, after, runsChecks, beside }: Setti
     retriesIn(now) > retriesIn(old) ||
     countOf(CANNOT_FAIL, now) > countOf(CANNOT_FAIL, old) ||
     [...excludedIn(now, path)].some((pattern) => !excludedIn(old, path).has(pattern)) ||
-    isNarrowed(includedIn(old), includedIn(now)) ||
+    // In the CI, `include` and `exclude` list jobs.
+    (roleOf(path) !== 'ci' && isNarrowed(includedIn(old), includedIn(now))) ||
     (runsChecks && losesCheck(path, before, after, beside))
   );
 }
@@ -105,7 +108,9 @@ function excludedIn(text: string, path: string): ReadonlySet<string> {
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => /^[^#!]/.test(line))
-    : valuesOf(EXCLUDES, text);
+    : roleOf(path) === 'ci'
+      ? []
+      : valuesOf(EXCLUDES, text);
   const flags = [...text.matchAll(EXCLUDING_FLAG)].map(([, file, words]) => file ?? words ?? '');
   return new Set([...listed, ...flags].filter((value) => !NO_FILE.test(value)));
 }

@@ -52,6 +52,7 @@ describe('settings, CI, scripts and lockfiles', () => {
     ],
     ['another runner', 'package.json', '{"scripts":{"test":"jest --ci"}}', '{"scripts":{"test":"vitest run"}}'],
     ['a higher threshold', 'vitest.config.ts', 'thresholds: {\n lines: 80,\n}', 'thresholds: {\n lines: 90,\n}'],
+    ['fewer jobs in the CI', '.github/workflows/ci.yml', 'include:\n  - name: a\n  - name: b\n', 'include:\n  - name: a\n'],
     ['fewer retries', 'playwright.config.ts', 'retries: 2,', 'retries: 0,'],
     ['an exclusion that ends', '.coveragerc', '[run]\nomit =\n  old.py\n  new.py\n', '[run]\nomit =\n  old.py\n'],
   ])('are a note: %s', (_, path, before, after) => {
@@ -198,6 +199,16 @@ describe('what no honest change does', () => {
     const added = `${CART_TEST}\nit('is cached', () => {\n  const one = total([1]);\n  expect(one).toBe(one);\n});\n`;
     expect(levels({ 'src/cart.test.ts': [CART_TEST, added] })).toEqual(['assertion-tautological note']);
   });
+});
+
+it('a rewritten test in a file that asks as much as before is a note, and one in a file that asks less a breach', () => {
+  const renamed = CART_TEST.replace(
+    "it('adds the tax', () => {\n  expect(total([10])).toBe(12);",
+    "it('adds a tax', () => {\n  expect(total([10])).toBeDefined();",
+  );
+  const more = `${renamed}\nit('adds no tax', () => {\n  expect(total([10], 0)).toBe(10);\n});\n`;
+  expect(levels({ 'src/cart.test.ts': [CART_TEST, more] })).not.toContainEqual(expect.stringMatching(/ breach$/));
+  expect(levels({ 'src/cart.test.ts': [CART_TEST, renamed] })).toContainEqual(expect.stringMatching(/ breach$/));
 });
 
 it('where only tests may change, every finding is a breach', () => {

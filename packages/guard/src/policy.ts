@@ -10,6 +10,7 @@ import { loosensChecks } from './loosened-settings.js';
 import { idOf } from './pairing.js';
 import { roleOf } from './paths.js';
 import type { FileRole } from './paths.js';
+import { EXACT, levelOf } from './strength.js';
 
 export type Found = Omit<GuardFinding, 'level'>;
 
@@ -50,12 +51,12 @@ const POLICY: Readonly<Record<GuardRule, Row>> = {
 
   // Tests that are gone: a breach while the code they tested is unchanged.
   'test-deleted': (finding, change) => !change.changesCodeOf(finding),
-  'test-renamed': (finding, change) => !change.changesCodeOf(finding),
+  'test-renamed': (finding, change) => !change.changesCodeOf(finding) && !change.isTakenForAnother(finding),
 
   // Lost checks. Those that asked about names which the source no longer has are not found at all.
   'test-emptied': breach,
-  'assertion-removed': breach,
-  'assertion-weakened': breach,
+  'assertion-removed': (finding, change) => !change.isTakenForAnother(finding),
+  'assertion-weakened': (finding, change) => !change.isTakenForAnother(finding),
 
   // Checks that cannot fail: a breach in place of a check that could.
   'assertion-tautological': (finding, change) => finding.before !== null || change.lostCheck(finding),
@@ -65,7 +66,7 @@ const POLICY: Readonly<Record<GuardRule, Row>> = {
 
   // Replaced code: a breach, unless the test checks that it cannot be replaced.
   'unit-mocked': (finding, change) => !change.isRefused(finding),
-  'module-replaced': breach,
+  'module-replaced': ({ before }) => !STAND_IN.test(before?.text ?? ''),
   'clock-patched': breach,
   'assertions-patched': breach,
 
@@ -117,6 +118,19 @@ class ChangeFacts {
 
   isNewTest({ file, test }: Found): boolean {
     return this.evidence.pairing.added.some((added) => added.span.file === file && idOf(added) === test);
+  }
+
+  /** Paired with a test of another name, in a file with as many exact checks as before: it may as well be a new test beside a rewritten one. */
+  isTakenForAnother({ file, test }: Found): boolean {
+    const isMeant = (one: TestFact): boolean => one.span.file === file && idOf(one) === test;
+    const isRenamed = this.evidence.pairing.pairs.some(
+      ({ how, before, after }) => how === 'renamed' && (isMeant(before) || isMeant(after)),
+    );
+    if (!isRenamed) return false;
+    const read = this.evidence.files.find(({ change }) => change.path === file);
+    const checks = (tests: readonly TestFact[] = []): number =>
+      tests.reduce((sum, { assertions }) => sum + assertions.filter((fact) => levelOf(fact) >= EXACT).length, 0);
+    return checks(read?.after?.tests) >= checks(read?.before?.tests);
   }
 
   lostCheck({ file, test }: Pick<Found, 'file' | 'test'>): boolean {
@@ -199,6 +213,8 @@ class ChangeFacts {
   }
 }
 
+/** An import of a stand-in, before the change too. */
+const STAND_IN = /fake|mock|stub|fixture|dummy/i;
 /** A file in the place of the runner, or the check that a run is to pass. */
 const TAKES_OVER = /in the place of|the command that is to pass/;
 /** What a hook of the runner does to leave tests out or to forgive them. */
