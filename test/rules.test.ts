@@ -12,7 +12,7 @@ const LOOPS: readonly (readonly [string, number])[] = [
   ['design', 666],
   ['testing', 2270],
   ['debt', 974],
-  ['review', 1922],
+  ['review', 3842],
   ['brainstorm', 18],
   ['until', 1956],
 ];

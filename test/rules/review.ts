@@ -11,6 +11,7 @@ export const space: Space = {
   critical: [0, 1, 2, 3, 4],
   high: [0, 1, 2, 5],
   medium: [0, 1, 3, 20],
+  unchecked: [0, 2],
 };
 
 export const limits: Limits = { first: 1, cap: 3, target: null, ranges: { score: [0, 10] }, thresholds: {} };
@@ -18,7 +19,7 @@ export const limits: Limits = { first: 1, cap: 3, target: null, ranges: { score:
 export function possible(facts: Facts): boolean {
   if (facts['results'] === 'ok') return true;
   if (facts['signal'] !== null || facts['score'] !== null) return false;
-  return facts['critical'] === 0 && facts['high'] === 0 && facts['medium'] === 0;
+  return facts['critical'] === 0 && facts['high'] === 0 && facts['medium'] === 0 && facts['unchecked'] === 0;
 }
 
 export function states(facts: Facts, terms: Terms): Statement {
@@ -42,6 +43,8 @@ export function states(facts: Facts, terms: Terms): Statement {
     if (said === 'CONVERGED') anomalies.push('R6');
     return clean('R6', terms.round < terms.cap ? 'revise' : 'escalate', anomalies);
   }
+  // V2: a check that could not be measured has not passed.
+  if (score >= 7 && above(facts, 'unchecked', 0)) return waived('V2', 'converge', anomalies, terms);
   if (signal === 'CONVERGED' && score >= 7) return clean('R1', 'converge', anomalies);
   if (signal === 'CONVERGED') return waived('R2', 'converge', anomalies, terms);
   if (score >= 7) return clean('R3', 'converge', anomalies);
@@ -70,6 +73,7 @@ function low(facts: Facts): boolean {
 export const vows: readonly Vowed[] = [
   { id: 'R-critical', when: (facts) => above(facts, 'critical', 0), never: ['converge', 'accept'] },
   { id: 'R-low', when: (facts) => low(facts), never: ['approved'] },
+  { id: 'R-unchecked', when: (facts) => above(facts, 'unchecked', 0), never: ['approved'] },
   { id: 'R-asked', when: (facts) => facts['signal'] === 'REVISION_NEEDED' && low(facts), never: ['converge', 'accept'] },
   {
     id: 'R-unscored',

@@ -58,6 +58,27 @@ export function findParallelCritics(loop: Loop, tasks: readonly Task[], waves: I
   return [...others, critic.task];
 }
 
+/** The last finished row of other roles in the critic's chain. Null if there is none, or work was done between it and the critic. */
+export function findRowBeside(
+  loop: Loop,
+  tasks: readonly Task[],
+  waves: Int32Array,
+  critic: PlacedTask | null,
+  roles: readonly string[],
+): Task | null {
+  if (critic === null) return null;
+  const chain = chainOfRow(loop, critic.task);
+  const waveOf = (task: Task): number => waves[tasks.indexOf(task)] ?? 0;
+  const own = tasks.filter((task) => isFinished(task) && waveOf(task) <= critic.wave && chainOfRow(loop, task) === chain);
+  const last = own
+    .filter((task) => roles.includes(task.role))
+    .toSorted((a, b) => waveOf(a) - waveOf(b))
+    .at(-1);
+  if (last === undefined) return null;
+  const isStale = own.some((task) => task.role === loop.roles.generator && waveOf(task) > waveOf(last));
+  return isStale ? null : last;
+}
+
 /** A row may be completed by name and say in its `error` how it ended. */
 const CUT_SHORT = /\b(?:timed[ -]?out|time-?out|crashed|was killed|did not finish)\b/i;
 

@@ -8,7 +8,7 @@ export const READER_LISTS: Readonly<Record<string, readonly string[]>> = {
   'validation-json': ['checks', 'regressions_measured'],
   entries: ['entries'],
   'command-result': ['output', 'regressions_measured'],
-  'review-json': [],
+  'review-json': ['unverified_checks'],
   critique: [],
   'critique-entries': [],
   'severity-summary': [],

@@ -20,7 +20,7 @@ function check(value: unknown, expected: Readonly<Record<string, unknown>> | str
     values: {},
     drawn: [],
     counts: '0000',
-    lists: {},
+    lists: { unverified_checks: [] },
     notes: [],
     ...(expected as object),
   });

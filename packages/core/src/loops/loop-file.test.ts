@@ -249,7 +249,7 @@ describe('the parts of a loop', () => {
     [
       'a list that its reader never gives',
       (loop) => void (loop.facts['x'] = { count: 'results.failures' }),
-      /has no list "failures"; it has none/,
+      /has no list "failures"; it has unverified_checks/,
     ],
     [
       'a list of a report that its reader never gives',

@@ -32,7 +32,12 @@ const sourceBase = {
 const reader = text.describe('The reader that extracts values, lists and findings.');
 
 const source = z.union([
-  z.strictObject({ row: z.literal('critic').describe("The critic's row of tasks.csv: its output columns and findings."), ...sourceBase }),
+  z.strictObject({
+    row: z
+      .union([z.literal('critic'), z.array(text).min(1)])
+      .describe('A row of tasks.csv, its output columns and findings: `critic`, or the last row of these roles since the latest work.'),
+    ...sourceBase,
+  }),
   z.strictObject({ column: text.describe("A column of the critic's row, read as text."), reader, ...sourceBase }),
   z.strictObject({
     file: oneOrMore(inside).describe('The first of these files that exists; {chain} is filled in.'),

@@ -32,7 +32,7 @@ const base = {
 };
 
 const source: Shape<EvidenceSource> = kindOf<EvidenceSource>({
-  row: object<Extract<EvidenceSource, { row: unknown }>>({ ...base, row: word('critic') }),
+  row: object<Extract<EvidenceSource, { row: unknown }>>({ ...base, row: either(word('critic'), texts) }),
   file: object<Extract<EvidenceSource, { file: unknown }>>({ ...base, file: texts, by: optional(text), reader: text }),
   folder: object<Extract<EvidenceSource, { folder: unknown }>>({
     ...base,

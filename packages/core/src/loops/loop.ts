@@ -26,8 +26,11 @@ interface SourceBase {
 
 /** The location of evidence. Paths are relative to the session folder; `{chain}` is the judged chain. */
 export type EvidenceSource =
-  /** The critic's row of tasks.csv: each of its output columns is a value, its findings are parsed. */
-  | (SourceBase & { readonly row: 'critic' })
+  /**
+   * A row of tasks.csv: each of its output columns is a value, its findings are parsed. `critic`: that of the critic. Else the last
+   * finished row of these roles in the same chain, unless work was done since.
+   */
+  | (SourceBase & { readonly row: 'critic' | readonly string[] })
   /** One column of the critic's row, read as text. An empty cell is missing evidence. */
   | (SourceBase & { readonly column: string; readonly reader: string })
   /** The first of these files that exists. `by`: the role that writes it, if not the critic. */

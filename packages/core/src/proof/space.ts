@@ -221,6 +221,8 @@ function alwaysHasList(loop: Loop, dotted: string): boolean {
   const [first = '', ...list] = dotted.split('.');
   for (let name: string | undefined = first; name !== undefined; name = loop.evidence[name]?.else) {
     const source = loop.evidence[name];
+    // A row that replaces a file has its lists, empty.
+    if (source !== undefined && 'row' in source && name !== first) continue;
     if (source === undefined || !('reader' in source) || READER_LISTS[source.reader]?.includes(list.join('.')) !== true) return false;
   }
   return true;

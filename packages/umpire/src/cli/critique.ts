@@ -1,7 +1,7 @@
 // `umpire critique`: runs the critic of a loop. The output of tools goes to stderr, the result to stdout.
 
 import { relative } from 'node:path';
-import { critique } from '../commands/critique.js';
+import { critique, tryCritic } from '../commands/critique.js';
 import { critiquePage } from '../report/critique-page.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
 import { isFile } from '../sessions/file-system.js';
@@ -19,6 +19,7 @@ const FLAGS: FlagKinds = {
   '--layer': 'value',
   '--json': 'switch',
   '--quiet': 'switch',
+  '--dry-run': 'switch',
   '--help': 'switch',
 };
 
@@ -45,6 +46,12 @@ export async function runCritique(args: readonly string[], { writeProgress }: Ou
   process.once('SIGTERM', onInterrupt);
   const isQuiet = parsed.switches.has('--quiet');
   const given = (flag: string, key: string) => (parsed.values.has(flag) ? { [key]: parsed.values.get(flag) } : {});
+  if (parsed.switches.has('--dry-run')) {
+    const trial = await tryCritic({ loop, ...given('--project', 'project'), signal: stop.signal });
+    const { lines, isHopeless, ...shown } = trial;
+    const text = lines.length === 0 ? `The critic of ${loop} finds no tool here.` : lines.join('\n');
+    return { stdout: parsed.switches.has('--json') ? `${JSON.stringify(shown)}\n` : `${text}\n`, exit: isHopeless ? EXIT.error : 0 };
+  }
   const report = await critique({
     loop,
     ...given('--project', 'project'),

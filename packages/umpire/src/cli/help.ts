@@ -555,7 +555,7 @@ umpire decide. umpire run does the same if no agent has the critic's role.
                          debt        compare tests, types, lint and quality
                                      with a baseline
                          design      audit design tokens
-                         review      run linters on changed lines
+                         review      run tests, and linters on changed lines
                          brainstorm  count the challenges
 
 Flags
@@ -564,6 +564,7 @@ ${PROJECT}
   --base REV             the commit to compare with
   --layer NAME           one layer of tests (default: all layers with tests)
   --industry NAME        design: standard (default) or strict
+  --dry-run              only try each tool once and say which of them work
   --quiet                hide the output of the tools
   --json                 print the result as JSON
 

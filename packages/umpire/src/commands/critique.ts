@@ -7,6 +7,7 @@ import { UmpireError } from '@umpire/core/errors.js';
 import { startGuardian } from '../agents/guardian.js';
 import { unmeasured } from '../critics/critic.js';
 import type { CriticEnd } from '../critics/critic.js';
+import type { TriedTool } from '../critics/try-tools.js';
 import { knownLayers } from '../critics/test-layers.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
@@ -47,6 +48,50 @@ export interface CritiqueRequest {
   readonly onOutput?: (chunk: Uint8Array) => void;
   readonly onNote?: (line: string) => void;
 }
+
+/** What a trial of the critic's tools came to. */
+export interface ToolTrial {
+  readonly loop: string;
+  readonly tools: readonly TriedTool[];
+  /** The same for people. */
+  readonly lines: readonly string[];
+  /** There are tools, and all of them are broken. */
+  readonly isHopeless: boolean;
+}
+
+/** Tries every tool that the critic of this loop would use on the project as it is. Writes nothing. */
+export async function tryCritic(request: Pick<CritiqueRequest, 'loop' | 'project' | 'signal' | 'now' | 'onNote'>): Promise<ToolTrial> {
+  const { loop } = request;
+  const { toolLines, triesTools, tryTools } = await import('../critics/try-tools.js');
+  if (!triesTools(loop) && !CRITIC_LOOPS.includes(loop))
+    throw new UmpireError('critic-unknown', { name: loop.slice(0, 40), known: CRITIC_LOOPS.join(', ') });
+  const project = projectFor(request.project, request.onNote);
+  const { critics: settings } = await readSettings(project);
+  const guardian = startGuardian(randomBytes(8).toString('hex'));
+  try {
+    const signal = request.signal ?? new AbortController().signal;
+    const tools = await tryTools(loop, {
+      project,
+      session: project,
+      row: {},
+      base: null,
+      round: null,
+      settings,
+      guardian,
+      watch: { signal, log: () => undefined },
+      timeoutMs: TRIAL_MS,
+      now: request.now ?? (() => new Date()),
+      say: () => undefined,
+    });
+    const isHopeless = tools.length > 0 && tools.every(({ outcome }) => outcome === 'broken');
+    return { loop, tools, lines: toolLines(loop, tools, settings), isHopeless };
+  } finally {
+    await guardian.close();
+  }
+}
+
+/** For all tools together: whoever starts a run waits for it. */
+const TRIAL_MS = 2 * 60 * 1000;
 
 export interface CritiqueReport extends CriticEnd {
   readonly loop: string;

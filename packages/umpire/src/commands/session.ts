@@ -123,6 +123,7 @@ export async function run(request: RunParameters): Promise<RunResult> {
   // A started session remembers its agents. Those of a new session are checked before anything is created.
   const hasStarted = request.session !== undefined && (statOf(join(request.session, JOURNAL))?.size ?? 0) > 0;
   if (!hasStarted) await checkAgentsAndTools();
+  if (!hasStarted && (isOwn || request.command !== undefined)) await noteTools(loop.loop, project, request);
   const home = worktreeHome(project, config.workspace.home);
   const before = stateBefore(request.session);
   const isTaken = (name: string) => isNameTaken(isInGit(project) ? project : null, home, name);
@@ -201,6 +202,14 @@ export async function resolve(request: ResolveParameters): Promise<RunResult> {
       settings: resolveRunSettings(request, config, runIn(opened).settings, before.started.critic),
     });
   });
+}
+
+/** Says which tools of the critic work, before the first round. A broken one stops nothing yet: it may not be needed. */
+async function noteTools(loop: string, project: string, { signal, onNote, now }: RunWatch): Promise<void> {
+  if (onNote === undefined) return;
+  const { tryCritic } = await import('./critique.js');
+  const trial = await tryCritic({ loop, project, ...(signal === undefined ? {} : { signal }), ...(now === undefined ? {} : { now }) });
+  for (const line of trial.lines) onNote(line);
 }
 
 const LOCK_WAIT_MS = 1000;

@@ -26,7 +26,7 @@ function countingStore(): { readonly store: EvidenceStore; readonly reads: strin
 
 function gatherRounds(loop: Loop) {
   const { store, reads } = countingStore();
-  const input = { store, loop, chain: 'L1', critic: null, peers: [] };
+  const input = { store, loop, chain: 'L1', critic: null, peers: [], rowBeside: () => null };
   const first = gatherEvidence({ ...input, round: 1 });
   const once = reads.length;
   const second = gatherEvidence({ ...input, round: 2 }, first);

@@ -9,6 +9,7 @@ import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { entriesOfRound, printDiscovery, roundStated } from '@umpire/core/formats/discoveries.js';
 import { parseFindingsCell } from '@umpire/core/formats/findings-cell.js';
 import { mergeObjects, setOwn } from '@umpire/core/formats/merge-objects.js';
+import { READER_LISTS } from '@umpire/core/formats/reader-outputs.js';
 import { READERS } from '@umpire/core/formats/readers.js';
 import { countFindings } from '@umpire/core/formats/severity.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
@@ -66,6 +67,8 @@ export interface GatherInput {
   readonly critic: Task | null;
   /** The critic's row and those of critics that ran at the same time. */
   readonly peers: readonly Task[];
+  /** The last row of these roles about the work that the critic judges. */
+  readonly rowBeside: (roles: readonly string[]) => Task | null;
 }
 
 interface GatheredSource {
@@ -134,9 +137,17 @@ function standInFor(loop: Loop, name: string, sources: ReadonlyMap<string, Gathe
     const exhibit = sources.get(next)?.exhibit;
     if (exhibit === undefined || exhibit.state === 'missing') continue;
     const { state, reading, reader, problem } = exhibit;
-    return state === 'ok' ? { state, reading, ref: null, reader, problem } : null;
+    const isRow = 'row' in (loop.evidence[next] ?? {});
+    const whole = isRow && reading !== null ? { ...reading, lists: { ...emptyLists(loop.evidence[name]), ...reading.lists } } : reading;
+    return state === 'ok' ? { state, reading: whole, ref: null, reader, problem } : null;
   }
   return null;
+}
+
+/** A row lists nothing, so every list of the file that it replaces is empty. */
+function emptyLists(source: EvidenceSource | undefined): Readonly<Record<string, readonly never[]>> {
+  const names = source !== undefined && 'reader' in source ? (READER_LISTS[source.reader] ?? []) : [];
+  return Object.fromEntries(names.map((name) => [name, []]));
 }
 
 const UNREAD: LocatedText = { path: '', content: null, state: 'unread', problem: null };
@@ -169,7 +180,7 @@ function read(source: EvidenceSource, found: LocatedText, input: GatherInput): L
   const hash = sha256(found.content);
   const grade = input.store.gradeOf(found.path, hash) ?? source.grade;
   const ref: EvidenceRef = { path: found.path, sha256: hash, grade };
-  if ('row' in source) return { state: 'ok', reading: readRow(input.loop, input.critic), ref, reader, problem: null };
+  if ('row' in source) return { state: 'ok', reading: readRow(input.loop, rowFor(source.row, input)), ref, reader, problem: null };
   const text = typeof found.content === 'string' ? found.content : decodeTolerantly(found.content);
   const readWith = Object.hasOwn(READERS, reader) ? READERS[reader] : undefined;
   // The rules come from the journal, which another version of Umpire may have written.
@@ -188,7 +199,7 @@ function read(source: EvidenceSource, found: LocatedText, input: GatherInput): L
 }
 
 function find(name: string, source: EvidenceSource, input: GatherInput): LocatedText {
-  if ('row' in source) return findRow(input);
+  if ('row' in source) return findRow(source.row, input);
   if ('column' in source) return findColumn(source.column, input);
   if ('file' in source)
     return findFile(
@@ -211,9 +222,17 @@ export function rowOutputs(loop: Loop, row: Task): string {
   return JSON.stringify(outputs);
 }
 
-function findRow({ loop, critic }: GatherInput): LocatedText {
-  if (critic === null) return missing(`a finished ${loop.roles.critic} row in tasks.csv`);
-  return { path: `tasks.csv#${critic.id}`, content: rowOutputs(loop, critic), state: 'ok', problem: null };
+type RowSource = Extract<EvidenceSource, { row: unknown }>['row'];
+
+function rowFor(role: RowSource, { critic, rowBeside }: GatherInput): Task | null {
+  return role === 'critic' ? critic : rowBeside(role);
+}
+
+function findRow(role: RowSource, input: GatherInput): LocatedText {
+  const { loop } = input;
+  const row = rowFor(role, input);
+  if (row === null) return missing(`a finished ${role === 'critic' ? loop.roles.critic : role.join(' or ')} row in tasks.csv`);
+  return { path: `tasks.csv#${row.id}`, content: rowOutputs(loop, row), state: 'ok', problem: null };
 }
 
 function readRow(loop: Loop, row: Task | null): Reading {

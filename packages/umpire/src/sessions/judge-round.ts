@@ -3,7 +3,7 @@
 
 import type { Anomaly, RoleRef, Task } from '@umpire/core/model.js';
 import { isUmpireError } from '@umpire/core/errors.js';
-import { chainOfRow, findParallelCritics } from '@umpire/core/decider/chains.js';
+import { chainOfRow, findParallelCritics, findRowBeside } from '@umpire/core/decider/chains.js';
 import type { PlacedTask } from '@umpire/core/decider/chains.js';
 import { chainKey, findComparedRevision, decidedVerdicts, verdictsOnCurrentWork } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
@@ -61,7 +61,8 @@ export interface JudgedEvidence {
 export function gatherRound(input: RoundEvidence, earlier: Gathering | null = null): Gathering {
   const { store, loop, chain, round, tasks, waves, critic } = input;
   const peers = findParallelCritics(loop, tasks, waves, critic);
-  return gatherEvidence({ store, loop, chain, round, critic: critic?.task ?? null, peers }, earlier);
+  const rowBeside = (roles: readonly string[]) => findRowBeside(loop, tasks, waves, critic, roles);
+  return gatherEvidence({ store, loop, chain, round, critic: critic?.task ?? null, peers, rowBeside }, earlier);
 }
 
 export function judgeRound(input: RoundToJudge, earlier: Gathering | null = null): JudgedEvidence {
