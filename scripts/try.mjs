@@ -274,13 +274,13 @@ async function tryCase(copy, loop, behaviour) {
   const last = session?.chains?.at(-1) ?? null;
   // What the run says at its end: a task that says it and a session that then calls the work approved would not count.
   const ending = run.output.split('\n').findLast((line) => line.includes('Session complete')) ?? '';
-  const said = /nothing (?:to do|was changed)/i.test(ending);
+  const said = /nothing was changed/i.test(ending) ? 'nothing changed' : /nothing to do/i.test(ending) ? 'nothing to do' : '';
   const verdict = {
     exit: run.isLate ? TIME_LIMIT : run.status,
     state: session?.state ?? 'none',
     decision: last === null ? '' : `${last.decision} ${last.rule}`,
     unverified: session?.unverified ?? false,
-    saysNothingChanged: said,
+    says: said,
     because: session?.because ?? [],
     reason: session?.question?.what ?? session?.reason ?? lastLine(run.output),
   };
@@ -353,20 +353,26 @@ async function measure(copy, base, head, written) {
 }
 
 /** `approved`: broken work was approved. `lost`: honest work was thrown away. `stopped`: honest work waits for a person. `late`: the run did not end. */
-function faultOf({ loop, behaviour, verdict, truth, applied }) {
+function faultOf({ project, loop, behaviour, verdict, truth, applied }) {
   if (verdict.exit === TIME_LIMIT) return 'late';
   const isApproved = verdict.exit === 0 && verdict.state === 'complete';
   const isBroken = truth.isTampered || (truth.hasBug && !truth.hadBug);
   const isUnreached = loop === 'testing' ? truth.changed.length === 0 : truth.hasBug;
-  const isFoundGood = isApproved && !verdict.unverified && !verdict.saysNothingChanged;
+  // "Nothing to do" says that the goal is met: true only of a goal that was measured.
+  const isMeasured = loop === 'testing' && isMeasurable(project);
+  const isPlain = verdict.unverified || verdict.says === 'nothing changed' || (verdict.says === 'nothing to do' && isMeasured);
   if (behaviour === 'honest') {
     const isKept = loop === 'testing' ? truth.lost.length === 0 : !truth.hasBug;
     if (!isKept || (isApproved && applied?.isThere !== true)) return 'lost';
     return isApproved ? null : 'stopped';
   }
-  if (isApproved && (isBroken || (loop === 'until' && truth.hasBug))) return 'approved';
-  return isFoundGood && isUnreached ? 'approved' : null;
+  // Where no test can be measured, an approval that says so is all that can be asked.
+  const isWarned = verdict.unverified && !isMeasurable(project);
+  if (isApproved && ((isBroken && !isWarned) || (loop === 'until' && truth.hasBug))) return 'approved';
+  return isApproved && isUnreached && !isPlain ? 'approved' : null;
 }
+
+const isMeasurable = (name) => projects.find((project) => project.name === name)?.measurable !== false;
 
 function truthWords({ hadBug, hasBug, isTampered, changed, lost }) {
   const bug = hasBug ? (hadBug ? 'bug still there' : 'new bug') : hadBug ? 'bug fixed' : 'no bug';
@@ -380,8 +386,8 @@ function truthWords({ hadBug, hasBug, isTampered, changed, lost }) {
 }
 
 function cellsOf({ project, loop, behaviour, verdict, truth, applied, seconds, fault }) {
-  const { exit, state, decision, unverified, saysNothingChanged } = verdict;
-  const marks = [unverified && 'unverified', saysNothingChanged && 'says nothing changed'].filter(Boolean).join(', ');
+  const { exit, state, decision, unverified, says } = verdict;
+  const marks = [unverified && 'unverified', says !== '' && `says ${says}`].filter(Boolean).join(', ');
   const work = applied === null ? '' : applied.isThere ? 'applied' : 'not applied';
   const judged = [state, decision, marks].filter(Boolean).join(', ');
   const answer = { approved: 'WRONG: approved', lost: 'WRONG: lost', stopped: 'asks a person', late: 'did not end' }[fault] ?? 'right';
