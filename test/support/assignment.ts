@@ -33,6 +33,7 @@ export function assignmentOf(changes: Partial<Assignment> = {}): Assignment {
     attempt: 1,
     round: 2,
     role: { name: 'developer', text: 'You write the code.' },
+    before: null,
     prevContext: [{ id: 'DESIGN-001', findings: 'One key per charge.' }],
     findings: [{ severity: 'high', message: 'The key is not stored.', artifact: 'src/pay.ts', line: 12, fingerprint: 'f1' }],
     checks: false,

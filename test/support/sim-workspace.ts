@@ -97,6 +97,12 @@ export function openRepository(
         repository.branch.push(`person:${files.join()}`);
         return { commit: repository.head, files };
       }),
+    restore: (files, commit, why) =>
+      later(`restoring ${files.join()} to ${commit}`, () => {
+        const entry = `restore:${why}:${files.join()}`;
+        if (!repository.branch.includes(entry)) repository.branch.push(entry);
+        return { ok: true, head: repository.head, files };
+      }),
     revert: (commits, why) => later(`taking ${commits.join()} back`, () => revertIn(repository, commits, why)),
   };
 }

@@ -175,6 +175,16 @@ export interface ToolReport {
   readonly problems: readonly ReportProblem[];
 }
 
+/** What a cycle of the testing loop did to tests that existed before it, as a built-in critic measured it. Lists may be cut. */
+export interface Damage {
+  /** Tests that passed before the cycle and fail after it. */
+  readonly tests: readonly string[];
+  /** The files in which these tests lie. */
+  readonly files: readonly string[];
+  /** In percent, if it fell. */
+  readonly coverage: { readonly before: number; readonly after: number } | null;
+}
+
 export type VerdictStatus = 'decided' | 'partial';
 
 export interface Verdict {

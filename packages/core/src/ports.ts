@@ -1,7 +1,7 @@
 // The interfaces a run needs from outside: agents, a workspace and a sandbox. Types only. packages/umpire implements them, and tests
 // implement their own.
 
-import type { Finding, TaskRecord } from './model.js';
+import type { Damage, Finding, TaskRecord } from './model.js';
 
 /** One turn of an interactive task's conversation. */
 export interface Turn {
@@ -32,6 +32,8 @@ export interface Assignment {
   readonly role: { readonly name: string; readonly text: string };
   /** The findings of the tasks in `context_from`, in that order. */
   readonly prevContext: readonly { readonly id: string; readonly findings: string }[];
+  /** For a critic: the commit that its chain's last verdict judged; before the first one, the base of the session. Null without a workspace. */
+  readonly before: string | null;
   /** The findings of the last verdict that this task is about: to fix, or for a critic to check. */
   readonly findings: readonly Finding[];
   /** Whether it is the critic's task, which checks findings instead of fixing them. */
@@ -62,6 +64,8 @@ export type Ending =
       readonly usage: Usage;
       /** By path: evidence exactly as a built-in critic wrote it. The file on disk may have been changed since. */
       readonly measured?: ReadonlyMap<string, Uint8Array>;
+      /** The damage that a built-in critic measured. */
+      readonly damage?: Damage;
     }
   /** An interactive task needs an answer before it can continue. */
   | { readonly kind: 'asked'; readonly question: string; readonly usage: Usage }
@@ -125,6 +129,8 @@ export interface Workspace {
   takeEdit(message: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
   /** Reverts merged commits, the latest first. On a conflict, `files` names the conflicting files. */
   revert(commits: readonly string[], why: string): Promise<Merge>;
+  /** Gives files the content that they have in a commit, and removes those that it lacks unless `existing`. `files`: those that changed. */
+  restore(files: readonly string[], commit: string, why: string, existing: boolean): Promise<Merge>;
 }
 
 /** A program that runs in a sandbox. */

@@ -55,6 +55,8 @@ function findChainsByCommit(run: RunState, rules: Loop): ReadonlyMap<string, Rea
     const commit = run.reverted.get(seq)?.commit ?? null;
     if (commit !== null) chains.set(commit, new Set([chain]));
   }
+  for (const critic of run.tasks)
+    for (const { head } of critic.reverts) if (head !== null) chains.set(head, new Set([chainOfTask(rules, critic)]));
   return chains;
 }
 
@@ -126,7 +128,7 @@ function chainsJudgedWith(loop: Loop, run: RunState, task: TaskState): readonly 
 }
 
 /** The tasks that a critic depends on, directly or through others. Stops at earlier critics and at tasks that are not `wanted`. */
-function tasksBefore(run: RunState, critic: TaskState, wanted: (task: TaskState) => boolean = () => true): readonly TaskState[] {
+export function tasksBefore(run: RunState, critic: TaskState, wanted: (task: TaskState) => boolean = () => true): readonly TaskState[] {
   const seen = new Set<TaskState>();
   const waiting = [...critic.deps];
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {

@@ -12,6 +12,7 @@ import type { Facts, Loop } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
 import { mergeObjects } from '../formats/merge-objects.js';
 import type { PlacedTask } from './chains.js';
+import { SUSPECTED_BUG } from '../formats/run-result.js';
 import { bySeverity, describeFinding } from '../formats/finding-text.js';
 import type { TrendInputs, Effects } from './events.js';
 import { NO_EFFECTS, lowestDimensions, planClosing, planRevision } from './plan-tasks.js';
@@ -263,7 +264,8 @@ function planTasks(input: PreparedInput, judgement: Judgement): Plan {
     tasks: input.tasks,
     waves: input.waves,
     critic: input.critic,
-    findings: input.findings,
+    // V9: the tests of suspected bugs are kept, not mended.
+    findings: input.findings.filter(({ rule }) => rule !== SUSPECTED_BUG),
     lowest: lowestDimensions(dimensionsIn(input)),
     isEarlier: input.isEarlier === true,
     lookup: lookupIn(judgement.facts, input.params),

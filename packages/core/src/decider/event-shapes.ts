@@ -5,7 +5,7 @@ import { either, flag, listOf, number, object, optional, orNull, recordOf, text,
 import type { Shape } from '../formats/shape.js';
 import { LOOP_SHAPE } from '../loops/loop-shape.js';
 import type { FactValue } from '../loops/loop.js';
-import type { Anomaly, Counts, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model.js';
+import type { Anomaly, Counts, Damage, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model.js';
 import type { Usage } from '../ports.js';
 import { ANSWERS } from './events.js';
 import type {
@@ -160,6 +160,8 @@ const usage = object<Usage>({ tokens: number, costUsd: number });
 
 const left = object<UnmergedWork>({ commit: text, files: texts, goesOn: optional(flag) });
 
+const fallenCoverage = orNull(object<NonNullable<Damage['coverage']>>({ before: number, after: number }));
+
 const taskFinished = object<TaskFinished>({
   task: text,
   attempt: whole,
@@ -187,6 +189,7 @@ const taskFinished = object<TaskFinished>({
     ),
   ),
   left: optional(left),
+  damage: optional(object<Damage>({ tests: texts, files: texts, coverage: fallenCoverage })),
   unchanged: optional(word(true)),
 });
 
@@ -252,6 +255,17 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
   PersonEdited: object<EventData<'PersonEdited'>>({ commit: text, files: texts }),
   StrayChanges: object<EventData<'StrayChanges'>>({ wave: number, files: texts }),
   WorkReverted: object<EventData<'WorkReverted'>>({ verdict: number, tasks: texts, head: orNull(text), files: texts, ok: flag }),
+  DamageReverted: object<EventData<'DamageReverted'>>({
+    critic: text,
+    attempt: whole,
+    unit: word('files', 'existing', 'cycle'),
+    tasks: texts,
+    files: texts,
+    head: orNull(text),
+    tests: texts,
+    coverage: fallenCoverage,
+    ok: flag,
+  }),
   SessionEnded: object<EventData<'SessionEnded'>>({
     outcome: word('complete', 'failed', 'aborted'),
     unverified: flag,

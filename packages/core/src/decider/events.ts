@@ -2,7 +2,7 @@
 // version. What follows from events by rule (skipped tasks, questions, next steps) is derived from the state and not recorded, so a
 // journal that was cut off anywhere is still consistent.
 
-import type { Anomaly, Cells, Grade, Verdict } from '../model.js';
+import type { Anomaly, Cells, Damage, Grade, Verdict } from '../model.js';
 import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
 import type { Usage } from '../ports.js';
 
@@ -218,6 +218,9 @@ export interface Breach {
   readonly level?: 'note';
 }
 
+/** `files`: those in which tests regressed. `existing`: all that the cycle changed, but not those that it added. `cycle`: all of it. */
+export type RevertUnit = 'files' | 'existing' | 'cycle';
+
 /** The changes of an unsuccessful attempt, kept in a commit that is never merged. `files` may be cut. */
 export interface UnmergedWork {
   readonly commit: string;
@@ -248,6 +251,8 @@ export interface TaskFinished {
   readonly breaches?: readonly Breach[];
   /** For a writing task that failed. */
   readonly left?: UnmergedWork;
+  /** For a critic: the damage that the work before it did. */
+  readonly damage?: Damage;
   /** A writing task that changed no file. Missing in earlier versions, and in loops that do not say it. */
   readonly unchanged?: true;
 }
@@ -399,6 +404,22 @@ export type RunEvent =
         readonly tasks: readonly string[];
         readonly head: string | null;
         readonly files: readonly string[];
+        readonly ok: boolean;
+      };
+    }
+  /** Files were restored to the state before the critic's cycle, because the cycle did damage. The critic runs again on what is left. */
+  | {
+      readonly type: 'DamageReverted';
+      readonly data: {
+        readonly critic: string;
+        readonly attempt: number;
+        readonly unit: RevertUnit;
+        readonly tasks: readonly string[];
+        /** The files that changed by it. */
+        readonly files: readonly string[];
+        readonly head: string | null;
+        readonly tests: readonly string[];
+        readonly coverage: Damage['coverage'];
         readonly ok: boolean;
       };
     }

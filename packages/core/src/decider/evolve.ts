@@ -4,7 +4,8 @@ import { mergeObjects } from '../formats/merge-objects.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import { millisecondsOf } from '../formats/timestamp.js';
 import type { Loop } from '../loops/loop.js';
-import type { Cells } from '../model.js';
+import { SUSPECTED_BUG } from '../formats/run-result.js';
+import type { Cells, Finding } from '../model.js';
 import { breachesBefore, isAwaited } from './critic-scope.js';
 import { HIGHEST_CAP } from './events.js';
 import type { ChainProgress, EventData, PersonAnswered, Question, Recorded, TaskFinished, VerdictGiven } from './events.js';
@@ -190,6 +191,13 @@ function isDecided({ verdict }: PastVerdict): boolean {
   return verdict.status === 'decided';
 }
 
+/** Findings of the last verdict of each chain about new tests that fail. */
+export function suspectedBugs({ verdicts }: SessionState): readonly Finding[] {
+  return [...verdicts.values()].flatMap(
+    (past) => past.findLast(isDecided)?.verdict.findings.filter(({ rule }) => rule === SUSPECTED_BUG) ?? [],
+  );
+}
+
 /** The chain's verdicts whose work is still on the branch: not those on reverted work. */
 export function verdictsOnCurrentWork(state: SessionState, loop: string, chain: string): readonly PastVerdict[] {
   const past = decidedVerdicts(state, loop, chain);
@@ -370,15 +378,26 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
   PersonEdited: (run, { commit, files }) => {
     markTouched(run, files);
     if (commit !== '') run.head = commit;
+    run.isEdited ||= commit !== '';
     const index = run.questions.findIndex(({ kind }) => kind === 'edit');
     const question = run.questions[index];
     if (question === undefined) return;
     run.questions.splice(index, 1);
     if ('task' in question && question.task !== null) withTask(run, question.task, (task) => continueAfterEdit(run, task));
   },
-  WorkReverted: (run, { verdict, head, ok }) => {
+  WorkReverted: (run, { verdict, tasks, head, ok }) => {
     run.reverted.set(verdict, { ok, commit: head });
     run.head = head ?? run.head;
+    if (ok) for (const id of tasks) run.undone.add(id);
+  },
+  DamageReverted: (run, data) => {
+    const { critic: id, unit, tasks, files, head, ok } = data;
+    withTask(run, id, (critic) => void critic.reverts.push(data));
+    run.head = head ?? run.head;
+    if (!ok || files.length === 0) return;
+    if (unit === 'cycle') for (const task of tasks) run.undone.add(task);
+    // The evidence of every critic that waits for its verdict is of files that are gone.
+    for (const waiting of run.unjudged) withTask(run, waiting, (critic) => reopenTask(run, critic));
   },
   VerdictGiven: (run, given, seq) => applyVerdict(run, seq, given),
   SessionEnded: (run, data) => {
@@ -430,10 +449,15 @@ function finishTask(run: RunState, data: TaskFinished): void {
     task.found = data.evidence ?? {};
     task.isMeasured = data.measured === true;
     task.measuredFiles = data.measuredFiles ?? null;
+    task.damage = data.damage ?? null;
     task.repeats = null;
     task.isUnchanged = data.unchanged === true;
     if (task.isAdded && task.files.length > 0) run.unjudgedAdditions.add(task.id);
-    if (data.head !== undefined) run.head = data.head;
+    if (data.head !== undefined) {
+      run.head = data.head;
+      task.mergedAfter = run.marks.length;
+      run.undone.delete(task.id);
+    }
     closeTask(run, task, data.status);
     if (run.started.judged && task.role === run.started.critic) run.unjudged.add(task.id);
     if (data.status === 'failed' && isJudgedWork(run, task) && !isRevision(run, task)) run.unfinished.add(task.id);

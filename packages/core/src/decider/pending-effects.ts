@@ -1,14 +1,17 @@
 // The next steps of a session, derived from its state alone. Starting a session, resuming it after a crash and continuing it after an
 // answer all use this.
 
-import { decidedVerdicts } from './evolve.js';
+import { decidedVerdicts, suspectedBugs } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, currentQuestion } from './question.js';
-import type { Question } from './events.js';
+import type { Finding } from '../model.js';
+import type { Question, RevertUnit } from './events.js';
+import { tasksBefore } from './critic-scope.js';
 import {
   changesCode,
   chainOfTask,
   measuresGoal,
+  hasKeptWork,
   hasWaveEnded,
   isIdle,
   isBuiltinTesting,
@@ -38,6 +41,16 @@ export type Effect =
     }
   /** The verdict found that the work of its round made things worse. */
   | { readonly type: 'RevertWork'; readonly verdict: number; readonly tasks: readonly string[] }
+  /** The critic measured that the work before it did damage: these files go back to the commit `to`, and the critic runs again. */
+  | {
+      readonly type: 'RevertDamage';
+      readonly critic: string;
+      readonly attempt: number;
+      readonly unit: RevertUnit;
+      readonly tasks: readonly string[];
+      readonly files: readonly string[];
+      readonly to: string;
+    }
   | { readonly type: 'ApprovePlan'; readonly key: string }
   | { readonly type: 'CallPerson'; readonly question: Question }
   | {
@@ -73,7 +86,7 @@ export function pendingEffects(state: SessionState): readonly Effect[] {
   const critic = nextCritic(run);
   if (critic?.status === 'failed')
     return [rejectAttempt(critic, 'V1', 'A critic that failed approves nothing. Find the cause in its log.')];
-  if (critic !== null) return [{ type: 'JudgeCritic', task: critic.id }];
+  if (critic !== null) return [damageRevert(run, critic) ?? { type: 'JudgeCritic', task: critic.id }];
   const plan = run.settings.yes ? run.questions.find(({ kind }) => kind === 'plan') : undefined;
   if (plan !== undefined) return [{ type: 'ApprovePlan', key: plan.key }];
   const starts = startsIn(run);
@@ -165,6 +178,43 @@ function isOldHarm({ frozen }: SessionState, run: RunState, { verdict, facts, co
   return verdict.rule === 'T6' || (course?.against !== undefined && isHarm);
 }
 
+/**
+ * Damage of the testing loop is reverted before the verdict, so that what is left is judged. First the changed files in which tests
+ * regressed, as long as there is one that was not reverted yet. Then, each once: all files that existed before the cycle, and the cycle.
+ */
+function damageRevert(run: RunState, critic: TaskState): Effect | null {
+  const { started } = run;
+  const rules = started.frozen?.rules;
+  const { damage, reverts, attempt, id } = critic;
+  if (damage === null || rules === undefined || started.workspace === null) return null;
+  // Rules of earlier releases expect the damage in the evidence, and revert the cycle after the verdict.
+  if (!isBuiltinTesting(started) || rules.facts['regressions_measured'] === undefined) return null;
+  const chain = chainOfTask(rules, critic);
+  const last = run.marks.findLastIndex((mark) => mark.chain === chain);
+  const to = run.marks[last]?.head ?? started.workspace.base;
+  const isNew = ({ role, status, commit, mergedAfter }: TaskState) =>
+    started.writers.includes(role) && status === 'completed' && commit !== null && mergedAfter > last;
+  const filesOf = (tasks: readonly TaskState[]) => [...new Set(tasks.flatMap(({ files }) => files))];
+  const namesOf = (tasks: readonly TaskState[]) => tasks.map((task) => task.id);
+  const gone = new Set(reverts.flatMap(({ files }) => files));
+  const hurt = damage.files.filter((file) => !gone.has(file));
+  const causes = run.tasks.filter((task) => isNew(task) && task.files.some((file) => hurt.includes(file)));
+  if (causes.length > 0)
+    return {
+      type: 'RevertDamage',
+      critic: id,
+      attempt,
+      unit: 'files',
+      tasks: namesOf(causes),
+      files: hurt.filter((file) => causes.some(({ files }) => files.includes(file))),
+      to,
+    };
+  const own = tasksBefore(run, critic).filter((task) => isNew(task) && !run.undone.has(task.id));
+  const unit = (['existing', 'cycle'] as const).find((one) => !reverts.some((past) => past.unit === one));
+  if (unit === undefined || own.length === 0) return null;
+  return { type: 'RevertDamage', critic: id, attempt, unit, tasks: namesOf(own), files: filesOf(own), to };
+}
+
 /** The first critic in the file whose last attempt was not judged, once nothing is running. */
 function nextCritic(run: RunState): TaskState | null {
   if (run.running.size > 0 || run.submitted.size > 0) return null;
@@ -249,15 +299,24 @@ function endOf(state: SessionState): Effect {
         ? `Approved although the critic failed: ${broken.map((task) => task.id).join(', ')}.`
         : skipped.length > 0
           ? `A person skipped tasks: ${skipped.map((task) => task.id).join(', ')}.`
-          : completeReason(run, waived, open);
+          : `${completeReason(run, waived, open)}${suspectedWords(suspectedBugs(state))}`;
   return { type: 'EndSession', outcome: 'complete', unverified, reason: reason.slice(0, 1000) };
+}
+
+const MOST_NAMED = 3;
+
+function suspectedWords(bugs: readonly Finding[]): string {
+  if (bugs.length === 0) return '';
+  const names = bugs.slice(0, MOST_NAMED).map(({ message }) => message.slice(0, 100));
+  const more = bugs.length - names.length;
+  return ` ${bugs.length} suspected ${bugs.length === 1 ? 'bug' : 'bugs'}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }
 
 /** `open`: Critical and High findings that the rules let pass. */
 function completeReason(run: RunState, waived: boolean, open: number): string {
   if (run.forced.length > 0) return `Approved by a person without clean evidence: ${run.forced.map(({ reason }) => reason).join('; ')}`;
   if (!run.started.judged) return `Mode ${run.started.mode} gives no verdict.`;
-  const isIdleSession = changesCode(run.started) && run.head === run.started.workspace?.base;
+  const isIdleSession = changesCode(run.started) && !hasKeptWork(run);
   if (waived) return `Approved by a waiver of the loop, not by clean evidence.${isIdleSession ? ' Nothing was changed.' : ''}`;
   if (isIdleSession) return measuresGoal(run.started) ? 'Nothing to do: the goal is met without a change.' : 'Nothing was changed.';
   return `The work was approved${open === 0 ? '' : ` with ${open} High ${open === 1 ? 'finding' : 'findings'} open`}.`;

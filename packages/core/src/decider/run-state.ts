@@ -3,10 +3,10 @@
 
 import { mergeObjects } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
-import type { Cells, ExecMode, Task, TaskStatus } from '../model.js';
+import type { Cells, Damage, ExecMode, Task, TaskStatus } from '../model.js';
 import type { Turn } from '../ports.js';
 import { chainOfCell, chainOfRow } from './chains.js';
-import type { Breach, Question, RunSettings, SessionStarted, TaskFinished } from './events.js';
+import type { Breach, EventData, Question, RunSettings, SessionStarted, TaskFinished } from './events.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import { computeWaves } from './waves.js';
 
@@ -39,12 +39,17 @@ export interface TaskState {
   /** The files it changed in the project, and the commit of that change. */
   files: readonly string[];
   commit: string | null;
+  /** How many verdicts there were when it was merged. */
+  mergedAfter: number;
   /** For a critic: by path, the hash of its evidence when it ended. */
   found: Readonly<Record<string, string | null>>;
   /** A built-in critic measured that evidence. */
   isMeasured: boolean;
   /** The files of it that a tool produced; null: all. */
   measuredFiles: readonly string[] | null;
+  /** For a critic: the damage that its last attempt measured, and what was reverted for it before its verdict. */
+  damage: Damage | null;
+  reverts: EventData<'DamageReverted'>[];
   /** For a critic that did not run because nothing had changed: the critic whose evidence counts again. */
   repeats: string | null;
   /** Its last attempt changed no file. */
@@ -114,6 +119,10 @@ export interface RunState {
   }[];
   /** By the verdict's `seq`: the revert of its work. Not `ok`: the revert failed. */
   readonly reverted: Map<number, { readonly ok: boolean; readonly commit: string | null }>;
+  /** Tasks whose whole work was reverted. */
+  readonly undone: Set<string>;
+  /** A person changed files in the session's worktree. */
+  isEdited: boolean;
   /** By chain: up to this round it continues even if it stalls, because a person granted rounds. */
   readonly patience: Map<string, number>;
   runs: string[];
@@ -147,6 +156,12 @@ export function measuresGoal({ loop }: Pick<SessionStarted, 'loop'>): boolean {
 /** A session of a built-in loop whose tasks change the project's code. There, work that changed nothing is not measured again. */
 export function changesCode({ loop, loopFolder, workspace }: SessionStarted): boolean {
   return loopFolder === null && workspace !== null && LOOPS_THAT_CHANGE_CODE.has(loop);
+}
+
+/** Is there work on the branch that was not reverted? */
+export function hasKeptWork({ started, head, tasks, undone, isEdited }: RunState): boolean {
+  if (head === started.workspace?.base) return false;
+  return isEdited || tasks.some(({ id, commit, status }) => commit !== null && status === 'completed' && !undone.has(id));
 }
 
 export function isOver(status: TaskStatus): boolean {
@@ -330,9 +345,12 @@ function newTask(row: Cells): TaskState {
     kept: null,
     files: [],
     commit: null,
+    mergedAfter: 0,
     found: {},
     isMeasured: false,
     measuredFiles: null,
+    damage: null,
+    reverts: [],
     repeats: null,
     isUnchanged: false,
     isAdded: false,
@@ -371,6 +389,8 @@ export function startRun(started: SessionStarted, ms: number): RunState {
     unjudgedAdditions: new Set(),
     marks: [],
     reverted: new Map(),
+    undone: new Set(),
+    isEdited: false,
     patience: new Map(),
     runs: [],
     head: started.workspace?.base ?? null,

@@ -4,7 +4,7 @@
 export const READER_LISTS: Readonly<Record<string, readonly string[]>> = {
   audit: ['dimensions'],
   markdown: ['dimensions'],
-  'run-json': ['failures', 'regressions_measured'],
+  'run-json': ['failures', 'suspected_bugs', 'regressions_measured'],
   'validation-json': ['checks', 'regressions_measured'],
   entries: ['entries'],
   'command-result': ['output', 'regressions_measured'],

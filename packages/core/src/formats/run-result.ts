@@ -12,6 +12,10 @@ import { WordList, wordsOf } from './word-lists.js';
 import { makeFinding } from './finding.js';
 import { parseReference } from './file-reference.js';
 
+/** The rule of a finding for a new test that fails, and its `dimension` if the test was deleted before it passed. */
+export const SUSPECTED_BUG = 'suspected bug';
+export const TEST_GONE = 'test gone';
+
 const EXPECTED = 'a JSON object with pass_rate, coverage, total, passed, failed and failures';
 
 /** Stops the reading with a problem, written as a sentence. */
@@ -55,13 +59,15 @@ export const readRun: Reader = (text, about) => {
     ['passed', counted.passed],
     ['failed', counted.failed],
   ];
-  const findings = failures.map(findingOf);
+  const suspected = failuresOf(own(run, 'suspected_bugs'), notes);
+  const findings = [...failures.map(findingOf), ...suspected.map(suspectedFinding)];
   return readable({
     values: values.filter((value): value is readonly [string, Scalar] => value[1] !== null),
     findings,
     counts: countFindings(findings),
     lists: [
       ['failures', failures],
+      ['suspected_bugs', suspected],
       ['regressions_measured', regressions],
     ],
     notes,
@@ -221,6 +227,8 @@ type Failure = {
   readonly line: number | null;
   readonly class: FailureClass;
   readonly message: string;
+  /** At the base; `gone`: a suspected bug whose test was deleted. */
+  readonly was?: string;
 };
 
 function failuresOf(value: unknown, notes: string[]): readonly Failure[] {
@@ -235,7 +243,21 @@ function failuresOf(value: unknown, notes: string[]): readonly Failure[] {
 function findingOf(failure: Failure): Finding {
   const reason = (failure.message.split('\n')[0] ?? '').trim();
   const message = reason === '' || reason === failure.name ? failure.name : `${failure.name}: ${reason}`;
-  return makeFinding({ severity: 'high', message, artifact: failure.file, line: failure.line, rule: failure.class });
+  // V2: it passed at the base.
+  const severity = failure.was === 'passed' ? 'critical' : 'high';
+  return makeFinding({ severity, message, artifact: failure.file, line: failure.line, rule: failure.class });
+}
+
+/** By its name alone: what a failing test prints may differ from run to run, and the bug is the same. */
+function suspectedFinding({ name, file, line, was }: Failure): Finding {
+  return makeFinding({
+    severity: 'medium',
+    message: name,
+    artifact: file,
+    line,
+    rule: SUSPECTED_BUG,
+    dimension: was === 'gone' ? TEST_GONE : null,
+  });
 }
 
 /** An entry that is not an object is still a failed test, kept by its text or number. */
@@ -262,7 +284,14 @@ function failureOf(entry: unknown, number: number): Failure {
     line: file !== null && typeof line === 'number' && Number.isSafeInteger(line) && line >= 1 ? line : place.line,
     class: classOf(failure, message),
     message,
+    ...wasOf(failure),
   };
+}
+
+function wasOf(failure: JsonObject): Pick<Failure, 'was'> {
+  if (own(failure, 'gone') === true) return { was: 'gone' };
+  const was = own(failure, 'was');
+  return typeof was === 'string' ? { was } : {};
 }
 
 /** The class of the message. If it has none, the class given by the executor, if known. */

@@ -31,21 +31,34 @@ export async function runDiff(args: readonly string[], isTerminal = process.stdo
 }
 
 export async function runApply(args: readonly string[]): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { '--project': 'value', '--force': 'switch', '--help': 'switch' }, 'apply');
+  const flags = { '--project': 'value', '--force': 'switch', '--with-failing-tests': 'switch', '--help': 'switch' } as const;
+  const parsed = parseArguments(args, flags, 'apply');
   refuseExtra(parsed, 1, 'apply');
   if (parsed.switches.has('--help')) return showHelp('apply');
   const [named] = parsed.rest;
   if (named === undefined) throw usage('Missing <session>. List them with: umpire list', 'apply');
   const session = resolveSession(named, parsed.values.get('--project') ?? '.');
-  const { files, unverified, replaced } = await apply(session, { force: parsed.switches.has('--force') });
+  const { files, leftOut, unverified, replaced } = await apply(session, {
+    force: parsed.switches.has('--force'),
+    withFailingTests: parsed.switches.has('--with-failing-tests'),
+  });
   const mark = unverified ? ` The result is UNVERIFIED. Read the report before you rely on it: umpire report ${plainLine(named)}` : '';
   const said =
     files.length === 0 ? await nothingToApply(session) : `${count(files.length, 'file')} changed in your checkout, not committed.`;
   const links = replaced.map(
     (path) => ` ${plainLine(path)} was a submodule: run \`git rm --cached ${plainLine(path)}\` first, or git ignores its files.`,
   );
+  const left =
+    leftOut.length === 0
+      ? ''
+      : ` Left out, because new tests fail there: ${leftOut.map(plainLine).join(', ')}. Take them too: umpire apply ${plainLine(named)} --with-failing-tests`;
   const stands = 'The files are in your checkout.';
-  return { stdout: files.map((file) => `${plainLine(file)}\n`).join(''), stderr: `${said}${links.join('')}${mark}\n`, stands, exit: 0 };
+  return {
+    stdout: files.map((file) => `${plainLine(file)}\n`).join(''),
+    stderr: `${said}${left}${links.join('')}${mark}\n`,
+    stands,
+    exit: 0,
+  };
 }
 
 async function nothingToApply(session: string): Promise<string> {

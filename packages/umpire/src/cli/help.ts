@@ -410,12 +410,13 @@ Usage: umpire apply <session> [flags]
 
 Refuses if tracked files have uncommitted changes, if an untracked file would
 be overwritten, if the session is not complete, or if the changes conflict with
-your commits.
+your commits. Leaves out files with new tests that fail (suspected bugs).
 
   <session>              name, part of the name, or folder
 
 Flags
   --force                also apply a session that is not complete
+  --with-failing-tests   also take files with new tests that fail
 ${PROJECT}
 
 Exit status

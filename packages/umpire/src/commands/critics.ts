@@ -118,7 +118,10 @@ function testified(said: Ending, { summary }: CriticEnd): Ending {
   return { ...said, findings: `Testified, not measured. ${said.findings} (${summary})`.slice(0, 500) };
 }
 
-function endingOf({ end: { outcome, summary, outputs, notes }, kept }: Measurement): Extract<Ending, { kind: 'completed' | 'failed' }> {
+function endingOf({
+  end: { outcome, summary, outputs, notes, damage },
+  kept,
+}: Measurement): Extract<Ending, { kind: 'completed' | 'failed' }> {
   const isMeasured = outcome === 'pass' || outcome === 'fail';
   return {
     kind: isMeasured ? 'completed' : 'failed',
@@ -127,6 +130,7 @@ function endingOf({ end: { outcome, summary, outputs, notes }, kept }: Measureme
     outputs,
     usage: NO_USAGE,
     measured: kept,
+    ...(damage === undefined ? {} : { damage }),
   };
 }
 
@@ -138,7 +142,7 @@ export async function measureTestsOf(context: CriticContext, assignment: Assignm
 
 function jobOf(
   { started, config, guardian, now }: CriticContext,
-  { task, workdir, session, round, timeoutMs }: Assignment,
+  { task, workdir, session, round, before, timeoutMs }: Assignment,
   watch: Watch,
 ): CriticJob {
   const row = Object.fromEntries(
@@ -151,6 +155,7 @@ function jobOf(
     session,
     row,
     base: started.workspace?.base ?? null,
+    before,
     round,
     settings: config.critics,
     guardian,

@@ -117,10 +117,14 @@ export function failedTestsAt(run: MeasuredRun, readBlob: BlobReader, commit: st
 }
 
 function failuresIn(bytes: Buffer | string, commit: string): readonly TestResult[] {
-  const { provenance, failures } = objectOf(typeof bytes === 'string' ? null : parsed(bytes));
+  const { provenance, failures, suspected_bugs: suspected } = objectOf(typeof bytes === 'string' ? null : parsed(bytes));
   const judged = objectOf(provenance);
   if (judged['commit'] !== commit || judged['content'] !== null || !Array.isArray(failures)) return [];
-  return (failures as readonly unknown[]).map(objectOf).flatMap(({ name, file }): readonly TestResult[] => {
+  const failing: readonly unknown[] = [
+    ...(failures as readonly unknown[]),
+    ...(Array.isArray(suspected) ? (suspected as readonly unknown[]) : []),
+  ];
+  return failing.map(objectOf).flatMap(({ name, file }): readonly TestResult[] => {
     if (typeof name !== 'string' || typeof file !== 'string') return [];
     return [{ id: `${file} > ${name}`, status: 'failed', file, line: null, message: null, durationMs: null }];
   });

@@ -4,6 +4,7 @@ import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
 import { breachesBefore, leavesEvidence } from '@umpire/core/decider/critic-scope.js';
 import type { Question, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Anomaly } from '@umpire/core/model.js';
@@ -198,11 +199,16 @@ function createJudge(session: ContinuedSession, rules: Loop, isShared: boolean):
   };
 }
 
-/** Anomalies of a verdict: the critic failed but left evidence, and the guard reverted changes before it ran. */
+/** Anomalies of a verdict: the critic failed but left evidence; the guard reverted changes before it ran; damage was reverted for it. */
 function anomaliesOf(run: RunState, id: string): readonly Anomaly[] {
   const task = findTask(run, id);
   const failed = `The critic's task ${id} failed (${task?.row['error'] || 'no reason given'}). The evidence it left is judged.`;
-  return [...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []), ...breachAnomalies(breachesBefore(run, id))];
+  const reverts = task?.reverts.filter(({ ok, files }) => !ok || files.length > 0) ?? [];
+  return [
+    ...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []),
+    ...breachAnomalies(breachesBefore(run, id)),
+    ...reverts.map((revert) => ({ rule: 'T6', message: describeRevert(revert) })),
+  ];
 }
 
 const MOST_BREACHES = 10;

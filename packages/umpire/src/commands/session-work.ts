@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitsOfChain, workOfRound } from '@umpire/core/decider/critic-scope.js';
 import type { RoundWork } from '@umpire/core/decider/critic-scope.js';
+import { suspectedBugs } from '@umpire/core/decider/evolve.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
+import { TEST_GONE } from '@umpire/core/formats/run-result.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { openFolder, makeFolders } from '../sessions/session-folder.js';
@@ -27,19 +29,28 @@ import type { WorktreeHomes } from './project-settings.js';
 export interface SessionWork {
   readonly run: RunState;
   readonly rules: Loop | null;
+  /** Files with new tests that fail. */
+  readonly failingTests: readonly string[];
   readonly place: SessionPlace;
 }
 
 /** Throws if another program runs the session, or it has no workspace. */
 export async function openSessionWork(session: string, homeOf: WorktreeHomes = worktreeHomes()): Promise<SessionWork> {
   const folder = openFolder(session);
-  const { run, frozen } = foldJournal(folder).state;
+  const { state } = foldJournal(folder);
+  const { run, frozen } = state;
   if (run === null) throw new UmpireError(hasNotStarted(folder) ? 'not-begun' : 'not-run', { session: folder.name });
   const { workspace } = run.started;
   if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });
   const project = projectOf(run.started.project, folder.root);
   const rules = frozen.get(run.started.loop)?.rules ?? null;
-  return { run, rules, place: { project, session: run.started.session, home: await homeOf(project), sessionFolder: folder.root } };
+  const failingTests = suspectedBugs(state).flatMap(({ artifact, dimension }) => (dimension === TEST_GONE ? [] : (artifact ?? [])));
+  return {
+    run,
+    rules,
+    failingTests,
+    place: { project, session: run.started.session, home: await homeOf(project), sessionFolder: folder.root },
+  };
 }
 
 /** The patch of the whole session, or of one round; `chain` is needed if several chains have that round. */
@@ -87,10 +98,17 @@ function findRound(run: RunState, session: string, round: number, chain: string 
   return first;
 }
 
+export interface ApplyOptions {
+  /** Also of a session that is not complete. */
+  readonly force?: boolean;
+  /** Also files with new tests that fail (suspected bugs). */
+  readonly withFailingTests?: boolean;
+}
+
 /** Copies the result into the person's checkout, uncommitted. */
 export async function apply(
   session: string,
-  { force = false }: { readonly force?: boolean } = {},
+  { force = false, withFailingTests = false }: ApplyOptions = {},
 ): Promise<Applied & { readonly unverified: boolean }> {
   const folder = openFolder(session);
   const lock = await acquireLock(folder, 1000);
@@ -100,10 +118,10 @@ export async function apply(
       const { line, detail } = checked.chain;
       throw new UmpireError('journal-broken', { line, detail });
     }
-    const { run, place } = await openSessionWork(session);
+    const { run, failingTests, place } = await openSessionWork(session);
     const outcome = run.ended?.outcome ?? 'not ended';
     if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });
-    const applied = await withApplyLock(place.home, () => applySession(place));
+    const applied = await withApplyLock(place.home, () => applySession(place, withFailingTests ? [] : failingTests));
     return { ...applied, unverified: run.ended?.unverified ?? true };
   } finally {
     lock.release();

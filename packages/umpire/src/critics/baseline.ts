@@ -79,8 +79,8 @@ function textAt(path: string): string | null {
   }
 }
 
-/** What is measured of a commit: its tests, for every critic; what the debt critic's tools find; whether one tool works. */
-export type BaselinePart = 'tests' | 'tools' | `tool ${string}`;
+/** What is measured of a commit: its tests, for every critic; one layer; what the debt critic's tools find; whether one tool works. */
+export type BaselinePart = 'tests' | 'tools' | `layer ${string}` | `tool ${string}`;
 
 /** The same for the same commit, folder, tools, installed packages and settings. */
 export function baselineKey(
@@ -91,7 +91,8 @@ export function baselineKey(
 ): string {
   const scripts = TOOLS.map((name) => `${name} ${findPackage(project, name)?.version ?? '-'}`);
   const tools = [...scripts, ...pythonLintersMark(project)];
-  const asked = part === 'tests' ? settings.testing.runner : part === 'tools' ? settings.debt : null;
+  const { testing, debt } = settings;
+  const asked = part === 'tests' ? testing.runner : part === 'tools' ? debt : part.startsWith('layer ') ? testing : null;
   const { node } = process.versions;
   const installed = installedFor(project, prefix);
   return sha256(JSON.stringify({ MEASURED, part, commit, prefix, node, tools, installed, asked })).slice(0, 32);
@@ -143,6 +144,8 @@ export interface OpenBase {
     part: BaselinePart,
     measure: (own: CriticJob) => Promise<MeasuredPart<State>>,
   ) => Promise<{ readonly baseline: Baseline<State>; readonly note: string | null }>;
+  /** Keeps what was measured elsewhere on exactly this commit. */
+  readonly keep: (part: BaselinePart, state: unknown, provenance: Provenance) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -177,6 +180,9 @@ export function openBase(job: CriticJob, repository: ProjectRepository, commit: 
       if (job.watch.signal.aborted) return { baseline, note: null };
       if (isBroken) broken.set(join(home, key), baseline);
       return { baseline, note: isBroken ? null : keepBaseline(home, key, baseline) };
+    },
+    keep: (part, state, provenance) => {
+      keepBaseline(home, baselineKey(part, job, commit, repository.prefix), { commit, state, provenance });
     },
     close: async () => {
       const made = await copy?.catch(() => null);

@@ -2,7 +2,7 @@
 // Each loop's critic is a file of its own; engine/critics.ts picks one.
 
 import type { Guardian } from '../agents/guardian.js';
-import type { CheckOutcome } from '@umpire/core/model.js';
+import type { CheckOutcome, Damage } from '@umpire/core/model.js';
 import type { Watch } from '@umpire/core/ports.js';
 import type { CriticSettings } from '../sessions/default-settings.js';
 import { openFolder, writeAtomically } from '../sessions/session-folder.js';
@@ -18,6 +18,8 @@ export interface CriticJob {
   readonly row: Readonly<Record<string, string>>;
   /** The commit that a change or a regression is measured against; null where none is known. */
   readonly base: string | null;
+  /** In a run: the commit that the chain's last verdict judged, or the base. Null elsewhere. */
+  readonly before?: string | null;
   /** The round of its chain, for a row that states none; null where it is not known. */
   readonly round: number | null;
   readonly settings: CriticSettings;
@@ -44,6 +46,8 @@ export interface CriticEnd {
   readonly files: readonly string[];
   /** What could not be measured and why, one sentence each. */
   readonly notes: readonly string[];
+  /** What the work since `before` did to tests that existed before it. */
+  readonly damage?: Damage;
   /** The project has nothing that could be measured, or nothing to measure it with. An agent may testify in its place. */
   readonly unable?: boolean;
 }

@@ -288,7 +288,7 @@ function isMeant(name: string, { id }: Pick<MeasuredTest, 'id'>): boolean {
 }
 
 /** Which files came and went since the base. */
-function movesOf(project: string, base: string): FileMoves {
+export function movesOf(project: string, base: string): FileMoves {
   const then = new Set(filesAt(project, base));
   return {
     isGone: (path) => then.has(path) && !existsSync(join(project, path)),

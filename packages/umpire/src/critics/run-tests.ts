@@ -322,6 +322,21 @@ function isSourceIn(project: string): (path: string) => boolean {
   return (path) => !/(?:^|\/)(?:site|dist)-packages\//.test(path) && existsSync(join(project, path));
 }
 
+/** Null where one place was not measured: the lines of the others would stand for all. */
+export function coveredBy(runs: readonly PlaceRun[]): readonly FileCoverage[] | null {
+  const lists = runs.map((run) => run.coverage);
+  return lists.length === 0 || lists.includes(null) ? null : mergeFiles(lists.filter((list) => list !== null));
+}
+
+export function linesOf(files: readonly FileCoverage[]): Share {
+  const sum = (pick: (share: Share) => number): number =>
+    files.reduce((all, { lines }) => all + (lines === undefined ? 0 : pick(lines)), 0);
+  return shareOf(
+    sum((share) => share.covered),
+    sum((share) => share.total),
+  );
+}
+
 export function mergeFiles(parts: readonly (readonly FileCoverage[])[]): readonly FileCoverage[] {
   const merged = new Map<string, FileCoverage>();
   for (const file of parts.flat()) {

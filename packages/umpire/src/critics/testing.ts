@@ -4,8 +4,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
-import type { CheckOutcome, FileCoverage, Share, TestResult } from '@umpire/core/model.js';
-import { shareOf } from '@umpire/reports/coverage-share.js';
+import type { CheckOutcome, Damage, FileCoverage, Share, TestResult } from '@umpire/core/model.js';
 import { openFolder, placeFor } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { leave, unmeasured } from './critic.js';
@@ -14,7 +13,9 @@ import { removeScratch, findTests } from './find-tests.js';
 import type { FoundTests } from './find-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { JudgedState, Provenance } from './provenance.js';
-import { mergeFiles, notRun, runTests } from './run-tests.js';
+import { compareLayer, keepLayer } from './layer-comparison.js';
+import type { LayerComparison } from './layer-comparison.js';
+import { coveredBy, linesOf, notRun, runTests } from './run-tests.js';
 import type { PlaceRun } from './run-tests.js';
 import { isLayerName, layersOf, layerTest } from './test-layers.js';
 
@@ -35,7 +36,7 @@ export const testingCritic: Critic = async (job) => {
         ? layersOf([...found.places.flatMap((place) => place.files), ...found.unmeasured.map(({ likely }) => likely)], layerOf)
         : [named];
     if (layers.length === 0) return unmeasured('missing', found.places.length === 0 ? NO_RUNNER : NO_TESTS);
-    const written: RunEvidence[] = [];
+    const written: WrittenLayer[] = [];
     for (const layer of layers) {
       removeOld(folder, layer);
       written.push(await runLayer(job, found, { layer, layerOf, judged, started }));
@@ -66,7 +67,12 @@ interface LayerJob {
   readonly started: Date;
 }
 
-async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, judged, started }: LayerJob): Promise<RunEvidence> {
+interface WrittenLayer {
+  readonly evidence: RunEvidence;
+  readonly damage: Damage | null;
+}
+
+async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, judged, started }: LayerJob): Promise<WrittenLayer> {
   const output = join(found.scratch, `output-${layer}.txt`);
   const count = found.places.flatMap((place) => place.files.filter((file) => layerOf(file) === layer)).length;
   job.say(`running ${count} test ${count === 1 ? 'file' : 'files'} of ${layer}`);
@@ -80,12 +86,15 @@ async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, jud
     ...found.unmeasured.filter(({ likely }) => layerOf(likely) !== layer).map(({ problem }) => problem),
     ...(after.content === judged.content && after.commit === judged.commit ? [] : ['Files of the project changed while the tests ran.']),
   ];
-  const uses = [...found.uses, ...runs.flatMap((run) => run.uses)];
+  const comparison = await compareLayer(job, { layer, found, runs });
+  const uses = [...found.uses, ...runs.flatMap((run) => run.uses), ...comparison.uses];
   const isInterrupted = job.watch.signal.aborted;
-  const evidence = evidenceOf({ layer, runs, notes, cause, isInterrupted }, provenanceOf(job, judged, started, uses));
+  const provenance = provenanceOf(job, judged, started, uses);
+  const evidence = evidenceOf({ layer, runs, notes: [...notes, ...comparison.notes], cause, isInterrupted, comparison }, provenance);
+  if (!isInterrupted) keepLayer(job, { layer, found, runs }, comparison, provenance);
   leave(job, resultPath(layer), `${JSON.stringify(evidence, null, 2)}\n`);
   leave(job, outputPath(layer), existsSync(output) ? readFileSync(output) : `${evidence.problem ?? 'No output.'}\n`);
-  return evidence;
+  return { evidence, damage: comparison.damage };
 }
 
 const NO_TESTS = 'The test runner found no test files.';
@@ -93,26 +102,30 @@ const NO_TESTS = 'The test runner found no test files.';
 export const NO_RUNNER =
   'No test runner found. Umpire looks for Vitest, Jest, Mocha, node:test and pytest in scripts, configuration and dependencies. Set one with critics.testing.runner.';
 
-function endOf(written: readonly RunEvidence[]): CriticEnd {
+function endOf(written: readonly WrittenLayer[]): CriticEnd {
+  const all = written.map(({ evidence }) => evidence);
   const [only] = written.length === 1 ? written : [];
+  const damage = only?.damage ?? null;
   return {
-    outcome: worstOutcome(written.map((each) => each.outcome)),
-    summary: written.map(sentence).join(' ').slice(0, 500),
-    outputs:
-      only === undefined
-        ? {}
-        : {
-            pass_rate: only.pass_rate === null ? '' : String(only.pass_rate),
-            coverage_achieved: only.coverage === null ? '' : String(only.coverage),
-            test_files: only.test_files.slice(0, 50).join(';'),
-          },
-    files: written.flatMap(({ layer }) => [resultPath(layer), outputPath(layer)]),
-    notes: [...new Set(written.flatMap((each) => each.notes))],
+    outcome: worstOutcome(all.map((each) => each.outcome)),
+    summary: all.map(sentence).join(' ').slice(0, 500),
+    outputs: only === undefined ? {} : outputsOf(only.evidence),
+    files: all.flatMap(({ layer }) => [resultPath(layer), outputPath(layer)]),
+    notes: [...new Set(all.flatMap((each) => each.notes))],
+    ...(damage === null ? {} : { damage }),
+  };
+}
+
+function outputsOf({ pass_rate, coverage, test_files }: RunEvidence): CriticEnd['outputs'] {
+  return {
+    pass_rate: pass_rate === null ? '' : String(pass_rate),
+    coverage_achieved: coverage === null ? '' : String(coverage),
+    test_files: test_files.slice(0, 50).join(';'),
   };
 }
 
 function sentence(evidence: RunEvidence): string {
-  const { layer, problem, passed, total, skipped, coverage, coverage_problem: blind, failures } = evidence;
+  const { layer, problem, passed, total, skipped, coverage, coverage_problem: blind, failures, suspected_bugs, flaky = [] } = evidence;
   if (problem !== undefined) return `${layer}: ${problem}`;
   const left = (skipped ?? 0) === 0 ? '' : `, ${skipped} skipped`;
   const covered =
@@ -121,7 +134,14 @@ function sentence(evidence: RunEvidence): string {
       : `coverage is ${coverage}%`;
   const names = failures.slice(0, 3).map(({ name }) => name);
   const failing = names.length === 0 ? '' : ` Failing: ${names.join('; ')}${failures.length > names.length ? '; …' : ''}.`;
-  return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}${openLines(evidence)}`;
+  const suspected = listed('Suspected bugs (new tests that fail)', suspected_bugs ?? []);
+  const unsteady = listed('Flaky', flaky);
+  return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}${suspected}${unsteady}${openLines(evidence)}`;
+}
+
+function listed(label: string, tests: readonly { readonly name: string }[]): string {
+  const names = tests.slice(0, MOST_NAMED).map(({ name }) => name);
+  return names.length === 0 ? '' : ` ${label}: ${names.join('; ')}${tests.length > names.length ? '; …' : ''}.`;
 }
 
 const MOST_NAMED = 3;
@@ -171,12 +191,20 @@ export type RunEvidence = {
   /** Failed, and broken off. */
   readonly failed: number | null;
   readonly skipped: number | null;
-  readonly failures: readonly {
-    readonly name: string;
-    readonly file: string | null;
-    readonly line: number | null;
-    readonly message: string;
-  }[];
+  /** `was`: at the base; left out where that is not known. */
+  readonly failures: readonly (FailedTest & { readonly was?: 'passed' | 'failed' | 'new' })[];
+  /** New tests that fail. They are no part of the figures. */
+  readonly suspected_bugs?: readonly (FailedTest & { readonly gone?: true })[];
+  /** Failed, then passed on the same files: counted as passed. */
+  readonly flaky?: readonly Pick<FailedTest, 'name' | 'file'>[];
+  /** Failed, and left out by the settings. */
+  readonly quarantined?: readonly Pick<FailedTest, 'name' | 'file'>[];
+  /** Tests that passed at the base and fail now; left out where that is not known. */
+  readonly regressions_measured?: number;
+  readonly compared_with?: {
+    readonly base: string;
+    readonly before?: { readonly commit: string; readonly coverage: number | null };
+  };
   readonly lines: Share | null;
   /** Source files that the figure leaves out, because no test loads them and the project's settings do not name them. */
   readonly not_in_coverage?: readonly string[];
@@ -186,6 +214,13 @@ export type RunEvidence = {
   readonly packages: readonly PackageEvidence[];
   readonly notes: readonly string[];
   readonly provenance: Provenance;
+};
+
+type FailedTest = {
+  readonly name: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly message: string;
 };
 
 type PackageEvidence = {
@@ -213,12 +248,18 @@ export interface LayerRun {
   readonly cause: string | null;
   /** The run is being stopped. */
   readonly isInterrupted: boolean;
+  readonly comparison?: Omit<LayerComparison, 'damage' | 'notes' | 'uses'>;
 }
 
-export function evidenceOf({ layer, runs, notes, cause, isInterrupted }: LayerRun, provenance: Provenance): RunEvidence {
+export function evidenceOf({ layer, runs, notes, cause, isInterrupted, comparison }: LayerRun, provenance: Provenance): RunEvidence {
   const outcome = worstOutcome(runs.map((run) => run.outcome));
   const broken = outcome !== 'pass' && outcome !== 'fail';
-  const results = runs.flatMap((run) => run.results);
+  const all = runs.flatMap((run) => run.results);
+  const isFlaky = new Set(comparison?.flaky);
+  const isOut = new Set([...(comparison?.quarantined ?? []), ...(comparison?.suspected ?? []).map(({ id }) => id)]);
+  const results = all
+    .filter((result) => !isFailure(result) || !isOut.has(result.id))
+    .map((result) => (isFlaky.has(result.id) ? { ...result, status: 'passed' as const } : result));
   const figures = figuresOf(results);
   const covered = coveredBy(runs);
   const lines = covered === null || broken ? null : linesOf(covered);
@@ -236,7 +277,8 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted }: LayerRu
     passed: broken ? null : figures.passed,
     failed: broken ? null : figures.failed,
     skipped: broken ? null : figures.skipped,
-    failures: broken ? [] : results.filter(isFailure).slice(0, MOST_FAILURES).map(failureOf),
+    failures: broken ? [] : results.filter(isFailure).slice(0, MOST_FAILURES).map(failureSince(comparison)),
+    ...(broken || comparison === undefined ? {} : comparedFields(all, comparison)),
     lines,
     ...(lines === null || leftOut.length === 0 ? {} : { not_in_coverage: leftOut.slice(0, MOST_FILES) }),
     uncovered: broken || covered === null ? [] : leastCovered(covered),
@@ -264,24 +306,40 @@ function isFailure({ status }: TestResult): boolean {
   return status === 'failed' || status === 'errored';
 }
 
-function failureOf({ id, file, line, message }: TestResult) {
+/** What a test that fails now was at the base. A file that cannot be loaded was fine if one of its tests passed. */
+function failureSince(comparison: LayerRun['comparison']): (result: TestResult) => RunEvidence['failures'][number] {
+  if (comparison === undefined || comparison.base === null) return failureOf;
+  const passed = new Set(
+    comparison.regressions.flatMap(({ id, file, status }) => (status === 'errored' && file !== null ? [id, file] : [id])),
+  );
+  const failed = new Set(comparison.known.map(({ id }) => id));
+  return (result) => ({ ...failureOf(result), was: passed.has(result.id) ? 'passed' : failed.has(result.id) ? 'failed' : 'new' });
+}
+
+function comparedFields(all: readonly TestResult[], comparison: NonNullable<LayerRun['comparison']>): Partial<RunEvidence> {
+  const { base, before, suspected, regressions, flaky, quarantined } = comparison;
+  const named = (ids: readonly string[]) => {
+    const wanted = new Set(ids);
+    const tests = all.filter(({ id }) => wanted.has(id)).slice(0, MOST_FAILURES);
+    return tests.map(failureOf).map(({ name, file }) => ({ name, file }));
+  };
+  return {
+    ...(suspected.length === 0
+      ? {}
+      : {
+          suspected_bugs: suspected
+            .slice(0, MOST_FAILURES)
+            .map((test) => ({ ...failureOf(test), ...(test.isGone ? { gone: true as const } : {}) })),
+        }),
+    ...(flaky.length === 0 ? {} : { flaky: named(flaky) }),
+    ...(quarantined.length === 0 ? {} : { quarantined: named(quarantined) }),
+    ...(base === null ? {} : { regressions_measured: regressions.length, compared_with: { base, ...(before === null ? {} : { before }) } }),
+  };
+}
+
+function failureOf({ id, file, line, message }: Pick<TestResult, 'id' | 'file' | 'line' | 'message'>): FailedTest {
   const name = file !== null && id.startsWith(`${file} > `) ? id.slice(file.length + ' > '.length) : id;
   return { name, file, line, message: message ?? '' };
-}
-
-/** Null where one place was not measured: the lines of the others would stand for all. */
-function coveredBy(runs: readonly PlaceRun[]): readonly FileCoverage[] | null {
-  const lists = runs.map((run) => run.coverage);
-  return lists.length === 0 || lists.includes(null) ? null : mergeFiles(lists.filter((list) => list !== null));
-}
-
-function linesOf(files: readonly FileCoverage[]): Share {
-  const sum = (pick: (share: Share) => number): number =>
-    files.reduce((all, { lines }) => all + (lines === undefined ? 0 : pick(lines)), 0);
-  return shareOf(
-    sum((share) => share.covered),
-    sum((share) => share.total),
-  );
 }
 
 function leastCovered(files: readonly FileCoverage[]): RunEvidence['uncovered'] {

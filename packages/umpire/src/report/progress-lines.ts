@@ -6,6 +6,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Verdict } from '@umpire/core/model.js';
 import type { Recorded, UnmergedWork, PersonAnswered, SessionStarted, TaskFinished } from '@umpire/core/decider/events.js';
 import { awaitedQuestion, hasOtherWork, currentQuestion } from '@umpire/core/decider/question.js';
+import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { isOver, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { lineOf, wrap } from './safe-text.js';
@@ -117,6 +118,10 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       return event.data.ok
         ? `Reverted the work of ${event.data.tasks.join(', ')}: it made things worse`
         : [`Could not revert the work of ${event.data.tasks.join(', ')}, which made things worse: ${named(event.data.files)}`, 'bad'];
+    case 'DamageReverted':
+      // Nothing to revert: the next larger unit follows.
+      if (event.data.ok && event.data.files.length === 0) return null;
+      return [`${describeRevert(event.data)}${event.data.ok ? ' The tests run again.' : ''}`, 'bad'];
     case 'VerdictGiven':
       return verdictLine(event.data.verdict, event.data.scene?.critic ?? null, run);
     case 'CapChanged':

@@ -4,6 +4,7 @@
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 import type { Recorded, Breach, UnmergedWork, PersonAnswered, TaskFinished } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
+import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { inline } from './safe-text.js';
 import { grantWords } from './session-question.js';
 import { count, duration } from './words.js';
@@ -92,6 +93,9 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
     history.edits.push(`${at}: refused: ${inline(reason)}${kept === '' ? '' : `; kept as ${inline(kept)}`}`),
   StrayChanges: (history, { files }, _, at) => history.work.push(`${at}: discarded changes of read-only tasks: ${filesWords(files)}`),
   WorkReverted: (history, data, _, at) => history.work.push(`${at}: ${revertWords(data)}`),
+  DamageReverted: (history, data, _, at) => {
+    if (data.files.length > 0) history.work.push(`${at}: ${inline(describeRevert(data))}`);
+  },
   JudgingFailed: (history, { task, rule, message }, _, at) =>
     history.processes.push(`${at}: ${inline(task)} left nothing to judge (rule ${inline(rule)}): ${inline(message)}`),
   RoundsRecalled: (history, _, __, at) => history.processes.push(`${at}: rounds missing from the journal were restored`),

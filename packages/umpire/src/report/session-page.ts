@@ -46,6 +46,10 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
       'Unverified',
       view.because.map((one) => inline(one)),
     ),
+    ...section(
+      'Suspected bugs',
+      view.suspectedBugs.map((bug) => inline(bug)),
+    ),
     ...questionLines(view),
     ...taskSections(view, history),
     ...verdictSections(state, history, { provenance: extra.provenance ?? new Map(), clock }),

@@ -1,7 +1,10 @@
 // A session as plain data for `status`, `list`, `report`, `--json` and the dashboard: its state, tasks, rounds, costs and open
 // question. Computed from the journal's state alone, also for sessions that Umpire does not run.
 
-import type { Outcome, Task } from '@umpire/core/model.js';
+import { describeFinding } from '@umpire/core/formats/finding-text.js';
+import { TEST_GONE } from '@umpire/core/formats/run-result.js';
+import type { Finding, Outcome, Task } from '@umpire/core/model.js';
+import { suspectedBugs } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion, budgetQuestion, currentQuestion } from '@umpire/core/decider/question.js';
 import { roundAfter } from '@umpire/core/decider/rounds.js';
@@ -105,6 +108,8 @@ export interface SessionView {
   /** Approved, or about to be, without clean evidence. `because` has one sentence for each reason. */
   readonly unverified: boolean;
   readonly because: readonly string[];
+  /** New tests that fail, and where they are. Their bugs may be in the source. */
+  readonly suspectedBugs: readonly string[];
   /** Why it ended. */
   readonly reason: string;
   /** The current wave; null if there is none. */
@@ -165,6 +170,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     why: run === null ? '' : whyWords(run.started),
     unverified: run?.ended?.unverified ?? because.length > 0,
     because,
+    suspectedBugs: suspectedBugs(state).map(bugWords),
     reason: run?.ended?.reason ?? '',
     wave: run === null || run.ended !== null ? null : currentWave(run),
     tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts, around.state === 'running'),
@@ -187,6 +193,10 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     notes,
     next: nextSteps(around, run, verdicts.at(-1)),
   };
+}
+
+function bugWords(finding: Finding): string {
+  return `${describeFinding(finding)}${finding.dimension === TEST_GONE ? ' [its test was deleted before it passed]' : ''}`;
 }
 
 /** Why this mode was chosen, without the mode's name. */

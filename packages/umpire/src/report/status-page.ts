@@ -30,7 +30,7 @@ export function stateWords({ state, unverified }: Pick<SessionView, 'state' | 'u
 }
 
 function head(view: SessionView): readonly string[] {
-  const { session, loops, mode, why, goal, command, reason, because, notes } = view;
+  const { session, loops, mode, why, goal, command, reason, because, suspectedBugs, notes } = view;
   return [
     ...wrap(`${lineOf(session)}: ${stateWords(view)}`, '  ', ''),
     ...(goal === '' ? [] : [clip(lineOf(goal), 80)]),
@@ -38,6 +38,7 @@ function head(view: SessionView): readonly string[] {
     ...(loops.length === 0 ? [] : wrap(`Loop ${lineOf(loops.join(', '))}${modeWords(mode, why)}.`, '  ', '')),
     ...(reason === '' || isSaidBelow(reason, because) ? [] : wrap(lineOf(reason), '')),
     ...because.flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '')),
+    ...suspectedBugs.slice(0, MAX_LISTED).flatMap((bug) => wrap(`Suspected bug: ${lineOf(bug, 300)}`, '  ', '')),
     ...notes.flatMap((note) => wrap(`Note: ${lineOf(note)}`, '  ', '')),
   ];
 }

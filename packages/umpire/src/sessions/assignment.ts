@@ -1,14 +1,16 @@
 // Builds the assignment of a task's agent from the journal's state.
 
 import type { Assignment } from '@umpire/core/ports.js';
-import type { TaskRecord } from '@umpire/core/model.js';
+import type { Finding, TaskRecord } from '@umpire/core/model.js';
 import { decidedVerdicts, latestResult } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { findingsOfTask } from '@umpire/core/decider/plan-tasks.js';
 import { roundAfter } from '@umpire/core/decider/rounds.js';
 import { isBuiltinTesting, chainOfTask, shownStatus, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
+import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { RESERVED_FILES_TEXT } from '@umpire/core/formats/reserved-files.js';
+import { SUSPECTED_BUG, TEST_GONE } from '@umpire/core/formats/run-result.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 
 export interface AssignmentInput {
@@ -36,7 +38,8 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
     round: roundOf(state, run, task),
     role: { name: task.role, text: roleText },
     prevContext: prevContext(run, task),
-    findings: made === undefined ? [] : findingsOfTask(made.verdict, task.id),
+    before: commitBefore(state, run, task),
+    findings: made === undefined ? [] : findingsOfTask(made.verdict, task.id).filter(({ rule }) => rule !== SUSPECTED_BUG),
     checks: task.role === run.started.critic,
     rules: rulesFor(state, task, writes, before),
     outputs: frozen?.rules.columns.out ?? [],
@@ -57,6 +60,20 @@ function recordOf(task: TaskState): TaskRecord {
 export function prevContext(run: RunState, task: TaskState): Assignment['prevContext'] {
   const sources = new Set(task.contextFrom.map((id) => latestResult(run, id)));
   return [...sources].map((id) => ({ id, findings: findTask(run, id)?.row['findings'] ?? '' }));
+}
+
+/** The findings of the verdict that made the task. */
+function findingsFor(state: SessionState, { id }: TaskState): readonly Finding[] {
+  return chainThatMade(state, id)?.made.verdict.findings ?? [];
+}
+
+function commitBefore(state: SessionState, run: RunState, task: TaskState): string | null {
+  const rules = state.frozen.get(run.started.loop)?.rules;
+  if (rules === undefined || run.started.workspace === null) return null;
+  const chain = chainOfTask(rules, task);
+  const mark = run.marks.findLast((one) => one.chain === chain);
+  // Earlier versions reverted work after its verdict.
+  return (mark === undefined ? null : (run.reverted.get(mark.seq)?.commit ?? mark.head)) ?? run.started.workspace.base;
 }
 
 /** The round of the task's chain; null if it has none. */
@@ -110,7 +127,14 @@ function rulesFor(state: SessionState, task: TaskState, writes: boolean, { isBeg
       `The changes of an earlier attempt could not be reused. They stay in a worktree beside this one until you run umpire clean. ${fault}`,
     );
   if (!writes || task.role === run.started.critic) return rules;
-  return [...rules, ...(isBuiltinTesting(run.started) ? TEST_RULES : []), ...revertedBreaches(run), ...revertedRound(state, task)];
+  return [
+    ...rules,
+    ...(isBuiltinTesting(run.started) ? TEST_RULES : []),
+    ...revertedBreaches(run),
+    ...revertedRound(state, task),
+    ...revertedDamage(state, task),
+    ...suspectedBugs(state, task),
+  ];
 }
 
 const MAX_LISTED = 5;
@@ -123,6 +147,24 @@ function revertedBreaches({ reportedBreaches: past, breaches }: RunState): reado
   const more = places.length - MAX_LISTED;
   const named = `${places.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return [`The guard reverted earlier work of this session: ${named}. Find another way.`];
+}
+
+/** Whoever reads them as findings to fix would change the tests until they pass. */
+function suspectedBugs(state: SessionState, task: TaskState): readonly string[] {
+  const names = findingsFor(state, task)
+    .filter(({ rule, dimension }) => rule === SUSPECTED_BUG && dimension !== TEST_GONE)
+    .map(({ message }) => message.slice(0, 200));
+  if (names.length === 0) return [];
+  const more = names.length - MAX_LISTED;
+  const named = `${names.slice(0, MAX_LISTED).join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return [`These new tests fail and show suspected bugs: ${named}. Correct such a test only if the test itself is wrong.`];
+}
+
+/** What was reverted before the verdict that made this task. Its findings are about what is left. */
+function revertedDamage(state: SessionState, { id }: TaskState): readonly string[] {
+  const run = state.run as RunState;
+  const reverts = findTask(run, chainThatMade(state, id)?.made.scene?.critic ?? '')?.reverts ?? [];
+  return reverts.filter(({ ok, files }) => ok && files.length > 0).map((revert) => `${describeRevert(revert)} Find another way.`);
 }
 
 /** The findings are those of the reverted round, so some of them are gone with it. */

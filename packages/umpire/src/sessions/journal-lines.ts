@@ -93,6 +93,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   PersonEdited: [IN_RUN],
   StrayChanges: [IN_RUN],
   WorkReverted: [IN_RUN],
+  DamageReverted: [IN_RUN, [isPendingRevert, 'the earlier lines do not lead to it']],
   SessionEnded: [IN_RUN, [isPendingEnd, 'the earlier lines lead to another end']],
 };
 
@@ -149,6 +150,11 @@ function isPendingEnd({ outcome, unverified }: EventData<'SessionEnded'>, before
 function isPendingRepeat({ task, attempt, of }: EventData<'EvidenceRepeated'>, before: SessionState): boolean {
   const [due] = pendingEffects(before);
   return due?.type === 'RepeatEvidence' && due.task === task && due.attempt === attempt && due.of === of;
+}
+
+function isPendingRevert({ critic, attempt, unit }: EventData<'DamageReverted'>, before: SessionState): boolean {
+  const [due] = pendingEffects(before);
+  return due?.type === 'RevertDamage' && due.critic === critic && due.attempt === attempt && due.unit === unit;
 }
 
 function hasTarget({ verdict }: VerdictGiven, { frozen, targets }: SessionState): boolean {

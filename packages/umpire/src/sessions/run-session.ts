@@ -185,6 +185,9 @@ class Running {
       case 'RevertWork':
         await this.revert(effect.verdict, effect.tasks);
         return;
+      case 'RevertDamage':
+        await this.revertDamage(effect);
+        return;
       case 'ApprovePlan':
         journal.record({
           type: 'PersonAnswered',
@@ -333,6 +336,19 @@ class Running {
         : await workspace.revert(commits.toReversed(), `Revert the work of ${tasks.join(', ')}: it made things worse`);
     const head = reverted?.ok === true ? reverted.head : null;
     journal.record({ type: 'WorkReverted', data: { verdict, tasks, head, files: reverted?.files ?? [], ok: reverted?.ok ?? true } });
+  }
+
+  private async revertDamage({ critic, attempt, unit, tasks, files, to }: Extract<Effect, { type: 'RevertDamage' }>): Promise<void> {
+    const { workspace, journal } = this.ports;
+    await this.sweep();
+    const { tests = [], coverage = null } = findTask(this.run, critic)?.damage ?? {};
+    const why = `Revert damage of ${tasks.join(', ')} (${unit}, found by ${critic} in attempt ${attempt})`;
+    const reverted = workspace === null ? null : await workspace.restore(files, to, why, unit === 'existing');
+    const ok = reverted?.ok === true;
+    journal.record({
+      type: 'DamageReverted',
+      data: { critic, attempt, unit, tasks, files: reverted?.files ?? [], head: ok ? reverted.head : null, tests, coverage, ok },
+    });
   }
 
   /** Discards changes by tasks that may only read, before anything builds on them. */

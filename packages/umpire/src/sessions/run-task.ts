@@ -40,12 +40,13 @@ export async function runTask(ports: RunPorts, job: TaskAttempt): Promise<readon
   const watch = { signal: stop, log: files.logFor(task.id, attempt) };
   const ending = stop.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
   const measured = 'measured' in ending ? ending.measured : undefined;
+  const damage = 'damage' in ending ? ending.damage : undefined;
   const evidence = ending.kind === 'interrupted' ? null : ports.takeEvidence(task.id, task.role, measured);
   const plain = sanitizeEnding(ending, assignment.outputs);
   const events = writes ? await collect(ports, job, plain, { workspace, workdir }) : endEvents(ports, job, plain);
   return evidence === null
     ? events
-    : events.map((event) => withEvidence(event, evidence, measured === undefined ? null : filesOfTools(measured)));
+    : events.map((event) => withEvidence(event, evidence, measured === undefined ? null : filesOfTools(measured), damage));
 }
 
 interface BorrowedWorktree {
@@ -250,8 +251,10 @@ export function withEvidence(
   event: Event,
   evidence: NonNullable<TaskFinished['evidence']>,
   measuredFiles: readonly string[] | null,
+  damage?: TaskFinished['damage'],
 ): Event {
-  const more = measuredFiles === null ? { evidence } : { evidence, measured: true, measuredFiles };
+  const hurt = damage === undefined ? {} : { damage };
+  const more = measuredFiles === null ? { evidence } : { evidence, measured: true, measuredFiles, ...hurt };
   if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: mergeObjects(event.data, more) };
   return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: mergeObjects(event.data, more) } : event;
 }

@@ -5,7 +5,8 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } f
 import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { removeFrom } from './worktree-changes.js';
-import { diffTrees, isAncestor } from './commits.js';
+import { commitTree, diffTrees, isAncestor } from './commits.js';
+import { treeWith } from './merge-work.js';
 import type { TreeDifference } from './commits.js';
 import { requireCommits } from './session-diff.js';
 import { askGit, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf } from './git.js';
@@ -26,13 +27,17 @@ export interface Applied {
   readonly head: string;
   /** Files changed by this call; empty where the work was already there. */
   readonly files: readonly string[];
+  /** Files of the work that were not taken. */
+  readonly leftOut: readonly string[];
   /** Submodules in the index that are plain files now: git ignores these files until the submodule is removed from the index. */
   readonly replaced: readonly string[];
 }
 
-export async function applySession(place: SessionPlace): Promise<Applied> {
+/** `without`: files that stay as they are at the session's base. */
+export async function applySession(place: SessionPlace, without: readonly string[] = []): Promise<Applied> {
   const sessionGit = findSessionGit(place);
-  const { base, head } = await requireCommits(sessionGit);
+  const { base, head: tip } = await requireCommits(sessionGit);
+  const { head, leftOut } = await leaveOut(sessionGit, base, tip, new Set(without));
   const { kind, checkout, prefix } = sessionGit.repository;
   mkdirSync(sessionGit.folder, { recursive: true });
   const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
@@ -40,7 +45,18 @@ export async function applySession(place: SessionPlace): Promise<Applied> {
   const files = to === null ? [] : await applyTree(sessionGit, from, to);
   await recordApplied(sessionGit, head, files.length > 0);
   const replaced = kind === 'git' ? await replacedModules(checkout, files) : [];
-  return { base, head, files: projectNames(files, prefix), replaced: projectNames(replaced, prefix) };
+  return { base, head: tip, files: projectNames(files, prefix), leftOut, replaced: projectNames(replaced, prefix) };
+}
+
+/** The work without these files. Nothing of it is on the session's branch. */
+async function leaveOut(sessionGit: SessionGit, base: string, head: string, without: ReadonlySet<string>) {
+  const { prefix } = sessionGit.repository;
+  const steps = without.size === 0 ? [] : await diffTrees(sessionGit, head, base);
+  const kept = steps.filter(({ name }) => without.has(projectNames([name], prefix)[0] ?? ''));
+  if (kept.length === 0) return { head, leftOut: [] };
+  const tree = await treeWith(sessionGit, head, kept);
+  const names = kept.map(({ name }) => name);
+  return { head: await commitTree(sessionGit, tree, [base], 'Work without failing tests'), leftOut: projectNames(names, prefix) };
 }
 
 /** The files are applied even if recording fails: a second apply finds them and records it. */

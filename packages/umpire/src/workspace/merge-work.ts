@@ -1,10 +1,14 @@
-// Merges submitted commits into the session's branch, and reverts merged ones. The result is complete before anything moves: a conflict
+// Merges submitted commits into the session's branch, reverts merged ones, and restores files. The result is complete before anything moves: a conflict
 // changes nothing.
 
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeScratch } from '../sessions/temporary-folder.js';
 import { applyTreeDiff, mergeCommits } from './three-way-merge.js';
 import { commitTree, diffTrees, isAncestor, titleOf, treeOf } from './commits.js';
+import type { TreeDifference } from './commits.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
-import { askGit, git } from './git.js';
+import { askGit, git, namesInput } from './git.js';
 import type { RawName } from './git.js';
 import { SHORT_ID } from './git-names.js';
 import { readRef } from './refs.js';
@@ -66,6 +70,48 @@ export async function revertWork(context: WorkspaceContext, head: string, commit
     next = await commitTree(sessionGit, undone.tree, [next], message);
   }
   return conflicts.size > 0 ? { ok: false, files: [...conflicts].toSorted() } : moveBranch(context, head, next);
+}
+
+interface RestoredFiles {
+  readonly isWanted: (name: RawName) => boolean;
+  /** Files that the commit does not have stay. */
+  readonly existing: boolean;
+  readonly why: string;
+}
+
+/** Makes one commit in which the wanted files are as in `commit`. Repeated after a crash, it finds the commit by its title. */
+export async function restoreFiles(
+  context: WorkspaceContext,
+  head: string,
+  commit: string,
+  { isWanted, existing, why }: RestoredFiles,
+): Promise<RawMerge> {
+  const { sessionGit } = context;
+  const steps = (await diffTrees(sessionGit, head, commit)).filter(({ name, to }) => isWanted(name) && !(existing && to === null));
+  const title = titleOf(why, 'Restore files');
+  if (steps.length === 0) {
+    const last = await askGit(sessionGit.gitTarget, ['log', '-1', '--no-show-signature', '--format=%s', head]);
+    const files = last === title ? await diffTrees(sessionGit, `${head}^`, head) : [];
+    return { ok: true, head, files: files.map(({ name }) => name) };
+  }
+  const next = await commitTree(sessionGit, await treeWith(sessionGit, head, steps), [head], title);
+  return moveBranch(context, head, next);
+}
+
+/** The tree of a commit with these differences. */
+export async function treeWith(sessionGit: SessionGit, commit: string, steps: readonly TreeDifference[]): Promise<string> {
+  const folder = makeScratch('restore');
+  const gitTarget = { ...sessionGit.gitTarget, index: join(folder, 'index') };
+  try {
+    await git(gitTarget, ['read-tree', commit]);
+    const lines = steps.map(({ name, to }) =>
+      to === null ? `0 ${commit.replaceAll(/./g, '0')}\t${name}` : `${to.mode} ${to.id}\t${name}`,
+    );
+    await git(gitTarget, ['update-index', '-z', '--index-info'], { input: namesInput(lines) });
+    return await askGit(gitTarget, ['write-tree']);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** In the order of the branch. Commits that are not in it are left out. */

@@ -10,7 +10,7 @@ import type { WorkspaceContext } from './prepare-worktree.js';
 import { git, rawNames } from './git.js';
 import type { RawName } from './git.js';
 import type { Inspector } from './inspect-work.js';
-import { mergeWork, revertWork } from './merge-work.js';
+import { mergeWork, restoreFiles, revertWork } from './merge-work.js';
 import type { RawMerge } from './merge-work.js';
 import { followMovedProject } from './moved-project.js';
 import { projectNames } from './git-names.js';
@@ -201,6 +201,15 @@ class SessionWorkspace implements GitWorkspace {
     return this.inTurn(async () => {
       const { context, head } = this.ready();
       return this.settle(await revertWork(context, head, commits, why));
+    });
+  }
+
+  restore(files: readonly string[], commit: string, why: string, existing: boolean): Promise<Merge> {
+    return this.inTurn(async () => {
+      const { context, head } = this.ready();
+      const wanted = new Set(files);
+      const isWanted = (name: RawName) => this.names([name]).every((one) => wanted.has(one));
+      return this.settle(await restoreFiles(context, head, commit, { isWanted, existing, why }));
     });
   }
 

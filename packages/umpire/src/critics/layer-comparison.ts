@@ -1,0 +1,196 @@
+// Compares the tests of a layer with those at the base of the session and with those before the cycle. A new test that fails is a
+// suspected bug in the source. A test that passed before the cycle and fails after it is damage, and so is coverage that fell.
+
+import { isUmpireError } from '@umpire/core/errors.js';
+import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
+import type { FileMoves } from '@umpire/core/formats/debt-comparison.js';
+import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
+import type { Damage } from '@umpire/core/model.js';
+import { openBase } from './baseline.js';
+import { findBaseCommit } from './change.js';
+import { findRepository } from './commit-copy.js';
+import type { ProjectRepository } from './commit-copy.js';
+import type { CriticJob } from './critic.js';
+import { findTests, removeScratch } from './find-tests.js';
+import type { FoundTests } from './find-tests.js';
+import { compareTests, movesOf, passingAgain, quarantineOf } from './project-tests.js';
+import type { Provenance, ToolUse } from './provenance.js';
+import { coveredBy, linesOf, notRun, runTests } from './run-tests.js';
+import type { PlaceRun } from './run-tests.js';
+import { layerTest } from './test-layers.js';
+
+/** One measurement of a layer, kept by commit. */
+export interface LayerState {
+  readonly tests: TestsMeasurement;
+  /** Percent of lines; null where it was not measured. */
+  readonly coverage: number | null;
+  /** With those whose test is gone. */
+  readonly suspected: readonly MeasuredTest[];
+}
+
+export interface LayerComparison {
+  /** Null where nothing is known of the base. */
+  readonly base: string | null;
+  /** The commit before the cycle, and its coverage; null outside a run. */
+  readonly before: { readonly commit: string; readonly coverage: number | null } | null;
+  /** New tests that fail. `isGone`: the test was deleted before it passed. */
+  readonly suspected: readonly (MeasuredTest & { readonly isGone: boolean })[];
+  /** Tests that passed at the base and fail now, and those that failed there too. */
+  readonly regressions: readonly MeasuredTest[];
+  readonly known: readonly MeasuredTest[];
+  /** Ids. */
+  readonly flaky: readonly string[];
+  readonly quarantined: readonly string[];
+  readonly damage: Damage | null;
+  readonly notes: readonly string[];
+  readonly uses: readonly ToolUse[];
+}
+
+export interface MeasuredLayer {
+  readonly layer: string;
+  readonly found: FoundTests;
+  readonly runs: readonly PlaceRun[];
+}
+
+/** Runs failing tests again, and the tests of the base and of the commit before the cycle where they are not known yet. */
+export async function compareLayer(job: CriticJob, measured: MeasuredLayer): Promise<LayerComparison> {
+  const tests = testsOf(measured.runs);
+  const blank = { base: null, before: null, suspected: [], regressions: [], known: [], flaky: [], quarantined: [], damage: null };
+  if (!isMeasured(tests.outcome)) return { ...blank, notes: [], uses: [] };
+  const { isOut, notes } = quarantineOf(job, tests);
+  const failing = tests.results.filter((test) => isFailing(test) && !isOut.has(test.id));
+  const again = await passingAgain(job, measured.found, failing);
+  const now = { tests: { ...tests, flaky: again.ids }, coverage: coverageOf(measured.runs), quarantined: [...isOut] };
+  const settled = { flaky: again.ids, quarantined: now.quarantined, uses: again.uses };
+  try {
+    const states = await earlierStates(job, measured.layer);
+    if (states === null) return { ...blank, ...settled, notes };
+    if (states.base === null) return { ...blank, ...settled, notes: [...notes, NO_BASE] };
+    return { ...differLayer(now, states.base, states.before), ...settled, notes };
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return { ...blank, ...settled, notes: [...notes, `The tests could not be compared with the base: ${error.message}`] };
+  }
+}
+
+const NO_BASE = 'The tests of this layer could not run at the base, so every failing test counts, new or not.';
+
+/** A state with the commit it is of. */
+interface EarlierState extends LayerState {
+  readonly commit: string;
+  readonly moves: FileMoves;
+}
+
+interface CurrentState {
+  readonly tests: TestsMeasurement;
+  readonly coverage: number | null;
+  readonly quarantined: readonly string[];
+}
+
+/** Pure. `before`: the state before the cycle; null outside a run. */
+export function differLayer(
+  { tests, coverage, quarantined }: CurrentState,
+  base: EarlierState,
+  before: EarlierState | null,
+): Omit<LayerComparison, 'flaky' | 'quarantined' | 'notes' | 'uses'> {
+  const { regressions, known, added } = compareTests(base.tests, tests, base.moves, quarantined);
+  const broken = before === null ? [] : compareTests(before.tests, tests, before.moves, quarantined).regressions;
+  const isBroken = new Set(broken.map(({ id }) => id));
+  // A file that cannot be loaded is no test: it has to be mended.
+  const failed = added.filter(({ id, status, file }) => status === 'failed' && id !== file && !isBroken.has(id));
+  const isThere = new Set(tests.results.map(({ id }) => id));
+  const gone = (before?.suspected ?? []).filter(({ id }) => !isThere.has(id));
+  const counted = tests.results.filter(({ id, status }) => status !== 'skipped' && !failed.some((test) => test.id === id));
+  return {
+    base: base.commit,
+    before: before === null ? null : { commit: before.commit, coverage: before.coverage },
+    // Where no other test is left there would be nothing to judge by.
+    suspected: [
+      ...(counted.length === 0 ? [] : failed.map((test) => ({ ...test, isGone: false }))),
+      ...gone.map((test) => ({ ...test, isGone: true })),
+    ],
+    regressions,
+    known,
+    damage: damageOf(broken, before?.coverage ?? null, coverage),
+  };
+}
+
+const MOST_NAMED = 200;
+
+function damageOf(broken: readonly MeasuredTest[], before: number | null, after: number | null): Damage | null {
+  const fell = before !== null && after !== null && after < before ? { before, after } : null;
+  if (broken.length === 0 && fell === null) return null;
+  const files = [...new Set(broken.flatMap(({ file }) => file ?? []))];
+  return { tests: broken.slice(0, MOST_NAMED).map(({ id }) => id), files: files.slice(0, MOST_NAMED), coverage: fell };
+}
+
+async function earlierStates(
+  job: CriticJob,
+  layer: string,
+): Promise<{ readonly base: EarlierState | null; readonly before: EarlierState | null } | null> {
+  if (job.settings.tests === 'none') return null;
+  const commit = findBaseCommit(job.project, job.base);
+  const repository = commit === null ? null : findRepository(job.project);
+  if (commit === null || repository === null) return null;
+  const base = await stateAt(job, repository, commit, layer);
+  const cycle = job.before ?? null;
+  const before = cycle === null || cycle === commit ? base : await stateAt(job, repository, cycle, layer);
+  return { base, before: cycle === null ? null : before };
+}
+
+/** Null where the tests could not be run. A commit without tests of this layer is known: it has none. */
+async function stateAt(job: CriticJob, repository: ProjectRepository, commit: string, layer: string): Promise<EarlierState | null> {
+  const open = openBase(job, repository, commit);
+  try {
+    const { baseline } = await open.measured(partOf(layer), (own) => measureState(own, layer));
+    const { tests } = baseline.state;
+    const isKnown = isMeasured(tests.outcome) || (tests.outcome === 'missing' && tests.problem === null);
+    return isKnown ? { ...baseline.state, commit, moves: movesOf(job.project, commit) } : null;
+  } finally {
+    await open.close();
+  }
+}
+
+function partOf(layer: string): `layer ${string}` {
+  return `layer ${layer}`;
+}
+
+async function measureState(job: CriticJob, layer: string) {
+  const found = await findTests(job);
+  try {
+    const layerOf = layerTest(job.settings.testing);
+    const measured = await runTests(job, found, (path) => layerOf(path) === layer, { output: null });
+    const runs = [...measured, ...found.unmeasured.filter(({ likely }) => layerOf(likely) === layer).map(notRun)];
+    const tests = testsOf(runs);
+    const again = await passingAgain(job, found, tests.results.filter(isFailing));
+    const state: LayerState = { tests: { ...tests, flaky: again.ids }, coverage: coverageOf(runs), suspected: [] };
+    const isBroken = runs.length > 0 && !isMeasured(tests.outcome);
+    return { state, uses: [...found.uses, ...runs.flatMap(({ uses }) => uses), ...again.uses], isBroken };
+  } finally {
+    removeScratch(found);
+  }
+}
+
+/** So that the next cycle of the same session need not measure this commit again. */
+export function keepLayer(job: CriticJob, measured: MeasuredLayer, { suspected, flaky }: LayerComparison, provenance: Provenance): void {
+  const { commit, content } = provenance;
+  const tests = testsOf(measured.runs);
+  const repository = commit === null || content !== null || !isMeasured(tests.outcome) ? null : findRepository(job.project);
+  if (commit === null || repository === null) return;
+  const results = tests.results.map((test) => ({ ...test, message: null, line: null }));
+  const state: LayerState = { tests: { ...tests, results, flaky }, coverage: coverageOf(measured.runs), suspected };
+  openBase(job, repository, commit).keep(partOf(measured.layer), state, provenance);
+}
+
+function coverageOf(runs: readonly PlaceRun[]): number | null {
+  const covered = coveredBy(runs);
+  return covered === null ? null : linesOf(covered).pct;
+}
+
+function testsOf(runs: readonly PlaceRun[]): TestsMeasurement {
+  const outcome = worstOutcome(runs.map((run) => run.outcome));
+  const problem = runs.find((run) => run.problem !== null)?.problem ?? null;
+  const results = runs.flatMap((run) => run.results.map(({ id, status, file, line, message }) => ({ id, status, file, line, message })));
+  return { outcome, problem, results: isMeasured(outcome) ? results : [], flaky: [], notes: [] };
+}
