@@ -115,7 +115,9 @@ const verdictGiven = object<VerdictGiven>({
   report: text,
   effects,
   scene: optional(scene),
-  course: optional(object<TrendInputs>({ stop: flag, touched: orNull(texts), against: optional(orNull(whole)) })),
+  course: optional(
+    object<TrendInputs>({ stop: flag, touched: orNull(texts), against: optional(orNull(whole)), undone: optional(listOf(whole)) }),
+  ),
 });
 
 const settings = object<RunSettings>({

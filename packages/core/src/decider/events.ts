@@ -134,6 +134,8 @@ export interface TrendInputs {
   readonly touched: readonly string[] | null;
   /** The `seq` of the verdict that the lists were compared with; null: none. Missing: the last verdict, if it was a revision. */
   readonly against?: number | null;
+  /** The `seq` of earlier verdicts of the chain whose work was reverted. Missing: none, or a version that did not look at it. */
+  readonly undone?: readonly number[];
 }
 
 /** An event with its place in the journal. */

@@ -144,3 +144,19 @@ test('handles three hundred thousand copies', SOAK, () => {
   const fates = traceFindings(rounds).map(({ change }) => change);
   expect(fates.filter((change) => change === 'came back')).toHaveLength(150_000);
 });
+
+test('V9: a finding that came and went with reverted work was never fixed', () => {
+  const rounds = roundsOf(['a@1', 'a@1 b@2', 'a@1', '']).map((round) => ({ ...round, isUndone: round.round === 2 }));
+  expect(traceFindings(rounds).map(({ round, change, finding: { message } }) => `${round} ${change} ${message.slice(8)}`)).toEqual([
+    '1 new a',
+    '2 persisting a',
+    '2 new b',
+    '3 persisting a',
+    '4 fixed a',
+  ]);
+});
+
+test('V9: a finding that reverted work had fixed persists', () => {
+  const rounds = roundsOf(['a@1', '', 'a@1']).map((round) => ({ ...round, isUndone: round.round === 2 }));
+  expect(traceFindings(rounds).map(({ round, change }) => `${round} ${change}`)).toEqual(['1 new', '2 fixed', '3 persisting']);
+});

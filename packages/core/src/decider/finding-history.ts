@@ -9,6 +9,8 @@ export interface RoundFindings {
   readonly findings: readonly Finding[];
   /** The files changed by the fixes before this round; null if unknown. */
   readonly touched: readonly string[] | null;
+  /** The work before this round was reverted afterwards. The next round is compared with the round before this one. */
+  readonly isUndone?: boolean;
 }
 
 export type FindingChange =
@@ -39,9 +41,10 @@ export function traceFindings(rounds: readonly RoundFindings[]): readonly Traced
   if (rounds.every(({ findings }) => findings.length === 0)) return traces;
   const first = new Map<string, number>();
   /** Copies that were fixed and have not come back, by fingerprint. */
-  const gone = new Map<string, number>();
+  let gone = new Map<string, number>();
   let before: FindingsByPrint = new Map();
-  rounds.forEach(({ round, findings, touched }, index) => {
+  rounds.forEach(({ round, findings, touched, isUndone = false }, index) => {
+    const wasGone = isUndone ? new Map(gone) : gone;
     const now = groupByPrint(findings);
     const { persisting, fixed } = compare(before, now);
     const isTouched = index === 0 ? () => false : fileMatcher(touched ?? fixed.flatMap(({ artifact }) => artifact ?? []));
@@ -64,7 +67,8 @@ export function traceFindings(rounds: readonly RoundFindings[]): readonly Traced
       gone.set(fingerprint, (gone.get(fingerprint) ?? 0) + 1);
       traces.push({ round, finding, change: 'fixed', first: first.get(fingerprint) ?? round });
     }
-    before = now;
+    if (isUndone) gone = wasGone;
+    else before = now;
   });
   return traces;
 }

@@ -128,18 +128,21 @@ export function composeVerdict(basis: VerdictBasis, draft: VerdictDraft, gatheri
   const frozenTarget = loop.target === undefined ? null : target;
   const given = { key, strict, target: frozenTarget, verdict, facts, lists, report, effects, scene };
   if (course === null) return given;
-  const { stop, touched, against } = course;
-  return { ...given, course: against === undefined ? { stop, touched } : { stop, touched, against } };
+  const { stop, touched, against, undone } = course;
+  return {
+    ...given,
+    course: { stop, touched, ...(against === undefined ? {} : { against }), ...(undone === undefined ? {} : { undone }) },
+  };
 }
 
 /** The rounds of a chain so far, from which its trend is computed. */
 export function readCourse(state: SessionState, loop: string, chain: string, course: TrendInputs): NonNullable<VerdictInput['course']> {
-  const history = decidedVerdicts(state, loop, chain).map(({ verdict, facts, course: then }) => {
+  const { stop, touched, against, undone } = course;
+  const history = decidedVerdicts(state, loop, chain).map(({ seq, verdict, facts, course: then }) => {
     const { round, findings, counts } = verdict;
-    return { round, findings, counts, facts, touched: then?.touched ?? null };
+    return { round, findings, counts, facts, touched: then?.touched ?? null, isUndone: undone?.includes(seq) === true };
   });
-  const { stop, touched, against } = course;
-  return { stop, touched, ...(against === undefined ? {} : { against }), history };
+  return { stop, touched, ...(against === undefined ? {} : { against }), ...(undone === undefined ? {} : { undone }), history };
 }
 
 /** E6: every run of a critic is new evidence, whatever its bytes. Null for sessions that Umpire does not run. */
@@ -237,7 +240,9 @@ export function judgeCritic(critic: CriticToJudge): CriticJudgment {
   const earlier = findComparedRevision(state, loop.loop, chain, row.id);
   const touched = run.started.workspace === null ? null : filesChangedSince(run, chain);
   const stop = run.settings.stopWhenStalled && settled.round > (run.patience.get(chain) ?? -1);
-  const course = readCourse(state, loop.loop, chain, { stop, touched, against: earlier?.seq ?? null });
+  const undone = decidedVerdicts(state, loop.loop, chain).flatMap(({ seq }) => (run.reverted.get(seq)?.ok === true ? [seq] : []));
+  const against = earlier?.seq ?? null;
+  const course = readCourse(state, loop.loop, chain, { stop, touched, against, ...(undone.length === 0 ? {} : { undone }) });
   const { gathering, draft } = judgeRound({
     store,
     loop,
