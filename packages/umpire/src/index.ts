@@ -5,7 +5,7 @@ export type { OpenQuestion, ResolveRequest, ResumeRequest, RunReport, RunRequest
 export type { Agent, AgentFunction, Ending } from './library/function-agents.js';
 export type { Assignment, Turn, Usage, Watch } from '@umpire/core/ports.js';
 export { apply, clean, diff } from './library/session-work.js';
-export type { WorkOptions } from './library/session-work.js';
+export type { ApplyOptions, WorkOptions } from './library/session-work.js';
 export type { CleanResult } from './commands/clean.js';
 export type { Applied } from './workspace/apply.js';
 export { list, report, status } from './library/sessions.js';

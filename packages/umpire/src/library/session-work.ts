@@ -15,23 +15,23 @@ export async function diff(session: string, round?: number, chain?: string): Pro
   return engine.diff(resolve(session), round, chain);
 }
 
+export type { ApplyOptions } from '../commands/session-work.js';
+
 export interface WorkOptions {
-  /** `apply`: also an incomplete session. `clean`: also unapplied work or a session that has not ended. */
+  /** Also unapplied work, or a session that has not ended. */
   readonly force?: boolean;
 }
 
-/** Copies the result into the person's checkout, uncommitted. */
-export async function apply(session: string, options: WorkOptions = {}): Promise<Applied & { readonly unverified: boolean }> {
-  return engine.apply(...checked('apply', session, options));
+/** Copies the result into the person's checkout, uncommitted. Without `withFailingTests`, leaves out files with new tests that fail. */
+export async function apply(session: string, options: engine.ApplyOptions = {}): Promise<Applied & { readonly unverified: boolean }> {
+  checkValue('apply', 'session', session, PATH);
+  checkRequest('apply', options, { force: FLAG, withFailingTests: FLAG });
+  return engine.apply(resolve(session), options);
 }
 
 /** Removes the worktrees and branch of a finished session. Keeps them if it has not ended or its work was not applied. */
 export async function clean(session: string, options: WorkOptions = {}): Promise<CleanResult> {
-  return cleanOne(...checked('clean', session, options));
-}
-
-function checked(call: string, session: string, options: WorkOptions): [session: string, options: WorkOptions] {
-  checkValue(call, 'session', session, PATH);
-  checkRequest(call, options, { force: FLAG });
-  return [resolve(session), options];
+  checkValue('clean', 'session', session, PATH);
+  checkRequest('clean', options, { force: FLAG });
+  return cleanOne(resolve(session), options);
 }

@@ -169,6 +169,9 @@ class Running {
         journal.record({ type: 'TaskSkipped', data: { task: effect.task, reason: effect.reason } });
         return;
       case 'RepeatEvidence':
+        // As if the critic ran: what a task put into the session's worktree is set aside, and said.
+        await this.ports.workspace?.visit();
+        this.hasReaders = true;
         journal.record({ type: 'EvidenceRepeated', data: { task: effect.task, attempt: effect.attempt, of: effect.of } });
         return;
       case 'MergeTask':
