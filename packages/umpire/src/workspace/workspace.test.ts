@@ -395,4 +395,21 @@ describe('reverting work', () => {
     expect(await workspace.revert([two!.commit, one!.commit], 'both')).toMatchObject({ ok: true });
     expect(shown(workspace)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' });
   });
+
+  test('V9: restores files to a commit, and keeps new ones if only existing ones are meant', async () => {
+    const project = gitProject();
+    const workspace = await project.open();
+    const base = project.git('rev-parse', workspace.branch).trim();
+    const one = await runTask(workspace, 'T1', { 'a.txt': 'one\n', 'b.txt': 'one\n', 'new.txt': 'new\n' });
+    await workspace.merge('T1', one!.commit);
+    const files = ['a.txt', 'new.txt'];
+    const back = await workspace.restore(files, base, 'Revert damage (existing)', true);
+    expect(back).toMatchObject({ ok: true, files: ['a.txt'] });
+    expect(shown(workspace)).toMatchObject({ 'a.txt': 'a\n', 'b.txt': 'one\n', 'new.txt': 'new\n' });
+    // Again, as after a crash: the same answer, nothing more to do.
+    expect(await (await project.open()).restore(files, base, 'Revert damage (existing)', true)).toEqual(back);
+    expect(await workspace.restore(files, base, 'Revert damage (cycle)', false)).toMatchObject({ ok: true, files: ['new.txt'] });
+    expect(shown(workspace)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'one\n', 'src/c.txt': 'c\n' });
+    expect(await workspace.restore(files, base, 'Revert damage (nothing)', false)).toMatchObject({ ok: true, files: [] });
+  });
 });
