@@ -1,0 +1,54 @@
+// Every tool that a critic will use is tried once, before the first round.
+
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
+import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
+import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { toolLines, tryTools } from './try-tools.js';
+import type { TriedTool } from './try-tools.js';
+
+cleanUpAfterwards();
+endGuardianAfterwards();
+
+it('V1 names each tool with its version, and says what is wrong with one that is broken', async () => {
+  const project = temporaryFolder();
+  writeFiles(project, {
+    'package.json': '{ "scripts": { "test": "node --test" } }',
+    'a.test.js': "require('node:test').test('a', () => {});\n",
+    'eslint.config.mjs': 'export default [',
+  });
+  symlinkSync(join(import.meta.dirname, '..', '..', '..', '..', 'node_modules'), join(project, 'node_modules'));
+  const tried = await tryTools('review', jobFor(project).job);
+  expect(tried).toEqual([
+    {
+      check: 'lint',
+      name: 'eslint',
+      version: expect.any(String) as string,
+      outcome: 'broken',
+      problem: expect.stringContaining('SyntaxError') as string,
+    },
+    { check: 'tests', name: 'node', version: process.versions.node, outcome: 'works', problem: null },
+  ]);
+});
+
+it('says in a line or two what works, what is broken, and that there is no test runner', () => {
+  const tool = (name: string, outcome: TriedTool['outcome'], problem: string | null = null): TriedTool => ({
+    check: 'lint',
+    name,
+    version: '1.2.3',
+    outcome,
+    problem,
+  });
+  const settings = DEFAULT_SETTINGS.critics;
+  const noTests = 'No test runner found, so no test is measured. If the project has no tests, set critics.tests: none.';
+  expect(toolLines('review', [tool('eslint', 'works'), tool('tsc', 'broken', 'TS5108.')], settings)).toEqual([
+    'Tools of the critic: eslint 1.2.3.',
+    'tsc 1.2.3 is broken and measures nothing: TS5108.',
+    noTests,
+  ]);
+  expect(toolLines('until', [], settings)).toEqual([noTests]);
+  expect(toolLines('until', [], { ...settings, tests: 'none' })).toEqual([]);
+  expect(toolLines('design', [], settings)).toEqual([]);
+});
