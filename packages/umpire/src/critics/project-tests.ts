@@ -22,6 +22,7 @@ import type { ToolUse } from './provenance.js';
 import { runTests } from './run-tests.js';
 import type { PlaceRun } from './run-tests.js';
 import type { TestPlace } from './test-runner.js';
+import { timeLeft } from './tool.js';
 
 /** What the project's tests say of a change. */
 export interface ProjectTests extends TestFigures {
@@ -74,7 +75,9 @@ export interface TestTotals {
 export const RERUNS = 1;
 
 /** Runs all tests at the job's base (kept by commit) and now. Never rejects for what a test does. */
-export async function measureProjectTests(job: CriticJob): Promise<ProjectTests> {
+export async function measureProjectTests(given: CriticJob): Promise<ProjectTests> {
+  // What hundreds of tests print, at the base too, would hide the result. Failures are in it.
+  const job: CriticJob = { ...given, timeoutMs: timeLeft(given), watch: { ...given.watch, log: () => undefined } };
   if (job.settings.tests === 'none') return { ...nothing('missing', 'The settings say that there are no tests.', null), isNone: true };
   const base = findBaseCommit(job.project, job.base);
   const repository = base === null ? null : findRepository(job.project);
@@ -127,7 +130,7 @@ function readText(path: string): string {
 }
 
 /** Is there a runner, or a script that runs tests with something unknown? */
-export function hasTests({ project, settings }: Pick<CriticJob, 'project' | 'settings'>): boolean {
+function hasTests({ project, settings }: Pick<CriticJob, 'project' | 'settings'>): boolean {
   const root = realpathSync.native(project);
   return findPlaces(root, settings.testing.runner).length + findForeign(root, settings.testing.runner).length > 0;
 }

@@ -29,7 +29,7 @@ it('V1 names each tool with its version, and says what is wrong with one that is
       outcome: 'broken',
       problem: expect.stringContaining('SyntaxError') as string,
     },
-    { check: 'tests', name: 'node', version: process.versions.node, outcome: 'works', problem: null },
+    { check: 'tests', name: 'node:test', version: null, outcome: 'works', problem: null },
   ]);
 });
 

@@ -88,9 +88,16 @@ async function tryTests(job: CriticJob): Promise<readonly TriedTool[]> {
   const found = await findTests(job);
   try {
     const runners = found.places.map(({ place, ready, absent, files }): TriedTool => {
-      const name = place.path === '' ? place.runner : `${place.runner} in ${place.path}`;
+      const runner = place.runner === 'node' ? 'node:test' : place.runner;
+      const name = place.path === '' ? runner : `${runner} in ${place.path}`;
       const problem = ready === null ? absent : files.length === 0 ? `${name} lists no test files.` : null;
-      return { check: 'tests', name, version: ready?.version ?? null, outcome: problem === null ? 'works' : 'broken', problem };
+      return {
+        check: 'tests',
+        name,
+        version: place.runner === 'node' ? null : (ready?.version ?? null),
+        outcome: problem === null ? 'works' : 'broken',
+        problem,
+      };
     });
     const unknown = found.unmeasured.map(({ runner, problem }): TriedTool => ({
       check: 'tests',
