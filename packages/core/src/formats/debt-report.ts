@@ -3,14 +3,14 @@
 import { worstMeasured } from './check-outcome.js';
 import type { CheckResult, DebtComparison, DebtItem } from './debt-comparison.js';
 import { isFailing, isMeasured } from './debt-measurement.js';
-import type { CheckName, DebtMeasurement, ToolMeasurement } from './debt-measurement.js';
+import type { CheckName, DebtMeasurement, TestsMeasurement, ToolMeasurement } from './debt-measurement.js';
 import type { CheckOutcome, Finding, Severity } from '../model.js';
 import type { Provenance } from './provenance.js';
 
 /** Lists stop here. The counts include everything. */
 const MOST_ITEMS = 1000;
 
-interface FlakyTest {
+export interface FlakyTest {
   readonly id: string;
   readonly file: string | null;
   /** The state in which the test failed and passed. */
@@ -71,7 +71,7 @@ export function buildDebtReport({ before, after, comparison, base, changedSettin
     formula: DEBT_FORMULA,
     regressions: regressions.slice(0, MOST_ITEMS),
     fixed: checks.flatMap((check) => check.fixed).slice(0, MOST_ITEMS),
-    flaky: flakyTests(before, after).slice(0, MOST_ITEMS),
+    flaky: flakyTests(before.tests, after.tests).slice(0, MOST_ITEMS),
     old_failures: oldFailures.slice(0, MOST_ITEMS),
     partial: checks.some(({ isPartial }) => isPartial),
     changed_settings: changedSettings,
@@ -94,8 +94,8 @@ function checkOf({ outcome, regressions, problems }: CheckResult): DebtCheck {
   };
 }
 
-function flakyTests(before: DebtMeasurement, after: DebtMeasurement): readonly FlakyTest[] {
-  const states = [['baseline', before.tests] as const, ['now', after.tests] as const];
+export function flakyTests(before: TestsMeasurement, after: TestsMeasurement): readonly FlakyTest[] {
+  const states = [['baseline', before] as const, ['now', after] as const];
   return states.flatMap(([state, { flaky, results }]) => {
     const files = new Map(results.map(({ id, file }) => [id, file]));
     return flaky.map((id) => ({ id, file: files.get(id) ?? null, in: state }));

@@ -9,6 +9,8 @@ import { differTests } from '@umpire/core/formats/debt-comparison.js';
 import type { FileMoves } from '@umpire/core/formats/debt-comparison.js';
 import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
+import { flakyTests } from '@umpire/core/formats/debt-report.js';
+import type { FlakyTest } from '@umpire/core/formats/debt-report.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
@@ -56,12 +58,6 @@ export interface TestFigures {
   readonly quarantined: readonly MeasuredTest[];
   /** Of the tests now; null where they could not be run. `failed` is without flaky and quarantined ones. */
   readonly totals: TestTotals | null;
-}
-
-export interface FlakyTest {
-  readonly id: string;
-  readonly file: string | null;
-  readonly in: 'baseline' | 'now';
 }
 
 export interface TestTotals {
@@ -262,14 +258,6 @@ function failedWith(test: MeasuredTest, file: MeasuredTest | undefined): readonl
 
 function plainTest({ id, status, file, line, message }: MeasuredTest): MeasuredTest {
   return { id, status, file, line, message };
-}
-
-function flakyTests(before: TestsMeasurement, after: TestsMeasurement): readonly FlakyTest[] {
-  const states = [['baseline', before] as const, ['now', after] as const];
-  return states.flatMap(([state, { flaky, results }]) => {
-    const files = new Map(results.map(({ id, file }) => [id, file]));
-    return flaky.map((id) => ({ id, file: files.get(id) ?? null, in: state }));
-  });
 }
 
 /** Ids of failing tests that the settings leave out, and a note for each test whose quarantine is over. */
