@@ -44,6 +44,11 @@ const SEEDS: Readonly<Record<string, readonly string[]>> = {
   'critique-entries': [
     '{"worker":"w","data":{"idea":"I","challenge":"c","severity":"HIGH"}}\n{"data":{"severity_summary":"CRITICAL:1 LOW:2"}}\n{"data":{"critical":1}}\n',
   ],
+  'findings-cell': [
+    '[CRITICAL] no owner; [HIGH] cost is a guess (plan.md:3)',
+    'Critical: no owner\nMEDIUM - unclear goal',
+    'nothing found',
+  ],
   'severity-summary': [
     'CRITICAL:>0 C:1 two high, x3',
     'CRITICAL:1 HIGH:2 MEDIUM:3 LOW:1',

@@ -55,6 +55,14 @@ function listsOf(names: readonly string[] | undefined): fc.Arbitrary<Readonly<Re
   return fc.record(Object.fromEntries(names.map((name) => [name, items])));
 }
 
+/** A row that replaces a file has the lists of the file's reader, empty. */
+function withLists(loop: Loop, name: string, standIn: string, found: EvidenceReading): EvidenceReading {
+  const [source, instead] = [loop.evidence[name], loop.evidence[standIn]];
+  if (found.reading === null || source === undefined || instead === undefined || !('row' in instead) || !('reader' in source)) return found;
+  const empty = Object.fromEntries((READER_LISTS[source.reader] ?? []).map((list) => [list, []]));
+  return { ...found, reading: { ...found.reading, lists: { ...empty, ...found.reading.lists } } };
+}
+
 function gatheredFor(loop: Loop): fc.Arbitrary<Readonly<Record<string, EvidenceReading>>> {
   const sources = Object.entries(loop.evidence).map(([name, source]) => {
     const counting = 'reader' in source ? READER_COUNTS[source.reader] : 'always';
@@ -75,7 +83,7 @@ function gatheredFor(loop: Loop): fc.Arbitrary<Readonly<Record<string, EvidenceR
       let next: string | undefined = name;
       while (next !== undefined && gathered[next]?.state === 'missing') next = loop.evidence[next]?.else;
       const standIn = next === undefined ? undefined : gathered[next];
-      if (standIn?.state === 'ok') out[name] = standIn;
+      if (standIn?.state === 'ok') out[name] = name === next ? standIn : withLists(loop, name, next ?? '', standIn);
     }
     return out;
   });
