@@ -7,7 +7,7 @@ import { cleanUpAfterwards, gitIn, gitProject, plainProject } from '../../../../
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Agent, Assignment, Ending } from '@umpire/core/ports.js';
-import { resume, run } from './session.js';
+import { resolve, resume, run } from './session.js';
 
 cleanUpAfterwards();
 
@@ -47,7 +47,7 @@ it.each([
   const told = { onEvent: (event: Recorded) => void events.push(event) };
   const wanted = { loop: 'until', command: 'grep -q done a.txt', mode: 'work-first', project: root, agent: ['me'] };
   const first = await run({ ...wanted, ...half(kind), ...told });
-  expect(first.status).toBe(kind === 'interrupted' ? 'interrupted' : 'failed');
+  expect(first.status).toBe(kind === 'interrupted' ? 'interrupted' : 'awaiting');
   let found = '';
   let rules = '';
   const sitting = sit(true, (assignment) => {
@@ -56,7 +56,9 @@ it.each([
     writeFileSync(join(assignment.workdir, 'a.txt'), `${found}done\n`);
     return DONE;
   });
-  const second = await resume({ session: first.session, retry: kind !== 'interrupted', ...sitting, ...told });
+  const { session } = first;
+  const more = { session, answer: 'extend', reason: 'I have time again', rounds: 1, ...sitting, ...told } as const;
+  const second = await (kind === 'interrupted' ? resume({ session, ...sitting, ...told }) : resolve(more));
   expect({ status: second.status, found }).toEqual({ status: 'complete', found: 'an hour of work\n' });
   expect(rules).toContain('The working folder contains the changes of an earlier attempt.');
   const stopped = events.find(({ type }) => type === 'TaskInterrupted');
@@ -139,15 +141,16 @@ it('goes on, and says so, where the work of an earlier attempt cannot be taken o
     return DONE;
   });
   const first = await run({ loop: 'until', command: 'grep -q done a.txt', mode: 'work-first', project: root, agent: ['me'], ...mixed });
-  expect(first.status).toBe('failed');
+  expect(first.status).toBe('awaiting');
   let rules = '';
   const again = sit(true, (assignment) => {
     rules = assignment.rules.join('\n');
     writeFileSync(join(assignment.workdir, 'a.txt'), 'done\n');
     return DONE;
   });
-  expect((await resume({ session: first.session, retry: true, ...again })).status).toBe('complete');
+  const more = { session: first.session, answer: 'extend', reason: 'again', rounds: 1, ...again } as const;
+  expect((await resolve(more)).status).toBe('complete');
   expect(rules).toMatch(
-    /could not be reused\. They stay in a worktree beside this one until you run umpire clean\. Attempt 1: Cannot read sub/,
+    /could not be reused\. They stay in a worktree beside this one until you run umpire clean\. Attempt 2: Cannot read sub/,
   );
 });
