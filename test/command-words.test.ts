@@ -12,8 +12,8 @@ cleanUpProjects();
 const project = makeProject();
 
 it.each([
-  [['run', 'testing', '--target', '120'], '--target takes a number from 0 to 100, not "120".'],
-  [['run', 'testing', '--target', '-1'], '--target takes a number from 0 to 100, not "-1".'],
+  [['run', 'testing', '--target', '120'], '--target takes a number from 0 to 100, or one for each layer, such as L1=90,L2=70, not "120".'],
+  [['run', 'testing', '--target', '-1'], '--target takes a number from 0 to 100, or one for each layer, such as L1=90,L2=70, not "-1".'],
   [['run', 'testing', '--max-rounds', '-1'], '--max-rounds takes a whole number from 1 to 100, not "-1".'],
   [['run', 'testing', '--max-rounds', 'many'], '--max-rounds takes a whole number from 1 to 100, not "many".'],
   [['run', 'testing', '--concurrency', '0'], '--concurrency takes a whole number from 1 to 256, not "0".'],

@@ -11,7 +11,7 @@ export const space: Space = {
   critical: [0, 1, 2, 3, 4],
   high: [0, 1, 2, 5],
   medium: [0, 1, 3, 20],
-  unchecked: [0, 2],
+  unchecked: [0, 1],
 };
 
 export const limits: Limits = { first: 1, cap: 3, target: null, ranges: { score: [0, 10] }, thresholds: {} };

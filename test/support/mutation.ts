@@ -31,6 +31,7 @@ const TWICE =
   'The repairs before it have set `passed` to false in every such case, so the row would not be taken anyway: it says it twice.';
 const STATUS = 'An exit status is never below 0, so "at most 0" and "0" are the same.';
 
+const REST = 'The row before it has taken the other cases, so this row meets only its own: it says what it is about.';
 const NOTES = 'Both only note something, and the order of notes does not matter.';
 const WHOLE = 'The signal is the worse of both, so a row that asks for a fix asks for one there too.';
 
@@ -39,7 +40,15 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'design: repairs D1/2 swapped with D2': ENDS,
   'design: repairs D11 when.findings 0 -> "<=0"': COUNT,
   'design: facts said enum without fix_required': WHOLE,
+  'design: table D5 swapped with D5/2': APART,
+  'design: table D5/2 when.dimensions 0 -> "<=0"': COUNT,
+  'design: table D5/2 when.dimensions 0 -> ">=0"': REST,
+  'design: table D5/2 when.dimensions 0 dropped': REST,
   'design: table D5/2 swapped with D6': APART,
+  'design: table D6 swapped with D6/2': APART,
+  'design: table D6/2 when.dimensions 0 -> "<=0"': COUNT,
+  'design: table D6/2 when.dimensions 0 -> ">=0"': REST,
+  'design: table D6/2 when.dimensions 0 dropped': REST,
   'design: promises D-unscored when.dimensions 0 -> "<=0"': COUNT,
   'design: promises D-passed when.critical 0 -> "<=0"': COUNT,
   'design: promises D-passed when.low 0 -> "<=0"': COUNT,
@@ -57,6 +66,10 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'debt: repairs B6 swapped with B6/2': APART,
   'debt: repairs B6/2 when.report "ok" dropped': 'Only a report that was read says that it did not pass.',
   'debt: repairs B6/6 swapped with B6/7': APART,
+  'debt: table B3 swapped with B3/2': APART,
+  'debt: table B3/2 when.missing ">0" -> ">-1"': REST,
+  'debt: table B3/2 when.missing ">0" -> ">=0"': REST,
+  'debt: table B3/2 when.missing ">0" dropped': REST,
   'debt: table B3 when.regressions 0 -> "<=0"': COUNT,
   'debt: table B3 when.regressions 0 -> ">=0"': TWICE,
   'debt: table B3 when.regressions 0 dropped': TWICE,
