@@ -62,7 +62,7 @@ const POLICY: Readonly<Record<GuardRule, Row>> = {
   'assertion-tautological': (finding, change) => finding.before !== null || change.lostCheck(finding),
   'assertion-swallowed': inExistingTest,
   'assertion-unreached': (finding, change) => !change.isNewTest(finding) && !change.isInCallback(finding),
-  'assertion-unawaited': (finding, change) => !change.isNewTest(finding) && !change.handsOnCallback(finding),
+  'assertion-unawaited': (finding, change) => !change.isNewTest(finding),
 
   // Replaced code: a breach, unless the test checks that it cannot be replaced.
   'unit-mocked': (finding, change) => !change.isRefused(finding),
@@ -184,11 +184,6 @@ class ChangeFacts {
 
   isInCallback({ message }: Found): boolean {
     return /callback|handler/.test(message);
-  }
-
-  /** `.expect(200, done)`: the runner waits until the callback is called. */
-  handsOnCallback({ after }: Found): boolean {
-    return /[(,]\s*(?:done|next|cb|callback|resolve)\s*[),]/.test(after?.text ?? '');
   }
 
   /** `with raises(AttributeError): obj.attr = 1`. */

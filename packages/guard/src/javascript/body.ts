@@ -2,13 +2,14 @@
 // assertion is noted with how it is reached, who waits for it and what becomes of its failure.
 
 import { ALWAYS, assertionOf } from './assertion.js';
-import { UNCALLED, awaitedLater, endsEarly, failsInside, isPassedOn, leaves, passesOn } from './callbacks.js';
+import { UNCALLED, awaitedLater, failsInside, isPassedOn, leaves, passesOn } from './callbacks.js';
 import { ExpressionWalk, MOST_ROWS, MOST_WORK } from './expressions.js';
 import { START, waitedFor } from './place.js';
 import type { Place } from './place.js';
 import { guardsOf, leftBy } from './guards.js';
 import { keptIn, mayBeEmpty } from './loops.js';
 import { bindOwn } from './print.js';
+import { callbackIndex } from './runner-callback.js';
 import { rowsOf } from './rows.js';
 import { patternNames } from './names.js';
 import { bind, declareStatement, valueOf } from './scope.js';
@@ -32,7 +33,7 @@ export class BodyWalk extends ExpressionWalk {
   /** Walks the function with its parameters bound to `args`. */
   run(fn: Value, args: readonly Value[] | null, open = false, never: string | null = null): void {
     this.enter(fn, args, { ...START, open, waited: true, reach: never === null ? 'always' : 'never', why: never }, true);
-    if (!endsEarly(this.root)) return;
+    if (!this.isEarly) return;
     for (const [index, fact] of this.assertions.entries())
       if (fact.reachWhy === UNCALLED) this.assertions[index] = { ...fact, waiting: 'floating' };
   }
@@ -47,7 +48,11 @@ export class BodyWalk extends ExpressionWalk {
     if (node === null || place.depth > DEEPEST_CALL) return;
     this.outside ??= fn.env;
     const env = fn.env.child();
-    listAt(node, 'params').forEach((parameter, index) => this.parameter(parameter, index, args, env));
+    const params = listAt(node, 'params');
+    params.forEach((parameter, index) => this.parameter(parameter, index, args, env));
+    // The test itself, or a hook.
+    const callback = own || place === START ? nameOf(params[callbackIndex(node, args, place.open)] ?? null) : '';
+    if (callback !== '') env.set(callback, { node: null, env, text: callback, ends: true });
     this.entered.add(node);
     const body = at(node, 'body');
     if (body === null) return;

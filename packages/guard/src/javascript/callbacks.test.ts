@@ -122,6 +122,98 @@ describe('a check that runs later', () => {
   });
 });
 
+describe('a check that the test leaves to its callback', () => {
+  const SUPER = `const request = require('supertest')\nconst assert = require('node:assert')\nconst { after, app } = require('./support')\n`;
+  const told = (text: string) =>
+    guard({ change: { files: [{ path: 'test/app.test.js', before: null, after: SUPER + text }] }, scope: 'testing' }).findings.map(
+      ({ rule }) => rule,
+    );
+  const test = (body: string, params = 'done') => `it('answers', function (${params}) {\n  ${body}\n})\n`;
+
+  it.each([
+    ['an expectation', `request(app).get('/').expect(200, 'true', done)`],
+    ['an expectation of the status alone', `request(app).get('/').expect('X-Size', '2').expect(200, done)`],
+    ['an expectation of the body alone', `request(app).get('/').expect('true', done)`],
+    ['the end', `request(app).get('/').expect(200).end(done)`],
+    ['a function that tells it of the error', `request(app).get('/').expect(200, function (err) { if (err) return done(err); done() })`],
+    ['a function by its name', `function end (err) { done(err) }\n  request(app).get('/').expect(200, end)`],
+    [
+      'what counts the calls',
+      `const both = after(2, done)\n  request(app).get('/').expect(200, both)\n  request(app).get('/b').expect(200, both)`,
+    ],
+    [
+      'a request within a request',
+      `request(app).get('/').expect(200, function (err) {\n    if (err) return done(err)\n    request(app).get('/b').expect(404, done)\n  })`,
+    ],
+    ['a request from within a timer', `setTimeout(function () { request(app).get('/').expect(200, done) }, 5)`],
+    ['both handlers of a promise', `request(app).get('/').expect(200).then(() => done(), done)`],
+    ['handlers after a check', `app.start().then((size) => { assert.strictEqual(size, 2) }).then(done, done)`],
+    ['a catch at the end', `app.start().then((size) => { assert.strictEqual(size, 2) }).then(() => done()).catch(done)`],
+    ['a helper', `ask('/', done)\n  function ask (path, cb) { request(app).get(path).expect(200, cb) }`],
+  ])('is not told: %s', (_, body) => {
+    expect(told(test(body))).toEqual([]);
+    expect(told(test(body.replaceAll('done', 'finished'), 'finished'))).toEqual([]);
+    expect(told(test(body, 't, done'))).toEqual([]);
+  });
+
+  it('is not told where the context of the test ends it, or counts its checks', () => {
+    const ask = (end: string) => test(`request(app).get('/').expect(200).end(${end})`, 't');
+    expect(told(ask('t.end'))).toEqual([]);
+    expect(told(ask('(err) => { t.assert.ifError(err); t.end() }'))).toEqual([]);
+    expect(told(ask('(err) => { t.assert.ifError(err) }'))).toContain('assertion-unawaited');
+    expect(told(ask('(err) => { t.assert.ifError(err) }').replace('request(', 't.plan(2)\n  request('))).toEqual([]);
+  });
+
+  it('is not told of a hook, nor of the rows of a table', () => {
+    const hook = `beforeEach(function (ready) { request(app).get('/').expect(200, ready) })\n`;
+    expect(told(hook + test(`request(app).get('/').expect(200, done)`))).toEqual([]);
+    expect(told(`it.each([['/', 200]])('answers', (path, status, end) => { request(app).get(path).expect(status, end) })\n`)).toEqual([]);
+  });
+
+  it.each([
+    ['that is not handed on', `request(app).get('/').expect(200, 'true')`, 'assertion-unawaited'],
+    ['that only others are handed', `request(app).get('/').expect(200, 'true')\n  app.close(done)`, 'assertion-unawaited'],
+    ['that the test calls first', `done()\n  request(app).get('/').expect(200, 'true', done)`, 'assertion-unawaited'],
+    ['that the test calls meanwhile', `request(app).get('/').expect(200, 'true').end(done)\n  done()`, 'assertion-unawaited'],
+    ['that a promise ends without', `app.start().then((size) => { assert.strictEqual(size, 2) })\n  done()`, 'assertion-unawaited'],
+    [
+      'that is called although the promise failed',
+      `app.start().then((size) => { assert.strictEqual(size, 2) }).finally(done)`,
+      'assertion-unawaited',
+    ],
+    [
+      'of a function that never calls it',
+      `request(app).get('/').expect(200, function (err) { if (err) throw err })`,
+      'assertion-unawaited',
+    ],
+    ['of a function that drops the error', `request(app).get('/').expect(200, function () { done() })`, 'assertion-swallowed'],
+    ['told of no error by a promise', `request(app).get('/').expect(200).then(() => done(), () => done())`, 'assertion-swallowed'],
+  ])('is told: a callback %s', (_, body, rule) => {
+    expect(told(test(body))).toContain(rule);
+    expect(told(test(body, 't, done'))).toContain(rule);
+  });
+
+  it('is told where the last value of a row looks like a callback', () => {
+    const rows = `const { rows } = require('./rows')\n`;
+    expect(told(`${rows}it.each(rows)('answers', (status, body) => { request(app).get('/').expect(status, body) })\n`)).toContain(
+      'assertion-unawaited',
+    );
+  });
+
+  it('keeps what an expectation asks by a function of its own', () => {
+    const asks = test(`request(app).get('/').expect((res) => { assert.strictEqual(res.text, 'true') }).expect(200, done)`);
+    const files = [{ path: 'test/app.test.js', before: SUPER + asks, after: SUPER + asks.replace(/\.expect\(\(res.*?\}\)\./, '.') }];
+    expect(guard({ change: { files }, scope: 'any' }).findings.map(({ rule }) => rule)).toContain('assertion-removed');
+  });
+
+  it('is a breach in any scope where an old test loses its wait', () => {
+    const before = SUPER + test(`request(app).get('/').expect(200, 'true', done)`);
+    const after = before.replace(`'true', done)`, `'true')\n  done()`);
+    const { findings } = guard({ change: { files: [{ path: 'test/app.test.js', before, after }] }, scope: 'any' });
+    expect(findings.map(({ rule, level }) => `${rule} ${level}`)).toEqual(['assertion-unawaited breach']);
+  });
+});
+
 describe('who hears of a failure', () => {
   it.each([
     ['fail itself', `.catch(t.assert.fail).finally(done)`],

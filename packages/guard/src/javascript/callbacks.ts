@@ -64,15 +64,6 @@ export function signals(node: Node, names: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** A test that tells the runner that it is done before its callbacks have run: `done()` stands by itself, outside of them. */
-export function endsEarly(root: Node): boolean {
-  const names = new Set(listAt(root, 'params').map(nameOf));
-  return listAt(at(root, 'body'), 'body').some((statement) => {
-    const call = statement.type === 'ExpressionStatement' ? bare(at(statement, 'expression')) : null;
-    return call?.type === 'CallExpression' && listAt(call, 'arguments').length === 0 && names.has(nameOf(bare(at(call, 'callee'))));
-  });
-}
-
 const WEAK: ReadonlySet<string> = new Set(['truthy', 'exists', 'falsy']);
 
 /** A catch that passes the failure on: it throws, fails, rejects, tells `done`, or asks something of the error. */

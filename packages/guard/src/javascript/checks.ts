@@ -8,6 +8,7 @@ import type { Env, Value } from './scope.js';
 
 import { ASSERTION_PACKAGES, ASSERT_METHODS, MATCHERS, negated, OF_PAGE, operatorOf, STATES } from './matchers.js';
 import type { Matcher } from './matchers.js';
+import { callbackOf } from './runner-callback.js';
 import { importedBy } from './names.js';
 import { typeDraft } from './type-checks.js';
 
@@ -120,7 +121,7 @@ export function parseAssertion(node: Node, env: Env): Parsed | null {
   if (name === 'expectTypeOf' || name === 'assertType') return typeCheck(name, root, links, env);
   if (name === 'should' && links.length > 0) return parseChain(args[0] ?? null, links, false);
   if (links.length === 0) return fromFunction(name, source, args) ?? implied(name, node, args);
-  return overRequest(root, links) ?? implied(links.at(-1)?.name ?? '', node, links.at(-1)?.args ?? null);
+  return overRequest(root, links, env) ?? implied(links.at(-1)?.name ?? '', node, links.at(-1)?.args ?? null);
 }
 
 /** Calls that fail by themselves where something is missing: queries of a page, what verifies a mock. */
@@ -169,7 +170,7 @@ function fromName(root: Node, links: readonly Link[], env: Env): Parsed | null {
   if (first.name === 'plan' && first.args?.length === 1 && env.find(nameOf(root))?.text !== undefined) {
     return { ...NOTHING, plan: Number(first.args[0]?.['value'] ?? -1) };
   }
-  return overRequest(root, links) ?? implied(links.at(-1)?.name ?? '', links.at(-1)?.call ?? root, links.at(-1)?.args ?? null);
+  return overRequest(root, links, env) ?? implied(links.at(-1)?.name ?? '', links.at(-1)?.call ?? root, links.at(-1)?.args ?? null);
 }
 
 /** Packages whose `equal` compares with `==`. */
@@ -180,17 +181,21 @@ function isChai(root: Node, env: Env): boolean {
 }
 
 /** `request(app).get('/x').expect(200)`: what is asked stands in the middle of the chain. */
-function overRequest(root: Node, links: readonly Link[]): Parsed | null {
+function overRequest(root: Node, links: readonly Link[], env: Env): Parsed | null {
   const calls = links.filter(
     (link, index) => link.name === 'expect' && link.args !== null && link.args.length > 0 && (index > 0 || root.type === 'CallExpression'),
   );
   if (calls.length === 0) return null;
-  const within = calls.flatMap((link) => (link.args ?? []).filter((argument) => isFunction(bare(argument))));
-  const asked = calls.filter((link) => !isFunction(bare(link.args?.[0] ?? null)));
   const first = calls[0]?.object ?? root;
-  const drafts = asked.flatMap((link) => requested(link.args ?? [], first));
+  const asked = calls.map((link) => link.args ?? []);
+  const within = asked.flatMap(([one]) => (isFunction(bare(one ?? null)) ? [one as Node] : []));
+  const drafts = asked.flatMap((args) => {
+    if (isFunction(bare(args[0] ?? null))) return [];
+    return requested(callbackOf(args, env) === null ? args : args.slice(0, -1), first);
+  });
   const end = links.find((link) => link.name === 'end' && link.args !== null);
-  return { ...NOTHING, drafts, asynchronous: true, within, ...(end === undefined ? {} : { end: bare(end.args?.[0] ?? null) }) };
+  const ends = end === undefined ? asked.flatMap((args) => callbackOf(args, env) ?? []) : [end.args?.[0] ?? null];
+  return { ...NOTHING, drafts, asynchronous: true, within, ...(ends.length === 0 ? {} : { end: bare(ends[0] ?? null) }) };
 }
 
 /** `.expect(200)` asks for the status, `.expect('Name', x)` for a header, `.expect(x)` for what was sent back. */
@@ -204,7 +209,7 @@ function requested(args: readonly Node[], subject: Node): readonly Draft[] {
   if (typeof value === 'string' && more.length > 0) return [draft(`.headers${memberText(value.toLowerCase())}`, more.slice(0, 1))];
   const body = (node: Node) => draft(isObject(node) ? '.body' : '.text', [node]);
   if (typeof value !== 'number') return head === null ? [] : [isLiteral(bare(head)) || isObject(head) ? body(head) : draft('', [head])];
-  return [draft('.status', [head as Node]), ...more.filter((node) => !isFunction(bare(node))).map(body)];
+  return [draft('.status', [head as Node]), ...more.map(body)];
 }
 
 function isObject(node: Node): boolean {

@@ -16,6 +16,7 @@ import { rowsOf } from './rows.js';
 import { runnerOf } from './runner.js';
 import { patternNames } from './names.js';
 import { OwnCalls } from './own-calls.js';
+import { endsEarly, handsOn } from './runner-callback.js';
 import { waitedFor } from './place.js';
 import type { Place } from './place.js';
 import { Waited, asMarker } from './waiting.js';
@@ -48,6 +49,7 @@ export abstract class ExpressionWalk {
   protected readonly fallbacks = new Map<string, ReadonlySet<string>>();
   protected readonly own = new OwnCalls();
   protected readonly isPlanned: boolean;
+  protected readonly isEarly: boolean;
   private readonly waits: Waited;
   /** The expression that is the whole of a statement. */
   protected alone: Node | null = null;
@@ -61,6 +63,7 @@ export abstract class ExpressionWalk {
     this.done = new Set(['done', 'resolve', 'finish']);
     for (const name of listAt(root, 'params').flatMap(patternNames)) if (name !== 't') this.done.add(name);
     this.waits = new Waited(root, this.done);
+    this.isEarly = endsEarly(root);
     this.isPlanned = /ssertions\(|plan\(/.test(tree.text.slice(root.start, root.end)) && planned(root);
   }
 
@@ -166,7 +169,7 @@ export abstract class ExpressionWalk {
       }
       if (fn.node !== bare(argument) && this.entered.has(fn.node)) continue;
       if (node.type === 'NewExpression') for (const name of listAt(fn.node, 'params').flatMap(patternNames)) this.done.add(name);
-      const told = signals(fn.node, this.done);
+      const told = signals(fn.node, this.done) || handsOn(fn.node, fn.env, 1);
       const tried = TRIES.test(callee.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee));
       const loose = calling.later || ((tried || fn.node['async'] === true) && !place.waited);
       const reached = calling.why === null || told ? place : this.maybe(place, calling.why);
@@ -234,14 +237,15 @@ export abstract class ExpressionWalk {
       return true;
     }
     if (!['then', 'catch', 'finally'].includes(name) || owner === null) return false;
-    const after = { ...place, floating: place.floating || !place.waited, depth: place.depth + 1 };
+    const waited = place.waited || (name !== 'finally' && (handsOn(first, env) || handsOn(second, env)));
+    const after = { ...place, floating: place.floating || !waited, depth: place.depth + 1 };
     const handler = name === 'catch' ? first : name === 'then' ? second : null;
     const caught = functionOf(handler, env);
     const lets =
       handler !== null &&
       !(caught !== null && passesOn(at(caught.node, 'body'), caught.env, this.done, listAt(caught.node, 'params').flatMap(patternNames))) &&
       !failsGiven(handler, this.done);
-    this.visit(owner, env, { ...place, swallowed: lets ? 'in a promise whose catch lets it go' : place.swallowed });
+    this.visit(owner, env, { ...place, waited, swallowed: lets ? 'in a promise whose catch lets it go' : place.swallowed });
     const told = (fn: Value | null) => fn?.node !== null && fn?.node !== undefined && signals(fn.node, this.done);
     const then = name === 'catch' ? null : functionOf(first, env);
     const count = this.assertions.length;
@@ -332,11 +336,14 @@ export abstract class ExpressionWalk {
     const fn = functionOf(end, env);
     const [error] = listAt(fn?.node, 'params').flatMap(patternNames);
     const body = at(fn?.node, 'body');
-    const heard = fn === null ? this.done.has(nameOf(end)) : error !== undefined && body !== null && mentions(body, error);
+    const ends = handsOn(end, env) || this.done.has(nameOf(end)) || (fn !== null && fn.node !== null && signals(fn.node, this.done));
+    const heard = fn === null ? ends : error !== undefined && body !== null && mentions(body, error);
     const swallowed = heard ? place.swallowed : 'in a request whose error nobody looks at';
-    const standing = { ...ALWAYS, reach: place.reach, reachWhy: place.why, swallowed, open: place.open };
+    const waiting = this.isEarly || !(ends || place.waited || this.isPlanned) ? 'floating' : 'sync';
+    const standing = { ...ALWAYS, reach: place.reach, reachWhy: place.why, swallowed, waiting, open: place.open } as const;
     for (const draft of parsed.drafts) this.assertions.push(assertionOf(draft, env, span, standing));
-    if (fn !== null) this.enter(fn, null, { ...place, depth: place.depth + 1 });
+    for (const one of [fn, ...parsed.within.map((node) => functionOf(node, env))])
+      if (one !== null) this.enter(one, null, { ...place, depth: place.depth + 1 });
   }
 
   /** `expect(() => { expect(…) }).toThrow()`: the test passes because its check fails. */

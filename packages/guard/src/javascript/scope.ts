@@ -24,6 +24,8 @@ export interface Value {
   /** Where it is imported from. */
   readonly source?: string;
   readonly imported?: string;
+  /** The callback by which a test tells the runner that it has ended. */
+  readonly ends?: boolean;
 }
 
 export class Env {
