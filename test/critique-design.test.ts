@@ -40,7 +40,21 @@ function prepare({ files = {}, from, row = { id: 'AUDIT-001' }, design = {}, tim
   const settings = { ...DEFAULT_SETTINGS.critics, design: { ...DEFAULT_SETTINGS.critics.design, ...design } };
   const watch = { signal: signal ?? new AbortController().signal, log: () => {} };
   const now = () => new Date('2030-01-02T03:04:05.000Z');
-  const job: CriticJob = { project, session, row, base: null, round: null, settings, guardian, watch, timeoutMs, now, say: () => {} };
+  const { guard } = DEFAULT_SETTINGS;
+  const job: CriticJob = {
+    project,
+    session,
+    row,
+    base: null,
+    round: null,
+    settings,
+    guard,
+    guardian,
+    watch,
+    timeoutMs,
+    now,
+    say: () => {},
+  };
   return { job, session, project };
 }
 

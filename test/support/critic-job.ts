@@ -38,6 +38,7 @@ export function jobFor(project: string, changes: Partial<CriticJob> = {}): TestJ
     base: null,
     round: null,
     settings: DEFAULT_SETTINGS.critics,
+    guard: DEFAULT_SETTINGS.guard,
     guardian,
     watch: { signal: new AbortController().signal, log: () => undefined },
     timeoutMs: 60_000,

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { CheckOutcome, Finding, TestStatus } from '../model.js';
-import { compareStates } from './debt-comparison.js';
+import { addWeakenedTests, compareStates } from './debt-comparison.js';
 import type { FileMoves } from './debt-comparison.js';
 import { isBrokenMeasurement, STATUS_RULE } from './debt-measurement.js';
 import type { MeasuredTest, DebtMeasurement, TestsMeasurement, ToolMeasurement } from './debt-measurement.js';
@@ -186,6 +186,28 @@ describe('tests', () => {
       fixed: ['e'],
       old: ['d'],
     }));
+  test('a test that fails or is skipped is a measured regression; one that is gone or new is none by itself', () => {
+    const before = { ...NONE, tests: tests({ a: 'passed', b: 'passed', c: 'passed' }) };
+    const after = { ...NONE, tests: tests({ a: 'failed', b: 'skipped', d: 'failed' }) };
+    expect(compareStates(before, after, STILL).regressedTests).toEqual(['a', 'b']);
+  });
+  test('a weakened test is a measured regression, listed once', () => {
+    const before = { ...NONE, tests: tests({ 'a > gone': 'passed', 'a > weak': 'passed' }) };
+    const after = { ...NONE, tests: tests({ 'a > weak': 'passed' }) };
+    const weakened = ['a > gone', 'a > weak'].map((id) => ({ id, message: `${id} weakened`, file: 'a', line: 1, rule: 'r' }));
+    const { checks, regressedTests } = addWeakenedTests(compareStates(before, after, STILL), weakened, null);
+    expect(regressedTests).toEqual(['a > gone', 'a > weak']);
+    expect(checks[0]).toMatchObject({ outcome: 'fail', isPartial: false });
+    expect(checks[0]?.regressions.map(({ message }) => message)).toEqual(['a > gone no longer runs', 'a > weak weakened']);
+    const unmeasured = addWeakenedTests(compareStates(NONE, NONE, STILL), weakened, null);
+    expect(unmeasured.checks[0]).toMatchObject({ outcome: 'fail', regressions: [{ id: 'a > gone' }, { id: 'a > weak' }] });
+  });
+  test('tests that nobody could read are a problem, not a regression', () => {
+    const same = { ...NONE, tests: tests({ a: 'passed' }) };
+    const { checks, regressedTests } = addWeakenedTests(compareStates(same, same, STILL), [], 'unread');
+    expect(checks[0]).toMatchObject({ outcome: 'pass', problems: ['unread'], isPartial: true });
+    expect(regressedTests).toEqual([]);
+  });
   test('a flaky test is no regression', () => {
     expect(compared(tests({ a: 'passed' }), tests({ a: 'failed' }, { flaky: ['a'] }))).toEqual(GOOD);
     const unsteady = tests({ a: 'failed', b: 'passed' }, { flaky: ['a'] });

@@ -38,8 +38,8 @@ export interface DebtComparison {
   readonly checks: readonly CheckResult[];
   /** Tests that failed at the baseline and still fail. */
   readonly oldFailures: readonly string[];
-  /** How many tests passed at the baseline and fail now. */
-  readonly failedTests: number;
+  /** Tests that passed at the baseline and fail or are skipped now, and those that the change weakened, by id. No waiver covers them. */
+  readonly regressedTests: readonly string[];
 }
 
 /** `after.tests.flaky`: tests that failed and passed when run again. */
@@ -48,7 +48,36 @@ export function compareStates(before: DebtMeasurement, after: DebtMeasurement, m
   const types = compareTools('types', before.types, after.types, moves);
   const lint = compareTools('lint', before.lint, after.lint, moves);
   const quality = compareTools('quality', before.quality, without(after.quality, lint.regressions), moves);
-  return { checks: [tests.check, types, lint, quality], oldFailures: tests.old, failedTests: tests.failed };
+  return { checks: [tests.check, types, lint, quality], oldFailures: tests.old, regressedTests: tests.regressed };
+}
+
+/** Tests that a change deleted, skipped or weakened: one item a test, if it is known already. `problem`: why some were not checked. */
+export function addWeakenedTests(
+  { checks, oldFailures, regressedTests }: DebtComparison,
+  weakened: readonly WeakenedTest[],
+  problem: string | null,
+): DebtComparison {
+  return {
+    checks: checks.map((check) => (check.name === 'tests' ? withWeakened(check, weakened, problem) : check)),
+    oldFailures,
+    regressedTests: [...new Set([...regressedTests, ...weakened.map(({ id }) => id)])],
+  };
+}
+
+/** `id`: as runners name it, by file and titles. */
+export type WeakenedTest = Required<Pick<DebtItem, 'id' | 'message' | 'file' | 'line' | 'rule'>>;
+
+function withWeakened(check: CheckResult, weakened: readonly WeakenedTest[], problem: string | null): CheckResult {
+  const known = new Set(check.regressions.map(({ id }) => id));
+  const added = weakened.filter(({ id }) => !known.has(id)).map((item) => ({ ...item, check: check.name }));
+  const isCutShort = check.outcome === 'error' || check.outcome === 'timeout';
+  return {
+    ...check,
+    outcome: weakened.length > 0 && !isCutShort ? 'fail' : check.outcome,
+    regressions: [...check.regressions, ...added],
+    problems: problem === null ? check.problems : [...check.problems, problem],
+    isPartial: check.isPartial || problem !== null,
+  };
 }
 
 /** Complexity findings of the project's own linter count under lint, and only once. */
@@ -145,11 +174,11 @@ function compareTests(
   before: TestsMeasurement,
   after: TestsMeasurement,
   moves: FileMoves,
-): { readonly check: CheckResult; readonly old: readonly string[]; readonly failed: number } {
-  const part = (made: ToolComparison, isPartial: boolean, old: readonly string[] = [], failed = 0) => ({
+): { readonly check: CheckResult; readonly old: readonly string[]; readonly regressed: readonly string[] } {
+  const part = (made: ToolComparison, isPartial: boolean, old: readonly string[] = [], regressed: readonly string[] = []) => ({
     check: { name: 'tests' as const, isBrokenBefore: false, ...made, isPartial },
     old,
-    failed,
+    regressed,
   });
   if (after.outcome === 'error' && isBroken(before))
     return part(brokenBefore(`The tests could not run at the baseline already. ${after.problem ?? ''}`.trim()), true);
@@ -168,7 +197,7 @@ function compareTests(
   const flaky = new Set(after.flaky);
   const settled = worse.filter(({ id }) => !flaky.has(id));
   const regressions = settled.map(testItem);
-  const failed = settled.filter(({ change }) => change === 'fails').length;
+  const regressed = settled.filter(({ change }) => change === 'fails' || change === 'skipped').map(({ id }) => id);
   const nonePassed = before.results.length > 0 && !before.results.some(({ status }) => status === 'passed');
   const problems = [
     ...after.notes,
@@ -176,7 +205,7 @@ function compareTests(
   ];
   const mended = fixed.map((test) => ({ ...testItem({ ...test, change: 'fails' }), message: `passes: ${test.id}` }));
   const outcome = regressions.length > 0 ? 'fail' : 'pass';
-  return part({ outcome, regressions, fixed: mended, problems }, nonePassed || after.notes.length > 0, old, failed);
+  return part({ outcome, regressions, fixed: mended, problems }, nonePassed || after.notes.length > 0, old, regressed);
 }
 
 const WORDS: Readonly<Record<ChangedTest['change'], string>> = {

@@ -30,7 +30,7 @@ interface DebtFindings {
 export interface DebtReport {
   readonly passed: boolean;
   readonly total_regressions: number;
-  /** Tests that passed at the baseline and fail now, by Umpire's own runs. */
+  /** Tests that passed at the baseline and fail or are skipped now, by Umpire's own runs, and tests that the change weakened. */
   readonly regressions_measured: number;
   readonly checks: Readonly<Record<CheckName, DebtCheck>>;
   readonly debt_score_before: number;
@@ -57,14 +57,14 @@ interface DebtCheck {
 }
 
 export function buildDebtReport({ before, after, comparison, base, changedSettings, provenance }: DebtFindings): DebtReport {
-  const { checks, oldFailures, failedTests } = comparison;
+  const { checks, oldFailures, regressedTests } = comparison;
   const regressions = checks.flatMap((check) => check.regressions);
   const scores = computeDebtScores(before, after);
   const entries = checks.map((check) => [check.name, checkOf(check)] as const);
   return {
     passed: isPassed(checks),
     total_regressions: regressions.length,
-    regressions_measured: failedTests,
+    regressions_measured: regressedTests.length,
     checks: Object.fromEntries(entries) as Readonly<Record<CheckName, DebtCheck>>,
     debt_score_before: scores.before,
     debt_score_after: scores.after,

@@ -158,6 +158,7 @@ function jobOf(
     before,
     round,
     settings: config.critics,
+    guard: config.guard,
     guardian,
     watch,
     timeoutMs,

@@ -66,7 +66,7 @@ export async function tryCritic(request: Pick<CritiqueRequest, 'loop' | 'project
   if (!triesTools(loop) && !CRITIC_LOOPS.includes(loop))
     throw new UmpireError('critic-unknown', { name: loop.slice(0, 40), known: CRITIC_LOOPS.join(', ') });
   const project = projectFor(request.project, request.onNote);
-  const { critics: settings } = await readSettings(project);
+  const { critics: settings, guard } = await readSettings(project);
   const guardian = startGuardian(randomBytes(8).toString('hex'));
   try {
     const signal = request.signal ?? new AbortController().signal;
@@ -77,6 +77,7 @@ export async function tryCritic(request: Pick<CritiqueRequest, 'loop' | 'project
       base: null,
       round: null,
       settings,
+      guard,
       guardian,
       watch: { signal, log: () => undefined },
       timeoutMs: TRIAL_MS,
@@ -143,6 +144,7 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
       base: request.base ?? null,
       round: null,
       settings: withIndustry(config.critics, request.industry),
+      guard: config.guard,
       guardian,
       watch: { signal: request.signal ?? new AbortController().signal, log: (_, chunk) => request.onOutput?.(chunk) },
       timeoutMs: WHOLE_RUN_MS,

@@ -422,6 +422,7 @@ async function checkTests(project: string, settings: CriticSettings, signal: Abo
     base: null,
     round: null,
     settings,
+    guard: DEFAULT_SETTINGS.guard,
     guardian,
     watch: { signal, log: () => undefined },
     timeoutMs: RUNNER_TIMEOUT_MS,

@@ -1,22 +1,19 @@
-// The guard's check of a change: for `umpire guard`, and for each task's work in a run. It applies the project's allowances to the findings
-// of the guard package, and reverts findings on request. Loaded late, since it loads the parsers.
+// The guard for `umpire guard` and for each task's work in a run: reads the change, checks it, and reverts findings on request. Loaded
+// late, since it loads the parsers.
 
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Breach } from '@umpire/core/decider/events.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import type { TestResult } from '@umpire/core/model.js';
-import { weigh } from '@umpire/guard/allowances.js';
-import type { GuardAllowance, Weighed } from '@umpire/guard/allowances.js';
-import type { Change, FileChange, GuardScope, GuardInput } from '@umpire/guard/change.js';
+import type { GuardAllowance } from '@umpire/guard/allowances.js';
+import type { Change, FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
-import { KnownBefore, guard } from '@umpire/guard/guard.js';
-import { roleOf } from '@umpire/guard/paths.js';
-import type { Rewriting } from '@umpire/guard/rewriting.js';
+import { KnownBefore } from '@umpire/guard/guard.js';
 import { takeBack } from '@umpire/guard/taking-back.js';
 import type { Correction, Mended } from '@umpire/guard/taking-back.js';
-import type { ReadBeside } from '@umpire/guard/told.js';
-import { pathTest } from '../critics/path-pattern.js';
+import { checkChange } from '../critics/guard-change.js';
+import type { ChangeCheck, GuardView } from '../critics/guard-change.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import type { GuardSettings } from '../sessions/default-settings.js';
 import { lstatOf } from '../sessions/file-system.js';
@@ -183,92 +180,6 @@ async function resultsOf(path: string, project: string): Promise<readonly TestRe
   const results = reports.flatMap(({ results: found = [] }) => found);
   if (results.length > 0) return results;
   throw new UmpireError('guard-report', { path, detail: reports[0]?.problems[0]?.message ?? 'it has no tests' });
-}
-
-export interface GuardProblem {
-  readonly file: string;
-  readonly message: string;
-}
-
-export interface GuardView extends Weighed {
-  /** Files that could not be parsed. */
-  readonly problems: readonly GuardProblem[];
-  /** Some of them are tests, so nobody knows what they check. */
-  readonly isBlind: boolean;
-  /** Rewritten test files: their checks were counted, not compared one by one. */
-  readonly rewritten: readonly Rewriting[];
-}
-
-export interface ChangeCheck {
-  readonly change: Change;
-  readonly scope: GuardScope;
-  readonly same: (path: string) => string | null;
-  readonly ran?: NonNullable<GuardInput['ran']>;
-  readonly allowances: readonly GuardAllowance[];
-  /** As YYYY-MM-DD. */
-  readonly today: string;
-  /** Files that could not be opened. */
-  readonly unread?: readonly GuardProblem[];
-  /** Facts of the old versions, shared by several checks of one change. */
-  readonly known?: KnownBefore;
-  readonly everyRewrite?: boolean;
-  readonly newTestsCheck?: boolean;
-  readonly mustBeRead?: boolean;
-  readonly command?: string | undefined;
-  /** A second thread that reads files of the change. */
-  readonly beside?: ReadBeside | null;
-  /** The settings file, if a person may change it: new allowances in it are reported separately. */
-  readonly settings?: string;
-}
-
-export function checkChange({
-  change,
-  scope,
-  same,
-  ran,
-  allowances,
-  today,
-  unread = [],
-  known,
-  settings,
-  everyRewrite = false,
-  newTestsCheck = false,
-  mustBeRead = false,
-  command,
-  beside = null,
-}: ChangeCheck): GuardView {
-  const report = guard(
-    {
-      change,
-      scope,
-      same,
-      everyRewrite,
-      newTestsCheck,
-      mustBeRead,
-      ...(ran === undefined ? {} : { ran }),
-      ...(command === undefined ? {} : { command }),
-    },
-    known,
-    beside,
-  );
-  const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
-  const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
-  const unopened = new Set(unread.map(({ file }) => file));
-  const problems = [...unread, ...report.problems.filter(({ file }) => !unopened.has(file))];
-  const isBlind = problems.some(({ file }) => ['test', 'support'].includes(roleOf(file)));
-  return { ...weigh(found, allowances, today, pathTest), problems, isBlind, rewritten: report.rewritten };
-}
-
-/** Shows whole lines instead of the few characters that a rule points at. */
-function inWholeLines(finding: GuardFinding, file: FileChange | undefined): GuardFinding {
-  const lines = (version: GuardFinding['before'], text: string | null | undefined): GuardFinding['before'] => {
-    if (version === null || text === null || text === undefined || text.slice(version.from, version.to) !== version.text) return version;
-    const from = version.from === 0 ? 0 : text.lastIndexOf('\n', version.from - 1) + 1;
-    const next = text.indexOf('\n', Math.max(version.from, version.to - 1));
-    const to = next < 0 ? text.length : next;
-    return { ...version, from, to, text: text.slice(from, to) };
-  };
-  return { ...finding, before: lines(finding.before, file?.before), after: lines(finding.after, file?.after) };
 }
 
 /**

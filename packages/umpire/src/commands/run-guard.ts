@@ -11,8 +11,8 @@ import type { BlobReader } from '../sessions/recorded-evidence.js';
 import type { Inspector } from '../workspace/inspect-work.js';
 
 /**
- * The testing and until loops depend on tests, so breaches are reverted there. In debt and review they are only reported. Notes are
- * reported in every loop. Custom loops are checked only if the settings name them.
+ * The testing and until loops depend on tests, so breaches are reverted there. In debt and review they are reported, and the critic counts
+ * those about tests. Notes are reported in every loop. Custom loops are checked only if the settings name them.
  */
 const LOOPS: Readonly<Record<string, LoopGuard>> = {
   testing: { breaches: 'obey', scope: 'testing' },

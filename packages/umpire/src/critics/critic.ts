@@ -4,7 +4,7 @@
 import type { Guardian } from '../agents/guardian.js';
 import type { CheckOutcome, Damage } from '@umpire/core/model.js';
 import type { Watch } from '@umpire/core/ports.js';
-import type { CriticSettings } from '../sessions/default-settings.js';
+import type { CriticSettings, GuardSettings } from '../sessions/default-settings.js';
 import { openFolder, writeAtomically } from '../sessions/session-folder.js';
 
 export interface CriticJob {
@@ -23,6 +23,7 @@ export interface CriticJob {
   /** The round of its chain, for a row that states none; null where it is not known. */
   readonly round: number | null;
   readonly settings: CriticSettings;
+  readonly guard: GuardSettings;
   readonly guardian: Guardian;
   /** `log` gets what tools print, while they run. Aborted: end the tools and resolve. */
   readonly watch: Watch;

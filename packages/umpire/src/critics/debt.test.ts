@@ -119,6 +119,23 @@ describe('the baseline', () => {
   });
 });
 
+it('counts a test that was skipped, deleted or weakened as a measured regression, with one finding a test', async () => {
+  const head = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { a } from '../src/a.js';\n";
+  const tests = ['one', 'two', 'three'].map((name) => `test('${name}', () => assert.equal(a, 1));\n`);
+  const project = testsProject('true');
+  project.commit({ 'src/a.js': 'export const a = 1;\n', 'test/a.test.js': `${head}${tests.join('')}` });
+  const after = [tests[0]?.replace('test(', 'test.skip('), tests[1]?.replace('equal(a, 1)', 'ok(a)')].join('');
+  project.write({ 'src/a.js': 'export const a = 2;\n', 'test/a.test.js': `${head}${after}` });
+  const { job, report } = debtJob(project.root, { settings: TESTS_ONCE });
+  expect((await debtCritic(job)).outcome).toBe('fail');
+  expect(report()).toMatchObject({ regressions_measured: 3, total_regressions: 3, checks: { tests: { status: 'failed', errors: 3 } } });
+  expect(report().regressions.map(shown)).toEqual([
+    'tests test/a.test.js:4 test/a.test.js > one is skipped now',
+    'tests test/a.test.js:- test/a.test.js > three no longer runs',
+    expect.stringMatching(/^tests test\/a\.test\.js:5 test\/a\.test\.js > two: A check lets more through than before/),
+  ]);
+});
+
 describe('lint', () => {
   const LINT = { ...DEBT, checks: { types: false, quality: false } as const };
   const settings = { ...DEFAULT_SETTINGS.critics, debt: LINT };

@@ -6,11 +6,12 @@ import { basename, join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { isChanged } from '@umpire/core/formats/changed-lines.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
-import { compareStates } from '@umpire/core/formats/debt-comparison.js';
-import type { CheckResult, FileMoves } from '@umpire/core/formats/debt-comparison.js';
+import { addWeakenedTests, compareStates } from '@umpire/core/formats/debt-comparison.js';
+import type { CheckResult, DebtComparison, FileMoves, WeakenedTest } from '@umpire/core/formats/debt-comparison.js';
 import { isBrokenMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckName, DebtMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { buildDebtReport, summarizeDebt, countDebtItems } from '@umpire/core/formats/debt-report.js';
+import type { GuardFinding } from '@umpire/guard/finding.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
 import { findChange } from './change.js';
@@ -52,7 +53,8 @@ export const debtCritic: Critic = async (job) => {
       // A quarantined test counts as little as a flaky one.
       const after = { ...tools.state, tests: { ...settled.state, flaky: [...settled.state.flaky, ...settled.quarantined] } };
       const notes = [...baseline.notes, ...settled.notes];
-      return leaveReport(job, change.base, { ...baseline, notes }, after, moves, provenanceOf(job, judged, started, uses));
+      const comparison = await withGuard(job, change.base, compareStates(baseline.state, after, moves));
+      return leaveReport(job, change.base, { ...baseline, notes }, after, comparison, provenanceOf(job, judged, started, uses));
     } finally {
       tests.close();
     }
@@ -98,6 +100,18 @@ function movesOf(project: string, { lines }: CriticChange, base: readonly string
   };
 }
 
+/** A test that was deleted, skipped or weakened cannot fail any more: the runner alone would not miss it. */
+async function withGuard(job: CriticJob, base: string, comparison: DebtComparison): Promise<DebtComparison> {
+  const { findWeakenedTests } = await import('./guard-change.js');
+  const { breaches, problem } = await findWeakenedTests(job, 'debt', base);
+  return addWeakenedTests(comparison, breaches.map(weakenedTest), problem);
+}
+
+function weakenedTest({ rule, file, line, message, test }: GuardFinding): WeakenedTest {
+  const id = test === undefined ? file : `${file} > ${test}`;
+  return { id, message: `${id}: ${message}`.slice(0, 500), file, line, rule };
+}
+
 /** What tells tools what to look for: where it changed, findings may come and go without a change of the code. */
 const SETTINGS =
   /^(?:eslint\.config\..*|\.eslintrc.*|\.oxlintrc\.json|oxlint\.config\..*|biome\.jsonc?|tsconfig.*\.json|\.?knip\..*|\.jscpd\.json|(?:vite|vitest|jest)\.config\..*|vitest\.workspace\..*|\.mocharc\..*|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.?bandit(?:\.ya?ml)?)$/;
@@ -107,10 +121,9 @@ function leaveReport(
   base: string,
   { notes, ...baseline }: PinnedBaseline,
   after: DebtMeasurement,
-  moves: FileMoves,
+  comparison: DebtComparison,
   provenance: ReturnType<typeof provenanceOf>,
 ): CriticEnd {
-  const comparison = compareStates(baseline.state, after, moves);
   const outcome = worstMeasured(comparison.checks.map((check) => check.outcome));
   const problems = comparison.checks.flatMap((check) => check.problems);
   // An agent's word does not replace tools that are there and broken.

@@ -243,6 +243,61 @@ it('V2 makes a test that passed at the base and fails now a Critical finding, wh
   expect(read).toMatchObject({ ok: true, reading: { counts: { critical: 1 }, notes: [] } });
 });
 
+it('makes each deleted, skipped or weakened test a Critical finding of the guard, where the test is', async () => {
+  const others = "test('a is odd', () => assert.equal(a % 2, 1));\ntest('a is small', () => assert.equal(a < 2, true));\n";
+  const project = linted({ ...TESTED, 'test/a.test.js': `${TESTED['test/a.test.js']}${others}` });
+  const after = TESTED['test/a.test.js'].replace("test('a is one'", "test.skip('a is one'");
+  project.write({
+    'src/a.js': 'export const a = 2;\n',
+    'test/a.test.js': `${after}${others.split('\n')[0]?.replace('a % 2, 1', 'a, a')}\n`,
+  });
+  const { job, evidence } = reviewJob(project.root);
+  expect((await reviewCritic(job)).outcome).toBe('fail');
+  const results = evidence(REVIEW_RESULTS) as Results;
+  expect(brief(results).findings).toEqual([
+    'critical test-skipped test/a.test.js 4 correctness guard measured',
+    'critical assertion-tautological test/a.test.js 5 correctness guard measured',
+    'critical test-deleted test/a.test.js 6 correctness guard measured',
+  ]);
+  expect(results.findings.at(-1)?.['message']).toBe('A test is gone, and nothing else checks what it checked. Test: "a is small".');
+});
+
+it('looks for deleted tests also where no line was added, and respects allowances and a guard that is off', async () => {
+  const project = linted(TESTED);
+  project.write({ 'test/a.test.js': null });
+  const first = reviewJob(project.root);
+  expect((await reviewCritic(first.job)).outcome).toBe('fail');
+  expect(brief(first.evidence(REVIEW_RESULTS) as Results).findings).toEqual([
+    'critical test-deleted test/a.test.js 4 correctness guard measured',
+  ]);
+  const allowance = { rule: 'test-deleted', path: 'test/**', test: null, reason: 'r', until: '2999-01-01' };
+  const guards = [{ allowances: [allowance] }, { loops: { review: { breaches: 'off' } } }] as const;
+  for (const guard of guards) {
+    const { job } = reviewJob(project.root, { guard: { ...DEFAULT_SETTINGS.guard, ...guard } });
+    expect(await reviewCritic(job)).toMatchObject({ outcome: 'missing', files: [] });
+  }
+});
+
+it('finds nothing in a test that was deleted with the code it tested', async () => {
+  const both = 'export const a = 1;\nexport function twice(n) {\n  return 2 * n;\n}\n';
+  const imports = TESTED['test/a.test.js'].replace('{ a }', '{ a, twice }');
+  const project = linted({ ...TESTED, 'src/a.js': both, 'test/a.test.js': `${imports}test('twice', () => assert.equal(twice(2), 4));\n` });
+  project.write({ 'src/a.js': 'export const a = 1;\nexport const b = 2;\n', 'test/a.test.js': TESTED['test/a.test.js'] });
+  const { job, evidence } = reviewJob(project.root);
+  expect(await reviewCritic(job)).toMatchObject({ outcome: 'pass', notes: [] });
+  expect((evidence(REVIEW_RESULTS) as Results).findings).toEqual([]);
+});
+
+it('says that the guard could not read a test, and marks its check as not measured', async () => {
+  const broken = 'test("a", () => {\n';
+  const project = linted({ 'src/b.test.jsx': broken });
+  project.write({ 'src/a.js': `${OLD}export const b = 2;\n`, 'src/b.test.jsx': `// more\n${broken}` });
+  const { job, evidence } = reviewJob(project.root);
+  const end = await reviewCritic(job);
+  expect(end.notes.join(' ')).toMatch(/The guard could not check src\/b\.test\.jsx: /);
+  expect(evidence(REVIEW_RESULTS)).toMatchObject({ unverified_checks: [{ name: 'guard' }] });
+});
+
 it('V2 says once that there are no tests, and marks that check as not measured', async () => {
   const project = linted();
   project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });

@@ -1,5 +1,5 @@
-// The critic of the review loop: tests that regressed, findings of linters, type checkers and reports in the changed lines, and those of a
-// reviewing agent, weighed into one score. core/formats/review-score.ts has the formula; docs/review-a-change.md explains it.
+// The critic of the review loop: tests that regressed or that the change weakened, findings of linters, type checkers and reports in the
+// changed lines, and those of a reviewing agent, weighed into one score. core/formats/review-score.ts has the formula; docs/review-a-change.md explains it.
 
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { readReview } from '@umpire/core/formats/review-results.js';
 import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '@umpire/core/formats/review-score.js';
 import type { ReviewScore } from '@umpire/core/formats/review-score.js';
 import type { CheckOutcome, Finding, Grade } from '@umpire/core/model.js';
+import type { GuardFinding } from '@umpire/guard/finding.js';
 import { isFile, statOf } from '../sessions/file-system.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import { openBase } from './baseline.js';
@@ -33,7 +34,7 @@ import { manifestFault } from './tool.js';
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
 const MOST_REPORTS = 50;
 const MOST_FINDINGS = 1000;
-/** Listed as findings; all are counted. */
+/** Listed as findings, of tests and of the guard; all tests are counted. */
 const MOST_REGRESSIONS = 50;
 /** Files that one linter gets. */
 const MOST_FILES = 500;
@@ -61,14 +62,15 @@ export const reviewCritic: Critic = async (job) => {
   const change = findChange(job.project, job.base);
   if (change === null)
     return unmeasured('missing', 'Nothing to review: this is not a git repository, or it has no commit to compare with.');
-  if (change.lines.size === 0)
+  const weakened = await guardSource(job, change);
+  if (change.lines.size === 0 && weakened === null)
     return unmeasured('missing', `Nothing to review: no line was added or changed since ${change.base.slice(0, 10)}.`);
   const testimony = testimonyIn(job);
   const linted = await withoutBrokenBefore(job, change, await lint(job, change));
   // Last, because tests that hang use up the time.
   const tests = await testSource(job);
   const reports = gatherReports(job, change, started);
-  const measured = [...linted, ...reports, ...(tests === null ? [] : [tests])];
+  const measured = [...linted, ...reports, ...[tests, weakened].filter((source) => source !== null)];
   const sources = testimony === null ? measured : [...measured, testimony.source];
   const problems = sources.flatMap(({ problem }) => problem ?? []);
   // A broken tool may have missed anything: its silence approves nothing.
@@ -105,6 +107,29 @@ export const reviewCritic: Critic = async (job) => {
 interface TestSource extends ReviewSource {
   readonly figures: ProjectTests;
   readonly notes: readonly string[];
+}
+
+/** Tests that the change deleted, skipped or weakened. Null where there are none: the guard says nothing else of a change. */
+async function guardSource(job: CriticJob, { base }: CriticChange): Promise<ReviewSource | null> {
+  const { findWeakenedTests } = await import('./guard-change.js');
+  const { breaches, problem } = await findWeakenedTests(job, 'review', base);
+  if (breaches.length === 0 && problem === null) return null;
+  return {
+    name: 'guard',
+    grade: 'measured',
+    outcome: breaches.length > 0 ? 'fail' : 'missing',
+    problem,
+    findings: breaches.slice(0, MOST_REGRESSIONS).map(breachFinding),
+    uses: [],
+    checked: [],
+    unverified: problem === null ? null : 'guard',
+  };
+}
+
+function breachFinding({ rule, file, line, message, test }: GuardFinding): Finding {
+  const name = test === undefined ? '' : ` Test: ${JSON.stringify(test)}.`;
+  const text = `${message}${name}`.slice(0, 300);
+  return makeFinding({ severity: 'critical', message: text, artifact: file, line, rule, dimension: 'correctness' });
 }
 
 /** The project's tests against the base commit. Null where the settings say that there are none. */

@@ -1,0 +1,148 @@
+// Asks the guard package about a change and applies the project's allowances. The critics of review and debt count tests that the whole
+// change weakened. Loaded late, since it loads the parsers.
+
+import { isUmpireError } from '@umpire/core/errors.js';
+import { weigh } from '@umpire/guard/allowances.js';
+import type { GuardAllowance, Weighed } from '@umpire/guard/allowances.js';
+import type { Change, FileChange, GuardInput, GuardScope } from '@umpire/guard/change.js';
+import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
+import { guard } from '@umpire/guard/guard.js';
+import type { KnownBefore } from '@umpire/guard/guard.js';
+import { roleOf } from '@umpire/guard/paths.js';
+import type { Rewriting } from '@umpire/guard/rewriting.js';
+import type { ReadBeside } from '@umpire/guard/told.js';
+import { CONFIG } from '../sessions/project.js';
+import { createFileReader, filesOnDisk, findBase, readChange } from '../workspace/read-change.js';
+import type { CriticJob } from './critic.js';
+import { pathTest } from './path-pattern.js';
+
+interface GuardProblem {
+  readonly file: string;
+  readonly message: string;
+}
+
+export interface GuardView extends Weighed {
+  /** Files that could not be parsed. */
+  readonly problems: readonly GuardProblem[];
+  /** Some of them are tests, so nobody knows what they check. */
+  readonly isBlind: boolean;
+  /** Rewritten test files: their checks were counted, not compared one by one. */
+  readonly rewritten: readonly Rewriting[];
+}
+
+export interface ChangeCheck {
+  readonly change: Change;
+  readonly scope: GuardScope;
+  readonly same: (path: string) => string | null;
+  readonly ran?: NonNullable<GuardInput['ran']>;
+  readonly allowances: readonly GuardAllowance[];
+  /** As YYYY-MM-DD. */
+  readonly today: string;
+  /** Files that could not be opened. */
+  readonly unread?: readonly GuardProblem[];
+  /** Facts of the old versions, shared by several checks of one change. */
+  readonly known?: KnownBefore;
+  readonly everyRewrite?: boolean;
+  readonly newTestsCheck?: boolean;
+  readonly mustBeRead?: boolean;
+  readonly command?: string | undefined;
+  /** A second thread that reads files of the change. */
+  readonly beside?: ReadBeside | null;
+  /** The settings file, if a person may change it: new allowances in it are reported separately. */
+  readonly settings?: string;
+}
+
+export function checkChange({
+  change,
+  scope,
+  same,
+  ran,
+  allowances,
+  today,
+  unread = [],
+  known,
+  settings,
+  everyRewrite = false,
+  newTestsCheck = false,
+  mustBeRead = false,
+  command,
+  beside = null,
+}: ChangeCheck): GuardView {
+  const report = guard(
+    {
+      change,
+      scope,
+      same,
+      everyRewrite,
+      newTestsCheck,
+      mustBeRead,
+      ...(ran === undefined ? {} : { ran }),
+      ...(command === undefined ? {} : { command }),
+    },
+    known,
+    beside,
+  );
+  const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
+  const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
+  const unopened = new Set(unread.map(({ file }) => file));
+  const problems = [...unread, ...report.problems.filter(({ file }) => !unopened.has(file))];
+  const isBlind = problems.some(({ file }) => isTestCode(file));
+  return { ...weigh(found, allowances, today, pathTest), problems, isBlind, rewritten: report.rewritten };
+}
+
+/** Shows whole lines instead of the few characters that a rule points at. */
+function inWholeLines(finding: GuardFinding, file: FileChange | undefined): GuardFinding {
+  const lines = (version: GuardFinding['before'], text: string | null | undefined): GuardFinding['before'] => {
+    if (version === null || text === null || text === undefined || text.slice(version.from, version.to) !== version.text) return version;
+    const from = version.from === 0 ? 0 : text.lastIndexOf('\n', version.from - 1) + 1;
+    const next = text.indexOf('\n', Math.max(version.from, version.to - 1));
+    const to = next < 0 ? text.length : next;
+    return { ...version, from, to, text: text.slice(from, to) };
+  };
+  return { ...finding, before: lines(finding.before, file?.before), after: lines(finding.after, file?.after) };
+}
+
+export interface WeakenedTests {
+  /** Breaches that no allowance covers: tests that were deleted, skipped or weakened. */
+  readonly breaches: readonly GuardFinding[];
+  /** Why tests of the change could not be checked, one sentence; null where all were. */
+  readonly problem: string | null;
+}
+
+/** Comments for type checkers and linters say nothing of what a test still checks. */
+const MARKS_FOR_TOOLS: ReadonlySet<GuardRule> = new Set(['type-suppressed', 'any-used', 'lint-disabled']);
+
+/** Tests that the files on disk weaken against the base commit. None where the settings turn the guard off for this loop. */
+export async function findWeakenedTests(job: CriticJob, loop: 'review' | 'debt', base: string): Promise<WeakenedTests> {
+  const { allowances, loops } = job.guard;
+  if (loops[loop]?.breaches === 'off') return { breaches: [], problem: null };
+  try {
+    const { checkout, prefix } = findBase(job.project, base).repository;
+    const change = await readChange({ gitTarget: checkout, prefix, base, to: null });
+    const { findings, problems, isBlind } = checkChange({
+      change,
+      scope: 'any',
+      same: createFileReader(filesOnDisk(job.project)),
+      allowances,
+      today: job.now().toISOString().slice(0, 'YYYY-MM-DD'.length),
+      unread: change.problems,
+      mustBeRead: true,
+      settings: CONFIG,
+    });
+    const breaches = findings.filter(({ group, rule }) => group !== 'files' && !MARKS_FOR_TOOLS.has(rule));
+    return { breaches, problem: isBlind ? blindWords(problems) : null };
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return { breaches: [], problem: `The guard could not read the change: ${error.message}` };
+  }
+}
+
+function blindWords(problems: readonly GuardProblem[]): string {
+  const [first, ...more] = problems.filter(({ file }) => isTestCode(file));
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  return `The guard could not check ${first?.file ?? ''}${others}: ${first?.message ?? ''}`;
+}
+
+function isTestCode(file: string): boolean {
+  return ['test', 'support'].includes(roleOf(file));
+}
