@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
+import { runInProcess } from './support/in-process.js';
 import { cleanUpProjects, eventsOfType, jsonOf, makeProject, rowsOf, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
@@ -71,17 +72,39 @@ it('uses the agent named for a critic’s role instead of the built-in critic', 
   project.commit({ 'umpire.config.yaml': JSON.stringify({ agents: { helper: { command: agent[1]?.split(' ') } } }) });
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...agent, ...named);
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 0, verdicts: [expect.stringContaining('CONVERGE')] });
+  expect(eventsOfType(session, 'SessionEnded')).toMatchObject([{ unverified: false }]);
 });
 
-it('asks the agent if no tool can measure', SOAK, async () => {
+const NOT_MEASURED = 'TESTRUN-001 was not measured: No test runner found.';
+
+/** A run without a test runner, in this process. Its agent claims that all tests pass. */
+async function runUnmeasured(...flags: readonly string[]) {
   const project = makeProject();
   const agent = project.sh(`[ "$role" = executor ] && { ${plant}; }\ncomplete done`);
-  const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...agent);
+  const env = { HOME: project.beside, UMPIRE_WORKTREES: project.worktrees, UMPIRE_SESSION: undefined };
+  const umpire = (...args: readonly string[]) => runInProcess(project.root, args, env);
+  const { exit, stdout } = await umpire('run', 'testing', 'x', '--mode', 'targeted', ...flags, ...agent);
+  return { umpire, exit, session: stdout.trimEnd().split('\n').at(-1) ?? '' };
+}
+
+it('V2: without a test runner the agent reports, and the session ends as unverified', async () => {
+  const { umpire, exit, session } = await runUnmeasured();
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 0, verdicts: [expect.stringContaining('CONVERGE')] });
   expect(rowsOf(session)['TESTRUN-001']?.['findings']).toContain('Testified, not measured. done');
-  const { out } = await project.umpire('report', session);
-  expect(out).toContain('Evidence: results/run-L1.json, testified');
-  expect((await project.umpire('replay', session)).exit).toBe(0);
+  const reason = expect.stringMatching(new RegExp(`${NOT_MEASURED}.* The agent's word decided\\.`)) as string;
+  expect(eventsOfType(session, 'VerdictGiven')).toMatchObject([{ verdict: { rule: 'T2', unverified: true, reason } }]);
+  expect(eventsOfType(session, 'SessionEnded')).toMatchObject([{ outcome: 'complete', unverified: true, reason }]);
+  const { stdout } = await umpire('report', session);
+  expect(stdout).toContain('Evidence: results/run-L1.json, testified');
+  expect(stdout).toContain(`Waiver: ${NOT_MEASURED}`);
+  expect((await umpire('replay', session)).exit).toBe(0);
+});
+
+it('V2: with --strict, a person decides about work that no test runner measured', SOAK, async () => {
+  const { umpire, exit, session } = await runUnmeasured('--strict');
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [expect.stringContaining('ESCALATE')] });
+  expect(eventsOfType(session, 'SessionEnded')).toEqual([]);
+  expect((await umpire('replay', session)).exit).toBe(0);
 });
 
 it('does not approve if the tests hang', SOAK, async () => {

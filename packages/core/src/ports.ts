@@ -66,6 +66,8 @@ export type Ending =
       readonly measured?: ReadonlyMap<string, Uint8Array>;
       /** The damage that a built-in critic measured. */
       readonly damage?: Damage;
+      /** Why a built-in critic could not measure, so that an agent's word replaces its measurement. */
+      readonly unmeasured?: string;
     }
   /** An interactive task needs an answer before it can continue. */
   | { readonly kind: 'asked'; readonly question: string; readonly usage: Usage }

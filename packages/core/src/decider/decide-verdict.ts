@@ -2,7 +2,7 @@
 
 import type { Anomaly, Counts, EvidenceRef, Finding, Item, RoleRef, Task, Verdict } from '../model.js';
 import type { CompiledLoop } from '../loops/compile.js';
-import { lookupIn } from '../loops/compile.js';
+import { lookupIn, strictWords } from '../loops/compile.js';
 import { comparedLists, decidingSources, disagreement, extractFacts, listAt, namesOfItems, valueAnomalies } from '../loops/facts.js';
 import { worstCounts, findingsOfOneSource, collectFindings } from '../loops/verdict-findings.js';
 import type { EvidenceReading, PastLists } from '../loops/facts.js';
@@ -45,6 +45,8 @@ export interface VerdictInput {
   readonly isOfOne?: boolean;
   /** Judges as versions before 0.2 did: scores are not checked (V5), contexts stay (V11), a failed generator does not matter (V18). */
   readonly isEarlier?: boolean;
+  /** Says that an agent's word replaced the critic's measurement. Such an approval is a waiver. */
+  readonly testimony?: string | null;
 }
 
 export interface VerdictDraft {
@@ -63,13 +65,27 @@ interface PreparedInput extends VerdictInput {
 
 /** Field by field, because a spread of so many fields is slow and this runs for every round. */
 function prepareInput(input: VerdictInput): PreparedInput {
-  const { compiled, chain, tasks, waves, critic, exhibits, past, role, anomalies, course, isOfOne = false, isEarlier = false } = input;
+  const {
+    compiled,
+    chain,
+    tasks,
+    waves,
+    critic,
+    exhibits,
+    past,
+    role,
+    anomalies,
+    course,
+    isOfOne = false,
+    isEarlier = false,
+    testimony = null,
+  } = input;
   const { loop } = compiled;
   const params = mergeObjects(input.params, { names: (fact: string) => namesOfItems(loop.facts[fact], exhibits) });
   const { counts, findings } = isOfOne
     ? { counts: worstCounts(loop, exhibits), findings: findingsOfOneSource(loop, exhibits) }
     : collectFindings(loop, exhibits);
-  return { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, counts, findings, isEarlier };
+  return { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, counts, findings, isEarlier, testimony };
 }
 
 export function decideVerdict(given: VerdictInput): VerdictDraft | Refusal {
@@ -98,7 +114,7 @@ export function decideVerdict(given: VerdictInput): VerdictDraft | Refusal {
         rule: final.rule,
         reason: final.reason,
         unverified: final.unverified,
-        waivers: final.unverified && judgement.row.waiver !== undefined ? [judgement.row.waiver] : [],
+        waivers: final.unverified ? [judgement.row.waiver, waiverOf(input)].filter((waiver) => waiver !== undefined) : [],
         anomalies,
         tasks: plan.tasks,
         nextStep: describeNextStep(input, final, plan),
@@ -111,7 +127,7 @@ export function decideVerdict(given: VerdictInput): VerdictDraft | Refusal {
   };
 }
 
-/** A judgement after the rules that hold for every loop (E8, E9, E10, V18). */
+/** A judgement after the rules that hold for every loop (E8, E9, E10, V3, V18). */
 interface FinalJudgement extends Judgement {
   readonly rule: string;
 }
@@ -126,22 +142,23 @@ function failedWork({ isEarlier, critic, tasks, compiled }: PreparedInput): read
 }
 
 /**
- * E8: no approval with a Critical finding and without a waiver. E9: no revision at the cap. V18: a waiver at the cap does not cover work
- * that failed.
+ * E8: no approval with a Critical finding and without a waiver. V3: testimony in place of a measurement approves by waiver only. E9: no
+ * revision at the cap. V18: a waiver at the cap does not cover work that failed.
  */
-function applyCommonRules(input: PreparedInput, judgement: Judgement): FinalJudgement {
-  const { row, outcome } = judgement;
+function applyCommonRules(input: PreparedInput, judged: Judgement): FinalJudgement {
   const { critical } = input.counts;
-  const approves = outcome === 'converge' || outcome === 'accept';
-  if (approves && critical > 0 && !judgement.unverified) {
+  if (approves(judged) && critical > 0 && !judged.unverified) {
+    const { row } = judged;
     const many = critical === 1 ? '1 Critical finding' : `${critical} Critical findings`;
     return {
-      ...judgement,
+      ...judged,
       outcome: 'escalate',
       rule: 'E8',
-      reason: `Row ${row.id} would approve despite ${many}, and it has no waiver. (${judgement.reason})`,
+      reason: `Row ${row.id} would approve despite ${many}, and it has no waiver. (${judged.reason})`,
     };
   }
+  const judgement = weighTestimony(input, judged);
+  const { row, outcome } = judgement;
   if (outcome === 'revise' && input.params.round >= input.params.cap) {
     const atCap = `Row ${row.id} asks for another round in round ${input.params.round}, but the cap is ${input.params.cap}.`;
     return { ...judgement, outcome: 'escalate', rule: 'E9', reason: `${atCap} (${judgement.reason})` };
@@ -153,6 +170,23 @@ function applyCommonRules(input: PreparedInput, judgement: Judgement): FinalJudg
   }
   const { ok, reason, facts, anomalies, unverified, explanation } = judgement;
   return { ok, row, rule: row.id, outcome, reason, facts, anomalies, unverified, explanation };
+}
+
+function approves({ outcome }: Judgement): boolean {
+  return outcome === 'converge' || outcome === 'accept';
+}
+
+/** Without its last full stop, as loops write their waivers. */
+function waiverOf({ testimony }: VerdictInput): string | undefined {
+  return testimony?.replace(/\.$/, '');
+}
+
+function weighTestimony(input: PreparedInput, judgement: Judgement): Judgement {
+  const waiver = waiverOf(input);
+  if (waiver === undefined || !approves(judgement)) return judgement;
+  if (input.params.strict !== true) return { ...judgement, reason: `${judgement.reason} ${waiver}.`, unverified: true };
+  const reason = `${judgement.reason} ${strictWords(waiver)}`;
+  return { ...judgement, outcome: 'escalate', reason, unverified: false };
 }
 
 /** Fields that not every verdict has. */

@@ -192,6 +192,7 @@ const taskFinished = object<TaskFinished>({
   ),
   left: optional(left),
   damage: optional(object<Damage>({ tests: texts, files: texts, coverage: fallenCoverage })),
+  unmeasured: optional(text),
   unchanged: optional(word(true)),
 });
 

@@ -255,6 +255,8 @@ export interface TaskFinished {
   readonly left?: UnmergedWork;
   /** For a critic: the damage that the work before it did. */
   readonly damage?: Damage;
+  /** For a critic: why the built-in critic could not measure, so that an agent's word replaced its measurement. */
+  readonly unmeasured?: string;
   /** A writing task that changed no file. Missing in earlier versions, and in loops that do not say it. */
   readonly unchanged?: true;
 }

@@ -450,6 +450,7 @@ function finishTask(run: RunState, data: TaskFinished): void {
     task.isMeasured = data.measured === true;
     task.measuredFiles = data.measuredFiles ?? null;
     task.damage = data.damage ?? null;
+    task.unmeasured = data.unmeasured ?? null;
     task.repeats = null;
     task.isUnchanged = data.unchanged === true;
     if (task.isAdded && task.files.length > 0) run.unjudgedAdditions.add(task.id);

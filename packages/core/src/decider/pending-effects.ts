@@ -18,6 +18,7 @@ import {
   isJudgedWork,
   isReady,
   findTask,
+  testimonyOf,
 } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
@@ -285,10 +286,10 @@ function endOf(state: SessionState): Effect {
   }
   const last = [...state.verdicts.keys()].flatMap((key) => {
     const [loop = '', ...chain] = key.split('/');
-    return decidedVerdicts(state, loop, chain.join('/')).at(-1)?.verdict ?? [];
+    return decidedVerdicts(state, loop, chain.join('/')).at(-1) ?? [];
   });
-  const waived = last.some(({ unverified: is, outcome }) => is || (outcome !== 'converge' && outcome !== 'accept'));
-  const open = last.reduce((sum, { counts }) => sum + counts.critical + counts.high, 0);
+  const waived = last.some(({ verdict: { unverified: is, outcome } }) => is || (outcome !== 'converge' && outcome !== 'accept'));
+  const open = last.reduce((sum, { verdict: { counts } }) => sum + counts.critical + counts.high, 0);
   const broken = run.tasks.filter((task) => task.status === 'failed' && isJudgedCritic(run, task));
   const unverified =
     waived || !run.started.judged || [run.forced, skipped, broken, [...run.unjudgedAdditions]].some((list) => list.length > 0);
@@ -299,8 +300,14 @@ function endOf(state: SessionState): Effect {
         ? `Approved although the critic failed: ${broken.map((task) => task.id).join(', ')}.`
         : skipped.length > 0
           ? `A person skipped tasks: ${skipped.map((task) => task.id).join(', ')}.`
-          : `${completeReason(run, waived, open)}${suspectedWords(suspectedBugs(state))}`;
+          : `${completeReason(run, waived, open)}${testimonyWords(run, last)}${suspectedWords(suspectedBugs(state))}`;
   return { type: 'EndSession', outcome: 'complete', unverified, reason: reason.slice(0, 1000) };
+}
+
+/** Which critics could not measure. Earlier versions approved such work without a waiver, and their sessions end as they said. */
+function testimonyWords(run: RunState, last: readonly PastVerdict[]): string {
+  const critics = last.flatMap(({ verdict, scene }) => (verdict.unverified ? [findTask(run, scene?.critic ?? '')] : []));
+  return critics.map((critic) => testimonyOf(run, critic)).reduce<string>((all, one) => (one === null ? all : `${all} ${one}`), '');
 }
 
 const MOST_NAMED = 3;

@@ -50,6 +50,8 @@ export interface TaskState {
   /** For a critic: the damage that its last attempt measured, and what was reverted for it before its verdict. */
   damage: Damage | null;
   reverts: EventData<'DamageReverted'>[];
+  /** For a critic: why the built-in critic could not measure, so that an agent's word replaced its measurement. */
+  unmeasured: string | null;
   /** For a critic that did not run because nothing had changed: the critic whose evidence counts again. */
   repeats: string | null;
   /** Its last attempt changed no file. */
@@ -156,6 +158,15 @@ export function measuresGoal({ loop }: Pick<SessionStarted, 'loop'>): boolean {
 /** A session of a built-in loop whose tasks change the project's code. There, work that changed nothing is not measured again. */
 export function changesCode({ loop, loopFolder, workspace }: SessionStarted): boolean {
   return loopFolder === null && workspace !== null && LOOPS_THAT_CHANGE_CODE.has(loop);
+}
+
+/** V2, V3: says that an agent's word replaced the measurement of this critic. Null if it did not, and in loops that change no code. */
+export function testimonyOf({ started }: Pick<RunState, 'started'>, critic: TaskState | undefined): string | null {
+  if (critic === undefined || critic.unmeasured === null || !changesCode(started)) return null;
+  // Rules of earlier releases know no check that was not measured. Their sessions end as they began.
+  const facts = started.frozen?.rules.facts ?? {};
+  if (facts['regressions_measured'] === undefined && facts['unchecked'] === undefined) return null;
+  return `${critic.id} was not measured: ${critic.unmeasured.replace(/\.$/, '')}. The agent's word decided.`;
 }
 
 /** Is there work on the branch that was not reverted? */
@@ -351,6 +362,7 @@ function newTask(row: Cells): TaskState {
     measuredFiles: null,
     damage: null,
     reverts: [],
+    unmeasured: null,
     repeats: null,
     isUnchanged: false,
     isAdded: false,

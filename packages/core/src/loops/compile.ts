@@ -93,6 +93,11 @@ function compileParts(loop: Loop): CompiledLoop {
   };
 }
 
+/** Why --strict refuses an approval by this waiver. */
+export function strictWords(waiver: string): string {
+  return `Only a waiver would approve this (${waiver}), and --strict allows no waivers.`;
+}
+
 function compileRow(row: Row): CompiledRow {
   const conditions = conditionsOf(row.when);
   const parts = conditions.map((condition) => ({
@@ -105,7 +110,7 @@ function compileRow(row: Row): CompiledRow {
     parts,
     matched: { row: row.id, holds: true, because: all },
     why: compileFactText(row.why),
-    strictWhy: compileFactText(`${row.why} Only a waiver would approve this (${row.waiver ?? ''}), and --strict allows no waivers.`),
+    strictWhy: compileFactText(`${row.why} ${strictWords(row.waiver ?? '')}`),
     anomaly: row.anomaly === undefined ? null : compileFactText(row.anomaly),
     approves: APPROVALS.has(row.then),
   };

@@ -101,7 +101,7 @@ async function weighed(assignment: Assignment, watch: Watch, agent: Agent, measu
   if (said.kind !== 'completed') return said;
   const measurement = await measure(assignment, watch);
   if (watch.signal.aborted) return { kind: 'interrupted', usage: said.usage };
-  if (measurement.end.unable === true) return said;
+  if (measurement.end.unable === true) return { ...said, unmeasured: reasonOf(measurement.end) };
   const measured = endingOf(measurement);
   if (measured.kind !== 'completed') return { ...measured, usage: said.usage };
   return {
@@ -113,20 +113,24 @@ async function weighed(assignment: Assignment, watch: Watch, agent: Agent, measu
 }
 
 /** Marks the findings of an agent that replaced the critic. */
-function testified(said: Ending, { summary }: CriticEnd): Ending {
+function testified(said: Ending, end: CriticEnd): Ending {
   if (said.kind !== 'completed' && said.kind !== 'failed') return said;
-  return { ...said, findings: `Testified, not measured. ${said.findings} (${summary})`.slice(0, 500) };
+  const findings = `Testified, not measured. ${said.findings} (${end.summary})`.slice(0, 500);
+  return { ...said, findings, unmeasured: reasonOf(end) };
 }
 
-function endingOf({
-  end: { outcome, summary, outputs, notes, damage },
-  kept,
-}: Measurement): Extract<Ending, { kind: 'completed' | 'failed' }> {
+/** Why it could not measure. */
+function reasonOf({ notes, summary }: CriticEnd): string {
+  return notes.join(' ') || summary;
+}
+
+function endingOf({ end, kept }: Measurement): Extract<Ending, { kind: 'completed' | 'failed' }> {
+  const { outcome, summary, outputs, damage } = end;
   const isMeasured = outcome === 'pass' || outcome === 'fail';
   return {
     kind: isMeasured ? 'completed' : 'failed',
     findings: summary,
-    error: isMeasured ? '' : `${outcome}: ${notes.join(' ') || summary}`.slice(0, 500),
+    error: isMeasured ? '' : `${outcome}: ${reasonOf(end)}`.slice(0, 500),
     outputs,
     usage: NO_USAGE,
     measured: kept,

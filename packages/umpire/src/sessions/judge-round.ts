@@ -11,7 +11,7 @@ import type { TrendInputs, Event, RecordedContext, VerdictGiven } from '@umpire/
 import { filesChangedSince } from '@umpire/core/decider/critic-scope.js';
 import { settleRound } from '@umpire/core/decider/rounds.js';
 import type { Traces } from '@umpire/core/decider/rounds.js';
-import { findTask, viewTasks } from '@umpire/core/decider/run-state.js';
+import { findTask, testimonyOf, viewTasks } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { decideVerdict } from '@umpire/core/decider/decide-verdict.js';
 import type { VerdictDraft, VerdictInput } from '@umpire/core/decider/decide-verdict.js';
@@ -50,6 +50,7 @@ export interface RoundToJudge extends RoundEvidence {
   readonly course: VerdictInput['course'];
   readonly isOfOne?: boolean;
   readonly isEarlier?: boolean;
+  readonly testimony?: string | null;
 }
 
 export interface JudgedEvidence {
@@ -82,6 +83,7 @@ export function judgeRound(input: RoundToJudge, earlier: Gathering | null = null
     course,
     isOfOne = false,
     isEarlier = false,
+    testimony = null,
   } = input;
   const gathering = gatherRound(input, earlier);
   const params = { round, cap, target, strict };
@@ -102,6 +104,7 @@ export function judgeRound(input: RoundToJudge, earlier: Gathering | null = null
       course,
       isOfOne,
       isEarlier,
+      testimony,
     }),
   };
 }
@@ -258,6 +261,7 @@ export function judgeCritic(critic: CriticToJudge): CriticJudgment {
     role,
     anomalies,
     course,
+    testimony: testimonyOf(run, findTask(run, row.id)),
   });
   if (!draft.ok) return { ok: false, rule: draft.rule, message: draft.message, hint: draft.hint };
   const recorded = recordRoundContext({ loop, state, critic: placed, anomalies, tasks: { journal: true } }, gathering, null, false);

@@ -8,7 +8,7 @@ import { differencesOf } from '@umpire/core/decider/differences.js';
 import { chainKey, decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import type { RecordedContext, VerdictGiven } from '@umpire/core/decider/events.js';
-import { copyTasks } from '@umpire/core/decider/run-state.js';
+import { copyTasks, findTask, testimonyOf } from '@umpire/core/decider/run-state.js';
 import { unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
 import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import { effectsData, verdictData } from '@umpire/core/decider/verdict-data.js';
@@ -44,6 +44,7 @@ export interface ReplayInput {
   /** The critic's id, if Umpire ran the session: several critics may have run then. */
   readonly named: string | null;
   readonly course: RoundToJudge['course'];
+  readonly testimony: string | null;
 }
 
 export type ReplayInputRead = { readonly ok: true; readonly input: ReplayInput } | { readonly ok: false; readonly why: string };
@@ -76,6 +77,7 @@ export function readReplayInput(readBlob: BlobReader, before: SessionState, give
       past: pastOf(past, given.course?.against),
       named: before.run === null ? null : scene.critic,
       course: given.course === undefined ? null : readCourse(before, verdict.loop, verdict.chain, given.course),
+      testimony: before.run === null ? null : testimonyOf(before.run, findTask(before.run, scene.critic ?? '')),
     },
   };
 }
@@ -124,7 +126,7 @@ function rejudge(
   loop: Loop,
   terms: RejudgeTerms,
 ): ReturnType<typeof judgeRound> & { readonly critic: PlacedTask | null } {
-  const { given, scene, store, waves } = input;
+  const { given, scene, store, waves, testimony } = input;
   const tasks = normalizeRoles(loop, input.tasks);
   const { critic, chain } = findCritic({ ...input, tasks }, loop);
   const { anomalies } = scene;
@@ -133,6 +135,7 @@ function rejudge(
     ...terms,
     isOfOne,
     isEarlier: scene.version === undefined,
+    testimony,
     loop,
     chain,
     critic,

@@ -40,13 +40,10 @@ export async function runTask(ports: RunPorts, job: TaskAttempt): Promise<readon
   const watch = { signal: stop, log: files.logFor(task.id, attempt) };
   const ending = stop.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
   const measured = 'measured' in ending ? ending.measured : undefined;
-  const damage = 'damage' in ending ? ending.damage : undefined;
   const evidence = ending.kind === 'interrupted' ? null : ports.takeEvidence(task.id, task.role, measured);
   const plain = sanitizeEnding(ending, assignment.outputs);
   const events = writes ? await collect(ports, job, plain, { workspace, workdir }) : endEvents(ports, job, plain);
-  return evidence === null
-    ? events
-    : events.map((event) => withEvidence(event, evidence, measured === undefined ? null : filesOfTools(measured), damage));
+  return evidence === null ? events : events.map((event) => withEvidence(event, { evidence, ...measurementOf(ending) }));
 }
 
 interface BorrowedWorktree {
@@ -246,15 +243,18 @@ function amount(value: number): number {
   return Number.isFinite(value) && value > 0 ? value : 0;
 }
 
+type CriticFields = Pick<TaskFinished, 'evidence' | 'measured' | 'measuredFiles' | 'damage' | 'unmeasured'>;
+
+function measurementOf(ending: Ending): CriticFields {
+  if (ending.kind !== 'completed' && ending.kind !== 'failed') return {};
+  const { measured, damage, unmeasured } = ending;
+  if (unmeasured !== undefined) return { unmeasured: sanitizeText(unmeasured, MAX_FINDINGS) };
+  if (measured === undefined) return {};
+  return { measured: true, measuredFiles: filesOfTools(measured), ...(damage === undefined ? {} : { damage }) };
+}
+
 /** Adds a critic's evidence to the event that ends it. */
-export function withEvidence(
-  event: Event,
-  evidence: NonNullable<TaskFinished['evidence']>,
-  measuredFiles: readonly string[] | null,
-  damage?: TaskFinished['damage'],
-): Event {
-  const hurt = damage === undefined ? {} : { damage };
-  const more = measuredFiles === null ? { evidence } : { evidence, measured: true, measuredFiles, ...hurt };
+function withEvidence(event: Event, more: CriticFields): Event {
   if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: mergeObjects(event.data, more) };
   return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: mergeObjects(event.data, more) } : event;
 }

@@ -1,0 +1,113 @@
+// V2, V3: where the built-in critic could not measure, an agent's word approves by waiver only.
+
+import { expect, it } from 'vitest';
+import { begun, done, row, start, told, verdict } from '../../../../test/support/session-events.js';
+import { builtinLoop } from '../loops/builtin.js';
+import { compileLoop } from '../loops/compile.js';
+import type { Loop } from '../loops/loop.js';
+import type { Task } from '../model.js';
+import { decideVerdict } from './decide-verdict.js';
+import type { LocatedEvidence, VerdictDraft, VerdictInput } from './decide-verdict.js';
+import type { SessionStarted, TaskFinished } from './events.js';
+import { pendingEffects } from './pending-effects.js';
+import { findTask, testimonyOf } from './run-state.js';
+import type { RunState } from './run-state.js';
+
+const WHY = "TESTRUN-001 was not measured: No test runner found. The agent's word decided.";
+const GOOD = { pass_rate: 1, coverage: 95 };
+
+function judged(testimony: string | null, values: Readonly<Record<string, number>> = GOOD, more: Partial<VerdictInput> = {}) {
+  const run: LocatedEvidence = {
+    state: 'ok',
+    ref: null,
+    reader: 'run-json',
+    problem: null,
+    reading: { values, lists: { regressions_measured: [], failures: [] }, findings: [], notes: [] },
+  };
+  const draft = decideVerdict({
+    compiled: compileLoop(builtinLoop('testing') as Loop),
+    chain: 'L1',
+    params: { round: 0, cap: 3, target: 80, strict: false },
+    tasks: [],
+    waves: Int32Array.of(),
+    critic: null,
+    exhibits: { run },
+    past: null,
+    role: { path: 'roles/judge.md', sha256: '' },
+    anomalies: [],
+    course: null,
+    testimony,
+    ...more,
+  });
+  return (draft as VerdictDraft).verdict;
+}
+
+it('V3: approves by waiver if an agent’s word replaced the measurement, and says why', () => {
+  expect(judged(WHY)).toMatchObject({
+    outcome: 'converge',
+    rule: 'T2',
+    unverified: true,
+    waivers: [WHY.slice(0, -1)],
+    reason: `100% of the tests pass (95% needed) and coverage is 95% (target 80%). ${WHY}`,
+  });
+  expect(judged(null)).toMatchObject({ outcome: 'converge', unverified: false, waivers: [] });
+});
+
+it('V3: with --strict, a person decides instead', () => {
+  const params = { round: 0, cap: 3, target: 80, strict: true };
+  expect(judged(WHY, GOOD, { params })).toMatchObject({
+    outcome: 'escalate',
+    rule: 'T2',
+    unverified: false,
+    waivers: [],
+    reason: expect.stringContaining(`Only a waiver would approve this (${WHY.slice(0, -1)}), and --strict allows no waivers.`) as string,
+  });
+  expect(judged(null, GOOD, { params })).toMatchObject({ outcome: 'converge', unverified: false });
+});
+
+it('V3: names both waivers, and changes nothing of a verdict that does not approve', () => {
+  const blind = 'no coverage was measured, so the pass rate alone decided';
+  expect(judged(WHY, { pass_rate: 1 }).waivers).toEqual([blind, WHY.slice(0, -1)]);
+  expect(judged(WHY, { pass_rate: 0.5 })).toEqual(judged(null, { pass_rate: 0.5 }));
+});
+
+it('V18: testimony at the cap does not cover work that failed', () => {
+  const gen: Task = { ...row('TESTGEN-001', 'generator'), id: 'TESTGEN-001', role: 'generator', status: 'failed', deps: [] } as never;
+  const critic = { task: { ...gen, id: 'TESTRUN-001', role: 'executor', status: 'completed', deps: ['TESTGEN-001'] } as Task, wave: 2 };
+  const more = { params: { round: 3, cap: 3, target: 80, strict: false }, tasks: [gen], waves: Int32Array.of(1), critic };
+  expect(judged(WHY, GOOD, more)).toMatchObject({ outcome: 'escalate', rule: 'V18' });
+  expect(judged(null, GOOD, more)).toMatchObject({ outcome: 'converge' });
+});
+
+const review = builtinLoop('review') as Loop;
+const frozenBy = (rules: Loop) => ({ hash: 'h', rules, cap: 3, chains: ['1'], targets: {} });
+const { unchecked: _, ...earlierFacts } = review.facts;
+const UNMEASURED = { unmeasured: 'No linter found.' };
+const SAID = "REVIEW-001 was not measured: No linter found. The agent's word decided.";
+
+function reviewed(more: Partial<TaskFinished>, unverified: boolean, started: Partial<SessionStarted> = {}) {
+  const rows = [row('DEV-001', 'developer'), row('REVIEW-001', 'reviewer', 'DEV-001')];
+  const work = [start('DEV-001'), done('DEV-001'), start('REVIEW-001'), done('REVIEW-001', more)];
+  return told([...begun(rows, { frozen: frozenBy(review), ...started }), ...work, verdict('REVIEW-001', { unverified })]).state;
+}
+
+it('V2: the session ends as unverified, with the reason', () => {
+  expect(pendingEffects(reviewed(UNMEASURED, true))).toMatchObject([
+    { type: 'EndSession', outcome: 'complete', unverified: true, reason: expect.stringMatching(new RegExp(` ${SAID}$`)) as string },
+  ]);
+});
+
+it('a session whose verdict was given by an earlier version ends as that verdict says', () => {
+  expect(pendingEffects(reviewed({}, false))).toMatchObject([{ type: 'EndSession', unverified: false, reason: 'Nothing was changed.' }]);
+});
+
+it.each<[string, Partial<TaskFinished>, Partial<SessionStarted>, string | null]>([
+  ['the built-in critic could not measure', UNMEASURED, {}, SAID],
+  ['the critic measured, or an agent was named for its role', {}, {}, null],
+  ['the loop is a custom one', UNMEASURED, { loopFolder: '/home/you/loops' }, null],
+  ['an earlier release froze the rules', UNMEASURED, { frozen: frozenBy({ ...review, facts: earlierFacts }) }, null],
+  ['the loop changes no code', UNMEASURED, { loop: 'design' }, null],
+])('V3: is testimony only where a critic of a loop that changes code was replaced: %s', (_, more, started, expected) => {
+  const run = reviewed(more, false, started).run as RunState;
+  expect(testimonyOf(run, findTask(run, 'REVIEW-001'))).toBe(expected);
+});
