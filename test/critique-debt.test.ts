@@ -57,7 +57,15 @@ function shown({ check, message, file, line }: DebtReport['regressions'][number]
 
 const CLEAN = { status: 'passed', measured: 'pass', errors: 0 };
 const OLD = 'test/cart.test.js > an old failure';
-const QUIET = { total_regressions: 0, regressions_measured: 0, regressions: [], fixed: [], flaky: [], partial: false, changed_settings: [] };
+const QUIET = {
+  total_regressions: 0,
+  regressions_measured: 0,
+  regressions: [],
+  fixed: [],
+  flaky: [],
+  partial: false,
+  changed_settings: [],
+};
 
 /** Reads the evidence, which must give no note, and judges it. */
 async function verdictOf(job: CriticJob, text: string): Promise<string> {

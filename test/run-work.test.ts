@@ -14,8 +14,6 @@ import {
   eventsOf,
   eventsOfType,
   makeProject,
-  rowsOf,
-  standingOf,
   textOf,
   wavesRun,
 } from './support/run-project.js';
