@@ -8,15 +8,7 @@ import { SOAK } from './support/campaign.js';
 import { filesUnder, gitIn, ownThings, writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, GOOD_RUN, POOR_REVIEW, REST, SMALL, challenge, review, testRun, validation, writer } from './support/run-evidence.js';
 import { proseFiles } from './support/run-loop-file.js';
-import {
-  cleanUpProjects,
-  endOf,
-  eventsOf,
-  eventsOfType,
-  makeProject,
-  textOf,
-  wavesRun,
-} from './support/run-project.js';
+import { cleanUpProjects, endOf, eventsOf, eventsOfType, makeProject, textOf, wavesRun } from './support/run-project.js';
 
 cleanUpProjects();
 
