@@ -59,7 +59,7 @@ export function readCases(part: Part): readonly GuardCase[] {
   );
 }
 
-/** The seen cases of the fast tests: each is the first to exercise a function, a rule or a message of the guard. */
+/** The seen cases of the fast tests: they exercise each function, rule and message of the guard up to three times. */
 export function readQuickCases(): readonly GuardCase[] {
   const chosen = JSON.parse(readFileSync(join(FIXTURES, 'quick.json'), 'utf8')) as Readonly<Record<Label, readonly string[]>>;
   const ids = new Set(LABELS.flatMap((label) => chosen[label].map((id) => `${label} ${id}`)));
