@@ -92,6 +92,10 @@ class ChangeFacts {
   private readonly files = new Map<string, FileChange>();
   private definitions: ReadonlySet<string> | null = null;
   private kept: ReadonlySet<string> | null = null;
+  // Looked up by file and test: a change may delete hundreds of tests of one file.
+  private renamed: ReadonlySet<string> | null = null;
+  private paired: ReadonlyMap<string, TestFact> | null = null;
+  private removed: ReadonlyMap<string, TestFact> | null = null;
 
   constructor(
     private readonly findings: readonly Found[],
@@ -122,11 +126,10 @@ class ChangeFacts {
 
   /** Paired with a test of another name, in a file with as many exact checks as before: it may as well be a new test beside a rewritten one. */
   isTakenForAnother({ file, test }: Found): boolean {
-    const isMeant = (one: TestFact): boolean => one.span.file === file && idOf(one) === test;
-    const isRenamed = this.evidence.pairing.pairs.some(
-      ({ how, before, after }) => how === 'renamed' && (isMeant(before) || isMeant(after)),
+    this.renamed ??= new Set(
+      this.evidence.pairing.pairs.flatMap(({ how, before, after }) => (how === 'renamed' ? [placeOf(before), placeOf(after)] : [])),
     );
-    if (!isRenamed) return false;
+    if (!this.renamed.has(`${file} ${test ?? ''}`)) return false;
     const read = this.evidence.files.find(({ change }) => change.path === file);
     const checks = (tests: readonly TestFact[] = []): number =>
       tests.reduce((sum, { assertions }) => sum + assertions.filter((fact) => levelOf(fact) >= EXACT).length, 0);
@@ -198,14 +201,21 @@ class ChangeFacts {
 
   /** What the finding was before: of a test that is gone or has another name, all of it. */
   private textOf({ rule, file, before, test }: Found): string {
-    const { pairing } = this.evidence;
-    const isMeant = (one: TestFact): boolean => one.span.file === file && idOf(one) === test;
-    const whole =
-      rule === 'test-renamed'
-        ? pairing.pairs.find((pair) => idOf(pair.before) === test && pair.after.span.file === file)?.before
-        : pairing.removed.find(isMeant);
+    const { pairs, removed } = this.evidence.pairing;
+    this.paired ??= firstOf(pairs.map((pair) => [`${pair.after.span.file} ${idOf(pair.before)}`, pair.before]));
+    this.removed ??= firstOf(removed.map((one) => [placeOf(one), one]));
+    const whole = (rule === 'test-renamed' ? this.paired : this.removed).get(`${file} ${test ?? ''}`);
     return whole?.span.text ?? before?.text ?? '';
   }
+}
+
+function placeOf(test: TestFact): string {
+  return `${test.span.file} ${idOf(test)}`;
+}
+
+/** Of equal keys the first holds. */
+function firstOf(entries: readonly (readonly [string, TestFact])[]): ReadonlyMap<string, TestFact> {
+  return new Map(entries.toReversed());
 }
 
 /** An import of a stand-in, before the change too. */
