@@ -188,12 +188,12 @@ describe('a check that the test leaves to its callback', () => {
     ],
     ['of a function that drops the error', `request(app).get('/').expect(200, function () { done() })`, 'assertion-swallowed'],
     ['told of no error by a promise', `request(app).get('/').expect(200).then(() => done(), () => done())`, 'assertion-swallowed'],
-  ])('is told: a callback %s', (_, body, rule) => {
+  ])('reports a callback %s', (_, body, rule) => {
     expect(told(test(body))).toContain(rule);
     expect(told(test(body, 't, done'))).toContain(rule);
   });
 
-  it('is told where the last value of a row looks like a callback', () => {
+  it('reports a check where the last value of a row only looks like a callback', () => {
     const rows = `const { rows } = require('./rows')\n`;
     expect(told(`${rows}it.each(rows)('answers', (status, body) => { request(app).get('/').expect(status, body) })\n`)).toContain(
       'assertion-unawaited',

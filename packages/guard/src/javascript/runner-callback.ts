@@ -1,4 +1,4 @@
-// The callback by which a test or a hook tells the runner that it has ended (`done`, whatever its name), and who is handed it.
+// Finds the callback parameter of a test or hook (usually `done`) and the calls that receive it: the runner waits until it is called.
 
 import { functionOf } from './scope.js';
 import type { Env, Value } from './scope.js';

@@ -86,7 +86,7 @@ export function resultSchema({ task, outputs, interactive }: Assignment): Readon
   };
 }
 
-/** A critic that is told to fix findings would do so, and then judge its own work. */
+/** A critic gets findings to check: if it fixed them, it would judge its own work. */
 export function findingsHeading({ checks }: Assignment): string {
   return checks ? 'Findings to check' : 'Findings to fix';
 }
