@@ -13,23 +13,10 @@ export default defineConfig({
     strictTags: true,
     // Stories wait for processes and disks more than they compute.
     maxWorkers: availableParallelism() + 1,
-    projects: [
-      {
-        // Pure rooms share their modules between files: isolation would double the time.
-        extends: true,
-        test: {
-          name: 'pure',
-          include: ['packages/{core,reports,guard}/src/**/*.test.ts', 'packages/umpire/src/report/**/*.test.ts'],
-          isolate: false,
-          testTimeout,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'umpire', include: ['packages/umpire/src/!(report)/**/*.test.ts', 'test/*.test.ts'], testTimeout },
-      },
-      { extends: true, test: { name: 'campaigns', include: ['test/campaigns/*.test.ts'], testTimeout } },
-    ],
+    // Files share the modules of their worker: isolation would double the time.
+    isolate: false,
+    testTimeout,
+    include: ['packages/{core,reports,guard,umpire}/src/**/*.test.ts', 'test/*.test.ts', 'test/campaigns/*.test.ts'],
     coverage: {
       provider: 'v8',
       include: ['packages/core/src/{loops,formats}/**/*.ts', 'packages/reports/src/**/*.ts'],

@@ -2,6 +2,7 @@
 // dead code run beside the tests. Ends with the ten slowest test files, the counts and its own duration.
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { bin, checkSources, duration, installIfNeeded, root, run } from './tools.mjs';
@@ -12,28 +13,20 @@ const startedAt = performance.now();
 installIfNeeded();
 if (!process.env.UMPIRE_CORPUS) process.stderr.write('UMPIRE_CORPUS is not set: tests on reports of other tools are skipped.\n');
 run(process.execPath, [join(root, 'scripts', 'generate.mjs')]);
-const sources = checkSources();
-const [failures, tested] = await Promise.all([sources, buildAndTest()]);
+// First the build: the linter follows imports into dist/, and the tests start what lies there.
+run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
+const [failures, tested] = await Promise.all([checkSources(), test()]);
 for (const { name, output } of failures) process.stderr.write(`\n${name} failed:\n${output}\n`);
 process.stdout.write(`\n${tested.page}npm test took ${duration(performance.now() - startedAt)}.\n`);
 process.exitCode = tested.failed || failures.length > 0 ? 1 : 0;
 
-/** Tests need the build, so these two run one after the other. */
-async function buildAndTest() {
-  const wait = (args) =>
-    new Promise((resolve) => spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }).on('close', (status) => resolve(status ?? 1)));
-  if ((await wait([join(root, 'scripts', 'build.mjs')])) !== 0) return { failed: true, page: 'The build failed.\n' };
+async function test() {
   const cache = join(root, 'node_modules', '.cache', 'umpire');
   mkdirSync(cache, { recursive: true });
   const report = join(cache, 'tests.json');
-  const status = await wait([
-    bin('vitest'),
-    'run',
-    '--reporter=default',
-    '--silent=passed-only',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-  ]);
+  const args = [bin('vitest'), 'run', '--reporter=default', '--silent=passed-only', '--reporter=json', `--outputFile.json=${report}`];
+  const vitest = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  const [status] = await once(vitest, 'close');
   return { failed: status !== 0, page: summary(JSON.parse(readFileSync(report, 'utf8'))) };
 }
 

@@ -57,7 +57,7 @@ describe('docs/library.md', () => {
     show('judge', judged.out + missing.out);
   });
 
-  it('has an example that runs a session and applies the work', () => {
+  it('has an example that runs a session and applies the work', SOAK, () => {
     const ran = node(shop, 'mend.mjs');
     expect(ran).toEqual({ ...quiet, out: expect.any(String) });
     show('mend', ran.out);

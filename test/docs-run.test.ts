@@ -2,7 +2,18 @@
 // say what the code does.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,7 +67,7 @@ it.each([
 });
 
 describe('docs/answer-and-resume.md', () => {
-  it('shows what Ctrl-C prints, and the session resumes', async () => {
+  it('shows what Ctrl-C prints, and the session resumes', SOAK, async () => {
     cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
     cpSync(join(shop, 'agents', 'cart-mended.mjs'), join(shop, 'src', 'cart.mjs'));
     inTerminal('$ cd shop\n$ git init -q -b main && git add -A && git commit -q -m start\n');
@@ -210,7 +221,7 @@ describe('docs/session-files.md', () => {
     const known = said.map((name) => new RegExp(`^${(name.split('/')[0] ?? '').replaceAll('.', '\\.').replace(/\{.*?\}|<.*?>/g, '.+')}$`));
     const left = ['shop', 'shop-2', COVERED].flatMap((project) => {
       const sessions = join(folder, project, '.umpire', 'sessions');
-      return readdirSync(sessions).flatMap((name) => readdirSync(join(sessions, name)));
+      return (existsSync(sessions) ? readdirSync(sessions) : []).flatMap((name) => readdirSync(join(sessions, name)));
     });
     expect([...new Set(left)].filter((file) => file !== 'env.txt' && !known.some((name) => name.test(file)))).toEqual([]);
     expect(left).toContain('logs');

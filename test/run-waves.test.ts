@@ -277,7 +277,7 @@ it('E10: reports a stalled loop, and asks a person before the cap with --stop-wh
   expect(replayed.exit).toBe(0);
 });
 
-it('accepts by waiver at the cap as unverified; with --strict asks a person instead', async () => {
+it('accepts by waiver at the cap as unverified; with --strict asks a person instead', SOAK, async () => {
   const answers = [testRun('L1', POOR_RUN, { role: 'executor' }), writer('generator'), REST];
   const project = makeProject({ answers });
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--target', '95');

@@ -8,7 +8,7 @@ import { SEVERITIES, type Counts, type Finding, type ReadResult, type Reading } 
 import { SEED, amountOf } from '../support/campaign.js';
 import { mutations } from '../support/mutate.js';
 
-const INPUTS = amountOf(2_000, 100_000);
+const INPUTS = amountOf(1_000, 100_000);
 const MAX_MS = 1000;
 
 /** Small seeds, so that a hundred thousand mutants take seconds. */

@@ -11,7 +11,7 @@ import { editTasks, parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { SEED, amountOf } from '../support/campaign.js';
 import { mutations } from '../support/mutate.js';
 
-const COUNT = amountOf(2_000, 100_000);
+const COUNT = amountOf(1_000, 100_000);
 const SLOW_MS = 1_000;
 
 const TASK_SEEDS = [

@@ -16,7 +16,7 @@ import {
   plainProject,
   removeTemporaryFolders,
 } from '../support/git-project.js';
-import { amountOf, isSoak } from '../support/campaign.js';
+import { SOAK, amountOf, isSoak } from '../support/campaign.js';
 import type { Project } from '../support/git-project.js';
 
 cleanUpAfterwards();
@@ -107,7 +107,7 @@ test.each(isSoak ? ['before', 'alone', 'both'] : ['both'])('loses no work when k
   );
 });
 
-test('loses no work when killed in a folder without git', { timeout: 1_800_000 }, () => {
+test('loses no work when killed in a folder without git', { ...SOAK, timeout: 1_800_000 }, () => {
   const isOurs = (path: string): boolean => path === '.umpire';
   const make = (): Project => plainProject(FILES);
   const { count } = runOnce(make(), 'never:0');

@@ -15,7 +15,7 @@ import {
 import { SEED, amountOf } from './campaign.js';
 import { mutations } from './mutate.js';
 
-const INPUTS = amountOf(2_000, 100_000);
+const INPUTS = amountOf(1_000, 100_000);
 const MAX_MS = 1000;
 const MAX_HEAP = 256 * 1024 * 1024;
 export const OPTIONS = { root: '/project', keep: 100 };

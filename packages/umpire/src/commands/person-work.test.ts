@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { cleanUpAfterwards, gitIn, gitProject, plainProject } from '../../../../test/support/git-project.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
@@ -10,6 +10,7 @@ import type { Agent, Assignment, Ending } from '@umpire/core/ports.js';
 import { resolve, resume, run } from './session.js';
 
 cleanUpAfterwards();
+afterEach(() => vi.unstubAllEnvs());
 
 const CONFIG = 'workspace: { home: ../worktrees }\n';
 const FILES = { 'a.txt': 'a\n', 'umpire.config.yaml': CONFIG };
@@ -93,7 +94,9 @@ async function killed(wanted: Parameters<typeof run>[0]): Promise<string> {
       resolve();
       return new Promise(() => undefined);
     };
-    void run({ ...wanted, agents: { me: { name: 'me', isPerson: true, run: act } }, onOpen: (folder) => void (session = folder) });
+    const dead = run({ ...wanted, agents: { me: { name: 'me', isPerson: true, run: act } }, onOpen: (folder) => void (session = folder) });
+    // Only this file knows it as dead: it still notices when its folder is cleaned away.
+    dead.catch(() => undefined);
   });
   rmSync(join(session, '.umpire-lock'));
   return session;
@@ -103,7 +106,7 @@ it.each(['fails', 'is stopped'])('finds the work of one who was killed also wher
   const { root } = gitProject({ 'a.txt': 'a\n', 'umpire.config.yaml': CONFIG.replace(' }', `, setup: 'sh "$UMPIRE_TEST_SETUP"' }`) });
   const script = join(root, '..', 'setup.sh');
   const setUp = (text: string): void => writeFileSync(script, text);
-  process.env['UMPIRE_TEST_SETUP'] = script;
+  vi.stubEnv('UMPIRE_TEST_SETUP', script);
   setUp('true\n');
   const wanted = { loop: 'until', command: 'grep -q done a.txt', mode: 'work-first', project: root, agent: ['me'] };
   const session = await killed(wanted);
