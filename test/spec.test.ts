@@ -1,5 +1,5 @@
 // Judges every fixture of fixtures/spec and compares what is printed and written with expect.json. Then judges it again: the same
-// evidence must give the same bytes and write nothing. The first fixture of each loop and exit status goes through the built command.
+// evidence must give the same bytes and write nothing. The first fixture of each loop, and of each exit status, goes through the built command.
 
 import { describe, expect, it } from 'vitest';
 import { checkInvariants, checkPrinted, checkWritten, type Run } from './support/spec-checks.js';
@@ -42,9 +42,9 @@ async function checkStep(fixture: Fixture, step: Step, folder: string, judge: ty
 describe('umpire decide follows the specification', () => {
   const built = new Set<string>();
   for (const fixture of readFixtures()) {
-    const kind = `${fixture.loop} ${fixture.steps.map(({ exit }) => exit).join(' ')}`;
-    const judge = built.has(kind) ? decide : decideBuilt;
-    built.add(kind);
+    const kinds = [fixture.loop, ...fixture.steps.map(({ exit }) => `exit ${exit}`)];
+    const judge = kinds.every((kind) => built.has(kind)) ? decide : decideBuilt;
+    for (const kind of kinds) built.add(kind);
     it(`${fixture.name} (${fixture.loop})`, async () => {
       await withFixture(fixture, async (folder) => {
         for (const step of fixture.steps) await checkStep(fixture, step, folder, judge);

@@ -9,15 +9,18 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/**
- * Runs a command in a folder, with these variables added to the environment. Await it before the next one: folder and environment belong
- * to the whole process.
- */
-export async function runInProcess(
-  folder: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>> = {},
-): Promise<Ran> {
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs a command in a folder, with these variables added to the environment: one after the other, as both belong to the whole process. */
+export function runInProcess(folder: string, args: readonly string[], env: Variables = {}): Promise<Ran> {
+  const ran = last.then(() => runNow(folder, args, env));
+  last = ran.catch(() => undefined);
+  return ran;
+}
+
+async function runNow(folder: string, args: readonly string[], env: Variables): Promise<Ran> {
   const before = process.cwd();
   const changed = Object.keys(env).map((name) => [name, process.env[name]] as const);
   const written = { 1: '', 2: '' };

@@ -1,5 +1,5 @@
-// A project in a temporary folder, and the built command run in it as a person would: real processes, real git, real files. Tests read
-// the result from the session folder. Evidence of critics is in run-evidence.ts.
+// A project in a temporary folder, and the built command run in it as a person would: real processes, real git, real files. Commands that
+// only look run in this process, which is faster. Tests read the result from the session folder. Evidence of critics is in run-evidence.ts.
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -13,6 +13,8 @@ import { openFolder } from '@umpire/umpire/sessions/session-folder.js';
 import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
 import { gitIn, writeFiles } from './git-project.js';
 import type { Files } from './git-project.js';
+import { runInProcess } from './in-process.js';
+import type { Variables } from './in-process.js';
 
 const root = join(import.meta.dirname, '..', '..');
 export const command = join(root, 'dist', 'umpire.cjs');
@@ -113,7 +115,7 @@ export function makeProject({
       git('add', '-A');
       git('commit', '-q', '-m', 'more');
     },
-    umpire: (...args) => start({}, args).ended,
+    umpire: (...args) => (LOOKING.has(args[0] ?? '') ? look(place, environment(worktrees, beside), args) : start({}, args).ended),
     umpireWith: (options, ...args) => start(options, args).ended,
     start: (...args) => start({}, args),
     sh: (body, name = 'agent.sh') => {
@@ -142,12 +144,24 @@ ${body}
 `;
 }
 
+const LOOKING = new Set(['decide', 'list', 'replay', 'report', 'status']);
+
+async function look(folder: string, env: Variables, args: readonly string[]): Promise<Ran> {
+  const { exit, stdout, stderr } = await runInProcess(folder, args, env);
+  return { exit, out: stdout, err: stderr, session: sessionOf(stdout) };
+}
+
+const sessionOf = (out: string): string => out.trimEnd().split('\n').at(-1) ?? '';
+
+function environment(worktrees: string, home: string): Variables {
+  return { UMPIRE_SESSION: undefined, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: home, UMPIRE_WORKTREES: worktrees };
+}
+
 function startCommand({ cwd, env }: Options, worktrees: string, home: string, args: readonly string[]): Running {
-  const { UMPIRE_SESSION: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [command, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...inherited, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: home, UMPIRE_WORKTREES: worktrees, ...env },
+    env: { ...process.env, ...environment(worktrees, home), ...env },
   });
   let out = '';
   let err = '';
@@ -162,7 +176,7 @@ function startCommand({ cwd, env }: Options, worktrees: string, home: string, ar
     child.on('close', (code) => {
       isOver = true;
       look();
-      resolve({ exit: code, out, err, session: out.trimEnd().split('\n').at(-1) ?? '' });
+      resolve({ exit: code, out, err, session: sessionOf(out) });
     });
   });
   const says = (text: string): Promise<void> =>
