@@ -1,5 +1,6 @@
 // The project's tests at the base and now: what regressed, what is known, what is new, what is flaky, and what cannot be said.
 
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SOAK } from '../../../../test/support/campaign.js';
@@ -24,7 +25,7 @@ afterAll(() => {
 });
 
 const CRITICS = DEFAULT_SETTINGS.critics;
-const NO_MOVES = { isGone: () => false, isNew: () => false, isChanged: () => false };
+const NO_MOVES = { isGone: () => false, isNew: () => false, isChanged: () => false, isUntouched: () => true };
 
 function test(id: string, status: MeasuredTest['status']): MeasuredTest {
   return { id, status, file: 'a.test.js', line: 3, message: status === 'failed' ? 'it broke' : null };
@@ -161,6 +162,20 @@ describe('V2 the tests of a real project', () => {
     expect(end.outcome).toBe('fail');
     expect(ids(end.regressions)).toEqual(['test/a.test.js > a', 'test/a.test.js > b']);
     expect(end.added).toEqual([]);
+  });
+
+  it('regress where their unchanged file no longer runs, and not where a person deleted it', async () => {
+    const script = (files: string): string => MANIFEST.replace('test/', files);
+    const files = { 'test/a.test.js': tests({ a: '', b: '' }), 'test/b.test.js': tests({ c: '' }) };
+    const own = gitProject({ '.gitignore': '.umpire\n', 'package.json': script('test/*.test.js'), ...files });
+    own.write({ 'package.json': script('test/b.test.js') });
+    const end = await measured(own);
+    expect(end.outcome).toBe('fail');
+    expect(end.regressions.map(({ id, message }) => `${id}: ${message}`)).toEqual([
+      'test/a.test.js > a: It passed at the base and no longer runs (with 1 more), although test/a.test.js is unchanged.',
+    ]);
+    rmSync(join(own.root, 'test', 'a.test.js'));
+    expect(ids((await measured(own)).regressions)).toEqual([]);
   });
 
   it('are said to be missing where no runner is found, and are not missed where the settings say that there are none', async () => {

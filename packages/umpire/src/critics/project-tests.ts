@@ -11,6 +11,7 @@ import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js'
 import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { flakyTests } from '@umpire/core/formats/debt-report.js';
 import type { FlakyTest } from '@umpire/core/formats/debt-report.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
@@ -191,7 +192,7 @@ export async function settleTests(
   return { state: { ...after, flaky: again.ids }, uses: again.uses, quarantined: [...isOut], notes };
 }
 
-function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: FileMoves, base: string): ProjectTests {
+function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: ProjectMoves, base: string): ProjectTests {
   const after = settled.state;
   const short = base.slice(0, 10);
   const notes = [...after.notes, ...settled.notes];
@@ -221,7 +222,7 @@ function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: File
 export function compareTests(
   before: TestsMeasurement,
   after: TestsMeasurement,
-  moves: FileMoves,
+  moves: ProjectMoves,
   quarantined: readonly string[],
 ): TestFigures {
   const flaky = new Set(after.flaky);
@@ -232,7 +233,10 @@ export function compareTests(
   const isBrokenFile = new Map(
     changed('new').flatMap((test) => (test.status === 'errored' && test.file !== null ? [[test.file, test] as const] : [])),
   );
-  const lost = changed('gone').flatMap((test) => failedWith(test, isBrokenFile.get(test.file ?? '')));
+  const lost = [
+    ...changed('gone').flatMap((test) => failedWith(test, isBrokenFile.get(test.file ?? ''))),
+    ...unrun(changed('gone'), after, moves),
+  ];
   const reported = new Set(lost.map(({ file }) => file));
   const known = new Set(isBroken(before) ? [] : old);
   const passed = after.results.filter(({ id, status }) => status === 'passed' || flaky.has(id)).length;
@@ -254,6 +258,17 @@ export function compareTests(
 /** A file that cannot be loaded any more: its tests fail, although the runner reports the file alone. */
 function failedWith(test: MeasuredTest, file: MeasuredTest | undefined): readonly MeasuredTest[] {
   return file === undefined ? [] : [{ ...test, status: 'errored', line: file.line, message: file.message }];
+}
+
+/** The first test of each file that is as it was and none of whose tests ran: the settings or a script leave it out now. */
+function unrun(gone: readonly MeasuredTest[], { results }: TestsMeasurement, { isUntouched }: ProjectMoves): readonly MeasuredTest[] {
+  const ran = new Set(results.map(({ file }) => file));
+  const files = new Map<string, MeasuredTest[]>();
+  for (const test of gone) if (test.file !== null && !ran.has(test.file) && isUntouched(test.file)) addToList(files, test.file, test);
+  return [...files].map(([file, [first, ...others]]) => {
+    const more = others.length === 0 ? '' : ` (with ${others.length} more)`;
+    return { ...(first as MeasuredTest), message: `It passed at the base and no longer runs${more}, although ${file} is unchanged.` };
+  });
 }
 
 function plainTest({ id, status, file, line, message }: MeasuredTest): MeasuredTest {
@@ -278,10 +293,17 @@ function isMeant(name: string, { id }: Pick<MeasuredTest, 'id'>): boolean {
   return id === name || id.endsWith(` > ${name}`) || id.endsWith(`::${name}`);
 }
 
+export interface ProjectMoves extends FileMoves {
+  /** Present at the base, and the same now. */
+  readonly isUntouched: (path: string) => boolean;
+}
+
 /** Which files came and went since the base. */
-export function movesOf(project: string, base: string): FileMoves {
+export function movesOf(project: string, base: string): ProjectMoves {
   const then = new Set(filesAt(project, base));
+  const changed = new Set(filesChanged(project, base));
   return {
+    isUntouched: (path) => then.has(path) && !changed.has(path),
     isGone: (path) => then.has(path) && !existsSync(join(project, path)),
     isNew: (path) => !then.has(path),
     isChanged: () => false,
