@@ -77,11 +77,14 @@ describe('scores', () => {
   test('the header says out of what', () => check(['X|Score (0-5)', 'A|4'], { dimensions: ['A 8'] }));
   test('a column says out of what', () => check(['X|Score|Max', 'A|15|20'], { dimensions: ['A 7.5'] }));
   test('percent', () => check(['X|Score', 'A|85%'], { dimensions: ['A 8.5'] }));
-  test('notes an unreadable score', () => {
+  test('V5: notes a score that is no number', () => {
     const draft = new ReportDraft({ classify: severityOfKind, fallback: 'high' });
-    const [block] = parseMarkdown('|X|Score|\n|---|---|\n|A|5.5 (of 10)|\n|B|9|\n|C|N/A|').blocks;
+    const [block] = parseMarkdown('|X|Score|\n|---|---|\n|A|5.5 (of 10)|\n|B|9|\n|C|N/A|\n|D|Excellent|').blocks;
     takeTable(block as Parameters<typeof takeTable>[0], { severity: null, dimension: '', aside: false, findings: false }, draft);
-    expect(draft.finish().notes).toEqual(['the score "5.5 (of 10)" of "A" cannot be read; ignored']);
+    expect(draft.finish().notes).toEqual([
+      'the score "5.5 (of 10)" of "A" cannot be read as a number; ignored',
+      'the score "Excellent" of "D" cannot be read as a number; ignored',
+    ]);
   });
   test('issues beside the scores', () =>
     check(['Dimension|Score|Issues', 'Accessibility|5|Contrast is low', 'B|5|2', 'C|9|None'], {

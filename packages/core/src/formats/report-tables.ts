@@ -158,7 +158,7 @@ function takeScores(table: Table, columns: Columns, context: TableContext, draft
     if (!hasLetter(name)) continue;
     if (said === null) {
       const cell = plainText(cellAt(row.cells, columns.score));
-      if (hasDigit(cell) && !isNoFinding(cell)) draft.addNote(`the score ${quote(cell)} of ${quote(name)} cannot be read; ignored`);
+      if (!isNoFinding(cell)) draft.addNote(`the score ${quote(cell)} of ${quote(name)} cannot be read as a number; ignored`);
       continue;
     }
     const outOf = parseScore(cellAt(row.cells, columns.outOf))?.value ?? said.outOf ?? (hundred ? 100 : null);
