@@ -28,6 +28,8 @@ export interface QualityTool {
   /** For people: `knip`, `complexity by eslint`. */
   readonly name: string;
   readonly version: string | null;
+  /** The project's linter, asked for one rule. */
+  readonly isLinter: boolean;
   /** `scratch`: a folder outside the project, for reports. */
   readonly measure: (job: CriticJob, scratch: string) => Promise<MeasuredTool>;
 }
@@ -55,7 +57,7 @@ function complexityOf(linter: LintTool, most: number): QualityTool {
     const outcome = isMeasured(run.outcome) ? (findings.length > 0 ? 'fail' : 'pass') : run.outcome;
     return { measure: { tool: name, outcome, problem: run.problem, findings }, use: { ...run.use, name: linter.name } };
   };
-  return { name, version: linter.version, measure };
+  return { name, version: linter.version, isLinter: true, measure };
 }
 
 /** The project's own configuration with one rule more. */
@@ -95,7 +97,7 @@ function duplicationIn(project: string, names: ReadonlySet<string>): QualityTool
     const run = await runTool(job, { ...callOf('jscpd', tool, job, scratch), argv: [process.execPath, tool.bin, ...asked] });
     return { measure: measureOf('jscpd', run, EXIT_STATUSES.jscpd, join(output, 'jscpd-report.json'), readJscpd), use: run.use };
   };
-  return { name: 'jscpd', version: tool.version, measure };
+  return { name: 'jscpd', version: tool.version, isLinter: false, measure };
 }
 
 const KNIP_SETTINGS = /^\.?knip\.(?:jsonc?|[cm]?[jt]s)$|^knip\.config\.[cm]?[jt]s$/;
@@ -110,7 +112,7 @@ function unusedIn(project: string, names: ReadonlySet<string>): QualityTool | nu
     const run = await runTool(job, { ...callOf('knip', tool, job, scratch), argv, keepStdout: report });
     return { measure: measureOf('knip', run, EXIT_STATUSES.knip, report, readKnip), use: run.use };
   };
-  return { name: 'knip', version: tool.version, measure };
+  return { name: 'knip', version: tool.version, isLinter: false, measure };
 }
 
 function callOf(name: string, tool: FoundTool, job: CriticJob, scratch: string) {

@@ -33,6 +33,19 @@ it('V1 names each tool with its version, and says what is wrong with one that is
   ]);
 });
 
+it('V1 tries the quality tools of debt too', async () => {
+  const project = temporaryFolder();
+  writeFiles(project, {
+    'package.json': '{ "name": "a", "devDependencies": { "jscpd": "4" } }\n',
+    'knip.json': '{ "entry": 3 }\n',
+    'a.js': '',
+  });
+  symlinkSync(join(import.meta.dirname, '..', '..', '..', '..', 'node_modules'), join(project, 'node_modules'));
+  const tried = await tryTools('debt', jobFor(project).job);
+  expect(tried.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(['jscpd works', 'knip broken']);
+  expect(tried[1]?.problem).toMatch(/^knip left no readable report/);
+});
+
 it('says in a line or two what works, what is broken, and that there is no test runner', () => {
   const tool = (name: string, outcome: TriedTool['outcome'], problem: string | null = null): TriedTool => ({
     check: 'lint',

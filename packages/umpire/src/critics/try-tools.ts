@@ -15,8 +15,7 @@ export interface TriedTool {
   readonly check: 'tests' | 'types' | 'lint' | 'quality';
   readonly name: string;
   readonly version: string | null;
-  /** `untried`: it was found, and would take too long to try. */
-  readonly outcome: 'works' | 'broken' | 'untried';
+  readonly outcome: 'works' | 'broken';
   /** What it says; null where it works. */
   readonly problem: string | null;
 }
@@ -38,7 +37,7 @@ export async function tryTools(loop: string, job: CriticJob): Promise<readonly T
   const tried: TriedTool[] = [];
   for (const check of CHECKS[loop] ?? []) {
     if (check === 'tests') tried.push(...(await tryTests(job)));
-    else if (check === 'quality') tried.push(...qualityTools(job));
+    else if (check === 'quality') tried.push(...(await tryQualityTools(job)));
     else tried.push(...(await tryLinters(job, check)));
   }
   return tried;
@@ -70,16 +69,23 @@ async function tryLinters(job: CriticJob, kind: LintTool['kind']): Promise<reado
   return tried;
 }
 
-function qualityTools({ project, settings }: CriticJob): readonly TriedTool[] {
-  const { checks, complexity } = settings.debt;
+/** Complexity is measured by a linter, which is tried as such. */
+async function tryQualityTools(job: CriticJob): Promise<readonly TriedTool[]> {
+  const { checks, complexity } = job.settings.debt;
   if (checks.quality !== undefined) return [];
-  return findQualityTools(project, complexity).map(({ name, version }) => ({
-    check: 'quality',
-    name,
-    version,
-    outcome: 'untried',
-    problem: null,
-  }));
+  const tried: TriedTool[] = [];
+  for (const { name, version, isLinter, measure } of findQualityTools(job.project, complexity)) {
+    if (isLinter) continue;
+    const scratch = makeScratch('try');
+    try {
+      const { outcome, problem } = (await measure(job, scratch)).measure;
+      const isBroken = outcome === 'error' || outcome === 'timeout';
+      tried.push({ check: 'quality', name, version, outcome: isBroken ? 'broken' : 'works', problem: isBroken ? problem : null });
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  }
+  return tried;
 }
 
 /** A runner that lists its test files works; none of them is run. */
