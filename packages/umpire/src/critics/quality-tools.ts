@@ -95,7 +95,13 @@ function duplicationIn(project: string, names: ReadonlySet<string>): QualityTool
     // A threshold would end it with another status: how much is too much is not its to say here.
     const asked = ['--reporters', 'json', '--output', output, '--silent', '--threshold', '100', '--exitCode', '0', ...aside, '.'];
     const run = await runTool(job, { ...callOf('jscpd', tool, job, scratch), argv: [process.execPath, tool.bin, ...asked] });
-    return { measure: measureOf('jscpd', run, EXIT_STATUSES.jscpd, join(output, 'jscpd-report.json'), readJscpd), use: run.use };
+    const report = join(output, 'jscpd-report.json');
+    // Where every file is short it ends without a report and without a word.
+    if (run.code === 0 && !existsSync(report) && `${run.head}${run.tail}`.trim() === '') {
+      const problem = 'jscpd found no file that is long enough to compare.';
+      return { measure: { tool: 'jscpd', outcome: 'missing', problem, findings: [] }, use: run.use };
+    }
+    return { measure: measureOf('jscpd', run, EXIT_STATUSES.jscpd, report, readJscpd), use: run.use };
   };
   return { name: 'jscpd', version: tool.version, isLinter: false, measure };
 }
