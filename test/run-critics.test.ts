@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
 import { runInProcess } from './support/in-process.js';
+import { REST, audit } from './support/run-evidence.js';
 import { cleanUpProjects, eventsOfType, jsonOf, makeProject, rowsOf, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
@@ -63,6 +64,23 @@ it('counts the built-in audit as measured, as it was when the critic ended', SOA
   expect(out).toContain('Evidence: artifacts/audit/AUDIT-001.json, measured');
   expect(out).toContain('Measured on commit');
   expect((await project.umpire('replay', session)).exit).toBe(0);
+});
+
+it('V2: the builder of a design does not break a test that passed', async () => {
+  const answers = [
+    audit('audit_passed'),
+    { role: 'builder', attempt: 1, write: { 'sum.js': 'exports.sum = () => 5;\n' }, result: { findings: 'built' } },
+    { role: 'builder', write: { 'button.js': 'exports.button = 1;\n' }, result: { findings: 'built well' } },
+    REST,
+  ];
+  const project = makeProject({ files: { ...FILES, 'sum.test.js': test(3) }, answers });
+  const { exit, session, err } = await project.umpire('run', 'design', 'a button', '--mode', 'component');
+  expect({ exit, build: rowsOf(session)['BUILD-001'] }, err).toMatchObject({
+    exit: 1,
+    build: { status: 'failed', error: expect.stringMatching(/^Passed at the base and fails now: sum\.test\.js > adds/) as string },
+  });
+  const again = await project.umpire('resume', session, '--retry');
+  expect({ exit: again.exit, build: rowsOf(session)['BUILD-001'] }, again.err).toMatchObject({ exit: 0, build: { status: 'completed' } });
 });
 
 it('uses the agent named for a critic’s role instead of the built-in critic', async () => {

@@ -138,6 +138,28 @@ function endingOf({ end, kept }: Measurement): Extract<Ending, { kind: 'complete
   };
 }
 
+/** Work on code that no critic of its loop measures: what a design's builder makes. */
+export function isUnjudgedWork({ loop, loopFolder }: Pick<SessionStarted, 'loop' | 'loopFolder'>, role: string): boolean {
+  return loopFolder === null && loop === 'design' && role === 'builder';
+}
+
+/** The agent, whose work fails where it breaks a test that passed at the session's base. */
+export function withProjectTests(context: CriticContext, agent: Agent): Agent {
+  return {
+    ...agent,
+    run: async (assignment, watch) => {
+      const said = await agent.run(assignment, watch);
+      if (said.kind !== 'completed') return said;
+      const { outcome, problem, regressions } = await measureTestsOf(context, assignment, watch);
+      if (watch.signal.aborted) return { kind: 'interrupted', usage: said.usage };
+      if (outcome === 'pass' || outcome === 'missing') return said;
+      const named = regressions.map(({ id, message }) => (message === null ? id : `${id} (${message})`)).join('; ');
+      const error = outcome === 'fail' ? `Passed at the base and fails now: ${named}` : `${outcome}: ${problem ?? 'The tests broke off.'}`;
+      return { ...said, kind: 'failed', error: error.slice(0, 500) };
+    },
+  };
+}
+
 /** The project's tests at the session's base and now, for a loop whose critic is a command. */
 export async function measureTestsOf(context: CriticContext, assignment: Assignment, watch: Watch): Promise<ProjectTests> {
   const { measureProjectTests } = await import('../critics/project-tests.js');

@@ -266,8 +266,8 @@ function unrun(gone: readonly MeasuredTest[], { results }: TestsMeasurement, { i
   const files = new Map<string, MeasuredTest[]>();
   for (const test of gone) if (test.file !== null && !ran.has(test.file) && isUntouched(test.file)) addToList(files, test.file, test);
   return [...files].map(([file, [first, ...others]]) => {
-    const more = others.length === 0 ? '' : ` (with ${others.length} more)`;
-    return { ...(first as MeasuredTest), message: `It passed at the base and no longer runs${more}, although ${file} is unchanged.` };
+    const many = others.length === 0 ? 'its test did not run' : `none of its ${others.length + 1} tests ran`;
+    return { ...(first as MeasuredTest), message: `${file} is unchanged, but ${many}` };
   });
 }
 

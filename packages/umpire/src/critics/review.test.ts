@@ -155,6 +155,18 @@ it('weighs what a reviewer said, as testimony that never raises the score', asyn
   });
 });
 
+it('V3 measures nothing where only a reviewer spoke: no linter, and no tests by the settings', async () => {
+  const project = gitProject({ '.gitignore': '.umpire\n', 'a.txt': 'a\n' });
+  project.write({ 'a.txt': 'b\n' });
+  const { job } = reviewJob(project.root);
+  writeFiles(job.session, { [REVIEW_RESULTS]: JSON.stringify({ review_score: 9, gc_signal: 'CONVERGED', findings: [] }) });
+  expect(await reviewCritic(job)).toMatchObject({
+    outcome: 'missing',
+    unable: true,
+    summary: expect.stringContaining('no tests') as string,
+  });
+});
+
 it('gathers fresh reports and leaves stale ones out', async () => {
   const project = linted();
   project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });

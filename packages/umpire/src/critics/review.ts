@@ -86,6 +86,8 @@ export const reviewCritic: Critic = async (job) => {
       'missing',
       'Nothing checked the changed files: no configured linter covers them, no report was found, and no reviewer ran.',
     );
+  if (!hasMeasured && tests === null)
+    return unmeasured('missing', 'No configured linter covers the changed files, and the settings say that there are no tests.');
   const findings = read.flatMap((source) => source.findings);
   const unread = unreadFiles(change, sources);
   const fault = manifestFault(job.project);

@@ -63,5 +63,5 @@ it('says in a line or two what works, what is broken, and that there is no test 
   ]);
   expect(toolLines('until', [], settings)).toEqual([noTests]);
   expect(toolLines('until', [], { ...settings, tests: 'none' })).toEqual([]);
-  expect(toolLines('design', [], settings)).toEqual([]);
+  expect(toolLines('brainstorm', [], settings)).toEqual([]);
 });

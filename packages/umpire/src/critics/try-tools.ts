@@ -22,6 +22,7 @@ export interface TriedTool {
 
 /** The checks of each loop's critic. Those of other loops use no tool of the project. */
 const CHECKS: Readonly<Record<string, readonly TriedTool['check'][]>> = {
+  design: ['tests'],
   testing: ['tests'],
   until: ['tests'],
   review: ['types', 'lint', 'tests'],
