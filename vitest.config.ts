@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { WORKTREES } from './test/support/worktrees-folder.js';
 
 const isSoak = process.env['UMPIRE_SOAK'] === '1';
 
@@ -16,6 +17,8 @@ export default defineConfig({
     // Files share the modules of their worker: isolation would double the time.
     isolate: false,
     testTimeout,
+    env: { UMPIRE_WORKTREES: WORKTREES },
+    globalSetup: './test/support/worktrees-folder.ts',
     include: ['packages/{core,reports,guard,umpire}/src/**/*.test.ts', 'test/*.test.ts', 'test/campaigns/*.test.ts'],
     coverage: {
       provider: 'v8',
