@@ -1,10 +1,9 @@
 // Reads the YAML script of the scripted agent: answers by task, and how each goes wrong. Errors name the line. examples/scripts/ explains
 // every key.
 
-import { LineCounter, isNode, parseDocument } from 'yaml';
-import type { Document } from 'yaml';
 import { z } from 'zod';
 import { UmpireError } from '@umpire/core/errors.js';
+import { readYaml } from '@umpire/core/formats/yaml-text.js';
 
 const words = z.union([z.string(), z.array(z.string()).min(1)]).transform((value) => (typeof value === 'string' ? [value] : value));
 const numbers = z
@@ -56,22 +55,14 @@ export interface Script {
 
 /** Throws `script-invalid` with the line. */
 export function parseScript(text: string, file: string): Script {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const errorAt = (at: number | null, detail: string): UmpireError =>
-    new UmpireError('script-invalid', { file, line: at === null ? '' : `:${lines.linePos(at).line}`, detail: detail.replace(/\.$/, '') });
-  const [fault] = document.errors;
-  if (fault !== undefined) throw errorAt(fault.pos[0], fault.message);
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: 100 });
-  } catch {
-    throw errorAt(null, 'its aliases expand to too much data');
-  }
-  const parsed = scriptSchema.safeParse(value);
+  const errorAt = (line: number | null, detail: string): UmpireError =>
+    new UmpireError('script-invalid', { file, line: line === null ? '' : `:${line}`, detail: detail.replace(/\.$/, '') });
+  const yaml = readYaml(text);
+  if (!yaml.ok) throw errorAt(yaml.line, yaml.problem);
+  const parsed = scriptSchema.safeParse(yaml.value);
   if (parsed.success) return { file, answers: parsed.data.answers };
   const { where, problem } = firstIssue(parsed.error.issues);
-  throw errorAt(findPosition(document, where), where.length === 0 ? problem : `${where.join('.')}: ${problem}`);
+  throw errorAt(yaml.lineOf(where), where.length === 0 ? problem : `${where.join('.')}: ${problem}`);
 }
 
 interface ScriptIssue {
@@ -90,14 +81,6 @@ function firstIssue(issues: readonly ScriptIssue[]): { readonly where: readonly 
   const message = issue?.issues?.[0]?.message ?? issue?.message ?? 'it is not a script';
   const problem = message.replace(/^Invalid (?:input|option): /, '').replace(/^Invalid input$/, 'unknown form');
   return { where, problem };
-}
-
-function findPosition(document: Document.Parsed, where: readonly (string | number)[]): number | null {
-  for (let depth = where.length; depth >= 0; depth -= 1) {
-    const node = document.getIn(where.slice(0, depth), true);
-    if (isNode(node) && node.range) return node.range[0];
-  }
-  return null;
 }
 
 function isInside(given: string): boolean {
