@@ -6,6 +6,7 @@ it.each([
   ['src/spec/spec-reader.ts', 'source'],
   ['src/contest.ts', 'source'],
   ['src/cart.test.ts', 'test'],
+  ['src/Cart.tests.ts', 'test'],
   ['src/__tests__/cart.js', 'test'],
   ['test/cart.js', 'test'],
   ['tests/test_cart.py', 'test'],

@@ -58,7 +58,7 @@ const BESIDE = /[._-](fixtures?|test-?data|test-?(utils?|helpers?|support|kit))\
 const TEST_FOLDER = /(^|\/)(__tests__|tests?)\/|^((packages|apps|libs|modules)\/[^/]+\/)?(spec|specs|e2e|integration|cypress)\//;
 /** Names by which one runner or another knows its tests. */
 export const TEST_FILE =
-  /([._-](test|spec)|\.test-d|\.spec-d|\.e2e|\.cy)\.[cm]?[jt]sx?$|(^|\/)test[-_][\w-]*\.[cm]?[jt]sx?$|(^|\/)test\.[cm]?[jt]sx?$|(^|\/)test_[^/]*\.py$|_test\.py$|(^|\/)tests?\.py$/;
+  /([._-](tests?|specs?)|\.test-d|\.spec-d|\.e2e|\.cy)\.[cm]?[jt]sx?$|(^|\/)test[-_][\w-]*\.[cm]?[jt]sx?$|(^|\/)test\.[cm]?[jt]sx?$|(^|\/)test_[^/]*\.py$|_test\.py$|(^|\/)tests?\.py$/;
 const CODE = /\.([cm]?[jt]sx?|py|pyi)$/;
 const DOCS =
   /\.(md|mdx|rst|adoc)$|(^|\/)(LICENSE|CHANGELOG|AUTHORS|NOTICE|CODEOWNERS)[\w.]*$|^docs\/.*\.(txt|png|svg)$|(^|\/)\.git(ignore|attributes|keep)$/;

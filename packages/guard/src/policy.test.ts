@@ -217,3 +217,10 @@ it('where only tests may change, every finding is a breach', () => {
     levels({ 'src/cart.test.ts': [CART_TEST, CART_TEST.replace('  expect(total', '  // @ts-ignore\n  expect(total')] }, 'testing'),
   ).toEqual(['type-suppressed breach']);
 });
+
+it('takes a file of tests for no source, whatever its name says', () => {
+  for (const path of ['src/cart.tests.ts', 'src/cart.checks.ts']) {
+    expect(levels({ [path]: [`${CART_TEST}const indent = 4;\n`, null] }), path).toEqual(['test-deleted breach', 'test-deleted breach']);
+    expect(levels({ [path]: [`${CART_TEST}const indent = 4;\n`, WITHOUT_DISCOUNT_TEST] }), path).toEqual(['test-deleted breach']);
+  }
+});

@@ -175,7 +175,9 @@ class ChangeFacts {
    * nobody can tell by reading whose tests went with it.
    */
   changesCodeOf(finding: Found): boolean {
-    const source = this.evidence.files.filter(({ role }) => role === 'source').map(({ change }) => change);
+    // A file of tests is not what they test, whatever its name says.
+    const isTested = ({ role, before }: Evidence['files'][number]): boolean => role === 'source' && (before?.tests ?? []).length === 0;
+    const source = this.evidence.files.filter(isTested).map(({ change }) => change);
     this.definitions ??= new Set(source.flatMap((change) => [...changedDefinitions(change)]));
     this.kept ??= new Set(source.flatMap((change) => [...definitionsIn(change.after)]));
     const own = declaredIn(this.files.get(finding.file)?.before ?? '');
