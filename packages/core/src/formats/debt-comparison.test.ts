@@ -8,7 +8,13 @@ import { isBrokenMeasurement, STATUS_RULE } from './debt-measurement.js';
 import type { MeasuredTest, DebtMeasurement, TestsMeasurement, ToolMeasurement } from './debt-measurement.js';
 import { makeFinding } from './finding.js';
 
-const STILL: FileMoves = { isGone: () => false, isNew: () => false, isChanged: () => false };
+const STILL: FileMoves = {
+  isGone: () => false,
+  isNew: () => false,
+  isChanged: () => false,
+  isUntouched: () => false,
+  settingsChanged: false,
+};
 
 const NO_TESTS: TestsMeasurement = { outcome: 'missing', problem: null, results: [], flaky: [], notes: [] };
 const NONE: DebtMeasurement = { tests: NO_TESTS, types: [], lint: [], quality: [], lines: 0 };
@@ -191,6 +197,19 @@ describe('tests', () => {
     const after = { ...NONE, tests: tests({ a: 'failed', b: 'skipped', d: 'failed' }) };
     expect(compareStates(before, after, STILL).regressedTests).toEqual(['a', 'b']);
   });
+  test('in an unchanged file, lost tests are filtered out by settings, and as many under other titles are no loss', () => {
+    const still = { ...STILL, isUntouched: () => true };
+    const before = tests({ 'a > 1': 'passed', 'a > 2': 'passed', 'a > 3': 'passed' });
+    expect(compared(before, tests({ 'a > 1': 'passed', 'a > 2b': 'passed', 'a > 3b': 'passed' }), still)).toEqual(GOOD);
+    const filtered = compared(before, tests({ 'a > 1': 'passed' }), still);
+    const words = 'no longer runs, although its file is unchanged';
+    expect(filtered.regressions).toEqual([`a > 2 ${words}`, `a > 3 ${words}`]);
+    const fewer = tests({ 'a > 1': 'passed', 'a > 2': 'passed' });
+    expect(compared(before, fewer, still).regressions).toEqual(['a > 3 no longer runs']);
+    const after = { ...NONE, tests: fewer };
+    expect(compareStates({ ...NONE, tests: before }, after, { ...still, settingsChanged: true }).regressedTests).toEqual(['a > 3']);
+    expect(compareStates({ ...NONE, tests: before }, after, still).regressedTests).toEqual([]);
+  });
   test('a weakened test is a measured regression, listed once', () => {
     const before = { ...NONE, tests: tests({ 'a > gone': 'passed', 'a > weak': 'passed' }) };
     const after = { ...NONE, tests: tests({ 'a > weak': 'passed' }) };
@@ -244,7 +263,7 @@ describe('tests', () => {
     expect(compared(before, { ...NO_TESTS, outcome: 'error' })).toEqual({ ...stuck('The tests could not be run.'), outcome: 'error' });
     expect(compared(before, NO_TESTS)).toEqual({
       ...stuck('Tests ran at the baseline, but none can run now. No runnable tests found.'),
-      outcome: 'fail',
+      outcome: 'error',
     });
     expect(compared(NO_TESTS, { ...NO_TESTS, problem: 'No runner.' })).toEqual({
       ...GOOD,

@@ -186,7 +186,7 @@ function compareTests(
   if (after.outcome === 'missing') {
     const why = after.problem ?? 'No runnable tests found.';
     if (!isMeasured(before.outcome)) return part({ ...NOTHING, outcome: 'missing', problems: [why] }, true);
-    return part(unmeasured('tests', 'tests', 'fail', `Tests ran at the baseline, but none can run now. ${why}`), false);
+    return part(unmeasured('tests', 'tests', 'error', `Tests ran at the baseline, but none can run now. ${why}`), false);
   }
   if (isBroken(before)) {
     const why = before.problem ?? 'they could not be run.';
@@ -197,7 +197,7 @@ function compareTests(
   const flaky = new Set(after.flaky);
   const settled = worse.filter(({ id }) => !flaky.has(id));
   const regressions = settled.map(testItem);
-  const regressed = settled.filter(({ change }) => change === 'fails' || change === 'skipped').map(({ id }) => id);
+  const regressed = settled.filter(({ change }) => change === 'fails' || change === 'skipped' || change === 'unrun').map(({ id }) => id);
   const nonePassed = before.results.length > 0 && !before.results.some(({ status }) => status === 'passed');
   const problems = [
     ...after.notes,
@@ -211,12 +211,13 @@ function compareTests(
 const WORDS: Readonly<Record<ChangedTest['change'], string>> = {
   fails: 'fails',
   gone: 'no longer runs',
+  unrun: 'no longer runs, although its file is unchanged',
   skipped: 'is skipped now',
   new: 'is new and fails',
 };
 
 function testItem({ id, file, line, message, change }: ChangedTest): DebtItem {
-  const why = message === null || change === 'gone' ? '' : `: ${message}`;
+  const why = message === null || change === 'gone' || change === 'unrun' ? '' : `: ${message}`;
   return { check: 'tests', id, message: `${id} ${WORDS[change]}${why}`.slice(0, 500), file, line };
 }
 
@@ -226,6 +227,10 @@ export interface FileMoves {
   readonly isGone: (path: string) => boolean;
   /** Present now, not at the baseline. */
   readonly isNew: (path: string) => boolean;
+  /** Present at the baseline, and the same now. */
+  readonly isUntouched: (path: string) => boolean;
+  /** Whether settings or scripts of the project changed, which may say what runs. */
+  readonly settingsChanged: boolean;
   /** Whether one of these lines changed. Of several findings with the same words, those on changed lines are the new ones. */
   readonly isChanged: (path: string | null, line: number | null, endLine?: number) => boolean;
 }
@@ -284,8 +289,11 @@ function wordsOf({ rule, message }: Finding): string {
   return `${rule ?? ''}|${message.replace(/\d+/g, '#')}`;
 }
 
-/** All passed at the baseline, except `new`. `gone`: no longer reported. `skipped`: now skipped. `new`: failing since it was added. */
-type TestChange = 'fails' | 'gone' | 'skipped' | 'new';
+/**
+ * All passed at the baseline, except `new`. `gone`: no longer reported. `unrun`: no longer reported, although its file is unchanged.
+ * `skipped`: now skipped. `new`: failing since it was added.
+ */
+type TestChange = 'fails' | 'gone' | 'unrun' | 'skipped' | 'new';
 
 interface ChangedTest extends MeasuredTest {
   readonly change: TestChange;
@@ -311,13 +319,37 @@ export function differTests(before: TestsMeasurement, after: TestsMeasurement, m
     if (!wasFine(earlier) || test.status === 'passed') return [];
     return [{ ...test, change: test.status === 'skipped' ? 'skipped' : 'fails' }];
   });
-  const gone = [...then].filter(([id, test]) => wasFine(test) && !now.has(id)).map(([, test]) => ({ ...test, change: 'gone' }) as const);
+  const fate = lostIn(before, after, moves);
+  const gone = [...then].flatMap(([id, test]): readonly ChangedTest[] => {
+    const change = wasFine(test) && !now.has(id) ? fate(test.file) : null;
+    return change === null ? [] : [{ ...test, change }];
+  });
   const failed = [...then].filter(([, test]) => isFailing(test) && !flaky.has(test.id)).map(([id]) => id);
   return {
     worse: [...worse, ...gone],
     fixed: failed.flatMap((id) => (now.get(id)?.status === 'passed' ? [now.get(id) as MeasuredTest] : [])),
     old: failed.filter((id) => isFailing(now.get(id) ?? { status: 'passed' })),
   };
+}
+
+/**
+ * What it means that a test of this file is no longer reported. Where the file is unchanged and reports as many tests as before, its
+ * titles change by themselves: null. Where most are gone, or settings changed, the file is left out or filtered.
+ */
+function lostIn(before: TestsMeasurement, after: TestsMeasurement, moves: FileMoves): (file: string | null) => 'gone' | 'unrun' | null {
+  const [then, now] = [countByFile(before), countByFile(after)];
+  return (file) => {
+    if (file === null || !moves.isUntouched(file)) return 'gone';
+    const [had, has] = [then.get(file) ?? 0, now.get(file) ?? 0];
+    if (has >= had) return null;
+    return moves.settingsChanged || has * 2 < had ? 'unrun' : 'gone';
+  };
+}
+
+function countByFile({ results }: TestsMeasurement): ReadonlyMap<string | null, number> {
+  const counts = new Map<string | null, number>();
+  for (const { file } of results) counts.set(file, (counts.get(file) ?? 0) + 1);
+  return counts;
 }
 
 const BADNESS: Readonly<Record<MeasuredTest['status'], number>> = { passed: 0, skipped: 1, failed: 2, errored: 3 };

@@ -51,7 +51,7 @@ describe('the debt score', () => {
 });
 
 const PROVENANCE = { commit: null, content: null, started: '', ended: '', tools: [] };
-const STILL = { isGone: () => false, isNew: () => false, isChanged: () => false };
+const STILL = { isGone: () => false, isNew: () => false, isChanged: () => false, isUntouched: () => false, settingsChanged: false };
 
 function reportOf(before: DebtMeasurement, after: DebtMeasurement) {
   const comparison = compareStates(before, after, STILL);

@@ -12,6 +12,7 @@ import { originsOf } from '../sessions/python-environment.js';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { copyCommit, findRepository } from './commit-copy.js';
 import type { CommitCopy, ProjectRepository } from './commit-copy.js';
+import { packageVersion } from '../sessions/package-root.js';
 import type { CriticJob } from './critic.js';
 import { pythonLintersMark } from './lint-tools.js';
 import { provenanceOf } from './provenance.js';
@@ -30,7 +31,7 @@ export function baselineHome(common: string): string {
 }
 
 /** What is measured, and how: changed with every change of the measurement itself. */
-const MEASURED = 8;
+const MEASURED = 9;
 const TOOLS = [
   'vitest',
   '@vitest/coverage-v8',
@@ -95,7 +96,7 @@ export function baselineKey(
   const asked = part === 'tests' ? testing.runner : part === 'tools' ? debt : part.startsWith('layer ') ? testing : null;
   const { node } = process.versions;
   const installed = installedFor(project, prefix);
-  return sha256(JSON.stringify({ MEASURED, part, commit, prefix, node, tools, installed, asked })).slice(0, 32);
+  return sha256(JSON.stringify({ MEASURED, umpire: packageVersion(), part, commit, prefix, node, tools, installed, asked })).slice(0, 32);
 }
 
 /** Null where it was not measured yet, or the file is damaged. */

@@ -21,7 +21,7 @@ import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
 import { measureTools } from './debt-measure.js';
 import { absenceNotes } from './lint-tools.js';
-import { openTests, settleTests, testsAtBase } from './project-tests.js';
+import { openTests, settleTests, testsAtBase, touchOf } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance } from './provenance.js';
 import { timeLeft } from './tool.js';
@@ -91,9 +91,10 @@ async function measureBase(job: CriticJob, open: OpenBase): Promise<PinnedBaseli
   };
 }
 
-function movesOf(project: string, { lines }: CriticChange, base: readonly string[]): FileMoves {
+function movesOf(project: string, { base: commit, lines }: CriticChange, base: readonly string[]): FileMoves {
   const then = new Set(base);
   return {
+    ...touchOf(project, commit, then),
     isGone: (path) => then.has(path) && !existsSync(join(project, path)),
     isNew: (path) => !then.has(path),
     isChanged: (path, line, endLine) => isChanged(lines, path, line, endLine),

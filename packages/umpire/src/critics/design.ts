@@ -4,7 +4,6 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
-import { isObject, own } from '@umpire/core/formats/json-text.js';
 import { severityName } from '@umpire/core/formats/severity.js';
 import { SEVERITIES } from '@umpire/core/model.js';
 import type { Industry } from '@umpire/reports/tokens/audit-industry.js';
@@ -13,7 +12,7 @@ import type { Audit } from '@umpire/reports/tokens/audit.js';
 import { readTokenFile } from '@umpire/reports/tokens/token-file.js';
 import type { TokenFile } from '@umpire/reports/tokens/token.js';
 import { faultOf, openFolder, placeFor } from '../sessions/session-folder.js';
-import { packageRoot } from '../sessions/package-root.js';
+import { packageVersion } from '../sessions/package-root.js';
 import { leave } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { findFiles } from './project-files.js';
@@ -35,7 +34,7 @@ export const designCritic: Critic = async (job) => {
   const { design } = job.settings;
   const { files, notes } = findTokens(job.project, design.tokens, mayGoOn);
   if (!mayGoOn()) return stopped(job);
-  const use = { name: 'umpire', version: ownVersion(), command: ['umpire', 'critique', 'design', '--industry', design.industry] };
+  const use = { name: 'umpire', version: packageVersion(), command: ['umpire', 'critique', 'design', '--industry', design.industry] };
   const bound = (): Provenance => {
     const ended = job.now().toISOString();
     const tool = { ...use, workdir: '.', started: started.toISOString(), ended, exit_status: null, signal: null, timed_out: false };
@@ -95,16 +94,6 @@ function stopped(job: CriticJob): CriticEnd {
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function ownVersion(): string | null {
-  try {
-    const read: unknown = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
-    const version = isObject(read) ? own(read, 'version') : null;
-    return typeof version === 'string' ? version : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Samples for tests and pages of examples are no part of the design. */

@@ -3,6 +3,7 @@
 
 import { isUmpireError } from '@umpire/core/errors.js';
 import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
+import type { FileMoves } from '@umpire/core/formats/debt-comparison.js';
 import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { Damage } from '@umpire/core/model.js';
@@ -14,7 +15,6 @@ import type { CriticJob } from './critic.js';
 import { findTests, removeScratch } from './find-tests.js';
 import type { FoundTests } from './find-tests.js';
 import { compareTests, movesOf, passingAgain, quarantineOf } from './project-tests.js';
-import type { ProjectMoves } from './project-tests.js';
 import type { Provenance, ToolUse } from './provenance.js';
 import { coveredBy, linesOf, notRun, runTests } from './run-tests.js';
 import type { PlaceRun } from './run-tests.js';
@@ -79,7 +79,7 @@ const NO_BASE = 'The tests of this layer could not run at the base, so every fai
 /** A state with the commit it is of. */
 interface EarlierState extends LayerState {
   readonly commit: string;
-  readonly moves: ProjectMoves;
+  readonly moves: FileMoves;
 }
 
 interface CurrentState {

@@ -153,8 +153,13 @@ export interface KeptWords {
   readonly others: readonly string[];
 }
 
-/** The flags of these names with their values, and the words that are no flag. Every other flag is left out. */
-export function keepWords(words: readonly string[], withValue: readonly string[], plain: readonly string[]): KeptWords {
+/** The flags of these names with their values, and the words that are no flag. Every other flag is left out, if `dropped` with its value. */
+export function keepWords(
+  words: readonly string[],
+  withValue: readonly string[],
+  plain: readonly string[],
+  dropped: readonly string[] = [],
+): KeptWords {
   const flags: string[] = [];
   const others: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
@@ -169,6 +174,7 @@ export function keepWords(words: readonly string[], withValue: readonly string[]
         at += 1;
       }
     } else if (plain.includes(name)) flags.push(word);
+    else if (name === word && dropped.includes(name)) at += 1;
   }
   return { flags, others };
 }

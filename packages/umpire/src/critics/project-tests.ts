@@ -13,6 +13,8 @@ import { flakyTests } from '@umpire/core/formats/debt-report.js';
 import type { FlakyTest } from '@umpire/core/formats/debt-report.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
+import { roleOf } from '@umpire/guard/paths.js';
+import type { FileRole } from '@umpire/guard/paths.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
 import { findBaseCommit } from './change.js';
@@ -192,7 +194,7 @@ export async function settleTests(
   return { state: { ...after, flaky: again.ids }, uses: again.uses, quarantined: [...isOut], notes };
 }
 
-function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: ProjectMoves, base: string): ProjectTests {
+function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: FileMoves, base: string): ProjectTests {
   const after = settled.state;
   const short = base.slice(0, 10);
   const notes = [...after.notes, ...settled.notes];
@@ -222,20 +224,24 @@ function judgeTests(before: TestsMeasurement, settled: SettledTests, moves: Proj
 export function compareTests(
   before: TestsMeasurement,
   after: TestsMeasurement,
-  moves: ProjectMoves,
+  moves: FileMoves,
   quarantined: readonly string[],
 ): TestFigures {
   const flaky = new Set(after.flaky);
   const isOut = new Set([...quarantined, ...flaky]);
   const failing = after.results.filter((test) => isFailing(test) && !isOut.has(test.id));
   const { worse, old } = differTests(before, after, moves);
-  const changed = (kind: 'fails' | 'gone' | 'new') => worse.filter(({ id, change }) => change === kind && !isOut.has(id)).map(plainTest);
+  const changed = (kind: 'fails' | 'gone' | 'unrun' | 'new') =>
+    worse.filter(({ id, change }) => change === kind && !isOut.has(id)).map(plainTest);
   const isBrokenFile = new Map(
     changed('new').flatMap((test) => (test.status === 'errored' && test.file !== null ? [[test.file, test] as const] : [])),
   );
   const lost = [
-    ...changed('gone').flatMap((test) => failedWith(test, isBrokenFile.get(test.file ?? ''))),
-    ...unrun(changed('gone'), after, moves),
+    ...[...changed('gone'), ...changed('unrun')].flatMap((test) => failedWith(test, isBrokenFile.get(test.file ?? ''))),
+    ...unrun(
+      changed('unrun').filter(({ file }) => !isBrokenFile.has(file ?? '')),
+      after,
+    ),
   ];
   const reported = new Set(lost.map(({ file }) => file));
   const known = new Set(isBroken(before) ? [] : old);
@@ -260,14 +266,14 @@ function failedWith(test: MeasuredTest, file: MeasuredTest | undefined): readonl
   return file === undefined ? [] : [{ ...test, status: 'errored', line: file.line, message: file.message }];
 }
 
-/** The first test of each file that is as it was and none of whose tests ran: the settings or a script leave it out now. */
-function unrun(gone: readonly MeasuredTest[], { results }: TestsMeasurement, { isUntouched }: ProjectMoves): readonly MeasuredTest[] {
-  const ran = new Set(results.map(({ file }) => file));
+/** One test of each file for all that no longer run in it: the settings or a script leave them out. */
+function unrun(lost: readonly MeasuredTest[], { results }: TestsMeasurement): readonly MeasuredTest[] {
   const files = new Map<string, MeasuredTest[]>();
-  for (const test of gone) if (test.file !== null && !ran.has(test.file) && isUntouched(test.file)) addToList(files, test.file, test);
-  return [...files].map(([file, [first, ...others]]) => {
-    const many = others.length === 0 ? 'its test did not run' : `none of its ${others.length + 1} tests ran`;
-    return { ...(first as MeasuredTest), message: `${file} is unchanged, but ${many}` };
+  for (const test of lost) addToList(files, test.file ?? '', test);
+  return [...files].map(([file, tests]) => {
+    const left = results.filter((test) => test.file === file).length;
+    const many = `${left} of ${left + tests.length} tests ran`;
+    return { ...(tests[0] as MeasuredTest), message: `${file} is unchanged, but only ${many}` };
   });
 }
 
@@ -293,20 +299,26 @@ function isMeant(name: string, { id }: Pick<MeasuredTest, 'id'>): boolean {
   return id === name || id.endsWith(` > ${name}`) || id.endsWith(`::${name}`);
 }
 
-export interface ProjectMoves extends FileMoves {
-  /** Present at the base, and the same now. */
-  readonly isUntouched: (path: string) => boolean;
-}
-
 /** Which files came and went since the base. */
-export function movesOf(project: string, base: string): ProjectMoves {
+export function movesOf(project: string, base: string): FileMoves {
   const then = new Set(filesAt(project, base));
-  const changed = new Set(filesChanged(project, base));
   return {
-    isUntouched: (path) => then.has(path) && !changed.has(path),
+    ...touchOf(project, base, then),
     isGone: (path) => then.has(path) && !existsSync(join(project, path)),
     isNew: (path) => !then.has(path),
     isChanged: () => false,
+  };
+}
+
+/** Roles of files that may say which tests run. */
+const SETTINGS: ReadonlySet<FileRole> = new Set(['config', 'scripts', 'package', 'support']);
+
+export function touchOf(project: string, base: string, then: ReadonlySet<string>): Pick<FileMoves, 'isUntouched' | 'settingsChanged'> {
+  const changed = filesChanged(project, base);
+  const touched = new Set(changed);
+  return {
+    isUntouched: (path) => then.has(path) && !touched.has(path),
+    settingsChanged: changed.some((path) => SETTINGS.has(roleOf(path))),
   };
 }
 

@@ -9,7 +9,8 @@ import { makeFinding } from '@umpire/core/formats/finding.js';
 import { readReview } from '@umpire/core/formats/review-results.js';
 import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '@umpire/core/formats/review-score.js';
 import type { ReviewScore } from '@umpire/core/formats/review-score.js';
-import type { CheckOutcome, Finding, Grade } from '@umpire/core/model.js';
+import type { MeasuredTest } from '@umpire/core/formats/debt-measurement.js';
+import type { CheckOutcome, Finding, Grade, Severity } from '@umpire/core/model.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import { isFile, statOf } from '../sessions/file-system.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
@@ -139,18 +140,13 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
   const figures = await measureProjectTests(job);
   if (figures.isNone) return null;
   const { outcome, problem, regressions, flaky, known, quarantined, uses } = figures;
-  const listed = [
-    namesNote('Flaky', flaky),
-    namesNote('Failed at the base too', known),
-    namesNote('Quarantined', quarantined),
-    namesNote('New and failing', figures.added),
-  ];
+  const listed = [namesNote('Flaky', flaky), namesNote('Failed at the base too', known), namesNote('Quarantined', quarantined)];
   return {
     name: 'tests',
     grade: 'measured',
-    outcome,
+    outcome: outcome === 'pass' && figures.added.length > 0 ? 'fail' : outcome,
     problem,
-    findings: regressions.slice(0, MOST_REGRESSIONS).map(regressionFinding),
+    findings: [...regressions.map(regressionFinding), ...figures.added.map(newFailureFinding)].slice(0, MOST_REGRESSIONS),
     uses,
     checked: [],
     unverified: outcome === 'missing' ? 'tests' : null,
@@ -163,12 +159,21 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
  * A fingerprint is made of this text. The test's place is in it and not the finding's own: work is planned by file, and the fault is in
  * the code under review, not in the test.
  */
-function regressionFinding({ id, file, line, message }: ProjectTests['regressions'][number]): Finding {
+function regressionFinding(test: MeasuredTest): Finding {
+  return testFinding(test, 'passed at the base and fails now', 'critical', 'test-regression');
+}
+
+/** Its author says that it should pass. */
+function newFailureFinding(test: MeasuredTest): Finding {
+  return testFinding(test, 'is new and fails', 'high', 'test-new-failing');
+}
+
+function testFinding({ id, file, line, message }: MeasuredTest, what: string, severity: Severity, rule: string): Finding {
   const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
   const why = message === null || message === '' ? '' : `: ${message.split('\n')[0] ?? ''}`;
   const name = file !== null && id.startsWith(`${file} > `) ? id.slice(`${file} > `.length) : id;
-  const text = `The test ${JSON.stringify(name)}${place} passed at the base and fails now${why}`.slice(0, 300);
-  return makeFinding({ severity: 'critical', message: text, rule: 'test-regression', dimension: 'correctness' });
+  const text = `The test ${JSON.stringify(name)}${place} ${what}${why}`.slice(0, 300);
+  return makeFinding({ severity, message: text, rule, dimension: 'correctness' });
 }
 
 const MOST_NAMED = 3;

@@ -12,18 +12,24 @@ import type { Prepare } from './test-runner.js';
 import { findPackage, findTool } from './tool.js';
 
 const WITH_VALUE =
-  '-r --require --import --loader --experimental-loader --config --package --extension -t --timeout -u --ui --spec --file --ignore --exclude -C --conditions'.split(
+  '-r --require --import --loader --experimental-loader --config --package --extension -t --timeout -u --ui --spec --file --ignore --exclude -C --conditions -g --grep -f --fgrep --retries --global --globals'.split(
     ' ',
   );
-const PLAIN = '--recursive --exit --check-leaks --async-only -A --sort --parallel --enable-source-maps --allow-uncaught --full-trace'.split(
-  ' ',
-);
+const PLAIN =
+  '--recursive --exit --check-leaks --async-only -A --sort --parallel --enable-source-maps --allow-uncaught --full-trace -i --invert'.split(
+    ' ',
+  );
+/** Of people's output, and of how fast it is. */
+const DROPPED = '-R --reporter -O --reporter-option --reporter-options -s --slow -j --jobs --watch-files --watch-ignore'.split(' ');
+/** What it runs by itself, where it cannot list its files: it is older than 9, or one of them cannot be loaded. */
+const USUAL = ['test.{js,cjs,mjs}', 'test/*.{js,cjs,mjs}'];
+
 export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
   const tool = findTool(folder, 'mocha');
   const mocha = findPackage(folder, 'mocha');
   if (tool === null || mocha === null)
     return { absent: 'Mocha is not installed here. Install the packages of the project with `npm install`.' };
-  const { flags, others: specs } = keepWords(script?.args ?? [], WITH_VALUE, PLAIN);
+  const { flags, others: specs } = keepWords(script?.args ?? [], WITH_VALUE, PLAIN, DROPPED);
   const own = [...flags, ...specs.filter((word) => word !== 'run')];
   const start = [process.execPath, ...(script?.nodeArgs ?? []), tool.bin];
   const env = script?.env ?? {};
@@ -40,7 +46,7 @@ export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
         file: listed,
         filesIn,
       },
-      patterns: JS_TESTS,
+      patterns: specs.length > 0 ? [...JS_TESTS, ...specs.map(patternOf)] : [...JS_TESTS, ...USUAL],
       call: ({ others }, place) => {
         const tests = join(place, 'tests.json');
         const reporter = join(place, 'reporter.cjs');
@@ -57,6 +63,12 @@ export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
     },
   };
 };
+
+/** A folder stands for the files in it. */
+function patternOf(spec: string): string {
+  const plain = spec.replace(/^\.\//, '').replace(/\/+$/, '');
+  return /[*.]/.test(plain) ? plain : `${plain}/**/*.{js,cjs,mjs,ts,cts,mts}`;
+}
 
 /** Mocha compares names as its patterns write them. */
 function ignored(path: string): readonly string[] {

@@ -1,6 +1,6 @@
 // Finds the installed package, which contains the role texts: for the bundled command, the library and the sources.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,6 +8,16 @@ let known: string | null = null;
 
 export function packageRoot(): string {
   return (known ??= findRoot());
+}
+
+/** Null where it cannot be read. */
+export function packageVersion(): string | null {
+  try {
+    const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { readonly version?: unknown };
+    return typeof version === 'string' ? version : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The folder of the running code. The build has the code of its worker threads beside it; the sources do not. */
