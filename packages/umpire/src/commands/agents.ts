@@ -72,8 +72,8 @@ export async function createAgents(choice: AgentChoice): Promise<(role: string) 
   for (const name of namesIn(choice)) made.set(name, await createAgent(name, choice, atTerminal));
   // The critic of the until loop is always its command.
   const check = started.command === undefined ? null : createCheck(choice, started.command);
-  const general = made.get(settings.agents['*'] ?? '') ?? null;
-  const critic = measuresItself(choice) ? builtInCritic(choice, general) : null;
+  const reviewer = made.get(settings.agents[started.critic] ?? '') ?? made.get(settings.agents['*'] ?? '') ?? null;
+  const critic = measuresItself(choice) ? builtInCritic(choice, reviewer) : null;
   return (role) => {
     if (check !== null && role === started.critic) return check;
     if (critic !== null && role === started.critic) return critic;

@@ -50,16 +50,16 @@ export interface CriticChoice extends Pick<CriticContext, 'settings'> {
   readonly playsAll: (name: string) => boolean;
 }
 
-/** Does Umpire do the critic's role? Not if an agent is named for it. */
+/** Does Umpire do the critic's role, alone or after an agent? If an agent is named for it, only in loops where it weighs an agent's findings. */
 export function isBuiltIn({ started, settings, playsAll }: CriticChoice): boolean {
   if (started.loopFolder !== null || !Object.hasOwn(CRITICS, started.loop)) return false;
   const named = settings.agents[started.critic];
-  if (named !== undefined) return named === BUILT_IN;
+  if (named !== undefined) return named === BUILT_IN || (CRITICS[started.loop]?.runs === 'after' && !playsAll(named));
   const general = settings.agents['*'];
   return general === undefined || !playsAll(general);
 }
 
-/** `agent`: the default agent, if there is one. */
+/** `agent`: the one named for the role, else the default one, if there is one. */
 export function builtInCritic(context: CriticContext, agent: Agent | null): Agent {
   const critic = CRITICS[context.started.loop] as BuiltInCritic;
   const measure: Measure = async (assignment, watch) => {

@@ -109,7 +109,7 @@ export async function run(request: RunParameters): Promise<RunResult> {
   const started = { project, critic: loop.roles.critic, loop: loop.loop, loopFolder, workspace: null };
   // Decided once: the session remembers who its critic is.
   const isOwn = plan.judged && measuresItself({ started, settings: given, config, own });
-  const settings = isOwn ? { ...given, agents: { ...given.agents, [loop.roles.critic]: BUILT_IN } } : given;
+  const settings = isOwn ? { ...given, agents: { [loop.roles.critic]: BUILT_IN, ...given.agents } } : given;
   const checkAgentsAndTools = async () => {
     // A set-up command may install the program.
     if (request.command !== undefined && config.workspace.setup === null) await checkProgram(request.command, project);
