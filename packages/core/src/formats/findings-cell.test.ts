@@ -47,3 +47,9 @@ describe('JSON', () => {
   test('nothing', () => check('[]', []));
   test('broken', () => check('{"critical": [HIGH] a', ['high a'], [0, 1, 0, 0]));
 });
+
+test('V2: a severity after a sentence begins a finding', () => {
+  expect(parseFindingsCell('failed: 6. Critical: login is broken').counts).toMatchObject({ critical: 1 });
+  expect(parseFindingsCell('90 tests pass. HIGH: AC-2 fails (a.js:8). Low: a typo').counts).toMatchObject({ high: 1, low: 1 });
+  expect(parseFindingsCell('The risk is high: nothing was found').counts).toBeNull();
+});

@@ -21,9 +21,9 @@ export interface FindingsCell {
 }
 
 const SEPARATORS = /[;|\n\r]/;
-/** The start of a new finding inside a line: `[HIGH]`, `HIGH:`, `**High**`. */
+/** The start of a new finding inside a line: `[HIGH]`, `HIGH:`, `**High**`, and `High:` after a sentence. */
 const BOUNDARY =
-  /(?<=\s)(?=\[[A-Za-z][A-Za-z0-9 -]{1,20}\]|\*\*\[?[A-Za-z0-9]{2,12}\]?:?\*\*|(?:CRITICAL|HIGH|MEDIUM|LOW|P[0-4])\s{0,2}:)/g;
+  /(?<=[.!?]\s)(?=(?:Critical|High|Medium|Low)\s{0,2}:)|(?<=\s)(?=\[[A-Za-z][A-Za-z0-9 -]{1,20}\]|\*\*\[?[A-Za-z0-9]{2,12}\]?:?\*\*|(?:CRITICAL|HIGH|MEDIUM|LOW|P[0-4])\s{0,2}:)/g;
 
 export function parseFindingsCell(text: string): FindingsCell {
   const json = parseAsJson(text);

@@ -18,7 +18,17 @@ import type { MeasureTests } from '../critics/check-command.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { describeInstalledAgents, programNamed } from './agent-programs.js';
-import { BUILT_IN, CRITIC_LOOPS, builtInCritic, isBuiltIn, isUnjudgedWork, measureTestsOf, withProjectTests } from './critics.js';
+import {
+  BUILT_IN,
+  CRITIC_LOOPS,
+  builtInCritic,
+  isBuiltIn,
+  isUnjudgedWork,
+  isVerifier,
+  measureTestsOf,
+  withProjectTests,
+  withVerification,
+} from './critics.js';
 
 export interface AgentChoice {
   readonly started: Pick<SessionStarted, 'project' | 'critic' | 'command' | 'report' | 'loop' | 'loopFolder' | 'workspace'>;
@@ -79,6 +89,7 @@ export async function createAgents(choice: AgentChoice): Promise<(role: string) 
     if (critic !== null && role === started.critic) return critic;
     const agent = made.get(settings.agents[role] ?? settings.agents['*'] ?? '');
     if (agent === undefined) throw new UmpireError('agent-missing', { role, agents: describeInstalledAgents() });
+    if (isVerifier(started, role)) return withVerification(agent);
     return isUnjudgedWork(started, role) ? withProjectTests(choice, agent) : agent;
   };
 }

@@ -5,11 +5,15 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
+import { parseJson } from '@umpire/core/formats/json-text.js';
+import { verificationFindings } from '@umpire/core/formats/verification.js';
 import { unmeasured } from '../critics/critic.js';
 import type { Critic, CriticEnd, CriticJob } from '../critics/critic.js';
 import type { ProjectTests } from '../critics/project-tests.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Settings } from '../sessions/default-settings.js';
+import { openFolder, readBytes } from '../sessions/session-folder.js';
 
 interface BuiltInCritic {
   /** Loaded late: its libraries would slow every start. */
@@ -156,6 +160,26 @@ export function withProjectTests(context: CriticContext, agent: Agent): Agent {
       const named = regressions.map(({ id, message }) => (message === null ? id : `${id} (${message})`)).join('; ');
       const error = outcome === 'fail' ? `Passed at the base and fails now: ${named}` : `${outcome}: ${problem ?? 'The tests broke off.'}`;
       return { ...said, kind: 'failed', error: error.slice(0, 500) };
+    },
+  };
+}
+
+/** A role whose report is heard beside the reviewer's. */
+export function isVerifier({ loop, loopFolder }: Pick<SessionStarted, 'loop' | 'loopFolder'>, role: string): boolean {
+  return loopFolder === null && loop === 'review' && (role === 'verifier' || role === 'tester');
+}
+
+/** The agent, with what failed in its report first in its findings: the verdict hears severities there. */
+export function withVerification(agent: Agent): Agent {
+  return {
+    ...agent,
+    run: async (assignment, watch) => {
+      const said = await agent.run(assignment, watch);
+      if (said.kind !== 'completed') return said;
+      const file = readBytes(openFolder(assignment.session), `artifacts/verify/${assignment.task.id}.json`);
+      const report = file.kind === 'bytes' ? parseJson(decodeTolerantly(file.bytes)) : null;
+      const failed = report?.ok === true ? verificationFindings(report.value) : [];
+      return failed.length === 0 ? said : { ...said, findings: `${failed.join('; ')}; ${said.findings}`.slice(0, 500) };
     },
   };
 }
