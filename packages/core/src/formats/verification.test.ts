@@ -22,10 +22,10 @@ test('V2: failed commands, and criteria that do not hold or were not checked, ha
   expect(found).toEqual([
     '[CRITICAL] 6 tests fail (npm test)',
     '[CRITICAL] exit status 2 (npm run types)',
-    '[HIGH] AC-2 does not hold, a refund returns 200 LOW or so (src/refund.ts:38)',
+    '[CRITICAL] AC-2 does not hold, a refund returns 200 LOW or so (src/refund.ts:38)',
     '[HIGH] AC-3 was not checked',
   ]);
-  expect(parseFindingsCell(found.join('; ')).counts).toMatchObject({ critical: 2, high: 2, medium: 0, low: 0 });
+  expect(parseFindingsCell(found.join('; ')).counts).toMatchObject({ critical: 3, high: 1, medium: 0, low: 0 });
 });
 
 test('finds nothing in a good report, and in what is none', () => {

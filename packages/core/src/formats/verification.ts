@@ -18,8 +18,10 @@ export function verificationFindings(report: unknown): readonly string[] {
     const name = textOf(id) || 'a criterion';
     if (holds === true) return [];
     const place = textOf(file) === '' ? '' : ` (${textOf(file)}${typeof line === 'number' ? `:${line}` : ''})`;
-    const what = holds === false ? 'does not hold' : 'was not checked';
-    return [`[HIGH] ${name} ${what}${textOf(seen) === '' ? '' : `, ${textOf(seen)}`}${place}`];
+    const what = holds === false ? '[CRITICAL]' : '[HIGH]';
+    return [
+      `${what} ${name} ${holds === false ? 'does not hold' : 'was not checked'}${textOf(seen) === '' ? '' : `, ${textOf(seen)}`}${place}`,
+    ];
   });
   return [...commands, ...criteria].slice(0, MOST);
 }

@@ -44,7 +44,9 @@ export async function runApply(args: readonly string[]): Promise<CommandOutcome>
   });
   const mark = unverified ? ` The result is UNVERIFIED. Read the report before you rely on it: umpire report ${plainLine(named)}` : '';
   const said =
-    files.length === 0 ? await nothingToApply(session) : `${count(files.length, 'file')} changed in your checkout, not committed.`;
+    files.length === 0
+      ? await nothingToApply(session, leftOut.length > 0)
+      : `${count(files.length, 'file')} changed in your checkout, not committed.`;
   const links = replaced.map(
     (path) => ` ${plainLine(path)} was a submodule: run \`git rm --cached ${plainLine(path)}\` first, or git ignores its files.`,
   );
@@ -61,7 +63,8 @@ export async function runApply(args: readonly string[]): Promise<CommandOutcome>
   };
 }
 
-async function nothingToApply(session: string): Promise<string> {
+async function nothingToApply(session: string, isLeftOut: boolean): Promise<string> {
+  if (isLeftOut) return 'Nothing was applied.';
   const isEmpty = (await patchOf(session, undefined, { brief: true })).length === 0;
   return `Nothing to apply: ${isEmpty ? `the session ${basename(session)} changed nothing` : 'your checkout has these changes already'}.`;
 }

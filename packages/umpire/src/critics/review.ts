@@ -85,7 +85,7 @@ export const reviewCritic: Critic = async (job) => {
   if (read.every((source) => source === tests && source.outcome === 'pass'))
     return unmeasured(
       'missing',
-      'Nothing checked the changed files: no configured linter covers them, no report was found, and no reviewer ran.',
+      'Nothing checked the changed files: no configured linter covers them, no report was found, and no reviewer left results.',
     );
   if (!hasMeasured && tests === null)
     return unmeasured('missing', 'No configured linter covers the changed files, and the settings say that there are no tests.');
@@ -100,7 +100,7 @@ export const reviewCritic: Critic = async (job) => {
   leave(job, REVIEW_RESULTS, resultsPage(score, sources, { ...change, unread }, tests?.figures ?? null, provenance));
   return {
     outcome: score.signal === 'CONVERGED' ? 'pass' : 'fail',
-    summary: `${summaryOf(score, findings, sources)} ${notes.join(' ')}`.trim().slice(0, 500),
+    summary: `${summaryOf(score, findings, read)} ${notes.join(' ')}`.trim().slice(0, 500),
     outputs: { review_score: String(score.score), gc_signal: score.signal },
     files: [REVIEW_RESULTS],
     notes,

@@ -52,7 +52,7 @@ async function tryLinters(job: CriticJob, kind: LintTool['kind']): Promise<reado
     const scratch = makeScratch('try');
     try {
       const project = join(job.project, path);
-      const file = findFiles(project, ['**/*']).find((name) => tool.takes(name) && !name.startsWith('-'));
+      const file = findFiles(project, ['**/*']).find((name) => tool.takes(name) && !/(?:^|\/)[.-]/.test(name));
       const run = await runLintTool({ ...job, project }, tool, scratch, file === undefined ? [] : [file]);
       const isBroken = run.outcome === 'error' || run.outcome === 'timeout';
       const name = path === '' ? tool.name : `${tool.name} in ${path}`;
