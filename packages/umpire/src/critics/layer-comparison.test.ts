@@ -76,12 +76,18 @@ it('V9: a bug is suspected until its test passes, although the test was deleted'
   expect(after(test('b.js > new', 'passed'))).toEqual([]);
 });
 
-it('V9: a new file that cannot be loaded has to be mended, and so have new tests where no other test is left', () => {
+it('V9: a new file that cannot be loaded is left out of apply, and has to be mended; new tests where no other is left have to be too', () => {
   const base = at('b', { tests: measured(OLD) });
   const broken = differLayer(now(measured(OLD, test('b.js', 'errored'))), base, base);
   const none = at('b', { tests: measured() });
   const alone = differLayer(now(measured(test('b.js > new', 'failed'))), none, none);
-  expect([broken.suspected, alone.suspected]).toEqual([[], []]);
+  expect(broken.suspected).toMatchObject([{ id: 'b.js', isUnloadable: true, isGone: false }]);
+  expect(alone.suspected).toEqual([]);
+  const later = at('c', { tests: measured(OLD), suspected: broken.suspected });
+  expect(differLayer(now(measured(OLD)), base, later).suspected).toEqual([]);
+  const { made: counted } = evidence(broken, OLD, test('b.js', 'errored'));
+  expect(counted).toMatchObject({ total: 2, passed: 1, failed: 1, suspected_bugs: [{ file: 'b.js' }] });
+  expect(counted.failures).toHaveLength(1);
 });
 
 function evidence(comparison: Partial<LayerComparison>, ...results: readonly MeasuredTest[]) {

@@ -26,7 +26,7 @@ export interface LayerState {
   /** Percent of lines; null where it was not measured. */
   readonly coverage: number | null;
   /** With those whose test is gone. */
-  readonly suspected: readonly MeasuredTest[];
+  readonly suspected: readonly SuspectedTest[];
 }
 
 export interface LayerComparison {
@@ -35,7 +35,7 @@ export interface LayerComparison {
   /** The commit before the cycle, and its coverage; null outside a run. */
   readonly before: { readonly commit: string; readonly coverage: number | null } | null;
   /** New tests that fail. `isGone`: the test was deleted before it passed. */
-  readonly suspected: readonly (MeasuredTest & { readonly isGone: boolean })[];
+  readonly suspected: readonly (SuspectedTest & { readonly isGone: boolean })[];
   /** Tests that passed at the base and fail now, and those that failed there too. */
   readonly regressions: readonly MeasuredTest[];
   readonly known: readonly MeasuredTest[];
@@ -97,17 +97,18 @@ export function differLayer(
   const { regressions, known, added } = compareTests(base.tests, tests, base.moves, quarantined);
   const broken = before === null ? [] : compareTests(before.tests, tests, before.moves, quarantined).regressions;
   const isBroken = new Set(broken.map(({ id }) => id));
-  // A file that cannot be loaded is no test: it has to be mended.
-  const failed = added.filter(({ id, status, file }) => status === 'failed' && id !== file && !isBroken.has(id));
+  const isTest = ({ id, status, file }: MeasuredTest): boolean => status === 'failed' && id !== file;
+  const failed = added.filter((test) => isTest(test) && !isBroken.has(test.id));
+  const unloadable = added.filter((test) => !isTest(test) && !isBroken.has(test.id)).map((test) => ({ ...test, isUnloadable: true }));
   const isThere = new Set(tests.results.map(({ id }) => id));
-  const gone = (before?.suspected ?? []).filter(({ id }) => !isThere.has(id));
+  const gone = (before?.suspected ?? []).filter(({ id, isUnloadable }) => !isThere.has(id) && isUnloadable !== true);
   const counted = tests.results.filter(({ id, status }) => status !== 'skipped' && !failed.some((test) => test.id === id));
   return {
     base: base.commit,
     before: before === null ? null : { commit: before.commit, coverage: before.coverage },
     // Where no other test is left there would be nothing to judge by.
     suspected: [
-      ...(counted.length === 0 ? [] : failed.map((test) => ({ ...test, isGone: false }))),
+      ...(counted.length === 0 ? [] : [...failed, ...unloadable].map((test) => ({ ...test, isGone: false }))),
       ...gone.map((test) => ({ ...test, isGone: true })),
     ],
     regressions,
@@ -193,4 +194,9 @@ function testsOf(runs: readonly PlaceRun[]): TestsMeasurement {
   const problem = runs.find((run) => run.problem !== null)?.problem ?? null;
   const results = runs.flatMap((run) => run.results.map(({ id, status, file, line, message }) => ({ id, status, file, line, message })));
   return { outcome, problem, results: isMeasured(outcome) ? results : [], flaky: [], notes: [] };
+}
+
+/** A new test that fails. One in a file that cannot be loaded counts as failed all the same: it has to be mended. */
+interface SuspectedTest extends MeasuredTest {
+  readonly isUnloadable?: boolean;
 }

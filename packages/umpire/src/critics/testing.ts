@@ -256,7 +256,10 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
   const broken = outcome !== 'pass' && outcome !== 'fail';
   const all = runs.flatMap((run) => run.results);
   const isFlaky = new Set(comparison?.flaky);
-  const isOut = new Set([...(comparison?.quarantined ?? []), ...(comparison?.suspected ?? []).map(({ id }) => id)]);
+  const isOut = new Set([
+    ...(comparison?.quarantined ?? []),
+    ...(comparison?.suspected ?? []).flatMap(({ id, isUnloadable }) => (isUnloadable === true ? [] : [id])),
+  ]);
   const results = all
     .filter((result) => !isFailure(result) || !isOut.has(result.id))
     .map((result) => (isFlaky.has(result.id) ? { ...result, status: 'passed' as const } : result));
