@@ -434,3 +434,17 @@ test('an invalid layer name is refused', async () => {
   const { job } = jobFor(newProject({ 'package.json': NODE }), { row: { layer: '../L1' } });
   expect(await testingCritic(job)).toMatchObject({ outcome: 'error', files: [] });
 });
+
+test('Mocha: flags of the script with a value are no files, and a file that cannot be loaded fails alone', async () => {
+  const files = {
+    'package.json': '{"scripts":{"test":"mocha -R spec --slow 200"}}',
+    'test/a.js': "it('a', () => {});\n",
+    'test/bad.js': "require('./nowhere.js');\nit('b', () => {});\n",
+  };
+  const { evidence } = await critique(newProject(files));
+  expect(evidence).toMatchObject({
+    total: 2,
+    passed: 1,
+    failures: [{ file: 'test/bad.js', message: expect.stringContaining('nowhere.js') as string }],
+  });
+});

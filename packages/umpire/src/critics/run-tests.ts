@@ -82,10 +82,11 @@ export function notRun({ path, runner, problem }: UnmeasuredPart): PlaceRun {
 async function runPlace(
   job: CriticJob,
   found: FoundTests,
-  { place, ready, absent, files: all }: FoundTestPlace,
+  surveyed: FoundTestPlace,
   files: readonly string[],
   output: string | null,
 ): Promise<PlaceRun> {
+  const { place, ready, absent, files: all } = surveyed;
   const { runner, path } = place;
   const blank = { runner, version: ready?.version ?? null, path, files, results: [], coverage: null, uncovered: ready?.uncovered ?? null };
   if (ready === null) return { ...blank, outcome: 'missing', problem: absent, notes: [], uses: [] };
@@ -104,7 +105,12 @@ async function runPlace(
     uses.push(run.use);
     if (output !== null) keepOutput(output, run.use, printed);
     const measured = measure(run, call, { project: found.project, scratch }, runner);
-    if ('problem' in measured) return { ...blank, ...measured, notes: [], uses };
+    if ('problem' in measured) {
+      const blamed = measured.outcome === 'error' && STOPS_AT_A_FILE.has(runner) ? namedIn(printed, files, absolute) : [];
+      const rest = files.filter((file) => !blamed.includes(file));
+      if (blamed.length === 0 || rest.length === 0) return { ...blank, ...measured, notes: [], uses };
+      return withUnloadable(await runPlace(job, found, surveyed, rest, output), blamed, measured.problem, uses);
+    }
     parts.push(measured);
   }
   const { results: reported, dropped, coverage } = merge(found, place, parts, new Set(others));
@@ -128,6 +134,22 @@ async function runPlace(
   const ran = results.some(({ status }) => status !== 'skipped');
   if (!ran) return { ...blank, outcome: 'error', problem: `${runner} ran no test of these files.`, notes, uses };
   return { ...blank, outcome: failed ? 'fail' : 'pass', problem: null, results, coverage, notInCoverage, notes, uses };
+}
+
+/** Where one file cannot be loaded, no test runs. */
+const STOPS_AT_A_FILE: ReadonlySet<string> = new Set(['mocha']);
+
+function namedIn(printed: string, files: readonly string[], absolute: (file: string) => string): readonly string[] {
+  const text = existsSync(printed) ? readFileSync(printed, 'utf8') : '';
+  return files.filter((file) => text.includes(absolute(file)));
+}
+
+/** The tests of the other files, with these as files that cannot be loaded. */
+function withUnloadable(rest: PlaceRun, files: readonly string[], message: string, uses: readonly ToolUse[]): PlaceRun {
+  const all = { ...rest, files: [...rest.files, ...files], uses: [...uses, ...rest.uses] };
+  if (rest.outcome !== 'pass' && rest.outcome !== 'fail') return { ...all, problem: message };
+  const broken = files.map((file): TestResult => ({ id: file, status: 'errored', file, line: null, message, durationMs: null }));
+  return { ...all, outcome: 'fail', results: [...rest.results, ...broken] };
 }
 
 function leftOut(found: FoundTests, place: TestPlace, coverage: readonly FileCoverage[]): readonly string[] {
