@@ -99,7 +99,7 @@ test('every runner of a script is measured; a part that cannot be measured is na
   const layered = newProject({ ...files, 'package.json': manifest('npm run unit && playwright test') });
   const [unit, e2e] = [await critique(layered, 'L1'), await critique(layered, 'L3')];
   expect([unit.evidence.outcome, e2e.evidence.outcome]).toEqual(['pass', 'missing']);
-  expect([unit.evidence.notes, e2e.evidence.notes]).toEqual([[why.replace('ava', 'playwright')], [why.replace('ava', 'playwright')]]);
+  for (const { evidence } of [unit, e2e]) expect(evidence.notes).toContain(why.replace('ava', 'playwright'));
 });
 
 test('files that a script runs twice run once, with a note', SOAK, async () => {
