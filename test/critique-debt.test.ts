@@ -140,6 +140,7 @@ describe('with every tool', () => {
       ...QUIET,
       passed: false,
       total_regressions: 8,
+      regressions_measured: 1,
       checks: {
         tests: { status: 'failed', measured: 'fail', errors: 1 },
         types: { status: 'failed', measured: 'fail', errors: 1 },
@@ -225,8 +226,9 @@ describe('tests', () => {
     expect(brief(report())).toEqual({
       ...QUIET,
       passed: false,
-      total_regressions: 4,
-      checks: { tests: { status: 'failed', measured: 'fail', errors: 4 }, ...ONLY },
+      total_regressions: 5,
+      regressions_measured: 3,
+      checks: { tests: { status: 'failed', measured: 'fail', errors: 5 }, ...ONLY },
       debt_score_before: 10,
       debt_score_after: 20,
       regressions: [
@@ -234,6 +236,7 @@ describe('tests', () => {
         'tests test/a.test.js:6 test/a.test.js > sleeps is skipped now',
         `tests test/a.test.js:8 test/a.test.js > begins is new and fails: ${FALSY}`,
         'tests test/a.test.js:- test/a.test.js > leaves no longer runs',
+        'tests test/a.test.js:7 test/a.test.js > heals: The check holds whatever the code does: it compares a constant with itself.',
       ],
       fixed: ['tests test/a.test.js:7 passes: test/a.test.js > heals'],
       old_failures: [],
@@ -290,9 +293,13 @@ describe('tests', () => {
     expect(await debtCritic(job)).toMatchObject({ outcome: 'timeout', files: [VALIDATION_REPORT, BASELINE_COPY] });
     expect(brief(report())).toMatchObject({
       passed: false,
-      total_regressions: 1,
+      total_regressions: 3,
       checks: { tests: { status: 'failed', measured: 'timeout', problems: [problem] } },
-      regressions: [`tests -:- ${problem}`],
+      regressions: [
+        `tests -:- ${problem}`,
+        'tests test/a.test.js:4 test/a.test.js > a: A check is gone.',
+        'tests test/a.test.js:4 test/a.test.js > a: The test has no check left and always passes.',
+      ],
     });
     expect(report().provenance.tools).toMatchObject([{ name: 'node', timed_out: true }]);
     expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('retry by B4');

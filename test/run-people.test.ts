@@ -79,7 +79,7 @@ complete "plan number $attempt"
   expect(jsonOf(project.beside, 'plan-2.json')['turns']).toEqual([{ from: 'person', text: 'leave the generated files out' }]);
   expect(await standing(project, session)).toMatchObject({ question: { detail: 'plan number 2' } });
   const { exit } = await project.umpire('resolve', session, 'approve');
-  expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete' });
+  expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
 });
 
 it('ends when a person aborts, and keeps all work', async () => {

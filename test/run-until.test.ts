@@ -10,8 +10,11 @@ import { cleanUpProjects, command, makeProject, rowsOf, textOf, verdictsOf } fro
 
 cleanUpProjects();
 
+/** So that no note says that there is no test runner. */
+const NO_TESTS = { config: { critics: { tests: 'none' } } };
+
 it('names the command at the start, in the status and in the report', SOAK, async () => {
-  const project = makeProject();
+  const project = makeProject(NO_TESTS);
   const { err, exit } = await project.umpire('until', 'test -d .', 'any goal', ...project.sh('complete "never"'));
   expect({ exit, first: err.split('\n')[0] }).toEqual({
     exit: 0,
@@ -23,7 +26,7 @@ it('names the command at the start, in the status and in the report', SOAK, asyn
 });
 
 it('shows the command and the goal if the quotes were forgotten', SOAK, async () => {
-  const project = makeProject();
+  const project = makeProject(NO_TESTS);
   const note = 'Note: The command is "test" and the goal is "./a". To run both words as one command, quote it: umpire until "test ./a"';
   const two = await project.umpire('until', 'test', './a', '--max-rounds', '1', ...project.sh('complete "tried"'));
   expect(two.err.split('\n')[0]).toBe(note);

@@ -248,7 +248,7 @@ complete "$id"
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...agent);
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({
     exit: 0,
-    verdicts: ['TESTRUN-001 RETRY T3 0/3', 'TESTRUN-fix-L1-1 CONVERGE T2 1/3'],
+    verdicts: ['TESTRUN-001 RETRY T3 0/3', 'TESTRUN-fix-L1-1 CONVERGE T2 1/3 unverified'],
   });
   const told = jsonOf(project.beside, 'TESTGEN-fix-L1-1.json');
   expect(told).toMatchObject({ round: 1, layer: 'L1', writes: true, role_text: 'You write tests as we do here.\n' });
