@@ -55,7 +55,7 @@ export interface ToolTrial {
   readonly tools: readonly TriedTool[];
   /** The same for people. */
   readonly lines: readonly string[];
-  /** There are tools, and all of them are broken. */
+  /** There are tools, and none of them works. */
   readonly isHopeless: boolean;
 }
 
@@ -84,7 +84,7 @@ export async function tryCritic(request: Pick<CritiqueRequest, 'loop' | 'project
       now: request.now ?? (() => new Date()),
       say: () => undefined,
     });
-    const isHopeless = tools.length > 0 && tools.every(({ outcome }) => outcome === 'broken');
+    const isHopeless = tools.length > 0 && tools.every(({ outcome }) => outcome !== 'works');
     return { loop, tools, lines: toolLines(loop, tools, settings), isHopeless };
   } finally {
     await guardian.close();

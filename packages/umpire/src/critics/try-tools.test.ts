@@ -61,6 +61,11 @@ it('says in a line or two what works, what is broken, and that there is no test 
     'tsc 1.2.3 is broken and measures nothing: TS5108.',
     noTests,
   ]);
+  const ava = {
+    ...tool('ava', 'unsupported', 'The script "test" runs tests with ava, which Umpire cannot measure.'),
+    check: 'tests' as const,
+  };
+  expect(toolLines('until', [ava], settings)).toEqual([ava.problem]);
   expect(toolLines('until', [], settings)).toEqual([noTests]);
   expect(toolLines('until', [], { ...settings, tests: 'none' })).toEqual([]);
   expect(toolLines('brainstorm', [], settings)).toEqual([]);

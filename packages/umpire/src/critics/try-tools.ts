@@ -15,7 +15,8 @@ export interface TriedTool {
   readonly check: 'tests' | 'types' | 'lint' | 'quality';
   readonly name: string;
   readonly version: string | null;
-  readonly outcome: 'works' | 'broken';
+  /** `unsupported`: Umpire cannot measure with it. */
+  readonly outcome: 'works' | 'broken' | 'unsupported';
   /** What it says; null where it works. */
   readonly problem: string | null;
 }
@@ -110,7 +111,7 @@ async function tryTests(job: CriticJob): Promise<readonly TriedTool[]> {
       check: 'tests',
       name: runner,
       version: null,
-      outcome: 'broken',
+      outcome: 'unsupported',
       problem,
     }));
     return [...runners, ...unknown];
@@ -122,11 +123,12 @@ async function tryTests(job: CriticJob): Promise<readonly TriedTool[]> {
 /** For people: one line for those that work, one for each that does not. */
 export function toolLines(loop: string, tried: readonly TriedTool[], settings: CriticJob['settings']): readonly string[] {
   const named = ({ name, version }: TriedTool) => (version === null ? name : `${name} ${version}`);
-  const working = tried.filter(({ outcome }) => outcome !== 'broken').map(named);
+  const working = tried.filter(({ outcome }) => outcome === 'works').map(named);
   const broken = tried.filter(({ outcome }) => outcome === 'broken');
   const noTests = settings.tests !== 'none' && CHECKS[loop]?.includes('tests') === true && !tried.some(({ check }) => check === 'tests');
   return [
     ...(working.length === 0 ? [] : [`Tools of the critic: ${working.join(', ')}.`]),
+    ...tried.flatMap(({ outcome, problem }) => (outcome === 'unsupported' && problem !== null ? [problem] : [])),
     ...broken.map((tool) => `${named(tool)} is broken and measures nothing: ${tool.problem ?? 'it failed.'}`),
     ...(noTests ? ['No test runner found, so no test is measured. If the project has no tests, set critics.tests: none.'] : []),
   ];
