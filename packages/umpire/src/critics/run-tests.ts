@@ -85,6 +85,7 @@ async function runPlace(
   surveyed: FoundTestPlace,
   files: readonly string[],
   output: string | null,
+  tries = 0,
 ): Promise<PlaceRun> {
   const { place, ready, absent, files: all } = surveyed;
   const { runner, path } = place;
@@ -106,10 +107,11 @@ async function runPlace(
     if (output !== null) keepOutput(output, run.use, printed);
     const measured = measure(run, call, { project: found.project, scratch }, runner);
     if ('problem' in measured) {
-      const blamed = measured.outcome === 'error' && STOPS_AT_A_FILE.has(runner) ? namedIn(printed, files, absolute) : [];
+      const blamed =
+        measured.outcome === 'error' && STOPS_AT_A_FILE.has(runner) && tries < MOST_TRIES ? namedIn(printed, files, absolute) : [];
       const rest = files.filter((file) => !blamed.includes(file));
       if (blamed.length === 0 || rest.length === 0) return { ...blank, ...measured, notes: [], uses };
-      return withUnloadable(await runPlace(job, found, surveyed, rest, output), blamed, measured.problem, uses);
+      return withUnloadable(await runPlace(job, found, surveyed, rest, output, tries + 1), blamed, measured.problem, uses);
     }
     parts.push(measured);
   }
@@ -135,6 +137,9 @@ async function runPlace(
   if (!ran) return { ...blank, outcome: 'error', problem: `${runner} ran no test of these files.`, notes, uses };
   return { ...blank, outcome: failed ? 'fail' : 'pass', problem: null, results, coverage, notInCoverage, notes, uses };
 }
+
+/** Where the source itself is broken, every test file is named in turn. */
+const MOST_TRIES = 3;
 
 /** Where one file cannot be loaded, no test runs. */
 const STOPS_AT_A_FILE: ReadonlySet<string> = new Set(['mocha']);
