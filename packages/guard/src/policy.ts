@@ -176,8 +176,8 @@ class ChangeFacts {
    */
   changesCodeOf(finding: Found): boolean {
     // A file of tests is not what they test, whatever its name says.
-    const isTested = ({ role, before }: Evidence['files'][number]): boolean => role === 'source' && (before?.tests ?? []).length === 0;
-    const source = this.evidence.files.filter(isTested).map(({ change }) => change);
+    const isSource = ({ role, before }: Evidence['files'][number]): boolean => role === 'source' && (before?.tests ?? []).length === 0;
+    const source = this.evidence.files.filter(isSource).map(({ change }) => change);
     this.definitions ??= new Set(source.flatMap((change) => [...changedDefinitions(change)]));
     this.kept ??= new Set(source.flatMap((change) => [...definitionsIn(change.after)]));
     const own = declaredIn(this.files.get(finding.file)?.before ?? '');

@@ -22,8 +22,8 @@ test.each([
 
 test('W9: what is within the bounds is read in a second', () => {
   const began = performance.now();
-  const read = readYaml(numbered(7000, (at) => `k${at}: 1`));
-  expect(read).toMatchObject({ ok: true, value: { k6999: 1 } });
+  const read = readYaml(numbered(3000, (at) => `k${at}: 1`));
+  expect(read).toMatchObject({ ok: true, value: { k2999: 1 } });
   expect(performance.now() - began).toBeLessThan(1000);
 });
 

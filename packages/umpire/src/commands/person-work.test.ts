@@ -95,7 +95,7 @@ async function killed(wanted: Parameters<typeof run>[0]): Promise<string> {
       return new Promise(() => undefined);
     };
     const dead = run({ ...wanted, agents: { me: { name: 'me', isPerson: true, run: act } }, onOpen: (folder) => void (session = folder) });
-    // Only this file knows it as dead: it still notices when its folder is cleaned away.
+    // In this process it is still alive, and it notices when its folder is removed.
     dead.catch(() => undefined);
   });
   rmSync(join(session, '.umpire-lock'));

@@ -19,7 +19,7 @@ const PLAIN =
   '--recursive --exit --check-leaks --async-only -A --sort --parallel --enable-source-maps --allow-uncaught --full-trace -i --invert'.split(
     ' ',
   );
-/** Of people's output, and of how fast it is. */
+/** Flags about output and speed: left out, with their values. */
 const DROPPED = '-R --reporter -O --reporter-option --reporter-options -s --slow -j --jobs --watch-files --watch-ignore'.split(' ');
 /** What it runs by itself, where it cannot list its files: it is older than 9, or one of them cannot be loaded. */
 const USUAL = ['test.{js,cjs,mjs}', 'test/*.{js,cjs,mjs}'];
