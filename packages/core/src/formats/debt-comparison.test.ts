@@ -13,6 +13,7 @@ const STILL: FileMoves = {
   isNew: () => false,
   isChanged: () => false,
   isUntouched: () => false,
+  hasTitle: () => false,
   settingsChanged: false,
 };
 
@@ -202,7 +203,7 @@ describe('tests', () => {
     const before = tests({ 'a > 1': 'passed', 'a > 2': 'passed', 'a > 3': 'passed' });
     expect(compared(before, tests({ 'a > 1': 'passed', 'a > 2b': 'passed', 'a > 3b': 'passed' }), still)).toEqual(GOOD);
     const filtered = compared(before, tests({ 'a > 1': 'passed' }), still);
-    const words = 'no longer runs, although its file is unchanged';
+    const words = 'no longer runs, although it is still in its file';
     expect(filtered.regressions).toEqual([`a > 2 ${words}`, `a > 3 ${words}`]);
     const fewer = tests({ 'a > 1': 'passed', 'a > 2': 'passed' });
     expect(compared(before, fewer, still).regressions).toEqual(['a > 3 no longer runs']);

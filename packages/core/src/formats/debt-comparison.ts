@@ -211,7 +211,7 @@ function compareTests(
 const WORDS: Readonly<Record<ChangedTest['change'], string>> = {
   fails: 'fails',
   gone: 'no longer runs',
-  unrun: 'no longer runs, although its file is unchanged',
+  unrun: 'no longer runs, although it is still in its file',
   skipped: 'is skipped now',
   new: 'is new and fails',
 };
@@ -229,6 +229,8 @@ export interface FileMoves {
   readonly isNew: (path: string) => boolean;
   /** Present at the baseline, and the same now. */
   readonly isUntouched: (path: string) => boolean;
+  /** Whether the file, as it is now, has this title of a test. */
+  readonly hasTitle: (path: string, title: string) => boolean;
   /** Whether settings or scripts of the project changed, which may say what runs. */
   readonly settingsChanged: boolean;
   /** Whether one of these lines changed. Of several findings with the same words, those on changed lines are the new ones. */
@@ -290,7 +292,7 @@ function wordsOf({ rule, message }: Finding): string {
 }
 
 /**
- * All passed at the baseline, except `new`. `gone`: no longer reported. `unrun`: no longer reported, although its file is unchanged.
+ * All passed at the baseline, except `new`. `gone`: no longer reported. `unrun`: no longer reported, although it is still in its file.
  * `skipped`: now skipped. `new`: failing since it was added.
  */
 type TestChange = 'fails' | 'gone' | 'unrun' | 'skipped' | 'new';
@@ -321,7 +323,7 @@ export function differTests(before: TestsMeasurement, after: TestsMeasurement, m
   });
   const fate = lostIn(before, after, moves);
   const gone = [...then].flatMap(([id, test]): readonly ChangedTest[] => {
-    const change = wasFine(test) && !now.has(id) ? fate(test.file) : null;
+    const change = wasFine(test) && !now.has(id) ? fate(test) : null;
     return change === null ? [] : [{ ...test, change }];
   });
   const failed = [...then].filter(([, test]) => isFailing(test) && !flaky.has(test.id)).map(([id]) => id);
@@ -333,17 +335,24 @@ export function differTests(before: TestsMeasurement, after: TestsMeasurement, m
 }
 
 /**
- * What it means that a test of this file is no longer reported. Where the file is unchanged and reports as many tests as before, its
- * titles change by themselves: null. Where most are gone, or settings changed, the file is left out or filtered.
+ * What it means that a test is no longer reported. Where its file is unchanged and reports as many tests as before, the titles change by
+ * themselves: null. Where most are gone, or settings changed, the file is left out or filtered. So is a test whose title still stands in a
+ * file that changed.
  */
-function lostIn(before: TestsMeasurement, after: TestsMeasurement, moves: FileMoves): (file: string | null) => 'gone' | 'unrun' | null {
+function lostIn(before: TestsMeasurement, after: TestsMeasurement, moves: FileMoves): (test: MeasuredTest) => 'gone' | 'unrun' | null {
   const [then, now] = [countByFile(before), countByFile(after)];
-  return (file) => {
-    if (file === null || !moves.isUntouched(file)) return 'gone';
+  return ({ id, file }) => {
+    if (file === null) return 'gone';
     const [had, has] = [then.get(file) ?? 0, now.get(file) ?? 0];
+    if (!moves.isUntouched(file)) return moves.settingsChanged && has < had && moves.hasTitle(file, titleOf(id)) ? 'unrun' : 'gone';
     if (has >= had) return null;
     return moves.settingsChanged || has * 2 < had ? 'unrun' : 'gone';
   };
+}
+
+/** `a.test.js > cart > adds` and `test_a.py::test_adds` → the last part. */
+function titleOf(id: string): string {
+  return id.split(/ > |::/).at(-1) ?? id;
 }
 
 function countByFile({ results }: TestsMeasurement): ReadonlyMap<string | null, number> {

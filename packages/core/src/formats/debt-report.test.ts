@@ -51,7 +51,14 @@ describe('the debt score', () => {
 });
 
 const PROVENANCE = { commit: null, content: null, started: '', ended: '', tools: [] };
-const STILL = { isGone: () => false, isNew: () => false, isChanged: () => false, isUntouched: () => false, settingsChanged: false };
+const STILL = {
+  isGone: () => false,
+  isNew: () => false,
+  isChanged: () => false,
+  isUntouched: () => false,
+  hasTitle: () => false,
+  settingsChanged: false,
+};
 
 function reportOf(before: DebtMeasurement, after: DebtMeasurement) {
   const comparison = compareStates(before, after, STILL);

@@ -6,7 +6,14 @@ import { differLayer } from './layer-comparison.js';
 import type { LayerComparison } from './layer-comparison.js';
 import { evidenceOf } from './testing.js';
 
-const MOVES = { isGone: () => false, isNew: () => false, isChanged: () => false, isUntouched: () => true, settingsChanged: false };
+const MOVES = {
+  isGone: () => false,
+  isNew: () => false,
+  isChanged: () => false,
+  isUntouched: () => true,
+  hasTitle: () => false,
+  settingsChanged: false,
+};
 
 function test(id: string, status: TestStatus, message: string | null = null): MeasuredTest {
   return { id, status, file: id.split(' > ')[0] ?? null, line: null, message };

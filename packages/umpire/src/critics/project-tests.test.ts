@@ -25,7 +25,14 @@ afterAll(() => {
 });
 
 const CRITICS = DEFAULT_SETTINGS.critics;
-const NO_MOVES = { isGone: () => false, isNew: () => false, isChanged: () => false, isUntouched: () => true, settingsChanged: false };
+const NO_MOVES = {
+  isGone: () => false,
+  isNew: () => false,
+  isChanged: () => false,
+  isUntouched: () => true,
+  hasTitle: () => false,
+  settingsChanged: false,
+};
 
 function test(id: string, status: MeasuredTest['status']): MeasuredTest {
   return { id, status, file: 'a.test.js', line: 3, message: status === 'failed' ? 'it broke' : null };
@@ -164,7 +171,7 @@ describe('V2 the tests of a real project', () => {
     expect(end.added).toEqual([]);
   });
 
-  it('regress where their unchanged file no longer runs, and not where a person deleted it', async () => {
+  it('V2 regress where their file no longer runs, changed or not, and not where a person deleted it', async () => {
     const script = (files: string): string => MANIFEST.replace('test/', files);
     const files = { 'test/a.test.js': tests({ a: '', b: '' }), 'test/b.test.js': tests({ c: '' }) };
     const own = gitProject({ '.gitignore': '.umpire\n', 'package.json': script('test/*.test.js'), ...files });
@@ -172,8 +179,10 @@ describe('V2 the tests of a real project', () => {
     const end = await measured(own);
     expect(end.outcome).toBe('fail');
     expect(end.regressions.map(({ id, message }) => `${id}: ${message}`)).toEqual([
-      'test/a.test.js > a: test/a.test.js is unchanged, but only 0 of 2 tests ran',
+      'test/a.test.js > a: test/a.test.js still has it, but 0 of 2 tests ran',
     ]);
+    own.write({ 'test/a.test.js': `${files['test/a.test.js']}// touched\n` });
+    expect(ids((await measured(own)).regressions)).toEqual(['test/a.test.js > a']);
     rmSync(join(own.root, 'test', 'a.test.js'));
     expect(ids((await measured(own)).regressions)).toEqual([]);
   });

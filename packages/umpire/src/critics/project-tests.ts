@@ -272,8 +272,7 @@ function unrun(lost: readonly MeasuredTest[], { results }: TestsMeasurement): re
   for (const test of lost) addToList(files, test.file ?? '', test);
   return [...files].map(([file, tests]) => {
     const left = results.filter((test) => test.file === file).length;
-    const many = `${left} of ${left + tests.length} tests ran`;
-    return { ...(tests[0] as MeasuredTest), message: `${file} is unchanged, but only ${many}` };
+    return { ...(tests[0] as MeasuredTest), message: `${file} still has it, but ${left} of ${left + tests.length} tests ran` };
   });
 }
 
@@ -313,11 +312,16 @@ export function movesOf(project: string, base: string): FileMoves {
 /** Roles of files that may say which tests run. */
 const SETTINGS: ReadonlySet<FileRole> = new Set(['config', 'scripts', 'package', 'support']);
 
-export function touchOf(project: string, base: string, then: ReadonlySet<string>): Pick<FileMoves, 'isUntouched' | 'settingsChanged'> {
+export function touchOf(
+  project: string,
+  base: string,
+  then: ReadonlySet<string>,
+): Pick<FileMoves, 'isUntouched' | 'hasTitle' | 'settingsChanged'> {
   const changed = filesChanged(project, base);
   const touched = new Set(changed);
   return {
     isUntouched: (path) => then.has(path) && !touched.has(path),
+    hasTitle: (path, title) => readText(join(project, path)).includes(title),
     settingsChanged: changed.some((path) => SETTINGS.has(roleOf(path))),
   };
 }
