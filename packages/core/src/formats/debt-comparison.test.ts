@@ -13,6 +13,7 @@ const STILL: FileMoves = {
   isNew: () => false,
   isChanged: () => false,
   isUntouched: () => false,
+  linesRemoved: () => 9,
   hasTitle: () => false,
   settingsChanged: false,
 };
@@ -210,6 +211,11 @@ describe('tests', () => {
     const after = { ...NONE, tests: fewer };
     expect(compareStates({ ...NONE, tests: before }, after, { ...still, settingsChanged: true }).regressedTests).toEqual(['a > 3']);
     expect(compareStates({ ...NONE, tests: before }, after, still).regressedTests).toEqual([]);
+    const touched = { ...STILL, settingsChanged: true };
+    const lost = (moves: FileMoves) => compareStates({ ...NONE, tests: before }, after, moves).regressedTests;
+    expect(lost({ ...touched, linesRemoved: () => 0 })).toEqual(['a > 3']);
+    expect(lost({ ...touched, hasTitle: (_, title) => title === '3' })).toEqual(['a > 3']);
+    expect(lost(touched)).toEqual([]);
   });
   test('a weakened test is a measured regression, listed once', () => {
     const before = { ...NONE, tests: tests({ 'a > gone': 'passed', 'a > weak': 'passed' }) };

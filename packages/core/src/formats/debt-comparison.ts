@@ -229,6 +229,8 @@ export interface FileMoves {
   readonly isNew: (path: string) => boolean;
   /** Present at the baseline, and the same now. */
   readonly isUntouched: (path: string) => boolean;
+  /** How many of its lines the change removed. */
+  readonly linesRemoved: (path: string) => number;
   /** Whether the file, as it is now, has this title of a test. */
   readonly hasTitle: (path: string, title: string) => boolean;
   /** Whether settings or scripts of the project changed, which may say what runs. */
@@ -336,15 +338,18 @@ export function differTests(before: TestsMeasurement, after: TestsMeasurement, m
 
 /**
  * What it means that a test is no longer reported. Where its file is unchanged and reports as many tests as before, the titles change by
- * themselves: null. Where most are gone, or settings changed, the file is left out or filtered. So is a test whose title still stands in a
- * file that changed.
+ * themselves: null. Where most are gone, or settings changed, the file is left out or filtered. In a file that changed, so is a test whose
+ * title still stands there, and each test if more tests are gone than lines.
  */
 function lostIn(before: TestsMeasurement, after: TestsMeasurement, moves: FileMoves): (test: MeasuredTest) => 'gone' | 'unrun' | null {
   const [then, now] = [countByFile(before), countByFile(after)];
   return ({ id, file }) => {
     if (file === null) return 'gone';
     const [had, has] = [then.get(file) ?? 0, now.get(file) ?? 0];
-    if (!moves.isUntouched(file)) return moves.settingsChanged && has < had && moves.hasTitle(file, titleOf(id)) ? 'unrun' : 'gone';
+    if (!moves.isUntouched(file)) {
+      const isThere = (): boolean => had - has > moves.linesRemoved(file) || moves.hasTitle(file, titleOf(id));
+      return moves.settingsChanged && has < had && !moves.isGone(file) && isThere() ? 'unrun' : 'gone';
+    }
     if (has >= had) return null;
     return moves.settingsChanged || has * 2 < had ? 'unrun' : 'gone';
   };

@@ -56,6 +56,7 @@ const STILL = {
   isNew: () => false,
   isChanged: () => false,
   isUntouched: () => false,
+  linesRemoved: () => 9,
   hasTitle: () => false,
   settingsChanged: false,
 };

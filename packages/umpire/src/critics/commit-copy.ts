@@ -122,6 +122,12 @@ export function filesChanged(project: string, commit: string): readonly string[]
   return [...tracked, ...names(project, ['ls-files', '-z', '--others', '--exclude-standard'])];
 }
 
+/** How many lines of this file the change removed. */
+export function linesRemoved(project: string, commit: string, path: string): number {
+  const { code, stdout } = runGitSync(project, ['diff', '--numstat', '--no-renames', '--relative', '--no-ext-diff', commit, '--', path]);
+  return code === 0 ? Number(/^\d+\t(\d+)/.exec(stdout.toString('utf8'))?.[1] ?? 0) : 0;
+}
+
 function names(project: string, args: readonly string[]): readonly string[] {
   const { code, stdout, stderr } = runGitSync(project, args);
   // No list is not an empty one: a check of no files finds nothing.

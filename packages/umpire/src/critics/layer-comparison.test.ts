@@ -11,6 +11,7 @@ const MOVES = {
   isNew: () => false,
   isChanged: () => false,
   isUntouched: () => true,
+  linesRemoved: () => 9,
   hasTitle: () => false,
   settingsChanged: false,
 };

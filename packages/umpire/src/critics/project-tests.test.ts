@@ -30,6 +30,7 @@ const NO_MOVES = {
   isNew: () => false,
   isChanged: () => false,
   isUntouched: () => true,
+  linesRemoved: () => 9,
   hasTitle: () => false,
   settingsChanged: false,
 };

@@ -18,7 +18,7 @@ import type { FileRole } from '@umpire/guard/paths.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
 import { findBaseCommit } from './change.js';
-import { filesAt, filesChanged, findRepository } from './commit-copy.js';
+import { filesAt, filesChanged, findRepository, linesRemoved } from './commit-copy.js';
 import type { CriticJob } from './critic.js';
 import { findForeign, findPlaces, findTests, removeScratch } from './find-tests.js';
 import type { FoundTests, FoundTestPlace } from './find-tests.js';
@@ -316,11 +316,17 @@ export function touchOf(
   project: string,
   base: string,
   then: ReadonlySet<string>,
-): Pick<FileMoves, 'isUntouched' | 'hasTitle' | 'settingsChanged'> {
+): Pick<FileMoves, 'isUntouched' | 'linesRemoved' | 'hasTitle' | 'settingsChanged'> {
   const changed = filesChanged(project, base);
   const touched = new Set(changed);
+  const removed = new Map<string, number>();
   return {
     isUntouched: (path) => then.has(path) && !touched.has(path),
+    linesRemoved: (path) => {
+      const known = removed.get(path) ?? linesRemoved(project, base, path);
+      removed.set(path, known);
+      return known;
+    },
     hasTitle: (path, title) => readText(join(project, path)).includes(title),
     settingsChanged: changed.some((path) => SETTINGS.has(roleOf(path))),
   };
