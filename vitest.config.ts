@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { WORKTREES } from './test/support/worktrees-folder.js';
+import { HOMES, WORKTREES } from './test/support/worktrees-folder.js';
 
 const isSoak = process.env['UMPIRE_SOAK'] === '1';
 
@@ -17,7 +17,8 @@ export default defineConfig({
     // Files share the modules of their worker: isolation would double the time.
     isolate: false,
     testTimeout,
-    env: { UMPIRE_WORKTREES: WORKTREES },
+    // Tests write the settings of their projects themselves, and none of the person's own count.
+    env: { UMPIRE_WORKTREES: WORKTREES, UMPIRE_TRUST: '1', XDG_CONFIG_HOME: HOMES, XDG_STATE_HOME: HOMES },
     globalSetup: './test/support/worktrees-folder.ts',
     include: ['packages/{core,reports,guard,umpire}/src/**/*.test.ts', 'test/*.test.ts', 'test/campaigns/*.test.ts'],
     coverage: {

@@ -44,6 +44,9 @@ const LATE = {
   clean: 'packages/umpire/src/cli/clean.ts',
   help: 'packages/umpire/src/cli/help.ts',
   settings: 'packages/umpire/src/sessions/settings.ts',
+  trust: 'packages/umpire/src/cli/trust.ts',
+  'trust-check': 'packages/umpire/src/commands/trust.ts',
+  'project-settings': 'packages/umpire/src/commands/project-settings.ts',
 };
 
 const lateApart = {

@@ -40,6 +40,11 @@ export const ERRORS = {
     message: '{file}{line}: {detail}.',
     hint: 'docs/loop-file.md describes loop files. schema/loop.schema.json gives completion in an editor.',
   },
+  'loop-untrusted': {
+    exit: 2,
+    message: 'Nobody has trusted the loop file {path}: its rules and texts decide what agents do.',
+    hint: 'Look at it and trust it with: umpire trust {path}',
+  },
   'loop-unreadable': {
     exit: 1,
     message: 'Cannot read the loop file {file}: {detail}.',
@@ -267,6 +272,16 @@ export const ERRORS = {
     exit: 2,
     message: 'Unknown agent "{name}".{meant}',
     hint: 'Known agents: {known}. To run any program: --agent-command "CMD ARGS". Define your own agents in umpire.config.yaml (docs/settings.md) or pass them as functions (docs/library.md).',
+  },
+  'trust-terminal': {
+    exit: 2,
+    message: 'umpire trust asks a person, and there is no terminal.',
+    hint: 'Run it in a terminal. In CI, set UMPIRE_TRUST to what this prints on your machine: umpire trust --print',
+  },
+  'agent-untrusted': {
+    exit: 2,
+    message: 'The agent "{name}" is defined in the settings of this project, which nobody has trusted.',
+    hint: 'Look at them and trust them with: umpire trust',
   },
   'agent-role-unknown': {
     exit: 2,

@@ -72,6 +72,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   logs: async (args) => (await import('./logs.js')).runLogs(args),
   read: async (args) => (await import('./read.js')).runRead(args),
   doctor: async (args) => (await import('./doctor.js')).runDoctor(args),
+  trust: async (args, output) => (await import('./trust.js')).runTrust(args, output),
   init: async (args) => (await import('./init.js')).runInit(args),
   hook: async (args) => (await import('./hook.js')).runHook(args),
   serve: async (args, output) => (await import('./serve.js')).runServe(args, output),

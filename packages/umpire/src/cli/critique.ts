@@ -10,6 +10,7 @@ import type { FlagKinds } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import type { Output } from './output.js';
+import { trustQuestion } from './trust-question.js';
 
 const FLAGS: FlagKinds = {
   '--project': 'value',
@@ -25,7 +26,7 @@ const FLAGS: FlagKinds = {
 
 const EXIT: Readonly<Record<CheckOutcome, number>> = { pass: 0, fail: 3, error: 1, missing: 1, timeout: 1 };
 
-export async function runCritique(args: readonly string[], { writeProgress }: Output): Promise<CommandOutcome> {
+export async function runCritique(args: readonly string[], { write, writeProgress }: Output): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'critique');
   if (parsed.switches.has('--help')) return showHelp('critique');
   const [loop] = parsed.rest;
@@ -60,6 +61,7 @@ export async function runCritique(args: readonly string[], { writeProgress }: Ou
     ...given('--layer', 'layer'),
     ...(industry === undefined ? {} : { industry }),
     signal: stop.signal,
+    ...trustQuestion(write),
     onOutput: (chunk) => (isQuiet ? undefined : writeProgress(chunk)),
     onNote: (line) => writeProgress(Buffer.from(`umpire: ${line}\n`)),
   });

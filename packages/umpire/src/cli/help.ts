@@ -44,6 +44,7 @@ Usage: umpire <command> [arguments] [flags]
 Set up
   doctor                     check that a run can start
   init                       write umpire.config.yaml
+  trust                      let the settings of a project count
 Run
   run <loop> "GOAL"          run a loop until its critic is satisfied
   until "COMMAND"            run an agent until a command passes
@@ -95,8 +96,10 @@ Examples
 Usage: umpire doctor [flags]
 
 Checks git, the sandbox, the project, the settings, the agents and the tools of
-the critics. It starts no agent, runs no test and changes nothing. Each line is
-ok, a note or a fault. A fault stops a run, and its line says how to fix it.
+the critics. It starts no agent, runs no test and changes nothing. In a project
+that you trust it asks each test runner for its test files; elsewhere it starts
+no program of the project. Each line is ok, a note or a fault. A fault stops a
+run, and its line says how to fix it.
 
 Flags
 ${PROJECT}
@@ -112,6 +115,37 @@ Exit status
 Examples
   umpire doctor
   umpire doctor --project ../shop --json
+`,
+
+  trust: `Let the settings, role texts and loop files of a project count.
+
+Usage: umpire trust [loop-file...] [flags]
+
+A project's umpire.config.yaml, its role texts in .umpire/roles and its loop
+files start programs, give rights and instruct agents. They count once you have
+trusted them. Shows what they would do, asks, and records your answer outside
+the project, for all worktrees of the repository. A changed file asks again.
+
+Until then Umpire uses its defaults, and says what it ignored. Only settings
+that make it stricter count: strict, max_minutes, max_cost_usd, max_tokens,
+stop_when_stalled and sandbox: true. --yes does not trust.
+
+Your own settings are in ~/.config/umpire/config.yaml and win over a project's.
+
+Flags
+  --print                print the value of UMPIRE_TRUST for CI, and ask nothing
+  --revoke               forget what you trusted in this project
+${PROJECT}
+  --json                 print {project, files, trusted} as JSON
+
+Exit status
+  0    trusted, printed or revoked
+  1    not trusted, or an error
+  2    wrong usage, or no terminal
+
+Examples
+  umpire trust
+  UMPIRE_TRUST="$(umpire trust --print)"
 `,
 
   init: `Write umpire.config.yaml for a project.

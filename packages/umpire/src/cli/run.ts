@@ -28,6 +28,7 @@ import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
+import { trustQuestion } from './trust-question.js';
 
 const RUN_FLAGS: FlagKinds = {
   '--agent': 'list',
@@ -215,6 +216,7 @@ async function runWatched(
   const watch: RunWatch = {
     signal: stop.signal,
     wordOf: sessionWord,
+    ...trustQuestion(write),
     onNote: (note) => say(wrapLine(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
       if (json && !isStdoutBroken) {

@@ -12,8 +12,7 @@ import type { ProgramLookup } from '../agents/program-lookup.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { CONFIG } from '../sessions/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../sessions/default-settings.js';
-import { BUILT_IN } from './critics.js';
-import { COMMAND_AGENT } from './run-flags.js';
+import { BUILT_IN, COMMAND_AGENT } from './agent-names.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
 export interface ProgramChoice {

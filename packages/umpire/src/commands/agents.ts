@@ -17,9 +17,9 @@ import { checkCommand } from '../critics/check-command.js';
 import type { MeasureTests } from '../critics/check-command.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
+import { BUILT_IN } from './agent-names.js';
 import { describeInstalledAgents, programNamed } from './agent-programs.js';
 import {
-  BUILT_IN,
   CRITIC_LOOPS,
   builtInCritic,
   isBuiltIn,
@@ -109,6 +109,7 @@ async function createAgent(name: string, choice: AgentChoice, person: () => Agen
   if (name === 'person' || set !== undefined) return person();
   if (name === BUILT_IN && !CRITIC_LOOPS.includes(choice.started.loop))
     throw new UmpireError('critic-unknown', { name: choice.started.loop, known: CRITIC_LOOPS.join(', ') });
+  if (config.untrustedAgents.includes(name)) throw new UmpireError('agent-untrusted', { name: name.slice(0, 40) });
   const known = [...Object.keys(own), ...Object.keys(config.agents), 'person', ...PRESET_NAMES];
   throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', '), meant: didYouMean(name, known) });
 }

@@ -14,6 +14,7 @@ import type { ProjectTests } from '../critics/project-tests.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { openFolder, readBytes } from '../sessions/session-folder.js';
+import { BUILT_IN } from './agent-names.js';
 
 interface BuiltInCritic {
   /** Loaded late: its libraries would slow every start. */
@@ -29,9 +30,6 @@ const CRITICS: Readonly<Record<string, BuiltInCritic>> = {
   review: { load: async () => (await import('../critics/review.js')).reviewCritic, runs: 'after' },
   brainstorm: { load: async () => (await import('../critics/brainstorm.js')).brainstormCritic, runs: 'after' },
 };
-
-/** The agent name of the built-in critic. */
-export const BUILT_IN = 'builtin';
 
 export const CRITIC_LOOPS: readonly string[] = Object.keys(CRITICS);
 

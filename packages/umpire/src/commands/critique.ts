@@ -24,7 +24,8 @@ import { openFolder, placeFor, readBytes, writeAtomically } from '../sessions/se
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { acquireLock } from '../sessions/lock.js';
 import { isFolder } from '../sessions/file-system.js';
-import { findBase } from '../workspace/read-change.js';
+import { findBase, textIn } from '../workspace/read-change.js';
+import { CONFIG } from '../sessions/project.js';
 import type { Event } from '@umpire/core/decider/events.js';
 import { filesOfTools } from '../sessions/critic-evidence.js';
 import { sha256 } from '../sessions/hash.js';
@@ -33,6 +34,7 @@ import { readSession } from '../sessions/session-record.js';
 import { CRITIC_LOOPS, loadCritic } from './critics.js';
 import { makeSessionFolder, projectFor } from './project-folders.js';
 import { readSettings } from './project-settings.js';
+import type { TrustWatch } from './trust.js';
 
 export interface CritiqueRequest {
   readonly loop: string;
@@ -113,15 +115,14 @@ const FIRST_TASK: Readonly<Record<string, string>> = {
 const LOCK_WAIT_MS = 1000;
 const WHOLE_RUN_MS = 6 * 60 * 60 * 1000;
 
-export async function critique(request: CritiqueRequest): Promise<CritiqueReport> {
+export async function critique(request: CritiqueRequest & TrustWatch): Promise<CritiqueReport> {
   const critic = await loadCritic(request.loop);
   const loop = builtinLoop(request.loop);
   if (critic === null || loop === null)
     throw new UmpireError('critic-unknown', { name: request.loop.slice(0, 40), known: CRITIC_LOOPS.join(', ') });
   const project = projectFor(request.project, request.onNote);
-  const config = await readSettings(project);
+  const config = await readSettings(project, request, request.base === undefined ? {} : await settingsAt(project, request.base));
   checkLayer(request, config.critics);
-  if (request.base !== undefined) findBase(project, request.base);
   const now = request.now ?? (() => new Date());
   const session = makeSessionFolder(project, request.loop, 'critique', now(), request.session);
   const folder = openFolder(session);
@@ -178,6 +179,12 @@ function checkLayer({ loop, layer, session }: CritiqueRequest, { testing }: Crit
   if (known.includes(layer) || tasks.some((task) => task.columns['layer'] === layer)) return;
   const detail = `There is no layer "${layer.slice(0, 40)}". Layers: ${known.join(', ')}. Add others under critics.testing.layers.`;
   throw new UmpireError('usage', { detail, command: 'critique' });
+}
+
+/** A change, such as a pull request, does not choose the settings that it is judged by. */
+async function settingsAt(project: string, asked: string): Promise<{ readonly source: string | null }> {
+  const { repository, base } = findBase(project, asked);
+  return { source: await textIn({ gitTarget: repository.checkout, prefix: repository.prefix, tree: base }, CONFIG) };
 }
 
 function withIndustry(settings: CriticSettings, industry: CritiqueRequest['industry']): CriticSettings {

@@ -12,6 +12,7 @@ import { verdictData } from '@umpire/core/decider/verdict-data.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { elapsedMs } from '../sessions/clock.js';
+import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { checkWritePaths, commitVerdict, finishVerdict, prepareTasks, eventsBeforeVerdict } from '../sessions/commit-verdict.js';
 import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
@@ -24,7 +25,8 @@ import type { RoundEvidence } from '../sessions/judge-round.js';
 import { acquireLock } from '../sessions/lock.js';
 import type { Lock } from '../sessions/lock.js';
 import { resolveLoop } from '../sessions/resolve-loop.js';
-import { CONFIG, findProject, loadRole, readConfigText } from '../sessions/project.js';
+import { findProject, hasSettings } from '../sessions/project.js';
+import { loadRole } from '../sessions/role-texts.js';
 import { readRoundContext } from '../sessions/round-context.js';
 import type { RoundContext } from '../sessions/round-context.js';
 import { addElsewhere, declareDoneElsewhere, findOpenTasks, refuseUnfinishedCritic } from '../sessions/unfinished-work.js';
@@ -76,7 +78,9 @@ export async function decide(request: DecideRequest): Promise<Decision> {
   checkNumbers(request, loop);
   const folder = openFolder(request.session);
   const project = findProject(folder.root);
-  const usual = await settingsOf(project);
+  if (loopFolder !== null) await (await import('./trust.js')).requireTrustedLoop(request.loop, loop, project, {});
+  const said: string[] = [];
+  const usual = await settingsOf(project, (note) => void said.push(note));
   const strict = request.strict ?? usual.strict;
   const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (elapsedMs() - started));
   const input: DecideInput = {
@@ -87,6 +91,7 @@ export async function decide(request: DecideRequest): Promise<Decision> {
     project,
     strict,
     usualRounds: usual.maxRounds,
+    said,
     expired: () => remaining() <= 0,
     unwritable: null,
   };
@@ -114,6 +119,8 @@ interface DecideInput {
   readonly project: string | null;
   readonly strict: boolean;
   readonly usualRounds: number | null;
+  /** Notes on the settings. */
+  readonly said: readonly string[];
   readonly expired: () => boolean;
   /** Why nothing can be written to the session folder. */
   readonly unwritable: UmpireError | null;
@@ -212,7 +219,7 @@ function deliver(
     prepared?.discard();
     const { verdict, report } = same ? last : given;
     const unrecorded = input.unwritable === null || same ? [] : ['The verdict is not recorded: the session folder cannot be written.'];
-    return { verdict, report, repeated: same, notes: [...notesOn(context), ...unrecorded] };
+    return { verdict, report, repeated: same, notes: [...input.said, ...notesOn(context), ...unrecorded] };
   }
   const ts = (request.now ?? new Date()).toISOString();
   const before = eventsBeforeVerdict(folder.name, context, draft.verdict.status === 'partial');
@@ -232,7 +239,7 @@ function deliver(
     },
     prepared,
   );
-  return { verdict: given.verdict, report: given.report, repeated: false, notes: notesOn(context) };
+  return { verdict: given.verdict, report: given.report, repeated: false, notes: [...input.said, ...notesOn(context)] };
 }
 
 function changesTasks({ effects }: VerdictDraft): boolean {
@@ -254,7 +261,7 @@ function mayRepeat({ request, strict }: DecideInput, { loop, isBehind }: RoundCo
 }
 
 /** Returns the recorded verdict. Finishes its writes if a crash cut them short. */
-function repeatVerdict({ request, folder }: DecideInput, context: RoundContext, last: PastVerdict): Decision {
+function repeatVerdict({ request, folder, said }: DecideInput, context: RoundContext, last: PastVerdict): Decision {
   if (request.round !== undefined && request.round < last.verdict.round)
     throw new UmpireError('round-below', { asked: request.round, round: last.verdict.round });
   if (!last.projected && request.dryRun !== true) {
@@ -262,7 +269,7 @@ function repeatVerdict({ request, folder }: DecideInput, context: RoundContext, 
     const { loop, journal, file: tasks, board, others } = context;
     finishVerdict({ folder, loop, journal, ts, given: last, tasks, board, results: context.state.results, others }, last.seq);
   }
-  return { verdict: last.verdict, report: last.report, repeated: true, notes: notesOn(context) };
+  return { verdict: last.verdict, report: last.report, repeated: true, notes: [...said, ...notesOn(context)] };
 }
 
 function notesOn(context: RoundContext): readonly string[] {
@@ -287,12 +294,11 @@ function evidenceKey(context: RoundContext, gathering: Gathering): string {
   return sha256(JSON.stringify({ row, reports, state: context.stateRound, cap: context.cap }));
 }
 
-/** The settings of the project that affect a verdict. */
-async function settingsOf(project: string | null): Promise<Pick<Settings, 'strict' | 'maxRounds'>> {
-  const text = readConfigText(project);
-  if (text === null) return { strict: false, maxRounds: null };
-  const { parseSettings } = await import('../sessions/settings.js');
-  return parseSettings(text, CONFIG);
+/** Most projects have no settings, and loading what reads them takes longer than a verdict. */
+async function settingsOf(project: string | null, onNote: (note: string) => void): Promise<Settings> {
+  if (project === null || !hasSettings(project)) return DEFAULT_SETTINGS;
+  const { readSettings } = await import('./project-settings.js');
+  return readSettings(project, { onNote });
 }
 
 function checkNumbers(request: DecideRequest, loop: Loop): void {

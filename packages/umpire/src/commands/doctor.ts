@@ -1,5 +1,5 @@
 // `umpire doctor`: checks the machine, the project, the agents and the tools of the critics. It starts no agent, runs no test and writes
-// only scratch folders, which it removes. Test runners are only asked for their test files.
+// only scratch folders, which it removes. In a trusted project test runners are asked for their test files; elsewhere nothing is started.
 
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, statfsSync } from 'node:fs';
@@ -21,7 +21,7 @@ import type { AbsentLinter } from '../critics/lint-tools.js';
 import { findFiles } from '../critics/project-files.js';
 import type { ToolUse } from '../critics/provenance.js';
 import { findQualityTools } from '../critics/quality-tools.js';
-import { findTests, removeScratch } from '../critics/find-tests.js';
+import { findTests, guessTests, removeScratch } from '../critics/find-tests.js';
 import type { FoundTestPlace, FoundTests } from '../critics/find-tests.js';
 import { NO_RUNNER } from '../critics/testing.js';
 import { readManifest } from '../critics/tool.js';
@@ -36,6 +36,7 @@ import { isFolder, lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { CONFIG, configAt } from '../sessions/project.js';
+import { isProjectTrusted } from '../sessions/trust.js';
 import { findSessions } from '../sessions/find-sessions.js';
 import { runGitSync, askGit, tryGit } from '../workspace/git.js';
 import { listUntrackedFiles, isNamedBy } from '../workspace/untracked-files.js';
@@ -45,7 +46,8 @@ import { uncommittedIn } from '../workspace/workspace.js';
 import { describeInstalledAgents, lookUpPresets, programNamed } from './agent-programs.js';
 import { checkAgents } from './agents.js';
 import type { AgentChoice } from './agents.js';
-import { BUILT_IN, CRITIC_LOOPS } from './critics.js';
+import { BUILT_IN } from './agent-names.js';
+import { CRITIC_LOOPS } from './critics.js';
 import { projectFor, isInGit, worktreeHome } from './project-folders.js';
 import { resolveRunSettings } from './run-flags.js';
 import { checkSandbox } from './sandbox.js';
@@ -56,17 +58,21 @@ export interface DoctorParameters {
   /** The project's folder. Default: the project that contains the current folder. */
   readonly project?: string;
   readonly signal?: AbortSignal;
+  /** Never starts a program of the project, even if it is trusted. */
+  readonly looksOnly?: boolean;
 }
 
-export async function checkReadiness({ project: asked, signal = new AbortController().signal }: DoctorParameters): Promise<DoctorReport> {
+export async function checkReadiness(request: DoctorParameters): Promise<DoctorReport> {
+  const { project: asked, signal = new AbortController().signal, looksOnly = false } = request;
   const project = projectFor(asked);
+  const starts = isProjectTrusted(project) && !looksOnly;
   const settings = await checkSettings(project);
   const { config, areSettingsRead } = settings;
   const checks = await Promise.all([
     checkMachine(project, config.sandbox.isOn),
     checkProject(project, settings),
     checkAgentSetup(project, config, areSettingsRead),
-    checkCritics(project, config.critics, signal),
+    checkCritics(project, config.critics, signal, starts),
   ]);
   const all = checks.flat();
   return {
@@ -135,9 +141,12 @@ export interface SettingsCheck {
 
 export async function checkSettings(project: string): Promise<SettingsCheck> {
   try {
-    const config = await readSettings(project);
+    const notes: string[] = [];
+    const config = await readSettings(project, { onNote: (note) => void notes.push(note) });
+    const [ignored] = notes;
     const message = configAt(project) === null ? 'none; write them with umpire init' : CONFIG;
-    return { config, areSettingsRead: true, check: projectCheck('settings', 'ok', message) };
+    const check = ignored === undefined ? projectCheck('settings', 'ok', message) : projectCheck('settings', 'note', ignored);
+    return { config, areSettingsRead: true, check };
   } catch (error) {
     if (!isUmpireError(error)) throw error;
     return { config: DEFAULT_SETTINGS, areSettingsRead: false, check: projectCheck('settings', 'fault', error.message, error.hint) };
@@ -148,7 +157,17 @@ export async function checkProject(project: string, { config, check }: SettingsC
   const home = worktreeHome(project, config.workspace.home);
   const { link, copy } = config.workspace;
   const repository = await checkRepository(project, home, [...link, ...copy]);
-  return [...repository, check, checkHome(home, project), ...checkSessions(project)];
+  return [...repository, check, checkTrust(project), checkHome(home, project), ...checkSessions(project)];
+}
+
+function checkTrust(project: string): DoctorCheck {
+  if (isProjectTrusted(project)) return projectCheck('trust', 'ok', 'you trust this project');
+  return projectCheck(
+    'trust',
+    'note',
+    'not trusted, so doctor started no program of the project',
+    'Look at it and trust it with: umpire trust',
+  );
 }
 
 /** Missing git is reported once, as a check of the machine. */
@@ -390,8 +409,16 @@ const criticCheck = checksOf('critics');
 const RUNNER_TIMEOUT_MS = 20_000;
 const TOKEN_SEARCH_MS = 5000;
 
-export async function checkCritics(project: string, settings: CriticSettings, signal: AbortSignal): Promise<readonly DoctorCheck[]> {
-  const testing = await orFault('testing', async () => checkTests(project, settings, signal));
+/** `starts`: test runners are asked for their test files, which runs code of the project. */
+export async function checkCritics(
+  project: string,
+  settings: CriticSettings,
+  signal: AbortSignal,
+  starts: boolean,
+): Promise<readonly DoctorCheck[]> {
+  const testing = await orFault('testing', async () =>
+    starts ? checkTests(project, settings, signal) : guessTests(project, settings).map(guessedRunner),
+  );
   const rest = [
     ['debt types', () => [checkTools(project, 'types', settings)]],
     ['debt lint', () => [checkTools(project, 'lint', settings)]],
@@ -401,6 +428,11 @@ export async function checkCritics(project: string, settings: CriticSettings, si
   ] as const;
   const others = await Promise.all(rest.map(([name, look]) => orFault(name, async () => look())));
   return [...testing, ...others.flat()];
+}
+
+function guessedRunner({ place, files }: Pick<FoundTestPlace, 'place' | 'files'>): DoctorCheck {
+  const folder = place.path === '' ? '' : ` in ${place.path}`;
+  return criticCheck('testing', 'note', `${place.runner}${folder}: ${count(files.length, 'test file')} by name; not started`);
 }
 
 async function orFault(name: string, look: () => Promise<readonly DoctorCheck[]>): Promise<readonly DoctorCheck[]> {

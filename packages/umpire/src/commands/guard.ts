@@ -69,6 +69,8 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const earlier = await earlierSettings(read.files, settings);
   // A change cannot set its own scope.
   const scope = request.scope ?? earlier.scope ?? 'any';
+  // Whoever names the base judges somebody else's change, such as a pull request: its own allowances do not count.
+  const { allowances } = request.base === undefined ? settings : earlier;
   const ran = await ranOf(request, project);
   const same = to === null ? filesOnDisk(project) : await filesStaged(index, prefix, project);
   const check: ChangeCheck = {
@@ -76,7 +78,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
     scope,
     same: createFileReader(same),
     ...(ran === null ? {} : { ran }),
-    allowances: settings.allowances,
+    allowances,
     today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),
     unread: read.problems,
     known: new KnownBefore(),

@@ -7,9 +7,10 @@ import { settingsText } from '../report/first-settings-text.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { CONFIG, configAt } from '../sessions/project.js';
+import { isProjectTrusted, projectFiles, recordTrust } from '../sessions/trust.js';
 import { lookUpPresets } from './agent-programs.js';
 import { checkAgentName, checkCritics, environmentFiles, repositoryOf } from './doctor.js';
-import { BUILT_IN } from './critics.js';
+import { BUILT_IN } from './agent-names.js';
 import { isInGit, projectFor } from './project-folders.js';
 
 export interface FirstSettingsRequest {
@@ -41,17 +42,30 @@ export async function writeFirstSettings(request: FirstSettingsRequest): Promise
   const agent = await chooseAgent(request.agent, project);
   const [copy, critics] = await Promise.all([
     filesToCopy(project),
-    checkCritics(project, DEFAULT_SETTINGS.critics, request.signal ?? new AbortController().signal),
+    checkCritics(project, DEFAULT_SETTINGS.critics, request.signal ?? new AbortController().signal, isProjectTrusted(project)),
   ]);
   const path = join(project, CONFIG);
   const text = settingsText({ agent: agent.name, copy, critics });
   await checkText(text, path);
   const written = request.dryRun !== true && request.signal?.aborted !== true;
-  if (written) writeNew(path, text);
+  if (written) {
+    writeNew(path, text);
+    trustOwn(project, path, text);
+  }
   const files = copy.length === 0 ? [] : [`workspace.copy: ${copy.join(', ')} (not tracked by git, so worktrees need a copy)`];
   const inside = request.project === undefined && !existsSync(join(project, '.git')) && isInGit(project);
   const place = inside ? [`The project is ${project}, a folder of a larger repository. To choose another: --project DIR`] : [];
   return { path, text, written, reasons: [`agent: ${agent.why}`, ...files, ...place] };
+}
+
+/** The person had it written, so it counts. Other files of the project are not trusted by that, and without a home folder nothing is. */
+function trustOwn(project: string, path: string, text: string): void {
+  const written = projectFiles(project).filter((file) => file.place === path && file.text === text);
+  try {
+    recordTrust(project, written, false);
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+  }
 }
 
 /** In the order of preference. */

@@ -11,13 +11,12 @@ import { openFolder } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
 import type { OpenJournal } from '../sessions/journal-writer.js';
+import type { TrustWatch } from './trust.js';
 
 /** Callbacks and signal of the caller. */
-export interface RunWatch {
+export interface RunWatch extends TrustWatch {
   /** Called with each event once it is on disk. `session`: its folder. */
   readonly onEvent?: (event: Recorded, state: SessionState, session: string) => void;
-  /** Called with notes for the person at the keyboard. */
-  readonly onNote?: (note: string) => void;
   /** Aborting ends the agents and records what happened. */
   readonly signal?: AbortSignal;
   /** Agents of the calling program, by name. */

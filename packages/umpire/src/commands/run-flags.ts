@@ -7,7 +7,7 @@ import { MOST_RETRIES } from '@umpire/core/decider/retry-delay.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { TargetsByColumn } from '@umpire/core/loops/pipeline.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { BUILT_IN } from './critics.js';
+import { BUILT_IN, COMMAND_AGENT } from './agent-names.js';
 
 /** Percent: for all chains, or for each chain by its name. */
 export type TargetFlag = number | Readonly<Record<string, number>>;
@@ -31,9 +31,6 @@ export interface RunFlags {
   readonly sandbox?: boolean;
   readonly yes?: boolean;
 }
-
-/** The agent name of --agent-command. */
-export const COMMAND_AGENT = 'command';
 
 /** `before`: the settings of a started session. `critic`: the role of `builtin` if none is named; Umpire can do no other. */
 export function resolveRunSettings(

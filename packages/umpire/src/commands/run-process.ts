@@ -17,7 +17,7 @@ import type { SessionFiles } from '../sessions/session-files.js';
 import { evidenceOfCritic, takeEvidence, moveEarlierEvidence } from '../sessions/critic-evidence.js';
 import { enterProcess } from '../sessions/concurrent-sessions.js';
 import { folderStore } from '../sessions/gather-evidence.js';
-import { findRole, loadRole } from '../sessions/project.js';
+import { findRole, loadRole } from '../sessions/role-texts.js';
 import { runSession } from '../sessions/run-session.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { blobsIn } from '../sessions/recorded-evidence.js';

@@ -12,7 +12,6 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import { openFolder, makeFolders } from '../sessions/session-folder.js';
 import { checkJournal, foldJournal } from '../sessions/journal-file.js';
 import { acquireLock, LOCK, holderOf } from '../sessions/lock.js';
-import { CONFIG, readConfigText } from '../sessions/project.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
 import { isLeft } from '../workspace/clean-session.js';
@@ -23,7 +22,7 @@ import { findSessionGit, findNameHolder } from '../workspace/session-git.js';
 import type { SessionPlace } from '../workspace/session-git.js';
 import { hasNotStarted } from './opened-session.js';
 import { projectOf, worktreeHome } from './project-folders.js';
-import { worktreeHomes } from './project-settings.js';
+import { readSettings, worktreeHomes } from './project-settings.js';
 import type { WorktreeHomes } from './project-settings.js';
 
 export interface SessionWork {
@@ -144,9 +143,8 @@ export async function findSessionWork(run: RunState | null, session: { readonly 
   if (run === null || run.started.workspace === null) return UNKNOWN;
   try {
     const project = projectOf(run.started.project, session.path);
-    const { parseSettings } = await import('../sessions/settings.js');
-    const { home } = parseSettings(readConfigText(project) ?? '', join(project, CONFIG)).workspace;
-    const place = { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: session.path };
+    const home = worktreeHome(project, (await readSettings(project)).workspace.home);
+    const place = { project, session: run.started.session, home, sessionFolder: session.path };
     const sessionGit = findSessionGit(place);
     // The work belongs to the session that this folder was copied from.
     if (findNameHolder(sessionGit) !== null) return UNKNOWN;

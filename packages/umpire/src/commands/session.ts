@@ -26,7 +26,7 @@ import { checkPrograms } from './agent-programs.js';
 import { checkRunnable, checkSessionWork } from './preflight.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
 import { startSession, planSession, findPipeline } from './start-session.js';
-import { BUILT_IN } from './critics.js';
+import { BUILT_IN } from './agent-names.js';
 import { continueSession } from './run-process.js';
 import { requireStarted, sessionNameInShell } from './opened-session.js';
 import type { OpenedSession, RunWatch } from './opened-session.js';
@@ -45,6 +45,7 @@ import { refuseCommand, refuseTarget, refuseUnknownChains, resolveRunSettings, r
 import { checkSandbox } from './sandbox.js';
 import type { RunFlags, TargetFlag } from './run-flags.js';
 import { strayRoles } from './settings-notes.js';
+import { requireTrustedLoop } from './trust.js';
 
 export interface RunParameters extends RunFlags, RunWatch {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -95,7 +96,8 @@ export async function run(request: RunParameters): Promise<RunResult> {
   refuseTarget(request.target, loop);
   refuseCommand(request, loop);
   const project = projectFor(request.project, request.onNote);
-  const config = await readSettings(project);
+  await requireTrustedLoop(request.loop, loop, project, request);
+  const config = await readSettings(project, request);
   const given = resolveRunSettings(request, config, null, loop.roles.critic);
   const now = request.now ?? (() => new Date());
   const pipeline = request.pipeline ?? (await findPipeline(request.loop, loop));
@@ -158,7 +160,7 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
   requireStarted(request.session);
   return inSession(request.session, request, async (opened) => {
     const state = runIn(opened);
-    const config = await readSettings(state.started.project);
+    const config = await readSettings(state.started.project, request);
     if (state.ended === null || request.retry === true) await checkSessionWork(opened, state, config, state.aborted === null);
     const settings = resolveRunSettings(request, config, state.settings, state.started.critic);
     const question = awaitedQuestion(state);
@@ -176,7 +178,7 @@ export async function resolve(request: ResolveParameters): Promise<RunResult> {
   const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who } = request;
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
-    const config = await readSettings(before.started.project);
+    const config = await readSettings(before.started.project, request);
     if (before.ended === null) await checkSessionWork(opened, before, config, answer !== 'abort');
     const settings = resolveRunSettings(request, config, before.settings, before.started.critic);
     const events = answerEvents(opened.journal.state, opened.folder.name, {

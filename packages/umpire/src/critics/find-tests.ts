@@ -83,6 +83,12 @@ export async function findTests(job: CriticJob): Promise<FoundTests> {
   return { project, places, unmeasured, notes: repeats(found, places), uses, scratch };
 }
 
+/** The test files of each runner by their names alone. Starts nothing. */
+export function guessTests(asked: string, { testing }: CriticJob['settings']): readonly Pick<FoundTestPlace, 'place' | 'files'>[] {
+  const project = realpathSync.native(asked);
+  return findPlaces(project, testing.runner).map((place) => ({ place, files: withinProject(project, place, byPattern(place, null)) }));
+}
+
 function unmeasuredPart({ path, name, kind, script }: ReturnType<typeof findForeign>[number]): UnmeasuredPart {
   const problem = `The script "${script}" runs tests with ${name}, which Umpire cannot measure, so they did not run. To judge without them, set critics.testing.runner.`;
   return { path, runner: name, likely: likelyPath(path, kind), problem };

@@ -262,12 +262,13 @@ const LOOKING: readonly Tool[] = [
     {
       name: 'doctor',
       title: 'Check that a run can start',
-      description: 'Checks agents, test runners, linters, git and settings, and names faults that stop a run.',
+      description:
+        'Checks agents, test runners, linters, git and settings, and names faults that stop a run. Starts no program of the project.',
       isReading: true,
     },
     {},
     async (_, { signal }) => {
-      const checkup = await checkReadiness({ signal });
+      const checkup = await checkReadiness({ signal, looksOnly: true });
       return { text: doctorPage(checkup), data: checkup };
     },
   ),

@@ -99,6 +99,8 @@ export interface Settings {
   readonly strict: boolean;
   /** Agents of the project's own, by name. */
   readonly agents: Readonly<Record<string, AgentSettings>>;
+  /** Names of agents in the project's settings that do not count, since nobody trusted them. */
+  readonly untrustedAgents: readonly string[];
   /** The agent of a role, by name. */
   readonly roles: Readonly<Record<string, string>>;
   /** The agent of every other role. */
@@ -143,6 +145,7 @@ export interface Settings {
 export const DEFAULT_SETTINGS: Settings = {
   strict: false,
   agents: {},
+  untrustedAgents: [],
   roles: {},
   agent: null,
   concurrency: 3,

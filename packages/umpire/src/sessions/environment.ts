@@ -18,6 +18,18 @@ export function cacheHome(): string {
   return isAbsolute(named) ? named : homeFolder() === '' ? tmpdir() : join(homeFolder(), '.cache');
 }
 
+/** Where the person's own settings are. */
+export function configHome(): string {
+  const named = process.env['XDG_CONFIG_HOME'] ?? '';
+  return isAbsolute(named) ? named : homeFolder() === '' ? '' : join(homeFolder(), '.config');
+}
+
+/** Where programs keep what must survive a reboot and is no setting. Empty if there is no such folder. */
+export function stateHome(): string {
+  const named = process.env['XDG_STATE_HOME'] ?? '';
+  return isAbsolute(named) ? named : homeFolder() === '' ? '' : join(homeFolder(), '.local', 'state');
+}
+
 /** A git hook or alias sets these to the person's repository. Agents and tools must use the repository of their own folder. */
 const REPOSITORY =
   /^GIT_(?:DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|QUARANTINE_PATH|GRAFT_FILE|SHALLOW_FILE|NAMESPACE|PREFIX|INTERNAL_SUPER_PREFIX)$/;

@@ -1,16 +1,13 @@
-// Finds the project of a folder or session, its settings and its own role texts. Nothing is read from the session folder itself:
-// agents write there.
+// Finds the project of a folder or session, and the text of its settings. Nothing is read from the session folder itself: agents write
+// there.
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RoleRef } from '@umpire/core/model.js';
 import { UmpireError } from '@umpire/core/errors.js';
-import { lstatOf, statOf } from './file-system.js';
-import { homeFolder } from './environment.js';
+import { isFile, lstatOf, statOf } from './file-system.js';
+import { configHome, homeFolder } from './environment.js';
 import { faultOf } from './session-folder.js';
-import { sha256 } from './hash.js';
-import { packageRoot } from './package-root.js';
 
 export const CONFIG = 'umpire.config.yaml';
 
@@ -60,6 +57,17 @@ export function configAt(folder: string): string | null {
   return [CONFIG, MISNAMED_CONFIG].map((name) => join(folder, name)).find((place) => lstatOf(place) !== undefined) ?? null;
 }
 
+/** Are there settings or role texts of the project, or settings of the person's own? */
+export function hasSettings(project: string): boolean {
+  return configAt(project) !== null || ownSettingsPath() !== null || existsSync(join(project, '.umpire', 'roles'));
+}
+
+/** The person's own settings, `~/.config/umpire/config.yaml`; null if there are none. */
+export function ownSettingsPath(): string | null {
+  const path = join(configHome(), 'umpire', 'config.yaml');
+  return configHome() !== '' && isFile(path) ? path : null;
+}
+
 /** The text of the project's settings; null if it has none. */
 export function readConfigText(project: string | null): string | null {
   if (project === null) return null;
@@ -76,48 +84,5 @@ function readThere(place: string): string | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new UmpireError('read-failed', { path: CONFIG, detail: faultOf(error) });
-  }
-}
-
-/** A role definition with its text. */
-export interface Role {
-  readonly ref: RoleRef;
-  readonly text: string;
-}
-
-/** Throws if the role has no definition: no verdict is given without one. */
-export function loadRole(loop: string, role: string, project: string | null, loopFolder: string | null): RoleRef {
-  const found = findRole(loop, role, project, loopFolder);
-  if (found !== null) return found.ref;
-  throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: 'neither the project nor the package contains it' });
-}
-
-/** The project's own role definition, else the one beside the loop file, else the one that comes with Umpire. */
-export function findRole(loop: string, role: string, project: string | null, loopFolder: string | null): Role | null {
-  const own = readRole(project, `.umpire/roles/${loop}/${role}.md`, `${loop}/${role}`);
-  return own ?? readRole(loopFolder, `roles/${loop}/${role}.md`, `${loop}/${role}`) ?? shippedRole(loop, role);
-}
-
-const SHIPPED = new Map<string, Role>();
-
-/** Read once: the package does not change while the process runs, which may serve many sessions. */
-function shippedRole(loop: string, role: string): Role | null {
-  const name = `${loop}/${role}`;
-  const known = SHIPPED.get(name);
-  if (known !== undefined) return known;
-  const found = readRole(packageRoot(), `roles/${name}.md`, name) ?? readRole(packageRoot(), `roles/${role}.md`, name);
-  if (found !== null) SHIPPED.set(name, found);
-  return found;
-}
-
-function readRole(folder: string | null, path: string, name: string): Role | null {
-  if (folder === null || !existsSync(join(folder, path))) return null;
-  try {
-    const bytes = readFileSync(join(folder, path));
-    return { ref: { path, sha256: sha256(bytes) }, text: bytes.toString('utf8') };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw new UmpireError('role-missing', { role: name, detail: `${path}: ${faultOf(error)}` });
   }
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { DEFAULT_SETTINGS } from './default-settings.js';
 import type { Settings } from './default-settings.js';
-import { parseSettings, settingFields } from './settings.js';
+import { combineSettings, listSettings, parseSettings, settingFields } from './settings.js';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'settings.md'), 'utf8');
 const [, example = ''] = /^```yaml umpire\.config\.yaml\n([\s\S]*?)^```$/m.exec(page) ?? [];
@@ -30,6 +30,7 @@ it('fills in every default', () => {
   expect(DEFAULT_SETTINGS).toEqual({
     strict: false,
     agents: {},
+    untrustedAgents: [],
     roles: {},
     agent: null,
     concurrency: 3,
@@ -77,6 +78,7 @@ it('reads the example of its page', () => {
       rehearsal: { runs: { kind: 'script', path: 'agents/rehearsal.yaml' }, env: {} },
       me: { runs: { kind: 'person' }, env: {} },
     },
+    untrustedAgents: [],
     roles: { reviewer: 'careful', planner: 'me' },
     agent: 'claude',
     concurrency: 4,
@@ -303,5 +305,58 @@ describe('the guard', () => {
         `guard.allowances.0.until must be a day such as 2026-06-30, not "${day}"`,
       );
     expect(complaintOf(allowing(', path: ../x').replace('path: "a/**", ', ''))).toContain('a path inside the project');
+  });
+});
+
+describe('combined settings', () => {
+  const file = 'umpire.config.yaml';
+  const combine = (project: string, isTrusted: boolean, own: string | null = null) =>
+    combineSettings({ source: project, file, isTrusted, reserved: ['claude'] }, own === null ? null : { source: own, file: 'config.yaml' });
+
+  it('counts only stricter settings of a project that nobody trusts, and names the rest', () => {
+    const { settings, ignored } = combine(example, false);
+    expect(settings).toEqual({
+      ...DEFAULT_SETTINGS,
+      strict: true,
+      maxMinutes: 120,
+      maxCostUsd: 7.5,
+      maxTokens: 2_000_000,
+      stopWhenStalled: true,
+      sandbox: { isOn: true, write: [] },
+      untrustedAgents: ['careful', 'exact', 'talker', 'rehearsal', 'me'],
+    });
+    expect(ignored).toContain('agents.careful');
+    expect(ignored).toContain('workspace.setup');
+    expect(ignored).toContain('sandbox.write');
+    expect(ignored).not.toContain('strict');
+    expect(combine('strict: true', false).ignored).toEqual([]);
+    expect(combine('sandbox: true', false).ignored).toEqual([]);
+  });
+
+  it("lets the person's own settings win", () => {
+    const theirs = 'agent: mine\nmax_rounds: 9\nworkspace: {setup: make, copy: [.env]}';
+    const { settings } = combine(theirs, true, 'agent: codex\nworkspace: {setup: npm ci}');
+    expect([settings.agent, settings.maxRounds, settings.workspace.setup, settings.workspace.copy]).toEqual([
+      'codex',
+      9,
+      'npm ci',
+      ['.env'],
+    ]);
+    expect(combine(theirs, false, 'agent: codex').settings).toEqual({ ...DEFAULT_SETTINGS, agent: 'codex' });
+  });
+
+  it('lets no project redefine a preset, and the person do so', () => {
+    const redefined = 'agents:\n  claude: {command: sh evil.sh}';
+    expect(() => combine(redefined, true)).toThrow(/umpire\.config\.yaml:2: agents\.claude: a project cannot redefine claude/);
+    expect(combine('agents: {claude: {timeout_minutes: 5}}', true).settings.agents['claude']?.timeoutMinutes).toBe(5);
+    expect(combine('', true, redefined).settings.agents['claude']?.runs.kind).toBe('command');
+    expect(combine(redefined, false).settings.agents).toEqual({});
+  });
+
+  it('lists every setting with its value', () => {
+    expect(listSettings({ source: 'agents: {a: {command: sh a.sh}}\nsandbox: {write: [~/]}\nx-note: 1', file })).toEqual([
+      { name: 'agents.a.command', value: 'sh a.sh' },
+      { name: 'sandbox.write', value: '["~/"]' },
+    ]);
   });
 });

@@ -460,10 +460,98 @@ function fieldsOf(type: z.ZodType, prefix: string): readonly SettingField[] {
 
 /** Throws `config-invalid` with the line and what is allowed there. */
 export function parseSettings(source: string, file: string): Settings {
+  return withDefaults(readFields({ source, file }));
+}
+
+export interface SettingsFile {
+  readonly source: string;
+  readonly file: string;
+}
+
+export interface CombinedSettings {
+  readonly settings: Settings;
+  /** Settings of the project that do not count, since nobody trusted them. */
+  readonly ignored: readonly string[];
+}
+
+export interface ProjectSettingsFile extends SettingsFile {
+  readonly isTrusted: boolean;
+  /** Names of agents that a project cannot redefine. */
+  readonly reserved: readonly string[];
+}
+
+/** The project's settings and the person's own, which win. Of a project that nobody trusts, only stricter settings count. */
+export function combineSettings(project: ProjectSettingsFile | null, own: SettingsFile | null): CombinedSettings {
+  const theirs = project === null ? {} : readFields(project);
+  const isTrusted = project?.isTrusted ?? true;
+  if (project !== null && isTrusted) refuseReserved(theirs, project);
+  const counted = isTrusted ? theirs : stricterOf(theirs);
+  const settings = withDefaults(own === null ? counted : (mergeDeep(counted, readFields(own)) as ReadSettings));
+  if (isTrusted) return { settings, ignored: [] };
+  const untrustedAgents = Object.keys(theirs.agents ?? {}).filter((name) => !Object.hasOwn(settings.agents, name));
+  return { settings: { ...settings, untrustedAgents }, ignored: ignoredOf(theirs) };
+}
+
+/** Whoever types `--agent claude` means the agent of this name that comes with Umpire. */
+function refuseReserved({ agents = {} }: ReadSettings, { source, file, reserved }: ProjectSettingsFile): void {
+  const name = reserved.find((one) => Object.hasOwn(agents, one) && agents[one]?.runs.kind !== 'preset');
+  if (name === undefined) return;
+  const detail = `agents.${name}: a project cannot redefine ${name}. Choose another name, or redefine it in your own settings`;
+  const line = lineOfSetting(source, ['agents', name]);
+  throw new UmpireError('config-invalid', { file, line, detail });
+}
+
+type ReadSettings = z.output<typeof schema>;
+
+/** These make Umpire only stricter or cheaper, so they count before a person trusts the project. */
+const STRICTER = ['strict', 'max_minutes', 'max_cost_usd', 'max_tokens', 'stop_when_stalled'] as const;
+
+function stricterOf(read: ReadSettings): ReadSettings {
+  const kept = Object.fromEntries(STRICTER.flatMap((key) => (read[key] === undefined ? [] : [[key, read[key]]])));
+  return { ...kept, ...(read.sandbox === undefined ? {} : { sandbox: { isOn: read.sandbox.isOn, write: [] } }) };
+}
+
+/** `agents.mine`, `workspace.setup`: two names deep, as a person looks for them in the file. */
+function ignoredOf(read: ReadSettings): readonly string[] {
+  return Object.entries(read).flatMap(([key, value]) => {
+    if ((STRICTER as readonly string[]).includes(key)) return [];
+    if (key === 'sandbox') return read.sandbox?.write.length === 0 ? [] : ['sandbox.write'];
+    return isGroup(value) ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
+  });
+}
+
+function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function mergeDeep(low: unknown, high: unknown): unknown {
+  if (!isGroup(low) || !isGroup(high)) return high;
+  const merged = Object.entries(high).map(([key, value]) => [key, Object.hasOwn(low, key) ? mergeDeep(low[key], value) : value] as const);
+  return { ...low, ...Object.fromEntries(merged) };
+}
+
+/** One line of a settings file, for a person to look at. */
+export interface ShownSetting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Every setting in a file with its value, as written. */
+export function listSettings({ source, file }: SettingsFile): readonly ShownSetting[] {
+  const yaml = readYaml(source);
+  if (!yaml.ok) throw invalid(file, yaml.line, yaml.problem);
+  const under = (value: unknown, name: string): readonly ShownSetting[] =>
+    isGroup(value)
+      ? Object.entries(value).flatMap(([key, inner]) => under(inner, name === '' ? key : `${name}.${key}`))
+      : [{ name, value: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') }];
+  return under(withoutOwnKeys(yaml.value ?? {}), '');
+}
+
+function readFields({ source, file }: SettingsFile): ReadSettings {
   const yaml = readYaml(source);
   if (!yaml.ok) throw invalid(file, yaml.line, yaml.problem);
   const read = schema.safeParse(withoutOwnKeys(yaml.value ?? {}));
-  if (read.success) return withDefaults(read.data);
+  if (read.success) return read.data;
   const problems = read.error.issues.map(problemOf).map((problem) => ({ ...problem, line: yaml.lineOf(problem.path) }));
   const [first] = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   throw invalid(file, first?.line ?? null, first === undefined ? 'it cannot be read' : describeProblem(first));
@@ -508,13 +596,14 @@ export function lineOfSetting(source: string, path: SettingPath): string {
   return line === null ? '' : `:${line}`;
 }
 
-function withDefaults(read: z.output<typeof schema>): Settings {
+function withDefaults(read: ReadSettings): Settings {
   const { testing, debt, design, review } = read.critics ?? {};
   const { types, lint, quality } = debt ?? {};
   const checks = Object.entries({ types, lint, quality }).filter(([, value]) => value !== undefined);
   return {
     strict: read.strict ?? usual.strict,
     agents: read.agents ?? usual.agents,
+    untrustedAgents: usual.untrustedAgents,
     roles: read.roles ?? usual.roles,
     agent: read.agent ?? usual.agent,
     concurrency: read.concurrency ?? usual.concurrency,

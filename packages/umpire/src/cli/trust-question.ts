@@ -1,0 +1,37 @@
+// Asks the person at the terminal whether to trust files of a project.
+
+import { createInterface } from 'node:readline';
+import type { TrustWatch } from '../commands/trust.js';
+import { trustPage } from '../report/trust-page.js';
+import type { TrustOffer } from '../report/trust-page.js';
+import type { Output } from './output.js';
+
+/** Nobody is asked without a terminal. */
+export function trustQuestion(write: Output['write']): Pick<TrustWatch, 'onTrust'> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return {};
+  return { onTrust: (offer) => askAbout(offer, write) };
+}
+
+async function askAbout(offer: TrustOffer, write: Output['write']): Promise<boolean> {
+  const until = offer.files.length === 0 ? 'Trust it?' : 'Until you trust them, Umpire uses its defaults. Trust them?';
+  write(2, `${trustPage(offer)}\n${until} [y/N] `);
+  const answer = await readLine(() => write(2, '\n'));
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+/** One line of stdin; empty at its end. Ctrl-C ends the process: nothing has begun yet. */
+function readLine(onLeave: () => void): Promise<string> {
+  const onInterrupt = (): never => {
+    onLeave();
+    process.exit(130);
+  };
+  process.prependOnceListener('SIGINT', onInterrupt);
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  return new Promise<string>((done) => {
+    lines.once('line', done);
+    lines.once('close', () => done(''));
+  }).finally(() => {
+    lines.close();
+    process.off('SIGINT', onInterrupt);
+  });
+}
