@@ -48,7 +48,7 @@ function makeProject(folder, timeoutMinutes) {
 
 function runUmpire(folder, agent, environment, flags) {
   const path = [join(AGENTS, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
-  const env = { ...process.env, ...environment, PATH: path };
+  const env = { ...process.env, ...environment, PATH: path, UMPIRE_TRUST: '1' };
   const words = ['until', 'node check.mjs', '--agent', agent, '--max-rounds', '1', ...flags];
   const child = spawn(process.execPath, [COMMAND, ...words], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';

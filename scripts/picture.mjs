@@ -29,7 +29,7 @@ function capture(shop) {
   spawnSync('sh', ['-c', `git init -q -b main && git add -A && ${git} commit -q -m start`], { cwd: shop });
   const words = COMMAND.replace('umpire', `node '${join(root, 'dist', 'umpire.cjs')}'`);
   const terminal = `stty cols ${COLUMNS} rows 50; ${words}`;
-  const env = { ...process.env, NO_COLOR: '1', TERM: 'xterm', UMPIRE_WORKTREES: join(folder, 'worktrees') };
+  const env = { ...process.env, UMPIRE_TRUST: '1', NO_COLOR: '1', TERM: 'xterm', UMPIRE_WORKTREES: join(folder, 'worktrees') };
   const { stdout, status } = spawnSync('script', ['-qec', terminal, '/dev/null'], { cwd: shop, env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`The run failed (exit status ${status}):\n${stdout}`);
   return stripVTControlCharacters(stdout)

@@ -33,7 +33,7 @@ const files = readPage('docs/session-files.md');
 const library = readPage('docs/library.md');
 const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-docs-run-')));
 const shop = join(folder, 'shop');
-const inTerminal = openConsole(folder);
+const inTerminal = openConsole(folder, { UMPIRE_TRUST: '1' });
 /** Where docs/raise-coverage.md was played. */
 const COVERED = join('raise-coverage', 'shop');
 

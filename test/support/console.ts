@@ -3,6 +3,7 @@
 // With UMPIRE_REFRESH_DOCS=1 outdated output lines are rewritten in the page.
 
 import { spawnSync } from 'node:child_process';
+import type { SpawnSyncOptionsWithStringEncoding } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
@@ -30,7 +31,7 @@ export interface Ran {
 }
 
 /** A terminal in a folder: `cd` and `$?` carry over from one command to the next. */
-export function openConsole(folder: string): (text: string) => readonly Ran[] {
+export function openConsole(folder: string, more: NodeJS.ProcessEnv = {}): (text: string) => readonly Ran[] {
   let place = folder;
   let status = 0;
   const run = (line: string): string => {
@@ -40,11 +41,28 @@ export function openConsole(folder: string): (text: string) => readonly Ran[] {
       return '';
     }
     const command = line.replace('$?', String(status)).replaceAll(HOME, realpathSync.native(folder));
-    const result = spawnSync('sh', ['-c', command], { cwd: place, encoding: 'utf8', env: environment(folder) });
+    const options = { cwd: place, encoding: 'utf8', env: { ...environment(folder), ...more } } as const;
+    if (line === TRUST) return answerInTerminal(line, 'y', options);
+    const result = spawnSync('sh', ['-c', command], options);
     status = result.status ?? 1;
     return (line.startsWith('umpire decide') ? result.stderr : result.stderr + result.stdout).trimEnd();
   };
   return (text) => commandsIn(text).map(({ line, shown }) => ({ line, shown, printed: run(line), status }));
+}
+
+/** The one command that asks. */
+const TRUST = 'umpire trust';
+
+/** What a terminal shows of a command that asks once. */
+function answerInTerminal(line: string, answer: string, options: SpawnSyncOptionsWithStringEncoding): string {
+  const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { ...options, input: `${answer}\n` });
+  return asAnswered(stdout, answer).trimEnd();
+}
+
+/** The terminal echoes the answer at once, and the program prints its question after that. */
+function asAnswered(text: string, answer: string): string {
+  const shown = text.replaceAll('\r', '').replace(`${answer}\n`, '');
+  return shown.replace('[y/N] ', `[y/N] ${answer}\n`);
 }
 
 function commandsIn(text: string): readonly Pick<Ran, 'line' | 'shown'>[] {
@@ -65,6 +83,9 @@ function environment(folder: string, home = folder): NodeJS.ProcessEnv {
     PATH: `${folder}:${process.env['PATH'] ?? ''}`,
     HOME: home,
     UMPIRE_WORKTREES: '',
+    UMPIRE_TRUST: '',
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_STATE_HOME: join(home, '.local', 'state'),
     XDG_CACHE_HOME: join(home, '.cache'),
     GIT_AUTHOR_NAME: person.NAME,
     GIT_AUTHOR_EMAIL: person.EMAIL,
@@ -158,9 +179,14 @@ export function playTour(page: Page, first: string, folder: string): number {
   const blocks = page.blocks.filter(({ kind }) => kind === 'console');
   const lines = blocks.flatMap(({ text }) => commandsIn(text).map(({ line }) => line));
   const script = join(folder, 'tour.sh');
-  writeFileSync(script, ['exec 2>&1', first, ...lines.map((line, at) => `${line}\necho "${MARK}${at}"`), ''].join('\n'));
+  const typed = lines.map((line) =>
+    line === TRUST ? `printf 'y\\n' | script -qec 'node ${clone}/dist/umpire.cjs trust' /dev/null` : line,
+  );
+  writeFileSync(script, ['exec 2>&1', first, ...typed.map((line, at) => `${line}\necho "${MARK}${at}"`), ''].join('\n'));
   const { stdout } = spawnSync('sh', [script], { cwd: clone, encoding: 'utf8', env: environment(join(folder, 'nobody'), folder) });
-  const printed = stdout.split(new RegExp(`^${MARK}\\d+\\n`, 'm')).map((text) => text.trimEnd());
+  const printed = stdout
+    .split(new RegExp(`^${MARK}\\d+\\n`, 'm'))
+    .map((text, index) => (lines[index] === TRUST ? asAnswered(text, 'y') : text).trimEnd());
   let at = 0;
   for (const block of blocks) {
     const ran = commandsIn(block.text).map((command) => ({ ...command, printed: printed[at++] ?? '' }));
