@@ -206,7 +206,7 @@ it('shows names of files as plain text', async () => {
   const { out } = await project.umpire('doctor');
   expect(out).not.toContain('\u001b');
   expect(out).not.toMatch(/^fault {2}git/m);
-  expect(out).toContain('.env fault git');
+  expect(out).toContain('.env\\u001b[2J fault git');
 });
 
 it('counts sessions, and those that wait for a person', async () => {

@@ -241,7 +241,7 @@ describe('umpire logs', () => {
     mkdirSync(logs);
     writeFileSync(join(logs, 'DEV-001-1.txt'), 'first\n');
     writeFileSync(join(logs, 'DEV-001-2.txt'), RAW);
-    writeFileSync(join(logs, 'REVIEW-001-1.txt'), `${Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n')}\n\u001b[2J`);
+    writeFileSync(join(logs, 'REVIEW-001-1.txt'), `${Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n')}\n\u001b[0m`);
     for (const [index, name] of ['DEV-001-1', 'DEV-001-2', 'REVIEW-001-1'].entries()) {
       const at = new Date(Date.UTC(2026, 2, 1, 9, index));
       utimesSync(join(logs, `${name}.txt`), at, at);
@@ -272,10 +272,10 @@ describe('umpire logs', () => {
     expect(await umpire('logs', 'DEV-001-1')).toEqual({ exit: 0, out: 'first\n', err: 'DEV-001, attempt 1, 6 B.\n' });
   });
 
-  it('removes control sequences on a terminal', async () => {
+  it('shows control sequences as text on a terminal', async () => {
     write();
     const { stdout: shown } = await runLogs(['DEV-001', '--project', project], true);
-    expect(shown).toBe('red \nend\ufffd\ufffd\n');
+    expect(shown).toBe('red \\u001b]0;owned\\u0007\nend\ufffd\ufffd\n');
   });
 
   it('names the tasks that have logs if the asked one has none', async () => {

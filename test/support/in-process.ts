@@ -2,6 +2,7 @@
 
 import { runCommandLine } from '@umpire/umpire/cli/command-line.js';
 import { partsOf } from '@umpire/umpire/cli/command-outcome.js';
+import { createOutput } from '@umpire/umpire/cli/output.js';
 
 export interface Ran {
   readonly exit: number | null;
@@ -23,13 +24,21 @@ export function runInProcess(folder: string, args: readonly string[], env: Varia
 async function runNow(folder: string, args: readonly string[], env: Variables): Promise<Ran> {
   const before = process.cwd();
   const changed = Object.keys(env).map((name) => [name, process.env[name]] as const);
-  const written = { 1: '', 2: '' };
+  const written: Record<1 | 2, Buffer[]> = { 1: [], 2: [] };
+  const output = createOutput({
+    writeAll: (fd, bytes) => {
+      written[fd].push(Buffer.from(bytes));
+      return null;
+    },
+    writeProgress: (bytes) => void written[2].push(Buffer.from(bytes)),
+    isColored: () => false,
+  });
   process.chdir(folder);
   setVariables(Object.entries(env));
   try {
-    const outcome = await runCommandLine(args);
-    for (const [fd, data] of partsOf(outcome, false)) written[fd] += typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
-    return { exit: outcome.exit, stdout: written[1], stderr: written[2] };
+    const outcome = await runCommandLine(args, { output });
+    for (const [fd, data] of partsOf(outcome, false)) output.write(fd, data);
+    return { exit: outcome.exit, stdout: Buffer.concat(written[1]).toString('utf8'), stderr: Buffer.concat(written[2]).toString('utf8') };
   } finally {
     setVariables(changed);
     process.chdir(before);

@@ -15,9 +15,11 @@ export class UmpireError extends Error {
     readonly rule?: string,
   ) {
     const entry = ERRORS[code];
-    super(fillPlaceholders(entry.message, params));
+    // A stack keeps its lines; a foreign name or message may not add lines to an error.
+    const values = code === 'internal' ? params : oneLineEach(params);
+    super(fillPlaceholders(entry.message, values));
     this.name = 'UmpireError';
-    this.hint = fillPlaceholders(entry.hint, params);
+    this.hint = fillPlaceholders(entry.hint, values);
     this.exit = entry.exit;
   }
 }
@@ -25,6 +27,10 @@ export class UmpireError extends Error {
 /** Compares by name, not by class: lazily loaded code is bundled separately and has its own copy of the class. */
 export function isUmpireError(error: unknown): error is UmpireError {
   return error instanceof Error && error.name === 'UmpireError' && 'hint' in error;
+}
+
+function oneLineEach(params: Readonly<Record<string, string | number>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value).replace(/\s*[\r\n]\s*/g, ' ')]));
 }
 
 function fillPlaceholders(text: string, params: Readonly<Record<string, string | number>>): string {

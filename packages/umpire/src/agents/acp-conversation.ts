@@ -20,7 +20,7 @@ import { answerPermission } from './acp-permission.js';
 import type { PermissionScope } from './acp-permission.js';
 import type { Dialogue, DialogueInput } from './child-process.js';
 import type { AgentReport } from './event-stream.js';
-import { showLine } from './safe-text.js';
+import { lineOf } from '../report/safe-text.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES } from './last-json-object.js';
 import { TailBuffer } from './tail-buffer.js';
 
@@ -234,7 +234,7 @@ export class AcpConversation implements Dialogue {
 
   private onRequest(id: RpcId, method: string, params: unknown): void {
     if (method === 'session/request_permission') return this.permit(id, params);
-    this.brief.tell(`Umpire: rejected ${showLine(method, 80)} (not supported).`);
+    this.brief.tell(`Umpire: rejected ${lineOf(method, 80)} (not supported).`);
     const error = { code: METHOD_NOT_FOUND, message: `Umpire does not support ${method.slice(0, 80)}.` };
     this.send({ kind: 'refusal', id, error });
   }
@@ -272,5 +272,5 @@ const STOPS: ReadonlyMap<string, string | null> = new Map([
 ]);
 
 function quote(text: string): string {
-  return JSON.stringify(showLine(text, 60));
+  return JSON.stringify(lineOf(text, 60));
 }

@@ -7,7 +7,7 @@ import type { Assignment } from '@umpire/core/ports.js';
 import type { Allowable } from '../sessions/default-settings.js';
 import { realPath } from '../sessions/file-system.js';
 import { REFUSED_NAMES } from '@umpire/core/formats/reserved-files.js';
-import { showLine } from './safe-text.js';
+import { lineOf } from '../report/safe-text.js';
 
 export type PermissionScope = Pick<Assignment, 'workdir' | 'session' | 'writes'> & {
   readonly allow: readonly Allowable[];
@@ -34,8 +34,8 @@ export function answerPermission({ tool, options }: PermissionRequest, scope: Pe
 /** `execute "npm test"` */
 function describeTool({ title, kind, paths }: AcpToolCall): string {
   const files = paths.filter((path) => title?.includes(basename(path)) !== true).slice(0, 3);
-  const where = files.length === 0 ? '' : ` on ${files.map((path) => JSON.stringify(showLine(path, 200))).join(', ')}`;
-  return `${showLine(kind ?? 'other', 40)} ${JSON.stringify(showLine(title ?? 'a tool', 200))}${where}`;
+  const where = files.length === 0 ? '' : ` on ${files.map((path) => JSON.stringify(lineOf(path, 200))).join(', ')}`;
+  return `${lineOf(kind ?? 'other', 40)} ${JSON.stringify(lineOf(title ?? 'a tool', 200))}${where}`;
 }
 
 /** Null where the call is allowed. */
@@ -74,7 +74,7 @@ function explainRefusal(
 
 function outside(paths: readonly string[], roots: readonly string[], place: (path: string) => string): string | null {
   const path = paths.find((one) => !roots.some((root) => isInside(place(one), root)));
-  return path === undefined ? null : `${JSON.stringify(showLine(path, 200))} is outside its folders`;
+  return path === undefined ? null : `${JSON.stringify(lineOf(path, 200))} is outside its folders`;
 }
 
 /** The journal, plan, logs and stored evidence of the session. */

@@ -3,7 +3,7 @@
 
 import { NO_USAGE, type Agent, type Assignment, type Ending, type Usage, type Watch } from '@umpire/core/ports.js';
 import { onAbort } from '../sessions/abort-listeners.js';
-import { showLine } from './safe-text.js';
+import { lineOf } from '../report/safe-text.js';
 import { cellText } from './result.js';
 
 /** How long to wait for a stopped function. It cannot be killed. */
@@ -73,7 +73,7 @@ async function endOf(agent: Agent, assignment: Assignment, watch: Watch): Promis
   } catch (error) {
     if (own.fault !== null) throw own.fault.error;
     if (watch.signal.aborted) return { kind: 'interrupted' };
-    return broken(agent, `threw an error: ${showLine(error instanceof Error ? error.message : String(error), 300)}`);
+    return broken(agent, `threw an error: ${lineOf(error instanceof Error ? error.message : String(error), 300)}`);
   } finally {
     clearTimeout(timer);
     unhear();
@@ -106,7 +106,7 @@ function endingOf(handed: unknown, agent: Agent, { interactive, outputs }: Assig
     case 'interrupted':
       return isObject(handed['usage']) ? { kind, usage } : { kind };
     default:
-      return broken(agent, `returned the kind ${JSON.stringify(showLine(cellText(kind), 60))}; expected completed or failed`, usage);
+      return broken(agent, `returned the kind ${JSON.stringify(lineOf(cellText(kind), 60))}; expected completed or failed`, usage);
   }
 }
 

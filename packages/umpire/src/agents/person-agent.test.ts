@@ -88,7 +88,7 @@ test('shows control characters of a task as text', async () => {
   const { type, said, run } = sitDown();
   type('c\n\n\n\n');
   await run({ goal: 'a\u001b[2Jb\u202e' });
-  expect(said()).toContain('a\\u{1b}[2Jb\\u{202e}');
+  expect(said()).toContain('a\\u001b[2Jb\\u202e');
 });
 
 test('breaks without a terminal or after the end of the input, and names the next command', async () => {

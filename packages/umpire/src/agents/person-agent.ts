@@ -3,7 +3,7 @@
 
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
-import { showHidden } from './safe-text.js';
+import { showHidden } from '../report/safe-text.js';
 import { findingLine, findingsHeading } from './prompt.js';
 import { endingOf } from './result.js';
 import { StringDecoder } from 'node:string_decoder';

@@ -12,7 +12,7 @@ import type { ChildEnd, Launch } from './child-process.js';
 import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
 import { CAUSE_ADVICE, retryDelayMs, classifyFailure } from './failure-cause.js';
-import { showLine } from './safe-text.js';
+import { lineOf } from '../report/safe-text.js';
 import { MAX_RESULT_BYTES } from './last-json-object.js';
 import { findFault, fullOutputHint, readResult } from './result.js';
 import type { Exit, ProgramOutput } from './result.js';
@@ -176,7 +176,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 
 function explainUnstarted(error: NodeJS.ErrnoException, argv: readonly string[], assignment: Assignment, name: string): string {
-  const program = JSON.stringify(showLine(argv[0] ?? '', 200));
+  const program = JSON.stringify(lineOf(argv[0] ?? '', 200));
   // The system reports a missing folder like a missing program.
   const lost = !isFolder(assignment.workdir);
   const fault = lost ? `its working folder ${assignment.workdir} does not exist` : (FAULTS[error.code ?? ''] ?? error.message);
@@ -209,7 +209,7 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
 /** A denied tool may explain why the agent failed. */
 function deniedToolNote(report: AgentReport | null): { readonly note?: string } {
   if (report?.refused === undefined) return {};
-  const what = JSON.stringify(showLine(report.refused, 200));
+  const what = JSON.stringify(lineOf(report.refused, 200));
   return { note: `Its own settings denied ${what}; allow it there (docs/agents.md, "Presets").` };
 }
 

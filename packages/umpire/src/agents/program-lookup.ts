@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { isFile, statOf } from '../sessions/file-system.js';
 import { inheritedVariables } from '../sessions/environment.js';
-import { showLine } from './safe-text.js';
+import { lineOf } from '../report/safe-text.js';
 import type { ProgramSpec } from './program-agent.js';
 
 /** The system's default without a PATH. */
@@ -48,5 +48,5 @@ function faultAt(place: string): 'missing' | 'shut' | null {
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(showLine(text, 200));
+  return JSON.stringify(lineOf(text, 200));
 }

@@ -5,7 +5,7 @@ import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import { COMMON_COLUMNS } from '@umpire/core/formats/tasks-csv.js';
 import type { Finding } from '@umpire/core/model.js';
 import type { Assignment } from '@umpire/core/ports.js';
-import { cutText, fence, inlineCode, showHidden, showLine } from './safe-text.js';
+import { cutText, fence, inlineCode, showHidden, lineOf } from '../report/safe-text.js';
 import { MAX_FINDINGS } from '../sessions/run-task.js';
 
 /** The files through which a program gets its task and returns its result. */
@@ -30,7 +30,7 @@ export function promptFor(assignment: Assignment, files: TaskFiles | null = null
     section('About the blocks below', WARNING),
     block('The goal', 'The goal that the person set.', assignment.goal),
     block('The task', 'The task to do now.', taskText(assignment)),
-    ...assignment.prevContext.map(({ id, findings }) => block('Context', `The report of task ${inlineCode(showLine(id, 80))}.`, findings)),
+    ...assignment.prevContext.map(({ id, findings }) => block('Context', `The report of task ${inlineCode(lineOf(id, 80))}.`, findings)),
     block(findingsHeading(assignment), 'The findings of the last verdict.', assignment.findings.map(findingLine).join('\n')),
     ...assignment.turns.map(({ from, text }) => block('Conversation', from === 'agent' ? 'You asked:' : 'The person answered:', text)),
     section('How to return your result', resultInstructions(assignment, files)),
@@ -101,7 +101,7 @@ function opening({ loop, round, attempt, interactive, role }: Assignment): strin
   const where = round === null ? '' : `, round ${round}`;
   const again = attempt > 1 ? ` This is attempt ${attempt}.` : '';
   const talk = interactive ? ' You may ask the person: return a question instead of a status.' : '';
-  return `You are the ${showLine(role.name, 80)} in the ${loop} loop${where}. Do the one task below, then return its result as described at the end.${again}${talk}`;
+  return `You are the ${lineOf(role.name, 80)} in the ${loop} loop${where}. Do the one task below, then return its result as described at the end.${again}${talk}`;
 }
 
 /** Agents that commit must know that their commits are not kept. */

@@ -52,8 +52,8 @@ test('turns a result into cells', () => {
 test('removes control characters and limits the length of cells', () => {
   check(JSON.stringify({ status: 'completed', findings: 'a\u0000b\u001b[2J\r\nc\ud800' }), { findings: 'a b [2J\nc\ufffd' });
   check(JSON.stringify({ status: 'completed', findings: 'x'.repeat(501), gc_signal: 'y'.repeat(2001) }), {
-    findings: `${'x'.repeat(499)}\u2026`,
-    outputs: { review_score: '', gc_signal: `${'y'.repeat(1999)}\u2026` },
+    findings: `${'x'.repeat(497)}...`,
+    outputs: { review_score: '', gc_signal: `${'y'.repeat(1997)}...` },
   });
   check(JSON.stringify({ status: 'completed', findings: 'x'.repeat(500) }), { findings: 'x'.repeat(500) });
 });

@@ -13,7 +13,7 @@ import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Assignment, Ending, Usage } from '@umpire/core/ports.js';
 import type { AgentReport } from './event-stream.js';
 import type { AgentFault } from './failure-cause.js';
-import { cutText, showLine } from './safe-text.js';
+import { cutText, lineOf } from '../report/safe-text.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
 
 export interface Exit {
@@ -191,7 +191,7 @@ export function findFault({ stdout, stderr, exit, report = null }: ProgramOutput
 
 function lastWords(text: string): string {
   const line = text.trimEnd();
-  return JSON.stringify(showLine(line.slice(line.lastIndexOf('\n') + 1), 200));
+  return JSON.stringify(lineOf(line.slice(line.lastIndexOf('\n') + 1), 200));
 }
 
 function broken(reason: string, usage: Usage): Ending {
@@ -203,7 +203,7 @@ function named(name: string): string {
 }
 
 function quote(value: unknown): string {
-  return JSON.stringify(showLine(cellText(value), 60));
+  return JSON.stringify(lineOf(cellText(value), 60));
 }
 
 /** A value as the text of a cell: no control characters, no half characters, limited length. */

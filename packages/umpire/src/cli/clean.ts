@@ -5,7 +5,7 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 import { clean, openCleaner } from '../commands/clean.js';
 import type { Cleaner, CleanResult } from '../commands/clean.js';
-import { plainLine } from '../report/words.js';
+import { plainLine } from '../report/safe-text.js';
 import { latestFirst, resolveSession } from '../sessions/find-sessions.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';

@@ -63,7 +63,7 @@ export async function runCritique(args: readonly string[], { write, writeProgres
     signal: stop.signal,
     ...trustQuestion(write),
     onOutput: (chunk) => (isQuiet ? undefined : writeProgress(chunk)),
-    onNote: (line) => writeProgress(Buffer.from(`umpire: ${line}\n`)),
+    onNote: (line) => writeProgress(`umpire: ${line}\n`),
   });
   if (stop.signal.aborted) return { stderr: 'umpire: Stopped. The evidence measured so far is kept.\n', exit: 130 };
   const place = relative(process.cwd(), report.session);

@@ -2,8 +2,8 @@
 
 import { basename } from 'node:path';
 import { apply, patchOf } from '../commands/session-work.js';
-import { terminalText } from '../report/safe-text.js';
-import { count, plainLine } from '../report/words.js';
+import { plainLine, showHidden } from '../report/safe-text.js';
+import { count } from '../report/words.js';
 import { latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
@@ -27,7 +27,7 @@ export async function runDiff(args: readonly string[], isTerminal = process.stdo
   const patch = await patchOf(session, round === undefined ? undefined : Number(round), { brief: isTerminal, ...of });
   const what = round === undefined ? 'The session' : `Round ${round} of the session`;
   if (patch.length === 0) return { stderr: `${what} ${basename(session)} changed nothing.\n`, exit: 0 };
-  return { ...(isTerminal ? { stdout: terminalText(patch.toString('utf8')) } : { bytes: patch }), exit: 0 };
+  return { ...(isTerminal ? { stdout: showHidden(patch.toString('utf8')) } : { bytes: patch }), exit: 0 };
 }
 
 export async function runApply(args: readonly string[]): Promise<CommandOutcome> {

@@ -1,7 +1,7 @@
 // `umpire logs`: shows the output of agents: raw bytes in a pipe, plain text without control sequences in a terminal.
 
 import { readableLog } from '../report/agent-log.js';
-import { lineOf, terminalText } from '../report/safe-text.js';
+import { lineOf, showHidden } from '../report/safe-text.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { listLogs, logsOf, readLog } from '../sessions/agent-logs.js';
 import type { LogFile } from '../sessions/agent-logs.js';
@@ -30,7 +30,7 @@ export async function runLogs(args: readonly string[], isTerminal = process.stdo
     throw new UmpireError('log-missing', { session: lineOf(sessionWord(session)), task: lineOf(task, 80), known: knownIn(logs) });
   const bytes = readLog(session, log);
   const stderr = noteOn(session, found, log, bytes.length);
-  return { ...(isTerminal ? { stdout: endLine(terminalText(readableLog(bytes.toString('utf8')))) } : { bytes }), stderr, exit: 0 };
+  return { ...(isTerminal ? { stdout: endLine(showHidden(readableLog(bytes.toString('utf8')))) } : { bytes }), stderr, exit: 0 };
 }
 
 /** A single argument is a session, or else a task of the latest session. */
@@ -65,7 +65,7 @@ function listOf(session: string, logs: readonly LogFile[]): string {
     const at = LOCAL_CLOCK.moment(new Date(changedMs).toISOString());
     return `${size(bytes).padStart(8)}  ${lineOf(task).padEnd(width)}  attempt ${attempt}, ${at}`;
   });
-  const tail = terminalText(readableLog(readLog(session, latest, 64 * 1024).toString('utf8'))).replace(/\n+$/, '');
+  const tail = showHidden(readableLog(readLog(session, latest, 64 * 1024).toString('utf8'))).replace(/\n+$/, '');
   const last = tail.split('\n').slice(-LAST_LINES);
   return [...lines, '', `Last lines of ${lineOf(latest.task)}, attempt ${latest.attempt}:`, '', ...last, ''].join('\n');
 }

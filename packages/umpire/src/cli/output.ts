@@ -1,21 +1,62 @@
-// Where commands write: the process's own stdout and stderr, or a buffer in a test.
+// Where commands write: the process's own stdout and stderr, or a buffer in a test. Every text passes here, and hidden characters in it
+// become visible (W8): no command can forget to clean foreign text.
 
 import { writeSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { isatty } from 'node:tty';
+import { splitAtColors } from '../report/colors.js';
+import { showHidden } from '../report/safe-text.js';
 
 export interface Output {
   /**
-   * Writes all of the data, also into a pipe that is full for a moment. Null if it is written or nobody reads any more (a closed pipe,
-   * a terminal that is gone), else the reason, such as a full disk.
+   * Writes all of the data, also into a pipe that is full for a moment: text without hidden characters, bytes as they are. Null if it is
+   * written or nobody reads any more (a closed pipe, a terminal that is gone), else the reason, such as a full disk.
    */
   readonly write: (fd: 1 | 2, data: string | Uint8Array) => string | null;
-  /** Writes progress to stderr and drops it if the reader is slow or gone. */
-  readonly writeProgress: (data: Uint8Array) => void;
+  /** Writes progress to stderr without hidden characters, and drops it if the reader is slow or gone. */
+  readonly writeProgress: (data: string | Uint8Array) => void;
 }
 
-export const PROCESS_OUTPUT: Output = { write: writeAll, writeProgress };
+/** Where the bytes go. */
+interface Sink {
+  readonly writeAll: (fd: 1 | 2, bytes: Uint8Array) => string | null;
+  readonly writeProgress: (bytes: Uint8Array) => void;
+  /** A terminal that shows Umpire's own colours. */
+  readonly isColored: (fd: 1 | 2) => boolean;
+}
 
-function writeAll(fd: 1 | 2, data: string | Uint8Array): string | null {
-  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+export function createOutput({ writeAll: writeBytes, writeProgress: writeSome, isColored }: Sink): Output {
+  const textOf = cleanChunks();
+  return {
+    write: (fd, data) => {
+      if (typeof data !== 'string') return writeBytes(fd, data);
+      const parts = isColored(fd) ? splitAtColors(data) : [data];
+      return writeBytes(fd, Buffer.from(parts.map((part, at) => (at % 2 === 1 ? part : showHidden(part, Infinity))).join('')));
+    },
+    writeProgress: (data) => writeSome(Buffer.from(typeof data === 'string' ? showHidden(data) : textOf(data))),
+  };
+}
+
+/** Turns a tool's output into text. The start of a colour and of a character waits for its end. */
+function cleanChunks(): (chunk: Uint8Array) => string {
+  const decoder = new StringDecoder('utf8');
+  let held = '';
+  return (chunk) => {
+    const text = held + decoder.write(chunk);
+    held = UNFINISHED.exec(text)?.[0] ?? '';
+    return showHidden(text.slice(0, text.length - held.length));
+  };
+}
+
+const UNFINISHED = new RegExp(`(?:${String.fromCharCode(27)}(?:\\[[\\d;:]{0,40})?|\\r)$`);
+
+export const PROCESS_OUTPUT: Output = createOutput({
+  writeAll,
+  writeProgress,
+  isColored: (fd) => isatty(fd) && process.env['NO_COLOR'] === undefined,
+});
+
+function writeAll(fd: 1 | 2, bytes: Uint8Array): string | null {
   let from = 0;
   while (from < bytes.length) {
     try {

@@ -6,7 +6,7 @@ import type { ProjectCounts, ProjectReplay, Replay, ReplayResult, SessionReplay 
 import { loopsNamed, pagesNamed, projectPage, replayPage, unaskedLoops, projectSum } from '../report/replay-page.js';
 import { replay, replayAll } from '../sessions/replay.js';
 import { resolveSession } from '../sessions/find-sessions.js';
-import { plain } from '../report/words.js';
+import { lineOf } from '../report/safe-text.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
@@ -62,7 +62,7 @@ function verdictWords(sessions: readonly SessionReplay[], counts: ProjectCounts,
     ...(differs > 0 ? [`${differs} differing`] : []),
     ...(lost > 0 ? [`${lost} without evidence`] : []),
     ...(other > 0 ? [`${other} different by the other rules`] : []),
-    ...(unasked.length > 0 ? [`none for ${plain(by ?? '')} (they belong to the ${loopsNamed(unasked)})`] : []),
+    ...(unasked.length > 0 ? [`none for ${lineOf(by ?? '')} (they belong to the ${loopsNamed(unasked)})`] : []),
   ];
   return [facts.join(', ')];
 }

@@ -10,6 +10,7 @@ import type { Context } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { streamSSE } from 'hono/streaming';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { lineOf, showHidden, showHiddenIn } from '../report/safe-text.js';
 import { onAbort } from '../sessions/abort-listeners.js';
 import type { ChangeAnswer, ErrorAnswer } from './answers.js';
 import { SessionReader } from './session-reader.js';
@@ -87,7 +88,7 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
     await next();
   });
   app.onError((error, context) => errorResponse(context, error));
-  app.notFound((context) => context.json(errorOf(new UmpireError('page-unknown', { path: printable(context.req.path) })), 404));
+  app.notFound((context) => context.json(errorOf(new UmpireError('page-unknown', { path: lineOf(context.req.path, 200) })), 404));
   addPages(app, request.pages);
   addSessionRoutes(app, reader);
   app.get('/api/changes', (context) =>
@@ -112,24 +113,28 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
 }
 
 function addSessionRoutes(app: Hono, reader: SessionReader): void {
-  app.get('/api/sessions', async (context) => context.json(await reader.sessions()));
-  app.get('/api/session', async (context) => context.json(await reader.session(requiredQuery(context, 'id'))));
-  app.get('/api/report', async (context) => context.text(await reader.report(requiredQuery(context, 'id'))));
-  app.get('/api/log', (context) => context.text(reader.log(requiredQuery(context, 'id'), requiredQuery(context, 'name'))));
+  // A browser shows the strings as they are, so hidden characters become visible here.
+  app.get('/api/sessions', async (context) => context.json(showHiddenIn(await reader.sessions())));
+  app.get('/api/session', async (context) => context.json(showHiddenIn(await reader.session(requiredQuery(context, 'id')))));
+  app.get('/api/report', async (context) => context.text(showHidden(await reader.report(requiredQuery(context, 'id')))));
+  app.get('/api/log', (context) => context.text(showHidden(reader.log(requiredQuery(context, 'id'), requiredQuery(context, 'name')))));
   app.get('/api/diff', async (context) => {
     const round = context.req.query('round');
     if (round !== undefined && !/^\d{1,5}$/.test(round))
-      throw new UmpireError('page-unknown', { path: printable(`/api/diff?round=${round}`) });
-    return context.text(
-      await reader.diff(requiredQuery(context, 'id'), round === undefined ? undefined : Number(round), context.req.query('chain')),
+      throw new UmpireError('page-unknown', { path: lineOf(`/api/diff?round=${round}`, 200) });
+    const patch = await reader.diff(
+      requiredQuery(context, 'id'),
+      round === undefined ? undefined : Number(round),
+      context.req.query('chain'),
     );
+    return context.text(showHidden(patch));
   });
 }
 
 function requiredQuery(context: Context, name: string): string {
   const value = context.req.query(name);
   if (value === undefined || value === '')
-    throw new UmpireError('page-unknown', { path: `${printable(context.req.path)} without ${name}` });
+    throw new UmpireError('page-unknown', { path: `${lineOf(context.req.path, 200)} without ${name}` });
   return value;
 }
 
@@ -169,9 +174,5 @@ function errorResponse(context: Context, error: Error): Response {
 const STATUS: { readonly [Code in UmpireError['code']]?: 404 } = { 'session-unlisted': 404, 'log-missing': 404, 'page-unknown': 404 };
 
 function errorOf({ code, message, hint }: UmpireError): ErrorAnswer {
-  return { error: { code, message, hint } };
-}
-
-function printable(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, 200);
+  return showHiddenIn({ error: { code, message, hint } });
 }

@@ -6,6 +6,7 @@ import { UmpireError } from '@umpire/core/errors.js';
 import { diff } from '../library/session-work.js';
 import { report, status } from '../library/sessions.js';
 import { readableLog } from '../report/agent-log.js';
+import { showHidden } from '../report/safe-text.js';
 import { historyOf } from '../report/session-history.js';
 import { isSaidBelow } from '../report/status-page.js';
 import { UTC } from '../report/words.js';
@@ -25,7 +26,7 @@ export class SessionReader {
     private readonly version: string,
   ) {}
 
-  /** Sessions by id. */
+  /** Sessions by id: as the page shows and asks for them. */
   folders(): ReadonlyMap<string, string> {
     return new Map(sessionFolders(this.project).map((path) => [this.idOf(path), path]));
   }
@@ -69,7 +70,7 @@ export class SessionReader {
   log(id: string, name: string): string {
     const path = this.pathOf(id);
     const logs = listLogs(path);
-    const log = logs.find((one) => one.name === name);
+    const log = logs.find((one) => showHidden(one.name) === name);
     if (log === undefined)
       throw new UmpireError('log-missing', { session: id, task: name, known: logs.map(({ task }) => task).join(', ') });
     const text = readLog(path, log, MOST_LOG_BYTES).toString('utf8');
@@ -85,6 +86,6 @@ export class SessionReader {
   }
 
   private idOf(path: string): string {
-    return relative(this.project, path).split(sep).join('/');
+    return showHidden(relative(this.project, path).split(sep).join('/'));
   }
 }

@@ -4,6 +4,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { lineOf, showHidden, showHiddenIn } from '../report/safe-text.js';
 import { TOOLS } from './tools.js';
 import type { ToolResult, ToolCall, Tool } from './tools.js';
 
@@ -16,6 +17,8 @@ const INSTRUCTIONS = `Umpire decides whether the work of a generator and a criti
 /** Clients limit the text for a model, so longer results name the command that prints all. */
 const MOST_TEXT_CHARACTERS = 60_000;
 const MOST_JSON_CHARACTERS = 200_000;
+/** An error may quote what the client sent. */
+const MOST_ERROR_CHARACTERS = 500;
 /** Time for running tools to end after the client has gone. */
 const SHUTDOWN_MS = 15_000;
 /** Least time between progress messages. */
@@ -25,7 +28,7 @@ const PROGRESS_MS = 1000;
 export async function serve(version: string, signal: AbortSignal): Promise<void> {
   const atWork = new Set<Promise<unknown>>();
   // stdout belongs to the protocol, so errors go to stderr.
-  const onerror = ({ message }: Error): void => void process.stderr.write(`umpire: ${message}\n`);
+  const onerror = ({ message }: Error): void => void process.stderr.write(`umpire: ${lineOf(message, MOST_ERROR_CHARACTERS)}\n`);
   const handle = serveStdio(() => serverFor(version, atWork), { onerror });
   await new Promise<void>((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve);
@@ -65,7 +68,7 @@ function callOf({ mcpReq }: ServerContext): ToolCall {
     if (token === undefined || mcpReq.signal.aborted || (message === undefined && now - last < PROGRESS_MS)) return;
     last = now;
     progress += 1;
-    const params = { progressToken: token, progress, ...(message === undefined ? {} : { message }) };
+    const params = { progressToken: token, progress, ...(message === undefined ? {} : { message: showHidden(message) }) };
     // The client may have disconnected.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
@@ -82,15 +85,17 @@ async function runTool(tool: Tool, given: Readonly<Record<string, unknown>>, cal
       : new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     const { code, message, hint } = known;
     return {
-      content: [{ type: 'text', text: `${message}\n${hint}` }],
-      structuredContent: { error: { code, message, hint } },
+      content: [{ type: 'text', text: showHidden(`${message}\n${hint}`) }],
+      structuredContent: showHiddenIn({ error: { code, message, hint } }),
       isError: true,
     };
   }
 }
 
-function resultOf(name: string, { text, data }: ToolResult): CallToolResult {
-  const json = data === undefined ? null : JSON.stringify(data);
+/** Without hidden characters: a model would read and follow what the person cannot see. */
+function resultOf(name: string, { text: given, data }: ToolResult): CallToolResult {
+  const text = showHidden(given);
+  const json = data === undefined ? null : JSON.stringify(showHiddenIn(data));
   const isWhole = json === null || json.length <= MOST_JSON_CHARACTERS;
   const lines = [
     text.length <= MOST_TEXT_CHARACTERS

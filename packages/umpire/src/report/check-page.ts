@@ -4,7 +4,8 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Proof } from '@umpire/core/proof/check.js';
 import { displayId } from '@umpire/core/proof/refutation.js';
 import type { Refutation, ExplainedVerdict, Explanation } from '@umpire/core/proof/refutation.js';
-import { count, plain, plainLine } from './words.js';
+import { lineOf, plainLine } from './safe-text.js';
+import { count } from './words.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
 /** `lineOf`: the place of a path in the loop file, such as `my-loop.yaml:57`; null without a file. */
@@ -39,7 +40,7 @@ export function checkHeadline(proof: Proof): string {
   const scale = `${count(proof.combinations, 'combination')} in ${count(proof.cases, 'case')}`;
   if (proof.holds) return `${proof.loop}: ${proof.result}, ${scale}.`;
   const [first] = proof.complaints;
-  return `${proof.loop}: refuted, ${count(proof.complaints.length, 'complaint')} (${first?.code ?? ''} at ${plain(displayId(first?.at ?? ''))}${proof.complaints.length > 1 ? ' and more' : ''}).`;
+  return `${proof.loop}: refuted, ${count(proof.complaints.length, 'complaint')} (${first?.code ?? ''} at ${lineOf(displayId(first?.at ?? ''))}${proof.complaints.length > 1 ? ' and more' : ''}).`;
 }
 
 function scope(proof: Proof): string[] {

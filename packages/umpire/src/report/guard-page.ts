@@ -4,7 +4,9 @@
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { Correction } from '@umpire/guard/taking-back.js';
-import { clip, columnsOf, lineOf, terminalText, wrap } from './safe-text.js';
+import { paint } from './colors.js';
+import type { Color } from './colors.js';
+import { clip, columnsOf, lineOf, showHidden, wrap } from './safe-text.js';
 import { count } from './words.js';
 
 export interface GuardPage {
@@ -32,11 +34,6 @@ export interface Terminal {
 /** From this width on, both versions are shown side by side. */
 const SIDE_BY_SIDE_COLUMNS = 100;
 const MAX_LINES = 12;
-const ESC = String.fromCharCode(27);
-const RED = 31;
-const GREEN = 32;
-const YELLOW = 33;
-const BOLD = 1;
 
 export function guardPage(page: GuardPage, terminal: Terminal): string {
   const { findings, notes, allowed, expired, newAllowances, problems, rewritten, reverted } = page;
@@ -68,15 +65,11 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
     .join('\n\n')}\n`;
 }
 
-function paint(code: number, text: string, { color }: Terminal): string {
-  return color && text !== '' ? `${ESC}[${code}m${text}${ESC}[0m` : text;
-}
-
 function findingLines(finding: GuardFinding, terminal: Terminal): readonly string[] {
   const { rule, severity, file, line, test, message, honest } = finding;
-  const tone = severity === 'critical' || severity === 'high' ? RED : YELLOW;
+  const tone = severity === 'critical' || severity === 'high' ? 'red' : 'yellow';
   return [
-    `${paint(BOLD, rule, terminal)}  ${paint(tone, severity, terminal)}  ${lineOf(file)}:${line}`,
+    `${paint('bold', rule, terminal.color)}  ${paint(tone, severity, terminal.color)}  ${lineOf(file)}:${line}`,
     ...(test === undefined ? [] : [clip(`  in ${lineOf(test)}`, Math.max(80, terminal.columns))]),
     ...wrap(lineOf(message, 400), '  '),
     ...wrap(`Instead: ${honest}`, '  '),
@@ -91,7 +84,7 @@ function noteLines({ rule, file, line, test, message }: GuardFinding): readonly 
 /** The lines of a version without their common indent. */
 function linesOf(version: GuardFinding['before']): readonly string[] {
   if (version === null) return [];
-  const all = terminalText(version.text).replaceAll('\t', '  ').split('\n');
+  const all = showHidden(version.text).replaceAll('\t', '  ').split('\n');
   const indents = all.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
   const common = indents.length === 0 ? 0 : Math.min(...indents);
   const lines = all.map((line) => line.slice(common).trimEnd());
@@ -112,9 +105,9 @@ function versions({ before, after }: GuardFinding, terminal: Terminal): readonly
 
 function below(left: readonly string[], right: readonly string[], terminal: Terminal): readonly string[] {
   const room = Math.max(80, terminal.columns);
-  const shown = (sign: string, tone: number, lines: readonly string[], others: readonly string[]): readonly string[] =>
-    lines.map((line, at) => paint(tone, clip(`  ${sign} ${fromDifference(line, others[at] ?? '', room - 4)}`, room), terminal));
-  return [...shown('-', RED, left, right), ...shown('+', GREEN, right, left)];
+  const shown = (sign: string, tone: Color, lines: readonly string[], others: readonly string[]): readonly string[] =>
+    lines.map((line, at) => paint(tone, clip(`  ${sign} ${fromDifference(line, others[at] ?? '', room - 4)}`, room), terminal.color));
+  return [...shown('-', 'red', left, right), ...shown('+', 'green', right, left)];
 }
 
 const CONTEXT_CHARACTERS = 20;
@@ -133,7 +126,7 @@ function beside(left: readonly string[], right: readonly string[], width: number
     const one = clip(left[at] ?? '', width);
     const two = clip(right[at] ?? '', width);
     const gap = ' '.repeat(width - columnsOf(one));
-    return `  ${paint(RED, one, terminal)}${gap} | ${paint(GREEN, two, terminal)}`.trimEnd();
+    return `  ${paint('red', one, terminal.color)}${gap} | ${paint('green', two, terminal.color)}`.trimEnd();
   });
 }
 
@@ -186,8 +179,8 @@ function sumLines(page: GuardPage, fresh: number, terminal: Terminal): readonly 
   const breaches = findings.length === 0 ? 'No breach' : countBreaches(findings.length);
   const word = notes.length === 0 ? breaches : `${breaches} and ${count(notes.length, 'note')}`;
   const left = reverted === undefined ? '' : reverted.left.length === 0 ? ' All reverted.' : ` ${reverted.left.length} left.`;
-  const tone = findings.length === 0 && !isBlind ? GREEN : RED;
-  return wrap(`${word} ${what}.${spared}${blind}${left}`, '').map((line) => paint(tone, line, terminal));
+  const tone = findings.length === 0 && !isBlind ? 'green' : 'red';
+  return wrap(`${word} ${what}.${spared}${blind}${left}`, '').map((line) => paint(tone, line, terminal.color));
 }
 
 /** The guard's result for scripts. */

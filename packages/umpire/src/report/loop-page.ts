@@ -2,7 +2,7 @@
 
 import { describeCondition, parseCondition } from '@umpire/core/loops/condition.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
-import { plain, plainLine } from './words.js';
+import { lineOf, plainLine } from './safe-text.js';
 import type { Loop, RoundSource, EvidenceSource, When } from '@umpire/core/loops/loop.js';
 
 export function loopPage(loop: Loop): string {
@@ -52,7 +52,7 @@ export function loopPage(loop: Loop): string {
 
 /** Only the rules: repairs, table, waivers and promises. */
 export function rulesPage(loop: Loop): string {
-  return [`# ${loop.loop}`, '', plain(loop.title), '', ...rules(loop).map((line) => plainLine(line.replace(/^### /, '## ')))]
+  return [`# ${loop.loop}`, '', lineOf(loop.title), '', ...rules(loop).map((line) => plainLine(line.replace(/^### /, '## ')))]
     .join('\n')
     .replace(/\n*$/, '\n');
 }

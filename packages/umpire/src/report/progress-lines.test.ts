@@ -211,7 +211,7 @@ it('says who goes on, and tells of a mode that nobody judges', () => {
   );
 });
 
-it('lets nothing of an agent reach the terminal but letters, on one line', () => {
+it('lets no control character of an agent reach the terminal, and keeps one line', () => {
   const nasty = '\u001b]0;owned\u0007\u001b[2Jdone\r\nended: complete\u202e\u0000';
   const story = [
     ...begun(),
@@ -222,7 +222,9 @@ it('lets nothing of an agent reach the terminal but letters, on one line', () =>
     answered('x', 'abort', { reason: nasty, by: nasty }),
   ];
   for (const line of linesOf(story, { clock: () => nasty })) expect(line ?? '').not.toMatch(/[\p{Cc}\p{Cf}]/u);
-  expect(linesOf(story)[4]).toBe('09:04 DESIGN-001 completed in 1 min, 1 file (done ended: complete) merged: done ended: complete');
+  expect(linesOf(story)[4]).toBe(
+    '09:04 DESIGN-001 completed in 1 min, 1 file (\\u001b]0;owned\\u0007\\u001b[2Jdone ended: complete\\u202e\\u0000) merged: \\u001b]0;owned\\u0007\\u001b[2Jdone ended: complete\\u202e\\u0000',
+  );
 });
 
 it('colours lines if asked, and shows the clock of the caller', () => {

@@ -9,6 +9,8 @@ import { awaitedQuestion, hasOtherWork, currentQuestion } from '@umpire/core/dec
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { isOver, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
+import { paint } from './colors.js';
+import type { Color } from './colors.js';
 import { lineOf, wrap } from './safe-text.js';
 import { answerLines, grantWords, moreWords, needWords, questionView, shellWord, stepLines } from './session-question.js';
 import { nextSteps, whyWords } from './session-view.js';
@@ -29,7 +31,7 @@ export interface ProgressOptions {
 
 type Tone = 'plain' | 'good' | 'bad' | 'call';
 
-const COLORS: Readonly<Record<Tone, string>> = { plain: '', good: '\u001b[32m', bad: '\u001b[31m', call: '\u001b[33m' };
+const COLORS: Readonly<Record<Exclude<Tone, 'plain'>, Color>> = { good: 'green', bad: 'red', call: 'yellow' };
 
 /** Null if the event does not matter to a person; several lines if there are commands to copy. `state`: after the event. */
 export function progressLine(event: Recorded, state: SessionState, options: ProgressOptions = {}): string | null {
@@ -38,7 +40,7 @@ export function progressLine(event: Recorded, state: SessionState, options: Prog
   const [text, tone, below = []] = typeof described === 'string' ? ([described, 'plain'] as const) : described;
   const time = options.clock?.(event.ts) ?? event.ts.slice(11, 16);
   const line = wrapLine(lineOf(text, 1000), `${lineOf(time)} `, options.columns?.());
-  const shown = options.color === true && tone !== 'plain' ? `${COLORS[tone]}${line}\u001b[0m` : line;
+  const shown = tone === 'plain' ? line : paint(COLORS[tone], line, options.color === true);
   return [shown, ...below].join('\n');
 }
 

@@ -1,6 +1,8 @@
 // `umpire read` for a terminal of 80 columns: the outcome of each report, its failures and findings, and problems. Also as JSON.
 
 import type { CheckOutcome, Coverage, Finding, ReportProblem, TestCounts, TestResult, ToolReport } from '@umpire/core/model.js';
+import { paint } from './colors.js';
+import type { Color } from './colors.js';
 import { clip, lineOf, wrap } from './safe-text.js';
 import { count } from './words.js';
 
@@ -17,8 +19,13 @@ const MAX_LISTED = 20;
 const MAX_PROBLEMS = 10;
 const LABEL = 'Coverage'.length + 2;
 const WIDTH = 80;
-const ESC = String.fromCharCode(27);
-const COLOURS: Readonly<Record<CheckOutcome, number>> = { pass: 32, fail: 31, error: 35, timeout: 35, missing: 35 };
+const COLORS: Readonly<Record<CheckOutcome, Color>> = {
+  pass: 'green',
+  fail: 'red',
+  error: 'magenta',
+  timeout: 'magenta',
+  missing: 'magenta',
+};
 
 export function readPage({ reports, outcome }: PageReports, color: boolean): string {
   const pages = reports.map((report) => reportLines(report, color).join('\n'));
@@ -47,7 +54,7 @@ function reportLines(report: PageReport, color: boolean): readonly string[] {
 }
 
 function painted(outcome: CheckOutcome, text: string, color: boolean): string {
-  return color ? `${ESC}[${COLOURS[outcome]}m${text}${ESC}[0m` : text;
+  return paint(COLORS[outcome], text, color);
 }
 
 function tallies(reports: readonly ToolReport[]): string {

@@ -1,7 +1,7 @@
 // `umpire replay` as Markdown: each verdict judged again, its result, and whether the journal is intact. Also its counts.
 
 import type { Outcome } from '@umpire/core/model.js';
-import { plain } from './words.js';
+import { lineOf } from './safe-text.js';
 
 export type ChainCheck =
   /** `torn`: the number of a last line that a crash cut off; it is ignored. */
@@ -103,7 +103,7 @@ export interface ProjectReplay {
 }
 
 export function replayPage(replay: Replay): string {
-  return `# Replay of ${plain(replay.session)}\n\n${bodyOf(replay, unaskedLine([replay], replay.by))}`;
+  return `# Replay of ${lineOf(replay.session)}\n\n${bodyOf(replay, unaskedLine([replay], replay.by))}`;
 }
 
 function bodyOf(replay: Replay, unasked = ''): string {
@@ -118,7 +118,7 @@ export function projectPage({ sessions, by }: ProjectReplay): string {
   const unasked = unaskedLine(sessions, by);
   const told = sessions.flatMap((one) => {
     const body = detailsOf(one);
-    return body === '' ? [] : [`## ${plain(one.session)}\n\n${body}`];
+    return body === '' ? [] : [`## ${lineOf(one.session)}\n\n${body}`];
   });
   return ['# Replay\n', ...head, ...sessions.map(sessionRow), '', ...(unasked === '' ? [] : [`${unasked}\n`]), ...told].join('\n');
 }
@@ -151,7 +151,7 @@ function tallyOf({ counts, by }: Replay): string {
   ] as const;
   const own = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
   const tally = own.length === 0 ? 'no verdict' : own.join(', ');
-  return counts.other === 0 ? tally : `${tally}; ${counts.other} other by ${plain(by ?? '')}`;
+  return counts.other === 0 ? tally : `${tally}; ${counts.other} other by ${lineOf(by ?? '')}`;
 }
 
 function tableOf({ verdicts, by, chain }: Replay): string {
@@ -178,7 +178,7 @@ function otherCell({ other }: ReplayedVerdict): string {
 }
 
 function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => plain(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+  return `| ${cells.map((cell) => lineOf(cell).replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 function bulletsOf(replay: Replay): string {
@@ -202,7 +202,7 @@ function bulletsOn(one: ReplayedVerdict, by: string): readonly string[] {
     if (other.endedAt !== null)
       lines.push(`Line ${one.seq}: this round would not have happened: ${by} ends the chain at line ${other.endedAt}`);
   }
-  return lines.map((line) => `- ${plain(line)}`);
+  return lines.map((line) => `- ${lineOf(line)}`);
 }
 
 function showChange({ field, was, is }: FieldChange): string {
@@ -217,7 +217,7 @@ function show(value: unknown): string {
 
 function chainLine(chain: ChainCheck): string {
   if (!chain.unbroken)
-    return `The hash chain is **broken at line ${chain.line}**: ${plain(chain.detail)}. Umpire replayed only the lines before it.`;
+    return `The hash chain is **broken at line ${chain.line}**: ${lineOf(chain.detail)}. Umpire replayed only the lines before it.`;
   const torn = chain.torn === null ? '' : ` Line ${chain.torn} was cut off by a crash and is ignored.`;
   return `The hash chain is intact: ${chain.lines === 1 ? '1 line' : `${chain.lines} lines`}.${torn}`;
 }
@@ -226,7 +226,7 @@ function chainLine(chain: ChainCheck): string {
 function unaskedLine(sessions: readonly SessionReplay[], by: string | null): string {
   const loops = unaskedLoops(sessions, by);
   if (loops.length === 0) return '';
-  return `${plain(by ?? '')} applies to no verdict here: they are of the ${loopsNamed(loops)}.`;
+  return `${lineOf(by ?? '')} applies to no verdict here: they are of the ${loopsNamed(loops)}.`;
 }
 
 /** The loops of the verdicts, if the other rules apply to none of them. */
@@ -237,7 +237,7 @@ export function unaskedLoops(sessions: readonly SessionReplay[], by: string | nu
 }
 
 export function loopsNamed(loops: readonly string[]): string {
-  return `${loops.length === 1 ? 'loop' : 'loops'} ${plain(loops.join(', '))}`;
+  return `${loops.length === 1 ? 'loop' : 'loops'} ${lineOf(loops.join(', '))}`;
 }
 
 function pagesLine({ unknownPages }: Pick<Replay, 'unknownPages'>): string {
@@ -249,7 +249,7 @@ function pagesLine({ unknownPages }: Pick<Replay, 'unknownPages'>): string {
 const MAX_PAGES = 20;
 
 export function pagesNamed(pages: readonly string[], most: number): string {
-  const named = plain(pages.slice(0, most).join(', '));
+  const named = lineOf(pages.slice(0, most).join(', '));
   return pages.length <= most ? named : `${named} and ${pages.length - most} more`;
 }
 

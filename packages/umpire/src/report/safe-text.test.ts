@@ -1,29 +1,75 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { clip, codeSpan, columnsOf, fenced, inline, lineOf, terminalText, wrap } from './safe-text.js';
+import {
+  clip,
+  codeSpan,
+  columnsOf,
+  cutText,
+  fence,
+  fenced,
+  inline,
+  inlineCode,
+  lineOf,
+  showHidden,
+  showHiddenIn,
+  wrap,
+} from './safe-text.js';
 
-it('leaves a terminal nothing to obey', () => {
-  const check = (text: string, shown: string) => expect(terminalText(text)).toBe(shown);
-  check('\u001b[31mred\u001b[0m', 'red');
-  check('\u001b]0;owned\u0007title', 'title');
-  check('\u001b]8;;http://evil\u001b\\link\u001b]8;;\u001b\\', 'link');
-  check('\u001bP1;2q...\u001b\\after', 'after');
-  check('\u001b[2J\u001b[1;1Hcleared', 'cleared');
-  check('\u009b31mC1\u009b0m', 'C1');
+const check = (text: string, shown: string) => expect(showHidden(text)).toBe(shown);
+
+it('leaves a terminal nothing to obey, and shows what was there', () => {
+  check('\u001b[31mred\u001b[0m \u001b[38;5;1mtoo\u001b[0;1;m\u001b[K', 'red too');
+  check('\u001b]0;owned\u0007title', '\\u001b]0;owned\\u0007title');
+  check('\u001b]8;;http://evil\u001b\\link', '\\u001b]8;;http://evil\\u001b\\link');
+  check('\u001b[2J\u001b[1;1Hcleared', '\\u001b[2J\\u001b[1;1Hcleared');
+  check('\u009b31mC1\u0085', '\\u009b31mC1\\u0085');
   check('10%\r20%\r\ndone', '10%\n20%\ndone');
-  check('a\u0008b\u0000c\td\n', 'abc\td\n');
-  check('safe \u202egnp.exe', 'safe gnp.exe');
-  // One that is never ended hides no more than its own line.
-  check('\u001b]0;hidden\nshown', '\nshown');
-  check('\u001b[', '');
-  check('\u001b', '');
-  check('naive caf\u00e9 \u6f22\u5b57', 'naive caf\u00e9 \u6f22\u5b57');
+  check('a\u0008b\u0000c\u007f\td\n', 'a\\u0008b\\u0000c\\u007f\td\n');
+  check('safe \u202egnp.exe \u2066x\u2069', 'safe \\u202egnp.exe \\u2066x\\u2069');
+  check('criti\u200dcal high\u200b', 'criti\\u200dcal high\\u200b');
+  check('a\ufe0fb\u00adc\u2028d\ufeff', 'a\\ufe0fb\\u00adc\\u2028d\\ufeff');
+  check('\ud800x', '\\ud800x');
+  check('\u4f60\u200d\u200c\u200d\u597d', '\u4f60\\u200d\\u200c\\u200d\u597d');
+  check(`say ${'\u{e0041}'.repeat(7)}.`, `say ${'\\udb40\\udc41'.repeat(4)}(and 3 more hidden).`);
+});
+
+it('leaves honest text of every script as it is', () => {
+  for (const text of [
+    '',
+    'a\tb\nc',
+    'Gr\u00fc\u00dfe, \u4f60\u597d',
+    '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645',
+    '\u05e9\u05dc\u05d5\u05dd\u200f! \u200e\u05d0',
+    '\u{1f469}\u200d\u{1f4bb} \u2764\ufe0f 1\ufe0f\u20e3',
+    '\u{1f441}\ufe0f\u200d\u{1f5e8}\ufe0f',
+  ])
+    check(text, text);
+});
+
+it('keeps the meaning of JSON if every character is spelled', () => {
+  fc.assert(
+    fc.property(
+      fc.jsonValue(),
+      fc.constantFrom('\u007f', '\u009b2J', '\u202e', '\u2028', '\u{e0041}'.repeat(9), '\u001b[31m'),
+      (value, hidden) => {
+        const json = JSON.stringify([value, hidden]);
+        const shown = showHidden(json, Infinity);
+        expect(JSON.parse(shown)).toEqual(JSON.parse(json));
+        expect(shown).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029\u2066-\u2069]/);
+      },
+    ),
+  );
+});
+
+it('cleans the strings and keys of an answer', () => {
+  expect(showHiddenIn({ 'a\u001b': ['\u202e', { b: 1, c: null }] })).toEqual({ 'a\\u001b': ['\\u202e', { b: 1, c: null }] });
 });
 
 it('puts text on one line, cut where it is long and never in half a character', () => {
   expect(lineOf('a\n\u001b[1mb\u001b[0m\t c')).toBe('a b c');
   expect(lineOf('abcdefghij', 8)).toBe('abcde...');
   expect(lineOf(`abcd\u{1f600}fghij`, 8)).toBe('abcd...');
+  expect(cutText('abc', 3)).toBe('abc');
 });
 
 it('lets no text be anything else in Markdown', () => {
@@ -47,6 +93,15 @@ it('fences text so that nothing inside closes the fence', () => {
   expect(fenced('plain')).toEqual(['```text', 'plain', '```']);
   expect(codeSpan('umpire decide <loop> s')).toBe('`umpire decide <loop> s`');
   expect(codeSpan('`x``')).toBe('``` `x`` ```');
+  expect(inlineCode('a`b')).toBe('``a`b``');
+  expect(fence('a ```` b\n', 'json')).toBe('`````json\na ```` b\n`````');
+  fc.assert(
+    fc.property(fc.stringMatching(/^[`~ a\n]{0,60}$/), (text) => {
+      const [bar = '', ...lines] = fence(text).split('\n');
+      const length = bar.length - 'text'.length;
+      expect(lines.findIndex((line) => /^ {0,3}`{3,}\s*$/.test(line) && line.trim().length >= length)).toBe(lines.length - 1);
+    }),
+  );
 });
 
 it('measures, cuts and wraps by the columns of a terminal', () => {
@@ -66,8 +121,8 @@ it('says plain words the same whether they are known for plain at once or looked
   fc.assert(
     fc.property(words, (parts) => {
       const text = `a${parts.join('')}`;
-      // A control character has it looked at closely, and is left out.
-      expect(inline(text)).toBe(inline(`${text}\u0000`));
+      // A colour has it looked at closely, and is left out.
+      expect(inline(text)).toBe(inline(`${text}\u001b[0m`));
     }),
     { numRuns: 5000 },
   );

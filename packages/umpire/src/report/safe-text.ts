@@ -1,34 +1,75 @@
-// Makes texts of agents, tools and people safe to print: without control sequences in a terminal, and escaped in Markdown, so that
-// they cannot form headings, tables, links or HTML.
+// Makes foreign text (of agents, tools, files and people) safe to show: hidden characters become visible, and in Markdown it cannot form
+// headings, tables, links or HTML, nor close the block that it stands in.
 
-import { plain } from './words.js';
+const PLAIN = /^[\t\n\x20-\x7e]*$/;
 
-const ESC = String.fromCharCode(27);
-const BEL = String.fromCharCode(7);
+/** How many hidden characters of a run are spelled out; the rest is counted. */
+const MAX_SPELLED = 4;
 
-/** Terminal control sequences with their parameters. Each ends on its line. */
-const SEQUENCES = new RegExp(
-  [
-    `(?:${ESC}\\[|\\u009b)[0-?]*[ -/]*[@-~]?`,
-    `(?:${ESC}[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f])[^${BEL}${ESC}\\u009c\\r\\n]*(?:${BEL}|${ESC}\\\\|\\u009c)?`,
-    `${ESC}[ -/]*[0-~]?`,
-  ].join('|'),
-  'g',
-);
+/** Colours, and the erasing of lines that comes with them: programs print them everywhere, and they hide nothing once they are gone. */
+const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*[mK]`, 'g');
 
-/** Line ends, controls, and characters that reorder or hide text. */
-const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** Joiners inside emoji and words of scripts that need them, and the emoji variation selector. */
+const JOINERS =
+  '(?<=(?!\\p{ASCII}|\\p{DI})[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\ufe0f?)[\\u200c\\u200d](?=(?!\\p{ASCII}|\\p{DI})[\\p{L}\\p{M}\\p{Extended_Pictographic}])|(?<=[\\p{Emoji}])\\ufe0f';
 
-/** Several lines for a terminal: keeps only text, line ends and tabs. */
-export function terminalText(text: string): string {
-  return text.replace(SEQUENCES, '').replace(/\r\n?/g, '\n').replace(HIDDEN, '');
+/** Direction marks beside a letter that is written from right to left. */
+const RIGHT_TO_LEFT = '[\\p{sc=Hebrew}\\p{sc=Arabic}\\p{sc=Syriac}\\p{sc=Thaana}\\p{sc=Nko}]';
+const MARKS = `(?<=${RIGHT_TO_LEFT})[\\u200e\\u200f\\u061c]|[\\u200e\\u200f\\u061c](?=${RIGHT_TO_LEFT})`;
+
+/** Controls, and characters that reorder or hide text. */
+const HIDDEN = '(?:(?![\\n\\t])[\\p{C}\\p{Zl}\\p{Zp}\\p{DI}])+';
+
+/** Compiled at the first text that is not ASCII: Unicode classes cost a verdict's start a millisecond. */
+let patterns: { readonly hidden: RegExp; readonly harmless: RegExp } | null = null;
+
+/**
+ * Several lines without hidden characters: each becomes `\u202e`. Colours are left out; line ends become `\n`. Of a long run only
+ * `most` are spelled. JSON text stays the same JSON if all are.
+ */
+export function showHidden(text: string, most = MAX_SPELLED): string {
+  if (PLAIN.test(text)) return text;
+  const { hidden, harmless } = (patterns ??= { hidden: new RegExp(HIDDEN, 'gu'), harmless: new RegExp(`${JOINERS}|${MARKS}`, 'uy') });
+  const lines = text.replace(COLOURS, '').replace(/\r\n?/g, '\n');
+  const isHarmless = (run: string, at: number): boolean => {
+    if (run.length > 1) return run === '\ufe0f\u200d' && isHarmless('\ufe0f', at) && isHarmless('\u200d', at + 1);
+    harmless.lastIndex = at;
+    return harmless.test(lines);
+  };
+  return lines.replace(hidden, (run: string, at: number) => (isHarmless(run, at) ? run : spell(run, most)));
+}
+
+function spell(run: string, most: number): string {
+  const characters = Array.from(run);
+  const rest = Math.max(0, characters.length - most);
+  const spelled = characters.slice(0, characters.length - rest).join('');
+  const escapes = spelled.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return rest === 0 ? escapes : `${escapes}(and ${rest} more hidden)`;
+}
+
+/** A JSON value whose strings and keys have no hidden characters, for pages and models that show it. */
+export function showHiddenIn<Value>(value: Value): Value {
+  const shown = JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner === 'string') return showHidden(inner);
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, one]) => [showHidden(key), one]));
+  });
+  return JSON.parse(shown) as Value;
 }
 
 /** One plain line of at most `most` characters. */
 export function lineOf(text: string, most = Infinity): string {
-  const line = plain(text.replace(SEQUENCES, ''));
-  if (line.length <= most) return line;
-  return `${line.slice(0, most - 3).replace(/[\ud800-\udbff]$/, '')}...`;
+  return cutText(showHidden(text).replace(/\s+/g, ' ').trim(), most);
+}
+
+/** Like `lineOf`, but keeps the indent. */
+export function plainLine(line: string): string {
+  return `${/^ */.exec(line)?.[0] ?? ''}${lineOf(line)}`;
+}
+
+/** Shortens text, never inside a character. */
+export function cutText(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 3).replace(/[\ud800-\udbff]$/, '')}...`;
 }
 
 /** Texts without meaning in Markdown: most texts are such, and this check is fast. */
@@ -51,16 +92,24 @@ export function inline(text: string, most = Infinity): string {
 
 /** One line as inline code. */
 export function codeSpan(text: string): string {
-  const line = lineOf(text);
-  const bar = '`'.repeat(longestRun(line) + 1);
-  return line.startsWith('`') || line.endsWith('`') ? `${bar} ${line} ${bar}` : `${bar}${line}${bar}`;
+  return inlineCode(lineOf(text));
 }
 
-/** Several lines as a Markdown code block. Its fence is longer than any run of backticks inside. */
+/** A short text, already plain, as inline code. */
+export function inlineCode(text: string): string {
+  const bar = '`'.repeat(longestRun(text) + 1);
+  return text.startsWith('`') || text.endsWith('`') ? `${bar} ${text} ${bar}` : `${bar}${text}${bar}`;
+}
+
+/** Several lines as a Markdown code block. */
 export function fenced(text: string): readonly string[] {
-  const body = terminalText(text).replace(/\n+$/, '');
-  const bar = '`'.repeat(Math.max(3, longestRun(body) + 1));
-  return [`${bar}text`, ...body.split('\n'), bar];
+  return fence(showHidden(text).replace(/\n+$/, '')).split('\n');
+}
+
+/** A Markdown block with the exact text: its fence is longer than any run of backticks inside. */
+export function fence(text: string, kind = 'text'): string {
+  const bar = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${bar}${kind}\n${text}${text.endsWith('\n') ? '' : '\n'}${bar}`;
 }
 
 function longestRun(text: string): number {

@@ -7,7 +7,7 @@ import type { Block, Facts, Loop, ReportSection } from '@umpire/core/loops/loop.
 import { fillTemplate, showNumber } from '@umpire/core/loops/template.js';
 import type { ValueLookup } from '@umpire/core/loops/template.js';
 import { describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
-import { oneLine } from '@umpire/core/formats/word-lists.js';
+import { inline, lineOf } from './safe-text.js';
 
 /** One judged round of a chain. */
 export interface PageRound {
@@ -36,7 +36,7 @@ export function verdictPage(input: PageInput): string {
 
 /** Appends to one list: a page is made for every round, and joining nested lists is slow. */
 function addSection(lines: string[], section: ReportSection, marks: string, input: PageInput, lookup: ValueLookup): void {
-  lines.push(`${marks} ${section.heading}`, '');
+  lines.push(`${marks} ${lineOf(section.heading)}`, '');
   const before = lines.length;
   for (const block of section.blocks) addBlock(lines, block, input, lookup);
   if (lines.length > before) lines.push('');
@@ -44,7 +44,7 @@ function addSection(lines: string[], section: ReportSection, marks: string, inpu
 }
 
 function addBlock(lines: string[], block: Block, input: PageInput, lookup: ValueLookup): void {
-  if (typeof block === 'string') lines.push(bullet(fillTemplate(block, lookup)));
+  if (typeof block === 'string') lines.push(bullet(fillTemplate(block, escaped(lookup))));
   else if (!('when' in block)) addLines(lines, block, input);
   else if (block.when.includes(input.verdict.outcome)) for (const line of block.lines) addBlock(lines, line, input, lookup);
 }
@@ -64,8 +64,21 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
   if (lines.length === before) lines.push('- none');
 }
 
+/** A line of the loop's and Umpire's own words. Foreign text in it is escaped before. */
 function bullet(text: string): string {
-  return `- ${oneLine(text)}`;
+  return `- ${lineOf(text)}`;
+}
+
+/** Values as Markdown without meaning: agents and tools wrote some of them. */
+function escaped(lookup: ValueLookup): ValueLookup {
+  return (name) => {
+    const value = lookup(name);
+    return typeof value === 'string' ? inline(value) : typeof value === 'object' && value !== null ? inline(JSON.stringify(value)) : value;
+  };
+}
+
+function findingText(finding: Finding): string {
+  return inline(describeFinding(finding));
 }
 
 function tagged({ severity }: Finding): string {
@@ -77,14 +90,21 @@ function addFindings(lines: string[], block: Extract<Block, { readonly findings:
   const before = lines.length;
   for (const finding of verdict.findings) {
     if (!block.findings.includes(finding.severity)) continue;
-    lines.push(bullet(`${label}${block.findings.length > 1 ? tagged(finding) : ''}${describeFinding(finding)}`));
+    lines.push(bullet(`${label}${block.findings.length > 1 ? tagged(finding) : ''}${findingText(finding)}`));
   }
   if (lines.length === before) lines.push(bullet(`${label}none`));
 }
 
 function addList(lines: string[], dotted: string, template: string, input: PageInput): void {
   for (const [index, item] of (listAt(dotted, input.gathered) ?? []).entries())
-    lines.push(bullet(fillTemplate(template, (name) => (name === 'n' ? index + 1 : (item[name] ?? null)))));
+    lines.push(
+      bullet(
+        fillTemplate(
+          template,
+          escaped((name) => (name === 'n' ? index + 1 : (item[name] ?? null))),
+        ),
+      ),
+    );
 }
 
 function addTasks(lines: string[], block: Extract<Block, { readonly tasks: unknown }>, verdict: Verdict): void {
@@ -92,7 +112,7 @@ function addTasks(lines: string[], block: Extract<Block, { readonly tasks: unkno
   for (const task of verdict.tasks) {
     if (block.role !== undefined && task['role'] !== block.role) continue;
     many += 1;
-    lines.push(bullet(fillTemplate(block.tasks, taskLookup(task, many))));
+    lines.push(bullet(fillTemplate(block.tasks, escaped(taskLookup(task, many)))));
   }
 }
 
@@ -114,7 +134,7 @@ function addHistory(lines: string[], template: string, input: PageInput): void {
 }
 
 function historyLine(template: string, round: PageRound, before: PageRound | undefined): string {
-  return bullet(fillTemplate(template, roundLookup(round, before)));
+  return bullet(fillTemplate(template, escaped(roundLookup(round, before))));
 }
 
 function roundLookup(round: PageRound, before: PageRound | undefined): ValueLookup {
@@ -137,8 +157,7 @@ function fixedSince(before: PageRound | undefined, now: PageRound): string {
 function addUnresolved(lines: string[], verdict: Verdict): void {
   const open = verdict.findings.filter((finding) => finding.severity === 'critical' || finding.severity === 'high');
   if (open.length === 0) lines.push(bullet('Unresolved: no Critical or High findings'));
-  for (const [index, finding] of open.entries())
-    lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${describeFinding(finding)}`));
+  for (const [index, finding] of open.entries()) lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${findingText(finding)}`));
 }
 
 const WORSE = 'WORSE: the work of this round made things worse and will be reverted.';
@@ -146,15 +165,15 @@ const WORSE = 'WORSE: the work of this round made things worse and will be rever
 const GRADES: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's statement" };
 
 function addReasons(lines: string[], verdict: Verdict): void {
-  lines.push(bullet(`Rule ${verdict.rule}: ${verdict.reason}`));
-  for (const finding of verdict.findings.slice(0, 3)) lines.push(bullet(`Based on: ${tagged(finding)}${describeFinding(finding)}`));
+  lines.push(bullet(`Rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`));
+  for (const finding of verdict.findings.slice(0, 3)) lines.push(bullet(`Based on: ${tagged(finding)}${findingText(finding)}`));
   if (verdict.status === 'partial') lines.push(bullet('PARTIAL: the deadline was exceeded, so this is no decision. Judge again.'));
-  for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver: ${waiver}.`));
+  for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver: ${inline(waiver)}.`));
   if (verdict.worse === true) lines.push(bullet(WORSE));
   addTrend(lines, verdict);
-  for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${rule}): ${message}`));
+  for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${inline(rule)}): ${inline(message)}`));
   for (const { path, grade, sha256 } of verdict.evidence)
-    lines.push(bullet(`Evidence: ${path} (${GRADES[grade] ?? grade}, sha256 ${sha256.slice(0, 12)})`));
+    lines.push(bullet(`Evidence: ${inline(path)} (${GRADES[grade] ?? inline(grade)}, sha256 ${sha256.slice(0, 12)})`));
   const testimony = testimonyOf(verdict);
   if (testimony !== null) lines.push(bullet(`Testimony only: ${testimony}`));
 }
@@ -168,7 +187,7 @@ export function testimonyOf({ evidence }: Pick<Verdict, 'evidence'>): string | n
 /** The trend of the chain, and the changes of its findings since the previous round. */
 function addTrend(lines: string[], { trend, fates = [] }: Verdict): void {
   if (trend === undefined) return;
-  lines.push(bullet(`Trend: ${trend.kind}. ${trend.why}`));
+  lines.push(bullet(`Trend: ${inline(trend.kind)}. ${inline(trend.why)}`));
   if (fates.length === 0) {
     lines.push('- Findings since the previous round: none');
     return;
@@ -178,7 +197,8 @@ function addTrend(lines: string[], { trend, fates = [] }: Verdict): void {
   const sum = [...counted].map(([fate, many]) => `${many} ${fate}`).join(', ');
   lines.push(bullet(`Findings since the previous round: ${sum}`));
   const named = fates.filter(({ fate }) => fate === 'came back' || fate === 'caused by a fix').slice(0, 5);
-  for (const { fate, finding } of named) lines.push(bullet(`${fate === 'came back' ? 'Came back' : 'Caused by a fix'}: ${finding}`));
+  for (const { fate, finding } of named)
+    lines.push(bullet(`${fate === 'came back' ? 'Came back' : 'Caused by a fix'}: ${inline(finding)}`));
 }
 
 function lookupOf(input: PageInput): ValueLookup {
@@ -275,5 +295,6 @@ export function verdictLines(verdict: Verdict, { repeated, dryRun }: { readonly 
   if (repeated) marks.push('already judged, nothing written');
   else if (dryRun) marks.push('dry run, nothing written');
   const mark = marks.length === 0 ? '' : ` (${marks.join('; ')})`;
-  return `${verdict.loop}: ${verdict.decision}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${verdict.rule}. ${verdict.reason}\nNext: ${verdict.nextStep}\n`;
+  const first = `${verdict.loop}: ${verdict.decision}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${verdict.rule}. ${verdict.reason}`;
+  return `${lineOf(first)}\nNext: ${lineOf(verdict.nextStep)}\n`;
 }

@@ -1,19 +1,11 @@
-// Numbers with their nouns (`1 case`, `6,912 cases`), durations, times, and plain lines.
+// Numbers with their nouns (`1 case`, `6,912 cases`), durations and times.
+
+import { lineOf } from './safe-text.js';
 
 export function count(number: number, noun: string): string {
   const [whole = '', rest] = (Number.isInteger(number) && number < 1e15 ? String(number) : number.toExponential(1)).split('e+');
   const grouped = rest === undefined ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : `${whole} x 10^${rest}`;
   return `${grouped} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-/** One line without control characters. */
-export function plain(text: string): string {
-  return text.replace(/[\s\p{C}]+/gu, ' ').trim();
-}
-
-/** Like `plain`, but keeps the indent. */
-export function plainLine(line: string): string {
-  return `${/^ */.exec(line)?.[0] ?? ''}${plain(line)}`;
 }
 
 /** `0.4 s`, `42 s`, `3 min`, `1 h`, `1 h 05 min`. */
@@ -35,7 +27,7 @@ export interface Clock {
   readonly zone: (ts: string) => string;
 }
 
-export const UTC: Clock = { moment: (ts) => plain(ts).slice(0, 16).replace('T', ' '), zone: () => 'UTC' };
+export const UTC: Clock = { moment: (ts) => lineOf(ts).slice(0, 16).replace('T', ' '), zone: () => 'UTC' };
 
 /** The findings of a command without output, which has no log to read. */
 export const PRINTED_NOTHING = 'It printed nothing.';
