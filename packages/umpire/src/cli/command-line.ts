@@ -80,7 +80,8 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   guard: async (args) => (await import('./guard.js')).runGuard(args),
 };
 
-const COMMANDS = ['decide', 'help', ...Object.keys(LATE)];
+/** Every command, for help on a misspelt one. */
+export const COMMANDS = ['decide', 'help', ...Object.keys(LATE)];
 
 function unknownCommand(command: string, known: readonly string[]): UmpireError {
   return new UmpireError('unknown-command', { name: command.slice(0, 40), meant: didYouMean(command, known) });
