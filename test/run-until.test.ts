@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { SOAK } from './support/campaign.js';
-import { cleanUpProjects, command, makeProject, rowsOf, textOf, verdictsOf } from './support/run-project.js';
+import { cleanUpProjects, command, eventsOfType, makeProject, rowsOf, textOf, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -41,6 +41,28 @@ it('refuses a command whose program does not exist, before it creates anything',
   expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('Program "nosuchcmd" not found') });
   expect((await project.umpire('list')).out).toBe('No sessions here. Start one with: umpire run <loop> "<goal>"\n');
   expect((await project.umpire('until', 'if true; then exit; fi', ...agent)).exit).toBe(0);
+});
+
+it('W4: refuses a command that hides a failure, with the command to use instead', async () => {
+  const project = makeProject(NO_TESTS);
+  const { exit, err } = await project.umpire('until', 'test -e made; echo done', ...project.sh('complete "never"'));
+  expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining(`Use this command: 'test -e made && echo done'.`) });
+  expect(existsSync(join(project.root, '.umpire'))).toBe(false);
+});
+
+it('W4: a trusted exit status makes the verdict unverified, in a later process too', SOAK, async () => {
+  const project = makeProject(NO_TESTS);
+  const trusting = ['until', 'test -e made || test -e gone', '--trust-exit-status', '--max-rounds', '1', '--mode', 'check-first'];
+  const lazy = project.sh('[ "$id" = WORK-1 ] || echo made > made; complete "tried"');
+  const waiting = await project.umpire(...trusting, ...lazy);
+  expect({ exit: waiting.exit, verdicts: verdictsOf(waiting.session) }).toEqual({
+    exit: 4,
+    verdicts: ['CHECK-001 retry U8 0/1', 'CHECK-re-1 escalate U9 1/1'],
+  });
+  const extended = await project.umpire('resolve', waiting.session, 'extend', '--rounds', '1', '--reason', 'once more');
+  expect(extended.err).toContain('The exit status of the command may hide a failure (--trust-exit-status).');
+  const last = eventsOfType(waiting.session, 'VerdictGiven').at(-1)?.verdict;
+  expect(last).toMatchObject({ outcome: 'converge', unverified: true });
 });
 
 it('runs a command whose program the setup may install, and says if it is missing', SOAK, async () => {

@@ -298,6 +298,11 @@ export const ERRORS = {
     message: 'Program "{program}" not found, so the command cannot pass.',
     hint: 'Nothing was run. Fix the command or install the program. If a setup command installs it, set that in umpire.config.yaml (workspace: {setup: ...}).',
   },
+  'command-status': {
+    exit: 2,
+    message: 'The exit status of the command does not say whether it passed: {why}.',
+    hint: 'Nothing was run. {first}Use this command: {instead}. To take the exit status as it is, add --trust-exit-status; the verdict is then marked unverified.',
+  },
   'script-invalid': {
     exit: 1,
     message: '{file}{line}: {detail}.',

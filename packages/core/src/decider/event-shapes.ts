@@ -156,6 +156,7 @@ const sessionStarted = object<SessionStarted>({
   workspace: orNull(object<NonNullable<SessionStarted['workspace']>>({ kind: word('git', 'snapshot'), branch: text, base: text })),
   command: optional(text),
   report: optional(text),
+  trustsExitStatus: optional(word(true)),
 });
 
 const usage = object<Usage>({ tokens: number, costUsd: number });

@@ -206,6 +206,8 @@ export interface SessionStarted {
   readonly command?: string;
   /** The report that the command writes, if the person names one. */
   readonly report?: string;
+  /** W4: a person takes the exit status of the command as it is, although it may hide a failure. */
+  readonly trustsExitStatus?: true;
 }
 
 /** What the guard found in a task's work: a change that weakens tests, or a note. */

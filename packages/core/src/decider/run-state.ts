@@ -160,8 +160,12 @@ export function changesCode({ loop, loopFolder, workspace }: SessionStarted): bo
   return loopFolder === null && workspace !== null && LOOPS_THAT_CHANGE_CODE.has(loop);
 }
 
-/** V2, V3: says that an agent's word replaced the measurement of this critic. Null if it did not, and in loops that change no code. */
+/**
+ * W4: says that a person took the exit status of the command as it is. V2, V3: says that an agent's word replaced the measurement of this
+ * critic. Null if neither is so; an agent's word decides nothing else in loops that change no code.
+ */
 export function testimonyOf({ started }: Pick<RunState, 'started'>, critic: TaskState | undefined): string | null {
+  if (started.trustsExitStatus === true) return 'The exit status of the command may hide a failure (--trust-exit-status).';
   if (critic === undefined || critic.unmeasured === null || !changesCode(started)) return null;
   // Rules of earlier releases know no check that was not measured. Their sessions end as they began.
   const facts = started.frozen?.rules.facts ?? {};

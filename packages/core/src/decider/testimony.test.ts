@@ -82,6 +82,7 @@ it('V18: testimony at the cap does not cover work that failed', () => {
 const review = builtinLoop('review') as Loop;
 const frozenBy = (rules: Loop) => ({ hash: 'h', rules, cap: 3, chains: ['1'], targets: {} });
 const { unchecked: _, ...earlierFacts } = review.facts;
+const TRUSTED = 'The exit status of the command may hide a failure (--trust-exit-status).';
 const UNMEASURED = { unmeasured: 'No linter found.' };
 const SAID = "REVIEW-001 was not measured: No linter found. The agent's word decided.";
 
@@ -107,7 +108,11 @@ it.each<[string, Partial<TaskFinished>, Partial<SessionStarted>, string | null]>
   ['the loop is a custom one', UNMEASURED, { loopFolder: '/home/you/loops' }, null],
   ['an earlier release froze the rules', UNMEASURED, { frozen: frozenBy({ ...review, facts: earlierFacts }) }, null],
   ['the loop changes no code', UNMEASURED, { loop: 'design' }, null],
-])('V3: is testimony only where a critic of a loop that changes code was replaced: %s', (_, more, started, expected) => {
-  const run = reviewed(more, false, started).run as RunState;
-  expect(testimonyOf(run, findTask(run, 'REVIEW-001'))).toBe(expected);
-});
+  ['a person trusts the exit status', {}, { trustsExitStatus: true, loopFolder: '/home/you/loops' }, TRUSTED],
+])(
+  'V3, W4: is testimony only where a critic of a loop that changes code was replaced, or a person trusts its command: %s',
+  (_, more, started, expected) => {
+    const run = reviewed(more, false, started).run as RunState;
+    expect(testimonyOf(run, findTask(run, 'REVIEW-001'))).toBe(expected);
+  },
+);

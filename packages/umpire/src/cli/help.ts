@@ -215,6 +215,8 @@ Flags
   --report FILE          a report of the command: SARIF, or findings as JSON or
                          Markdown (default: a *.sarif file it writes to the
                          top folder)
+  --trust-exit-status    run a command whose exit status may hide a failure,
+                         such as "npm test || true"; the verdict is unverified
   --mode NAME            check-first (default) or work-first
 ${PROJECT}
   --session DIR          the session folder (default: new in .umpire/sessions/)

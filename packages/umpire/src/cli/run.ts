@@ -86,7 +86,7 @@ function targetOf(text: string | undefined): TargetFlag | undefined {
 export async function runUntil(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const parsed = parseArguments(
     args,
-    { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--report': 'value' },
+    { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--report': 'value', '--trust-exit-status': 'switch' },
     'until',
   );
   if (parsed.switches.has('--help')) return showHelp('until');
@@ -99,7 +99,8 @@ export async function runUntil(args: readonly string[], output: Output): Promise
       `Note: The command is "${lineOfText(command, 100)}" and the goal is "${lineOfText(goal, 100)}". To run both words as one command, quote it: umpire until "${lineOfText(`${command} ${goal}`, 200)}"\n`,
     );
   const places = values(parsed, { project: '--project', session: '--session', mode: '--mode', report: '--report' });
-  const request = { loop: 'until', command, ...(goal === undefined ? {} : { goal }), ...places, ...flagsOf(parsed, 'until') };
+  const trust = parsed.switches.has('--trust-exit-status') ? { trustExitStatus: true } : {};
+  const request = { loop: 'until', command, ...(goal === undefined ? {} : { goal }), ...places, ...trust, ...flagsOf(parsed, 'until') };
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), places.session ?? null);
 }
 

@@ -31,7 +31,10 @@ import {
 } from './critics.js';
 
 export interface AgentChoice {
-  readonly started: Pick<SessionStarted, 'project' | 'critic' | 'command' | 'report' | 'loop' | 'loopFolder' | 'workspace'>;
+  readonly started: Pick<
+    SessionStarted,
+    'project' | 'critic' | 'command' | 'report' | 'trustsExitStatus' | 'loop' | 'loopFolder' | 'workspace'
+  >;
   readonly settings: RunSettings;
   /** The session folder. */
   readonly session: string;
@@ -96,7 +99,8 @@ export async function createAgents(choice: AgentChoice): Promise<(role: string) 
 
 function createCheck(choice: AgentChoice, command: string): Agent {
   const measureTests: MeasureTests = (assignment, watch) => measureTestsOf(choice, assignment, watch);
-  return checkCommand({ command, report: choice.started.report ?? null, measureTests }, choice.guardian);
+  const { report = null, trustsExitStatus = false } = choice.started;
+  return checkCommand({ command, report, trustsExitStatus, measureTests }, choice.guardian);
 }
 
 async function createAgent(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {

@@ -135,7 +135,7 @@ export function resolveTargets(target: TargetFlag | undefined, loop: Loop, confi
 
 /** Throws if the loop runs no command. */
 export function refuseCommand(
-  { command, report }: { readonly command?: string; readonly report?: string },
+  { command, report, trustExitStatus }: { readonly command?: string; readonly report?: string; readonly trustExitStatus?: boolean },
   { loop, evidence }: Loop,
 ): void {
   const runsOne = Object.values(evidence).some((source) => 'reader' in source && source.reader === 'command-result');
@@ -143,6 +143,8 @@ export function refuseCommand(
     throw new UmpireError('usage', { detail: `The ${loop} loop runs no command. Remove it, or use the until loop.`, command: 'run' });
   if (report !== undefined && command === undefined)
     throw new UmpireError('usage', { detail: 'A report needs a command that writes it.', command: 'run' });
+  if (trustExitStatus !== undefined && command === undefined)
+    throw new UmpireError('usage', { detail: 'trustExitStatus needs a command.', command: 'run' });
 }
 
 function checkFlags(flags: RunFlags & { readonly target?: TargetFlag }): void {

@@ -9,7 +9,7 @@ import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.
 import type { Question, SessionStarted } from '@umpire/core/decider/events.js';
 import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { checkProgram } from '../critics/command-program.js';
+import { checkExitStatus, checkProgram } from '../critics/command-program.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
@@ -63,6 +63,8 @@ export interface RunParameters extends RunFlags, RunWatch {
   /** The command of the `until` loop, and a report that it writes. */
   readonly command?: string;
   readonly report?: string;
+  /** Runs any command and takes its exit status as it is. The verdict is then `unverified`. */
+  readonly trustExitStatus?: boolean;
 }
 
 export interface ResumeParameters extends RunFlags, RunWatch {
@@ -113,6 +115,7 @@ export async function run(request: RunParameters): Promise<RunResult> {
   const isOwn = plan.judged && measuresItself({ started, settings: given, config, own });
   const settings = isOwn ? { ...given, agents: { [loop.roles.critic]: BUILT_IN, ...given.agents } } : given;
   const checkAgentsAndTools = async () => {
+    if (request.command !== undefined && request.trustExitStatus !== true) await checkExitStatus(request.command, project);
     // A set-up command may install the program.
     if (request.command !== undefined && config.workspace.setup === null) await checkProgram(request.command, project);
     const needed = rolesOfPlan(plan, loop, request.command !== undefined);
@@ -259,7 +262,7 @@ function runIn({ journal, folder }: OpenedSession): RunState {
 
 /** Throws if the request asks for something else than the session in this folder. */
 function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStarted, request: RunParameters, loop: Loop): void {
-  const { project, goal, mode, command, report, target } = request;
+  const { project, goal, mode, command, report, target, trustExitStatus } = request;
   const held = started.frozen?.targets ?? {};
   const isOther = ([chain, value]: readonly [string, number]) =>
     target !== undefined && (typeof target === 'number' ? target : (target[chain] ?? value)) !== value;
@@ -270,6 +273,7 @@ function refuseDifferentRequest({ folder }: OpenedSession, started: SessionStart
     [goal !== undefined && started.goal !== goal, `its goal is ${JSON.stringify(started.goal)}`],
     [mode !== undefined && started.mode !== mode, `its mode is ${started.mode}`],
     [report !== undefined && started.report !== report, `its report is ${JSON.stringify(started.report ?? '')}`],
+    [trustExitStatus === true && started.trustsExitStatus !== true, 'it began without --trust-exit-status'],
     [Object.entries(held).some(isOther), `its target is ${Object.values(held).join(', ')}`],
     [started.frozen !== undefined && !holdsRules(started.frozen.rules, loop), 'the rules of its loop have changed'],
   ];

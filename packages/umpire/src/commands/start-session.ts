@@ -30,6 +30,7 @@ export interface StartOptions {
   readonly target?: TargetFlag;
   readonly command?: string;
   readonly report?: string;
+  readonly trustExitStatus?: boolean;
   readonly maxRounds?: number;
 }
 
@@ -113,6 +114,7 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
     workspace: made === null ? null : { kind: made.workspace.kind, branch: made.workspace.branch, base: made.opening.base },
     ...(request.command === undefined ? {} : { command: request.command }),
     ...(request.report === undefined ? {} : { report: request.report }),
+    ...(request.trustExitStatus === true ? { trustsExitStatus: true } : {}),
   };
   journal.record({ type: 'SessionStarted', data: started });
 }

@@ -33,14 +33,14 @@ const PASSED: ProjectTests = {
 
 const test = (id: string) => ({ id, status: 'failed', file: 'a.test.js', line: 3, message: 'it broke' }) as const;
 
-async function checked(command: string, tests: ProjectTests) {
+async function checked(command: string, tests: ProjectTests, trustsExitStatus = false) {
   const session = newFolder();
   let asked = 0;
   const measureTests = () => {
     asked += 1;
     return Promise.resolve(tests);
   };
-  const agent = checkCommand({ command, report: null, measureTests }, guardian);
+  const agent = checkCommand({ command, report: null, trustsExitStatus, measureTests }, guardian);
   const assignment = assignmentOf({ session, workdir: newFolder(), timeoutMs: 60_000 });
   const ending = await agent.run(assignment, { signal: new AbortController().signal, log: () => undefined });
   const result = () => JSON.parse(readFileSync(join(session, RESULT), 'utf8')) as Record<string, unknown>;
@@ -97,4 +97,13 @@ it('says which check could not be measured', async () => {
   expect(result()).toMatchObject({ regressions_measured: 0, unverified_checks: [{ name: 'tests', problem: 'No runnable tests found.' }] });
   const none = await checked('true', { ...PASSED, outcome: 'missing', isNone: true, totals: null });
   expect(none.result()).not.toHaveProperty('unverified_checks');
+});
+
+it('W4: a pipe fails where any part of it does, unless its exit status is trusted', async () => {
+  expect((await checked('false | cat', PASSED)).result()).toMatchObject({ exit_status: 1 });
+  expect((await checked('false | cat', PASSED, true)).result()).toMatchObject({ exit_status: 0 });
+  const { ending } = await checked('yes | head -n 1', PASSED);
+  expect(ending).toMatchObject({
+    findings: expect.stringContaining('(exit status 141: a program wrote to a pipe that nobody read') as string,
+  });
 });

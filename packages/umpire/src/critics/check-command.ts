@@ -8,6 +8,7 @@ import { NO_USAGE } from '@umpire/core/ports.js';
 import { runChildProcess } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
 import type { Guardian } from '../agents/guardian.js';
+import { shellOf, SYSTEM_SHELL } from './command-program.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
 import { failuresInReports } from './written-test-reports.js';
 import type { WrittenFailures } from './written-test-reports.js';
@@ -39,6 +40,8 @@ export interface CheckedCommand {
   readonly command: string;
   /** A file that the command writes, relative to where it runs; else SARIF files it leaves at the top are found. */
   readonly report: string | null;
+  /** The exit status of a pipe is then that of its last part. */
+  readonly trustsExitStatus: boolean;
   readonly measureTests: MeasureTests;
 }
 
@@ -73,7 +76,7 @@ interface CommandRun {
 }
 
 async function runCommand(
-  { command, report }: CheckedCommand,
+  { command, report, trustsExitStatus }: CheckedCommand,
   guardian: Guardian,
   assignment: Assignment,
   watch: Watch,
@@ -81,8 +84,11 @@ async function runCommand(
   const mark = `UMPIRE_CHECK=${assignment.session}#${assignment.attempt}`;
   const around = inheritedVariables();
   const env = { ...around, ...environmentIn(around)(assignment.workdir), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
+  const shell = trustsExitStatus ? SYSTEM_SHELL : await shellOf(command, assignment.workdir);
+  if (shell === null)
+    return { kind: 'broken', reason: 'The command has a pipe, and no shell with pipefail was found. Install bash.', usage: NO_USAGE };
   const launch = {
-    argv: ['/bin/sh', '-c', command],
+    argv: [...shell, command],
     workdir: assignment.workdir,
     writable: [assignment.session],
     env: { ...env, UMPIRE_CHECK: mark.slice('UMPIRE_CHECK='.length) },
@@ -169,6 +175,7 @@ function problemWith(place: string, sinceMs: number): string | null {
 const SHELL_SAYS: Readonly<Record<number, string>> = {
   126: ': the program may not be executed',
   127: ': program not found',
+  141: ': a program wrote to a pipe that nobody read any more',
 };
 
 interface CommandResult extends CommandRun {

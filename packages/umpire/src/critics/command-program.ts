@@ -1,9 +1,11 @@
-// Is there a program for the person's command? The shell that would run it is asked before anything begins, so that a slip of the
-// pen sets no agent to work.
+// Can the person's command decide? Before anything begins: is there a program for it, and does its exit status say whether it passed?
+// So a slip of the pen sets no agent to work.
 
 import { spawn } from 'node:child_process';
 import { UmpireError } from '@umpire/core/errors.js';
+import { shellWord } from '../report/session-question.js';
 import { inheritedVariables } from '../sessions/environment.js';
+import { readShellCommand } from './shell-command.js';
 
 /** A first word that every shell reads as a name: no path, no quotes, no assignment, no function that is defined here. */
 const NAME = /^\s*([A-Za-z_][\w.+-]*)(?=$|[\s&<>])(?!\s*\()/;
@@ -23,10 +25,39 @@ export async function checkProgram(command: string, folder: string): Promise<voi
 }
 
 /** A shell that cannot be asked says nothing against the program. */
-function isKnown(program: string, folder: string): Promise<boolean> {
-  const child = spawn('/bin/sh', ['-c', 'command -v "$1"', 'sh', program], { cwd: folder, stdio: 'ignore', env: inheritedVariables() });
+async function isKnown(program: string, folder: string): Promise<boolean> {
+  const status = await exitStatusOf('/bin/sh', ['-c', 'command -v "$1"', 'sh', program], folder);
+  return status === 0 || status === null;
+}
+
+/** W4: throws where the command passes although what it runs failed. */
+export async function checkExitStatus(command: string, folder: string): Promise<void> {
+  const { hidden, pipe } = readShellCommand(command);
+  if (hidden !== null) throw new UmpireError('command-status', { why: hidden.why, instead: shellWord(hidden.instead), first: '' });
+  if (pipe === null || (await shellOf(command, folder)) !== null) return;
+  const why = `it has a pipe, and no shell with pipefail was found, so ${pipe.why}`;
+  throw new UmpireError('command-status', { why, instead: shellWord(pipe.instead), first: 'Install bash. ' });
+}
+
+/**
+ * The shell and its flags for the command. With a pipe it is one that fails where any part of the pipe does; null if there is none.
+ * Without a pipe it is the system's own.
+ */
+export async function shellOf(command: string, folder: string): Promise<readonly string[] | null> {
+  if (readShellCommand(command).pipe === null) return SYSTEM_SHELL;
+  for (const shell of ['bash', '/bin/sh']) {
+    if ((await exitStatusOf(shell, ['-o', 'pipefail', '-c', ':'], folder)) === 0) return [shell, '-o', 'pipefail', '-c'];
+  }
+  return null;
+}
+
+export const SYSTEM_SHELL: readonly string[] = ['/bin/sh', '-c'];
+
+/** Null where it could not be started, or a signal ended it. */
+function exitStatusOf(program: string, args: readonly string[], folder: string): Promise<number | null> {
+  const child = spawn(program, args, { cwd: folder, stdio: 'ignore', env: inheritedVariables() });
   return new Promise((resolve) => {
-    child.on('error', () => resolve(true));
-    child.on('exit', (code) => resolve(code === 0 || code === null));
+    child.on('error', () => resolve(null));
+    child.on('exit', (code) => resolve(code));
   });
 }

@@ -109,6 +109,7 @@ const RUN: ArgumentTypes<RunRequest> = {
   target: { fits: isTarget, expected: `a number from 0 to 100, or such numbers by layer: { L1: 90, L2: 70 }` },
   command: TEXT,
   report: TEXT,
+  trustExitStatus: FLAG,
   ...FLAGS,
 };
 
