@@ -47,13 +47,15 @@ describe('ctrf', () => {
     });
   });
 
-  it('fails where the summary knows of more failures, and holds by the tests otherwise', () => {
+  it('fails where the summary knows of more failures or tests, and holds by the tests otherwise', () => {
     const failing = report([{ name: 'a', status: 'passed' }], { tests: 2, passed: 1, failed: 1 });
     expect([read(failing).outcome, ...notes(failing)]).toEqual([
       'fail',
-      'the report states 2 tests but lists 1; the listed ones count',
       'the report states 1 failed test but lists 0; counted as failed',
+      'the report states 2 tests but lists 1',
     ]);
+    const promising = report([{ name: 'a', status: 'passed' }], { tests: 50, passed: 1, failed: 0 });
+    expect([read(promising).outcome, ...notes(promising)]).toEqual(['error', 'the report states 50 tests but lists 1']);
     const hiding = report([{ name: 'a', status: 'failed' }], { tests: 1, passed: 1, failed: 0 });
     expect(read(hiding).outcome).toBe('fail');
   });

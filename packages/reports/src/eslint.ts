@@ -85,7 +85,7 @@ class EslintRun {
     if (this.ignored === 0) report.failIfNothingIsLeft(this.read);
     if (this.fatal > 0)
       report.note(`${counted(this.fatal, 'fatal message')} (a file could not be parsed or a rule could not run); counted as High`);
-    compareStated(report, 'errors', this.stated.errors, this.errors, true);
+    compareStated(report, 'errors', this.stated.errors, this.errors, 'failures');
     compareStated(report, 'warnings', this.stated.warnings, this.warnings);
   }
 

@@ -114,7 +114,7 @@ describe('jest', () => {
     expect(notes(report)).toEqual([
       'the report states success, but 1 test failed; counted as failed',
       'the report states 0 failed tests but lists 1; the listed ones count',
-      'the report states 1 passed test but lists 0; the listed ones count',
+      'the report states 1 passed test but lists 0',
     ]);
   });
 
@@ -123,9 +123,18 @@ describe('jest', () => {
     [{ wasInterrupted: true }, 'the run was interrupted'],
     [{ numFailedTests: 2 }, 'the report states 2 failed tests but lists 0; counted as failed'],
     [{ numRuntimeErrorTestSuites: 1 }, 'the report states 1 file that could not be run but lists 0; counted as failed'],
+    [{ numFailedTestSuites: 2 }, 'the report states 2 files that failed but lists 0; counted as failed'],
   ])('fails where the head %j knows of a failure', (head, why) => {
     const report = { ...head, testResults: [file('a', [test('one', 'passed')])] };
     expect([read(report).outcome, ...notes(report)]).toEqual(['fail', why]);
+  });
+
+  it.each([
+    [{ numTotalTests: 50 }, 'the report states 50 tests but lists 1'],
+    [{ numPassedTests: 3 }, 'the report states 3 passed tests but lists 1'],
+  ])('W4: approves nothing where the head %j promises more tests than are listed', (head, why) => {
+    const report = { success: true, ...head, testResults: [file('a', [test('one', 'passed')])] };
+    expect([read(report).outcome, ...notes(report)]).toEqual(['error', why]);
   });
 
   it('says of numbers in the head that are none that they were not held against the body', () => {
@@ -133,9 +142,9 @@ describe('jest', () => {
     const report = { ...head, testResults: [file('a', [test('one', 'passed')])] };
     expect([read(report).outcome, ...notes(report)]).toEqual([
       'pass',
-      '"numTotalTests" is a string, not a count; it was ignored',
       '"numFailedTests" is a string, not a count; it was ignored',
       '"numPassedTests" is a number, not a count; it was ignored',
+      '"numTotalTests" is a string, not a count; it was ignored',
     ]);
     expect(read({ ...report, success: 'false' }).outcome).toBe('fail');
   });

@@ -40,6 +40,8 @@ class JestRun {
   /** How often each id came; of very many tests, the first. */
   private readonly named = new Map<string, number>();
   private retried = 0;
+  /** Tests whose status says nothing. */
+  private unknown = 0;
   private hasFiles = false;
 
   constructor(
@@ -71,6 +73,7 @@ class JestRun {
         numPassedTests: said,
         numFailedTests: said,
         numRuntimeErrorTestSuites: said,
+        numFailedTestSuites: said,
       },
       unit: 'test',
       count: () => this.report.testCount,
@@ -134,8 +137,10 @@ class JestRun {
   private statusOf(test: JsonObject): TestStatus {
     const word = textIn(test, 'status');
     const status = STATUSES.get(word);
-    if (status === undefined) this.report.note(`unknown test status "${word.slice(0, 40)}"; counted as an error`);
-    return status ?? 'errored';
+    if (status !== undefined) return status;
+    this.report.note(`unknown test status "${word.slice(0, 40)}"; counted as an error`);
+    this.unknown += 1;
+    return 'errored';
   }
 
   private finish(isWhole: boolean): void {
@@ -150,11 +155,15 @@ class JestRun {
     if ((own(head, 'success') === false || own(head, 'success') === 'false') && bad === 0)
       report.markFailed('the report states that the run failed, although no test failed');
     if (own(head, 'wasInterrupted') === true) report.markFailed('the run was interrupted');
-    compareStated(report, 'tests', statedCount(report, head, 'numTotalTests'), counts.passed + counts.failed + counts.skipped);
-    compareStated(report, 'failed tests', statedCount(report, head, 'numFailedTests'), counts.failed, true);
-    compareStated(report, 'passed tests', statedCount(report, head, 'numPassedTests'), counts.passed);
+    compareStated(report, 'failed tests', statedCount(report, head, 'numFailedTests'), counts.failed, 'failures');
+    compareStated(report, 'passed tests', statedCount(report, head, 'numPassedTests'), counts.passed, 'tests');
     const broken = statedCount(report, head, 'numRuntimeErrorTestSuites');
-    if (broken !== null && broken > counts.errored) compareStated(report, 'files that could not be run', broken, counts.errored, true);
+    if (broken !== null && broken > counts.errored)
+      compareStated(report, 'files that could not be run', broken, counts.errored, 'failures');
+    const failing = statedCount(report, head, 'numFailedTestSuites');
+    if (failing !== null && bad === 0) compareStated(report, 'files that failed', failing, 0, 'failures');
+    const listed = counts.passed + counts.failed + counts.skipped + this.unknown;
+    compareStated(report, 'tests', statedCount(report, head, 'numTotalTests'), listed, 'tests');
     if (this.retried > 0) report.note(`${counted(this.retried, 'test')} passed only on a retry`);
   }
 }

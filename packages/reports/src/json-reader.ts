@@ -48,10 +48,20 @@ export function statedCount(report: ReportBuilder, head: JsonObject, key: string
   return stated;
 }
 
-/** Compares a stated total with what is listed. The list counts, unless more failures are stated. `what`: `failed tests`. */
-export function compareStated(report: ReportBuilder, what: string, stated: number | null, found: number, areFailures = false): void {
+/**
+ * Compares a stated total with what is listed. The list counts, unless more failures are stated. More tests than are listed are an error;
+ * compare failures first. `what`: `failed tests`.
+ */
+export function compareStated(
+  report: ReportBuilder,
+  what: string,
+  stated: number | null,
+  found: number,
+  decides: 'nothing' | 'failures' | 'tests' = 'nothing',
+): void {
   if (stated === null || stated === found) return;
   const said = `the report states ${stated} ${stated === 1 ? what.replace(/s(?= that |$)/, '') : what} but lists ${found}`;
-  if (areFailures && stated > found) report.markFailed(`${said}; counted as failed`);
+  if (decides === 'failures' && stated > found) report.markFailed(`${said}; counted as failed`);
+  else if (decides === 'tests' && stated > found + report.droppedCount) report.failUnlistedTests(said);
   else report.note(`${said}; the listed ones count`);
 }

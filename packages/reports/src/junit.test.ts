@@ -250,9 +250,28 @@ describe('heads', () => {
     ]);
   });
 
-  it('that tell of more tests are noted', () => {
-    const report = read('<testsuite name="S" tests="2"><testcase name="a"/></testsuite>');
-    expect([report.outcome, messages(report)]).toEqual(['pass', ['suite "S" states 2 tests but lists 1']]);
+  it('W4: that promise more tests than are listed approve nothing', () => {
+    const report = read('<testsuite name="S" tests="50"><testcase name="a"/></testsuite>');
+    expect([report.outcome, messages(report)]).toEqual(['error', ['suite "S" states 50 tests but lists 1']]);
+    const outer = read('<testsuites tests="3"><testsuite name="S" tests="1"><testcase name="a"/></testsuite></testsuites>');
+    expect([outer.outcome, messages(outer)]).toEqual(['error', ['the report states 3 tests but lists 1']]);
+  });
+
+  it.each([
+    [
+      'pytest counts subtests',
+      '<testsuites name="pytest tests"><testsuite name="mine" tests="9"><testcase name="a"/></testsuite></testsuites>',
+    ],
+    ['pytest before 8 too', '<testsuites><testsuite name="pytest" tests="9"><testcase name="a"/></testsuite></testsuites>'],
+    ['Catch2 counts assertions', '<testsuite name="S" tests="9" hostname="tbd"><testcase name="a"/></testsuite>'],
+    ['node:test counts suites', '<testsuite name="S" tests="2"><testcase name="a"/><testsuite name="empty" tests="0"/></testsuite>'],
+    ['skipped tests are not listed', '<testsuite name="S" tests="3" skipped="1" disabled="1"><testcase name="a"/></testsuite>'],
+  ])('that count something else are only noted: %s', (_, text) => {
+    expect(read(text)).toMatchObject({
+      outcome: 'pass',
+      tests: { total: 1 },
+      problems: [{ message: expect.stringContaining('but lists 1') as string }],
+    });
   });
 
   it('a failure outside of all tests fails the report', () => {

@@ -15,6 +15,16 @@ const TESTS = attributeName('tests');
 const FAILURES = attributeName('failures');
 const ERRORS = attributeName('errors');
 
+const SKIPPED_COUNT = attributeName('skipped');
+const DISABLED_COUNT = attributeName('disabled');
+const IGNORED_COUNT = attributeName('ignored');
+const HOSTNAME = attributeName('hostname');
+
+/** pytest counts subtests as tests and lists none of them. */
+const PYTEST_NAMES: ReadonlySet<string> = new Set(['pytest', 'pytest tests']);
+/** Catch2 counts assertions. It is known by the host that it never fills in. */
+const CATCH2_HOST = 'tbd';
+
 const JOIN = ' > ';
 
 interface JunitSuite {
@@ -23,7 +33,13 @@ interface JunitSuite {
   /** As its head says; 0 where it says nothing. */
   readonly saidTests: number;
   readonly saidFailures: number;
+  readonly saidSkipped: number;
+  /** Its head counts something else than tests. */
+  readonly countsOthers: boolean;
   tests: number;
+  skipped: number;
+  /** Suites in it: node:test counts them as its tests. */
+  suites: number;
   failures: number;
   /** Tests that no element shows, of failures that a head states. */
   unlisted: number;
@@ -35,6 +51,7 @@ class JunitSuites {
   private readonly stack: JunitSuite[] = [];
   /** Another number, other suites around a test. */
   changes = 0;
+  private isOfPytest = false;
   /** Failures that heads state and no element shows, and how many tests these heads state beyond those listed. */
   readonly unlisted = { failures: 0, tests: 0 };
 
@@ -43,12 +60,19 @@ class JunitSuites {
   /** The name of <testsuites> is the run's, not a suite's: it is no part of an id. */
   open(tag: XmlTag, isNamed: boolean): void {
     this.changes += 1;
+    const parent = this.stack.at(-1);
+    if (parent !== undefined) parent.suites += 1;
+    this.isOfPytest ||= PYTEST_NAMES.has(tag.text(NAME) ?? '');
     this.stack.push({
       name: isNamed ? (tag.text(NAME)?.trim() ?? '') : '',
       file: tag.text(FILE)?.trim() || tag.text(FILEPATH)?.trim() || this.file,
       saidTests: Math.max(0, tag.count32(TESTS)),
       saidFailures: Math.max(0, tag.count32(FAILURES)) + Math.max(0, tag.count32(ERRORS)),
+      saidSkipped: [SKIPPED_COUNT, DISABLED_COUNT, IGNORED_COUNT].reduce((sum, name) => sum + Math.max(0, tag.count32(name)), 0),
+      countsOthers: this.isOfPytest || tag.text(HOSTNAME) === CATCH2_HOST,
       tests: 0,
+      skipped: 0,
+      suites: 0,
       failures: 0,
       unlisted: 0,
       unnamed: 0,
@@ -70,11 +94,16 @@ class JunitSuites {
       this.unlisted.tests += added;
       suite.failures += missing;
       suite.unlisted += added;
-    } else if (suite.saidTests > suite.tests)
-      this.report.note(`${called} states ${counted(suite.saidTests, 'test')} but lists ${suite.tests}`);
+    } else if (suite.saidTests > suite.tests) {
+      const said = `${called} states ${counted(suite.saidTests, 'test')} but lists ${suite.tests}`;
+      const unlistedSkips = Math.max(0, suite.saidSkipped - suite.skipped);
+      if (suite.countsOthers || suite.saidTests <= suite.tests + suite.suites + unlistedSkips) this.report.note(said);
+      else this.report.failUnlistedTests(said);
+    }
     const parent = this.stack.at(-1);
     if (parent === undefined) return;
     parent.tests += suite.tests;
+    parent.skipped += suite.skipped;
     parent.failures += suite.failures;
     parent.unlisted += suite.unlisted;
   }
@@ -84,9 +113,11 @@ class JunitSuites {
   }
 
   /** A test was read. */
-  ran(): void {
+  ran(status: TestStatus): void {
     const suite = this.stack.at(-1);
-    if (suite !== undefined) suite.tests += 1;
+    if (suite === undefined) return;
+    suite.tests += 1;
+    if (status === 'skipped') suite.skipped += 1;
   }
 
   /** A failure or error was read, inside of a test or not. */
@@ -404,7 +435,7 @@ class JunitReader implements ReportReader, XmlHandler {
     if (this.inCase > 0) return;
     const { case: testcase, report } = this;
     if (testcase.isFlaky && testcase.status === 'passed') this.flaky += 1;
-    this.suites.ran();
+    this.suites.ran(testcase.status);
     this.rememberFailure();
     if (!report.countUnlistedTest(testcase.key, testcase.status)) report.addTest(testcase.result(), testcase.key);
   }

@@ -103,7 +103,7 @@ class JsonLintRun {
 
   compareTotals(errors: string, warnings: string): void {
     const { report, counts } = this;
-    compareStated(report, 'errors', this.total(errors), counts.critical + counts.high, true);
+    compareStated(report, 'errors', this.total(errors), counts.critical + counts.high, 'failures');
     compareStated(report, 'warnings', this.total(warnings), counts.medium);
   }
 }
@@ -217,6 +217,7 @@ export const biome = jsonLinter({
   finish: (run) => {
     const [changed, unchanged] = [run.total('summary.changed'), run.total('summary.unchanged')];
     if (changed !== null && unchanged !== null) run.checkedFiles?.count(changed + unchanged);
+    if (changed === 0 && unchanged === 0 && run.found === 0) run.report.fail('no file was checked: "changed" and "unchanged" are 0');
     run.compareTotals('summary.errors', 'summary.warnings');
     const unlisted = run.total('summary.diagnosticsNotPrinted') ?? 0;
     if (unlisted > 0) run.report.note(`Biome left out ${counted(unlisted, 'diagnostic')}; run it with --max-diagnostics=none`);

@@ -85,7 +85,7 @@ class TextLintReader implements ReportReader {
     if (result === null && found === 0) report.fail(notOutputOf(linter.tool, 'a finding', linter.proof, this.firstLine), { line: 1 });
     const { files, findings = 0 } = result ?? {};
     if (files !== undefined) this.options.checkedFiles?.count(files);
-    if (files === 0) report.fail(`no file was checked: ${linter.proof} is 0`);
+    if (files === 0) report.fail(`no file was checked: ${linter.tool} counts 0 files`);
     if (findings > found) report.markFailed(`the report states ${counted(findings, 'error')} but lists ${found}; counted as failed`);
     return report.build();
   }
@@ -143,10 +143,11 @@ export const mypy = textLinter({
     kind === 'json' && !isArray && ['file', 'line', 'column', 'message', 'severity', 'code'].every((key) => keys.has(key)),
   findingIn: (line) => (line.startsWith('{') ? mypyJson(line) : mypyLine(line)),
   summaryIn: (line) => {
-    const [, found, , prevented] = MYPY_FOUND.exec(line) ?? [];
+    const [, found, files, prevented] = MYPY_FOUND.exec(line) ?? [];
     if (prevented !== undefined) return { findings: Number(found), failure: 'mypy stopped at an error and checked nothing else' };
-    if (found !== undefined) return { findings: Number(found) };
-    return MYPY_SUCCESS.test(line) ? {} : null;
+    if (found !== undefined) return { findings: Number(found), files: Number(files) };
+    const passed = MYPY_SUCCESS.exec(line)?.[1];
+    return passed === undefined ? null : { files: Number(passed) };
   },
   proof: '"Success"',
 });

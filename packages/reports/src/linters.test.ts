@@ -44,7 +44,7 @@ describe('Flake8', () => {
     expect(read(fixture('flake8/clean.txt'))).toMatchObject({ format: 'flake8', outcome: 'pass', problems: [], checked: [1] });
     expect(read('', 'flake8').outcome).toBe('error');
     expect(why(read('Traceback (most recent call last):\n', 'flake8'))).toMatch(/neither a finding nor "total files processed"/);
-    expect(why(read('0          total files processed\n', 'flake8'))).toBe('no file was checked: "total files processed" is 0');
+    expect(why(read('0          total files processed\n', 'flake8'))).toBe('no file was checked: Flake8 counts 0 files');
   });
 
   it('takes lines of source and sums for what they are', () => {
@@ -79,6 +79,10 @@ describe('mypy', () => {
   it('passes by "Success" alone', () => {
     expect(read(fixture('mypy/clean.txt'))).toMatchObject({ format: 'mypy', outcome: 'pass', problems: [] });
     expect(why(read('\n', 'mypy'))).toMatch(/neither a finding nor "Success"/);
+  });
+
+  it('W4: is an error where mypy checked no file', () => {
+    expect(why(read('Success: no issues found in 0 source files\n'))).toBe('no file was checked: mypy counts 0 files');
   });
 
   it('is an error where mypy checked nothing else, and keeps what it said', () => {
@@ -277,6 +281,11 @@ describe('Biome', () => {
       [2, undefined],
       [2, undefined],
     ]);
+  });
+
+  it('W4: is an error where Biome checked no file', () => {
+    const report = { command: 'lint', diagnostics: [], summary: { changed: 0, unchanged: 0, errors: 0, warnings: 0 } };
+    expect([read(report, 'biome').outcome, ...notes(report)]).toEqual(['error', 'no file was checked: "changed" and "unchanged" are 0']);
   });
 
   it('fails where Biome found more errors than it printed', () => {

@@ -64,11 +64,19 @@ describe('mocha', () => {
     expect(read(report({ passes: [test('a', { message: 'x' })] }))).toMatchObject({ outcome: 'fail', tests: { failed: 1 } });
   });
 
+  it.each([
+    [{ passes: 3 }, 'the report states 3 passed tests but lists 1'],
+    [{ tests: 50 }, 'the report states 50 tests but lists 1'],
+  ])('W4: approves nothing where the head %j promises more tests than are listed', (stats, why) => {
+    const found = report({ passes: [test('a')], tests: [test('a')] }, stats);
+    expect([read(found).outcome, ...notes(found)]).toEqual(['error', why]);
+  });
+
   it('holds by the lists, and notes what the head counts', () => {
-    const found = report({ passes: [test('a')], tests: [test('a'), test('b')] }, { passes: 3, pending: 1, failures: 0 });
+    const found = report({ passes: [test('a')], tests: [test('a'), test('b')] }, { passes: 0, pending: 1, failures: 0 });
     expect([read(found).outcome, ...notes(found)]).toEqual([
       'pass',
-      'the report states 3 passed tests but lists 1; the listed ones count',
+      'the report states 0 passed tests but lists 1; the listed ones count',
       'the report states 1 pending test but lists 0; the listed ones count',
       '"tests" has 2 entries, but only 1 passed, failed or is pending',
     ]);

@@ -73,14 +73,15 @@ class MochaRun {
     const { report, counts, stats } = this;
     const missing = LISTS.filter((list) => !this.seen.has(list));
     if (missing.length > 0) report.fail(`missing: ${missing.map((list) => `"${list}"`).join(', ')}`);
-    compareStated(report, 'failures', countIn(stats, 'failures'), counts.failures, true);
-    compareStated(report, 'passed tests', countIn(stats, 'passes'), counts.passes);
+    compareStated(report, 'failures', countIn(stats, 'failures'), counts.failures, 'failures');
+    compareStated(report, 'passed tests', countIn(stats, 'passes'), counts.passes, 'tests');
     compareStated(report, 'pending tests', countIn(stats, 'pending'), counts.pending);
     if (this.withErrors > counts.failures)
       report.markFailed(
         `${this.withErrors === 1 ? '1 entry of "tests" has' : `${this.withErrors} entries of "tests" have`} an error, but "failures" has ${counts.failures}; counted as failed`,
       );
     const told = counts.passes + counts.pending + counts.failures - this.hooks;
+    compareStated(report, 'tests', countIn(stats, 'tests'), Math.max(told, this.tests), 'tests');
     if (this.tests > told)
       report.note(
         `"tests" has ${this.tests} ${this.tests === 1 ? 'entry' : 'entries'}, but only ${told} passed, failed or ${told === 1 ? 'is' : 'are'} pending`,

@@ -111,6 +111,21 @@ export class ReportBuilder {
     this.statesFailure = true;
   }
 
+  /**
+   * The head promises more tests than are listed: the others may have failed, so the report passes nothing. Where it fails anyway, that
+   * is worth more than an error.
+   */
+  failUnlistedTests(message: string): void {
+    const { failed, errored } = this.tests.counts();
+    if (this.statesFailure || failed + errored > 0) this.note(message);
+    else this.fail(message);
+  }
+
+  /** Records that could not be read. */
+  get droppedCount(): number {
+    return this.dropped;
+  }
+
   get isUnreadable(): boolean {
     return this.unreadable;
   }

@@ -205,6 +205,10 @@ describe('sarif', () => {
     ]);
     const noted = log({ tool: tool(), invocations: [{ executionSuccessful: true, toolExecutionNotifications: [error] }], results: [] });
     expect([read(noted).outcome, ...notes(noted)]).toEqual(['pass', 'the tool reports 1 error of its own run, first: out of memory']);
+    const exited = log({ tool: tool(), invocations: [{ exitCode: 2, toolExecutionNotifications: [error] }], results: [] });
+    expect([read(exited).outcome, ...notes(exited)]).toEqual(['fail', 'the tool states that its run failed: out of memory']);
+    const found = log({ tool: tool(), invocations: [{ exitCode: 1, executionSuccessful: true }], results: [] });
+    expect(read(found).outcome).toBe('pass');
   });
 
   it('reads several runs, each with its own rules', () => {

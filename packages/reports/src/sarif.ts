@@ -4,10 +4,12 @@ import type { Format, ReadOptions, ReportReader } from './format.js';
 import { type JsonPlan, jsonReader } from './json-reader.js';
 import type { Picks } from './json-stream.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder, type ReportedFinding } from './report-builder.js';
+import { ReportBuilder, type ReportedFinding } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, numberOf, own } from '@umpire/core/formats/json-text.js';
 import { endLineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import {
+  NO_RESULTS,
+  sarifInvocation,
   isSarifProblem,
   sarifFingerprint,
   sarifMessage,
@@ -434,7 +436,7 @@ class SarifLog {
     run?.settle();
     if (!isRun) return;
     this.runs += 1;
-    if (run?.hasResults === false) this.report.fail(`run ${this.runs} has no list "results"; the tool did not run or did not finish`);
+    if (run?.hasResults === false) this.report.fail(`run ${this.runs} ${NO_RESULTS}`);
   }
 
   private result(value: unknown): void {
@@ -445,16 +447,10 @@ class SarifLog {
 
   private invocation(value: unknown): void {
     this.run?.invocation(value);
-    if (!isObject(value)) return;
-    const errors = ['toolExecutionNotifications', 'toolConfigurationNotifications']
-      .flatMap((key) => listIn(value, key))
-      .filter((each) => textIn(each, 'level').toLowerCase() === 'error')
-      .map((each) => textIn(objectIn(each, 'message'), 'text'));
-    const why = (textIn(value, 'exitCodeDescription') || errors[0] || '').replace(/\s+/g, ' ').slice(0, 300);
-    if (own(value, 'executionSuccessful') === false)
-      this.report.markFailed(`the tool states that its run failed${why === '' ? '' : `: ${why}`}`);
-    else if (errors.length > 0)
-      this.report.note(`the tool reports ${counted(errors.length, 'error')} of its own run${why === '' ? '' : `, first: ${why}`}`);
+    const said = sarifInvocation(value);
+    if (said === null) return;
+    if (said.isFailure) this.report.markFailed(said.message);
+    else this.report.note(said.message);
   }
 
   private elsewhere(files: unknown): void {

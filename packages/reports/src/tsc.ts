@@ -102,7 +102,7 @@ class TscReader implements ReportReader {
       report.failCutOff('before "Found N errors"', counted(this.diagnostics, 'diagnostic'), where);
     else if (found === null && this.diagnostics === 0)
       report.fail(notOutputOf('tsc', 'a diagnostic', '"Found 0 errors"', this.first), { line: 1 });
-    compareStated(report, 'errors', found, errors, true);
+    compareStated(report, 'errors', found, errors, 'failures');
     return report.build();
   }
 

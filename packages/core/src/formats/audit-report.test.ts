@@ -31,6 +31,16 @@ describe('unreadable', () => {
   test('binary', () => check('# a\n\0', `it is not text (NUL byte at character 5); ${EXPECTED}`, 'a.md', 2));
   test('prose', () => check('I will audit this now.', NOT_A_REPORT));
   test('a signal without a report', () => check('Signal: audit_passed', NOT_A_REPORT));
+  test('W4: SARIF that notes its own failure', () => {
+    const tool = { driver: { name: 'lint' } };
+    const log = (run: object) => JSON.stringify({ version: '2.1.0', runs: [{ tool, results: [], ...run }] });
+    check(log({ invocations: [{ executionSuccessful: true }] }), {});
+    check(log({ invocations: [{ executionSuccessful: false }] }), 'the tool states that its run failed');
+    const error = { level: 'error', message: { text: 'no settings' } };
+    const exited = { exitCode: 2, toolExecutionNotifications: [error] };
+    check(log({ invocations: [exited] }), 'the tool states that its run failed: no settings');
+    check(log({ results: null }), 'a run has no list "results"; the tool did not run or did not finish');
+  });
   test('truncated JSON', () =>
     check('{"findings": [', 'it is not valid JSON at line 1, column 15: it ends with 2 brackets still open and looks cut off', 'a.md', 1));
   test('an error page under a JSON name', () =>

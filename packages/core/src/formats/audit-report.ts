@@ -9,6 +9,7 @@ import type { ReaderInput, Reader } from './reader.js';
 import { ReportDraft } from './report-draft.js';
 import type { Dimension, DraftResult } from './report-draft.js';
 import { readReport } from './json-report.js';
+import { sarifFailure } from './sarif.js';
 import { walkMarkdown } from './markdown-report.js';
 import type { JsonFence } from './markdown-report.js';
 import { SEVERITIES } from '../model.js';
@@ -54,6 +55,8 @@ export function readReportText(text: string, about: ReaderInput, options: Findin
   if (!isJson(text, about)) return readMarkdown(text, options);
   const json = parseReport(text);
   if (!json.ok) return { ok: false, result: unreadable(json.problem, json.line) };
+  const failure = sarifFailure(json.value);
+  if (failure !== null) return { ok: false, result: unreadable(failure) };
   return { ok: true, report: readReport(json.value, options) };
 }
 

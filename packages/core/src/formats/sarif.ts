@@ -36,6 +36,38 @@ export function sarifResults(runs: readonly unknown[]): readonly JsonObject[] {
   });
 }
 
+/** What an invocation says of its own run: a failure, or errors that it went on after. Null where it says nothing. */
+export function sarifInvocation(value: unknown): { readonly message: string; readonly isFailure: boolean } | null {
+  if (!isObject(value)) return null;
+  const errors = ['toolExecutionNotifications', 'toolConfigurationNotifications']
+    .flatMap((key) => listIn(value, key))
+    .filter((each) => textIn(each, 'level').toLowerCase() === 'error')
+    .map((each) => textIn(objectIn(each, 'message'), 'text'));
+  const why = (textIn(value, 'exitCodeDescription') || errors[0] || '').replace(/\s+/g, ' ').slice(0, 300);
+  const exit = own(value, 'exitCode');
+  if (own(value, 'executionSuccessful') === false || (errors.length > 0 && typeof exit === 'number' && exit !== 0))
+    return { message: `the tool states that its run failed${why === '' ? '' : `: ${why}`}`, isFailure: true };
+  if (errors.length === 0) return null;
+  const many = errors.length === 1 ? '1 error' : `${errors.length} errors`;
+  return { message: `the tool reports ${many} of its own run${why === '' ? '' : `, first: ${why}`}`, isFailure: false };
+}
+
+/** Why a whole SARIF log approves nothing; null where it may, and for anything else than SARIF. */
+export function sarifFailure(log: unknown): string | null {
+  if (!isObject(log)) return null;
+  for (const run of listIn(log, 'runs').filter(isObject)) {
+    const failed = listIn(run, 'invocations')
+      .map(sarifInvocation)
+      .find((each) => each?.isFailure === true);
+    if (failed !== undefined && failed !== null) return failed.message;
+    const isEmpty = isObject(own(run, 'tool')) && !Array.isArray(own(run, 'results'));
+    if (isEmpty && own(log, 'inlineExternalProperties') === undefined) return `a run ${NO_RESULTS}`;
+  }
+  return null;
+}
+
+export const NO_RESULTS = 'has no list "results"; the tool did not run or did not finish';
+
 function plainFinding(result: JsonObject, rule: SarifRule | null): JsonObject {
   const { severity, unknown } = sarifSeverity(result, rule);
   const { uri, line } = sarifPlace(result);

@@ -13,7 +13,7 @@ import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
 import { shownWord } from './provenance.js';
 import type { ShownPlaces, ToolUse } from './provenance.js';
-import { readPrinted, readReport } from './report-file.js';
+import { hidesFailure, readPrinted, readReport } from './report-file.js';
 import { howToolEnded, runTool } from './tool.js';
 import type { ToolRun } from './tool.js';
 
@@ -144,7 +144,7 @@ function readLintResult(tool: LintTool, run: ToolRun, places: LintPaths, checked
   if (fault !== undefined) return without('error', faultWords(tool, run, fault, places));
   // The exit status says that it found something, but the report is empty: its settings may silence it.
   const isMute = run.code !== 0 && report.outcome === 'pass' && report.findings.length === 0;
-  const isWhole = isMeasured(report.outcome) && !isMute && (tool.countsFiles !== true || checked.isStated);
+  const isWhole = isMeasured(report.outcome) && !isMute && !hidesFailure(report) && (tool.countsFiles !== true || checked.isStated);
   if (run.code !== null && tool.statuses.includes(run.code) && isWhole)
     return { outcome: report.outcome, report, problem: null, partial: [] };
   return without(run.code === NO_PROGRAM ? 'missing' : 'error', problemOf(tool, run, report, places), report.findings);
@@ -161,7 +161,7 @@ function faultWords({ name }: LintTool, run: ToolRun, { rule, artifact, line, me
 function problemOf(tool: LintTool, run: ToolRun, report: ToolReport, places: LintPaths): string {
   const said = errorWords(run, 'first', places);
   const how = howToolEnded(run);
-  const [fault] = report.findings.length > 0 ? report.problems : [];
+  const [fault] = report.findings.length > 0 || hidesFailure(report) ? report.problems : [];
   const what =
     fault !== undefined
       ? `left a report that is only partly readable (${how}): ${fault.message}.`

@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { Finding, ToolReport } from '@umpire/core/model.js';
+import type { Finding, Severity, ToolReport } from '@umpire/core/model.js';
 import type { CheckedFiles } from '@umpire/reports/format.js';
 import { formatById, openReport } from '@umpire/reports/open-report.js';
 import { isFile, statOf } from '../sessions/file-system.js';
@@ -41,6 +41,17 @@ export function readPrinted(path: string, place: ReportOptions): ToolReport {
     if (report.format !== 'unknown') return place.format === null || place.format === report.format ? report : whole;
   }
   return whole;
+}
+
+/** It notes a failure that none of its tests and findings shows, so nobody can say what failed. */
+export function hidesFailure({ outcome, results = [], findings }: ToolReport): boolean {
+  const isShown =
+    results.some(({ status }) => status === 'failed' || status === 'errored') || findings.some(({ severity }) => isGrave(severity));
+  return outcome === 'fail' && !isShown;
+}
+
+function isGrave(severity: Severity): boolean {
+  return severity === 'critical' || severity === 'high';
 }
 
 interface FileRange {

@@ -182,6 +182,15 @@ it('gathers fresh reports and leaves stale ones out', async () => {
   expect(end.notes).toEqual(['stale.sarif is older than the change and was left out. Write it again.']);
 });
 
+it('W4: is an error where a report notes the failure of its own run', async () => {
+  const project = linted();
+  project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });
+  const run = { tool: { driver: { name: 'scan' } }, invocations: [{ executionSuccessful: false }], results: [] };
+  project.write({ 'failed.sarif': JSON.stringify({ version: '2.1.0', runs: [run] }) });
+  const end = await reviewCritic(reviewJob(project.root).job);
+  expect(end).toMatchObject({ outcome: 'error', notes: ['failed.sarif: the tool states that its run failed'] });
+});
+
 it('finds what a report means that was written in a folder of the project or in another place, and says what it cannot find', async () => {
   const project = linted({ 'eslint.config.mjs': null, 'api/src/a.go': 'package a\n' });
   project.write({ 'api/src/a.go': 'package a\nvar b = 1\n' });

@@ -29,7 +29,7 @@ import { measureProjectTests } from './project-tests.js';
 import type { ProjectTests } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance, ToolUse } from './provenance.js';
-import { placeFindings, readReport } from './report-file.js';
+import { hidesFailure, placeFindings, readReport } from './report-file.js';
 import { manifestFault } from './tool.js';
 
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
@@ -290,7 +290,7 @@ function gatherReports(job: CriticJob, { lines }: CriticChange, started: Date): 
       if (mtimeMs > started.getTime() + 60_000)
         return { ...none, outcome: 'error', problem: `${path} is dated in the future. Write it again.` } as const;
       const report = readReport(join(job.project, path), { format: null, root: job.project });
-      const isRead = report.outcome === 'pass' || report.outcome === 'fail';
+      const isRead = (report.outcome === 'pass' || report.outcome === 'fail') && !hidesFailure(report);
       if (!isRead) return { ...none, outcome: 'error', problem: `${path}: ${report.problems[0]?.message ?? 'it cannot be read'}` } as const;
       const { findings, lost } = placeFindings(job.project, path, report.findings);
       const problem = lost.length === 0 ? null : lostNote(path, lost);

@@ -11,7 +11,7 @@ import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
 import { focusFailures } from './focused-tests.js';
 import type { ShownPlaces, ToolUse } from './provenance.js';
-import { readReport } from './report-file.js';
+import { hidesFailure, readReport } from './report-file.js';
 import type { ReadyRunner, ReportAt, RunnerCall, TestPlace } from './test-runner.js';
 import type { FoundTests, FoundTestPlace, UnmeasuredPart } from './find-tests.js';
 import { howToolEnded, runTool } from './tool.js';
@@ -257,6 +257,8 @@ export function measure(run: ToolRun, call: RunnerCall, places: ShownPlaces, run
       outcome: 'error',
       problem: `${runner} failed although no test failed (${howToolEnded(run)}): the run broke off.${lastWords(run, places)}`,
     };
+  if (hidesFailure(tests))
+    return { outcome: 'error', problem: `${runner} reports a failure that no test shows: ${whyNot(tests)}${lastWords(run, places)}` };
   const notes = tests.problems.map(({ message }) => `The report of ${runner}: ${message}.`);
   const read = { results, testFormat: call.tests.format, coverageFormat: call.coverage?.format ?? null };
   if (call.coverage === null) return { ...read, coverage: [], notes };

@@ -1,11 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../test/support/git-project.js';
 import { readRun } from '@umpire/core/formats/run-result.js';
 import type { FileCoverage, TestResult } from '@umpire/core/model.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { evidenceOf } from './testing.js';
 import { isLayerName, layersOf, layerTest } from './test-layers.js';
-import { batched, mergeFiles, mergeResults } from './run-tests.js';
+import { batched, measure, mergeFiles, mergeResults } from './run-tests.js';
 import type { PlaceRun } from './run-tests.js';
+import type { ToolRun } from './tool.js';
 
 const PROVENANCE = { commit: null, content: null, started: '', ended: '', tools: [] };
 
@@ -138,4 +142,42 @@ test('long lists of files are cut into several commands', () => {
   expect(batched(['a', 'b', 'c'], 450)).toEqual([['a', 'b'], ['c']]);
   expect(batched(['a'], 1)).toEqual([['a']]);
   expect(batched([])).toEqual([[]]);
+});
+
+const ENDED: ToolRun = {
+  outcome: 'ended',
+  code: 0,
+  signal: null,
+  problem: null,
+  head: '',
+  tail: '',
+  use: {
+    name: 'jest',
+    version: null,
+    command: [],
+    workdir: '.',
+    started: '',
+    ended: '',
+    exit_status: 0,
+    signal: null,
+    timed_out: false,
+  },
+};
+
+/** What a call of Jest came to that left this report and exited with 0. */
+function measured(report: object): ReturnType<typeof measure> {
+  const project = temporaryFolder();
+  const file = join(project, 'report.json');
+  writeFileSync(file, JSON.stringify(report));
+  return measure(ENDED, { argv: [], env: {}, tests: { file, format: 'jest' }, coverage: null }, { project }, 'jest');
+}
+
+test('W4: a report that notes a failure or promises more tests measures nothing, whatever the exit status', () => {
+  const testResults = [{ name: 'a.test.js', status: 'passed', assertionResults: [{ title: 'one', status: 'passed' }] }];
+  expect(measured({ success: true, testResults })).toMatchObject({ results: [{ status: 'passed' }] });
+  expect(measured({ success: false, testResults })).toEqual({
+    outcome: 'error',
+    problem: 'jest reports a failure that no test shows: the report states that the run failed, although no test failed.',
+  });
+  expect(measured({ success: true, numTotalTests: 50, testResults })).toMatchObject({ outcome: 'error' });
 });
