@@ -272,9 +272,14 @@ test('evidence names the commit and the uncommitted changes', SOAK, async () => 
   const commit = gitIn(project, 'rev-parse', 'HEAD').trim();
   const clean = await critique(project, 'L2');
   expect(clean.evidence.provenance).toMatchObject({ commit, content: null });
+  expect(clean.evidence.provenance).not.toHaveProperty('uncommitted');
   writeFiles(project, { 'src/more.js': 'export const more = 1;\n' });
   const changed = await critique(project, 'L2');
-  expect(changed.evidence.provenance).toMatchObject({ commit, content: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+  expect(changed.evidence.provenance).toMatchObject({
+    commit,
+    content: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    uncommitted: true,
+  });
 });
 
 const VITEST = '{"type":"module","scripts":{"test":"vitest"}}';

@@ -25,6 +25,8 @@ export interface JudgedState {
 }
 
 export interface Provenance extends JudgedState {
+  /** The checkout had changes since the commit, and they were judged too. */
+  readonly uncommitted?: true;
   readonly started: string;
   readonly ended: string;
   readonly tools: readonly ToolUse[];

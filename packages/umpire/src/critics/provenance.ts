@@ -13,7 +13,8 @@ import type { CriticJob } from './critic.js';
 export type { JudgedState, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 
 export function provenanceOf(job: CriticJob, judged: JudgedState, started: Date, tools: readonly ToolUse[]): Provenance {
-  return { ...judged, started: started.toISOString(), ended: job.now().toISOString(), tools };
+  const uncommitted = judged.commit === null || judged.content === null ? {} : ({ uncommitted: true } as const);
+  return { ...judged, ...uncommitted, started: started.toISOString(), ended: job.now().toISOString(), tools };
 }
 
 /** What is never part of what is judged: git's own, installed packages, Umpire's sessions. */

@@ -264,7 +264,7 @@ it('takes little from little, and nothing from nothing', () => {
 
 it('says what was measured, by which commands, and how they ended', () => {
   expect(provenanceLines(whole)).toEqual([
-    '  - Measured on commit ffffffffffff, with changes aaaaaaaaaaaa, 2026-03-01 10:00, 3.0 s',
+    '  - Measured on commit ffffffffffff, with uncommitted changes aaaaaaaaaaaa, 2026-03-01 10:00, 3.0 s',
     '  - vitest 4.1.12: `node node_modules/vitest/vitest.mjs run`, status 1, 2.5 s',
     '  - vitest: `node node_modules/vitest/vitest.mjs run`, ended by SIGKILL, 2.5 s',
     '  - vitest 4.1.12: `node node_modules/vitest/vitest.mjs run`, timed out, 2.5 s',

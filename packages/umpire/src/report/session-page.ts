@@ -296,7 +296,7 @@ const MOST_TOOLS = 20;
 
 export function provenanceLines({ commit, content, started, ended, tools }: Provenance, clock: Clock = UTC): readonly string[] {
   const where = commit === null ? 'no commit' : `commit ${inline(commit.slice(0, 12))}`;
-  const changed = content === null ? '' : `, ${commit === null ? 'content' : 'with changes'} ${inline(content.slice(0, 12))}`;
+  const changed = content === null ? '' : `, ${commit === null ? 'content' : 'with uncommitted changes'} ${inline(content.slice(0, 12))}`;
   const more = tools.length - MOST_TOOLS;
   return [
     `  - Measured on ${where}${changed}, ${clock.moment(started)}${took(started, ended)}`,
