@@ -39,11 +39,12 @@ async function until(holds: () => boolean): Promise<void> {
 
 it.each([
   ['the session, which is not yet recorded', 1],
-  ['a task', 2],
+  ['a check', 2],
+  ['a task', 3],
 ])('ends the setup command with a killed run: in the worktree of %s', SOAK, async (_, which) => {
   const project = makeProject({ config: { workspace: { setup: SETUP } } });
   const { beside } = project;
-  if (which > 1) writeFileSync(join(beside, 'go-1'), '');
+  for (let earlier = 1; earlier < which; earlier += 1) writeFileSync(join(beside, `go-${earlier}`), '');
   const running = project.start('until', 'test -e b.txt', ...project.sh('echo b > b.txt; complete done'));
   const begun = () => (existsSync(join(beside, 'setups')) ? textOf(beside, 'setups').split('\n').length - 1 : 0);
   await until(() => begun() === which && sleepersOf(beside).length === 2);

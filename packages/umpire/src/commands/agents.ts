@@ -15,6 +15,7 @@ import { PRESET_NAMES } from '../agents/presets.js';
 import { realTimer, scriptedAgent } from '../agents/scripted-agent.js';
 import { checkCommand } from '../critics/check-command.js';
 import type { MeasureTests } from '../critics/check-command.js';
+import type { OpenCheck } from '../critics/clean-check.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { BUILT_IN } from './agent-names.js';
@@ -29,6 +30,7 @@ import {
   withProjectTests,
   withVerification,
 } from './critics.js';
+import type { KeepWork } from './critics.js';
 
 export interface AgentChoice {
   readonly started: Pick<
@@ -39,10 +41,16 @@ export interface AgentChoice {
   /** The session folder. */
   readonly session: string;
   readonly config: Settings;
-  readonly guardian: Guardian;
   /** Agents of the calling program. */
   readonly own: Readonly<Record<string, Agent>>;
   readonly now: () => Date;
+}
+
+interface AgentsOfRun extends AgentChoice {
+  readonly guardian: Guardian;
+  /** Where Umpire's own checks run; null without a workspace. */
+  readonly openCheck: OpenCheck | null;
+  readonly keepWork: KeepWork;
 }
 
 /** Does the built-in critic do the critic's role? */
@@ -68,16 +76,17 @@ function namesIn({ started, settings, config, own }: Pick<AgentChoice, 'started'
 }
 
 /** Throws if a named agent cannot be created. Starts nothing. */
-export async function checkAgents(choice: Omit<AgentChoice, 'guardian'>): Promise<void> {
+export async function checkAgents(choice: AgentChoice): Promise<void> {
   const none = (): never => {
     throw new Error('No agent runs during a check.');
   };
   const guardian: Guardian = { run: 'look-only', sandbox: null, watch: none, release: none, close: none };
-  for (const name of namesIn(choice)) await createAgent(name, { ...choice, guardian }, () => ({ name, run: none }));
+  for (const name of namesIn(choice))
+    await createAgent(name, { ...choice, guardian, openCheck: null, keepWork: none }, () => ({ name, run: none }));
 }
 
 /** The agent of each role. All agents are created before anything runs, so that a wrong name does not stop a run half-way. */
-export async function createAgents(choice: AgentChoice): Promise<(role: string) => Agent> {
+export async function createAgents(choice: AgentsOfRun): Promise<(role: string) => Agent> {
   const { started, settings } = choice;
   let person: Agent | null = null;
   const atTerminal = () => (person ??= personAtTerminal());
@@ -97,13 +106,15 @@ export async function createAgents(choice: AgentChoice): Promise<(role: string) 
   };
 }
 
-function createCheck(choice: AgentChoice, command: string): Agent {
-  const measureTests: MeasureTests = (assignment, watch) => measureTestsOf(choice, assignment, watch);
-  const { report = null, trustsExitStatus = false } = choice.started;
-  return checkCommand({ command, report, trustsExitStatus, measureTests }, choice.guardian);
+function createCheck(choice: AgentsOfRun, command: string): Agent {
+  const { started, openCheck, guardian } = choice;
+  const measureTests: MeasureTests = (assignment, watch, rewrittenAtBase) => measureTestsOf(choice, assignment, watch, rewrittenAtBase);
+  const { report = null, trustsExitStatus = false } = started;
+  const base = started.workspace?.base ?? null;
+  return checkCommand({ command, report, trustsExitStatus, measureTests, openCheck, base }, guardian);
 }
 
-async function createAgent(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {
+async function createAgent(name: string, choice: AgentsOfRun, person: () => Agent): Promise<Agent> {
   const { config, guardian, own } = choice;
   if (Object.hasOwn(own, name)) return functionAgent(own[name] as Agent);
   const program = programNamed(name, choice);

@@ -1,6 +1,7 @@
 // The built-in critic of a loop as an agent of a run: it measures alone, or after an agent whose findings it weighs. If it can measure
 // nothing, the agent does the task.
 
+import { rmSync } from 'node:fs';
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
@@ -8,12 +9,14 @@ import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { parseJson } from '@umpire/core/formats/json-text.js';
 import { verificationFindings } from '@umpire/core/formats/verification.js';
+import { onCommit, rewrittenWords, traceFault } from '../critics/clean-check.js';
+import type { OpenCheck } from '../critics/clean-check.js';
 import { unmeasured } from '../critics/critic.js';
 import type { Critic, CriticEnd, CriticJob } from '../critics/critic.js';
 import type { ProjectTests } from '../critics/project-tests.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { openFolder, readBytes } from '../sessions/session-folder.js';
+import { openFolder, placeFor, readBytes } from '../sessions/session-folder.js';
 import { BUILT_IN } from './agent-names.js';
 
 interface BuiltInCritic {
@@ -44,7 +47,12 @@ export interface CriticContext {
   readonly config: Settings;
   readonly guardian: Guardian;
   readonly now: () => Date;
+  readonly openCheck: OpenCheck | null;
+  readonly keepWork: KeepWork;
 }
+
+/** A commit of a task's unfinished work; null where it changed nothing. */
+export type KeepWork = (task: string, attempt: number) => Promise<string | null>;
 
 export interface CriticChoice extends Pick<CriticContext, 'settings'> {
   readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic'>;
@@ -64,10 +72,7 @@ export function isBuiltIn({ started, settings, playsAll }: CriticChoice): boolea
 /** `agent`: the one named for the role, else the default one, if there is one. */
 export function builtInCritic(context: CriticContext, agent: Agent | null): Agent {
   const critic = CRITICS[context.started.loop] as BuiltInCritic;
-  const measure: Measure = async (assignment, watch) => {
-    const kept = new Map<string, Uint8Array>();
-    return { end: await endOf((await critic.load())({ ...jobOf(context, assignment, watch), kept })), kept };
-  };
+  const measure: Measure = (assignment, watch) => measureCommit(context, critic, assignment, watch);
   return {
     name: agent === null || critic.runs === 'alone' ? BUILT_IN : `${agent.name} and ${BUILT_IN}`,
     run: async (assignment, watch) => {
@@ -79,6 +84,30 @@ export function builtInCritic(context: CriticContext, agent: Agent | null): Agen
       return endingOf(measurement);
     },
   };
+}
+
+/** Evidence of a check that changed what it judged is removed: it says nothing about the commit. */
+async function measureCommit(context: CriticContext, critic: BuiltInCritic, assignment: Assignment, watch: Watch): Promise<Measurement> {
+  const kept = new Map<string, Uint8Array>();
+  const rewrittenAtBase = new Set<string>();
+  const run = await critic.load();
+  const measuring = onCommit(context.openCheck, null, assignment.workdir, (workdir) =>
+    endOf(run({ ...jobOf(context, { ...assignment, workdir }, watch), kept, rewrittenAtBase })),
+  );
+  let fault: string | null = null;
+  const end = await endOf(
+    measuring.then(({ result, traces }) => {
+      fault = traceFault(traces, rewrittenAtBase);
+      return fault === null ? withNote(result, rewrittenWords(traces)) : unmeasured('error', fault);
+    }),
+  );
+  if (fault === null) return { end, kept };
+  for (const path of kept.keys()) rmSync(placeFor(openFolder(assignment.session), path), { force: true });
+  return { end, kept: new Map() };
+}
+
+function withNote(end: CriticEnd, note: string): CriticEnd {
+  return note === '' ? end : { ...end, summary: `${note} ${end.summary}`.slice(0, 500), notes: [...end.notes, note] };
 }
 
 /** A failing tool, such as git, measures nothing. The run continues with the error as its result. */
@@ -152,7 +181,7 @@ export function withProjectTests(context: CriticContext, agent: Agent): Agent {
     run: async (assignment, watch) => {
       const said = await agent.run(assignment, watch);
       if (said.kind !== 'completed') return said;
-      const { outcome, problem, regressions } = await measureTestsOf(context, assignment, watch);
+      const { outcome, problem, regressions } = await measureWork(context, assignment, watch);
       if (watch.signal.aborted) return { kind: 'interrupted', usage: said.usage };
       if (outcome === 'pass' || outcome === 'missing') return said;
       const named = regressions.map(({ id, message }) => (message === null ? id : `${id} (${message})`)).join('; ');
@@ -160,6 +189,26 @@ export function withProjectTests(context: CriticContext, agent: Agent): Agent {
       return { ...said, kind: 'failed', error: error.slice(0, 500) };
     },
   };
+}
+
+/** The tests on the files that the task would submit. */
+async function measureWork(
+  context: CriticContext,
+  assignment: Assignment,
+  watch: Watch,
+): Promise<Pick<ProjectTests, 'outcome' | 'problem' | 'regressions'>> {
+  const rewrittenAtBase = new Set<string>();
+  try {
+    const commit = await context.keepWork(assignment.task.id, assignment.attempt);
+    const { result, traces } = await onCommit(context.openCheck, commit, assignment.workdir, (workdir) =>
+      measureTestsOf(context, { ...assignment, workdir }, watch, rewrittenAtBase),
+    );
+    const fault = traceFault(traces, rewrittenAtBase);
+    return fault === null ? result : { outcome: 'error', problem: fault, regressions: [] };
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return { outcome: 'error', problem: error.message, regressions: [] };
+  }
 }
 
 /** A role whose report is heard beside the reviewer's. */
@@ -183,9 +232,14 @@ export function withVerification(agent: Agent): Agent {
 }
 
 /** The project's tests at the session's base and now, for a loop whose critic is a command. */
-export async function measureTestsOf(context: CriticContext, assignment: Assignment, watch: Watch): Promise<ProjectTests> {
+export async function measureTestsOf(
+  context: CriticContext,
+  assignment: Assignment,
+  watch: Watch,
+  rewrittenAtBase: Set<string>,
+): Promise<ProjectTests> {
   const { measureProjectTests } = await import('../critics/project-tests.js');
-  return measureProjectTests(jobOf(context, assignment, watch));
+  return measureProjectTests({ ...jobOf(context, assignment, watch), rewrittenAtBase });
 }
 
 function jobOf(

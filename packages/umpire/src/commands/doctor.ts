@@ -350,7 +350,7 @@ export async function checkAgentName(name: string, project: string): Promise<voi
   await checkAgents(agentChoice(name, project, DEFAULT_SETTINGS));
 }
 
-function agentChoice(name: string, project: string, config: Settings): Omit<AgentChoice, 'guardian'> {
+function agentChoice(name: string, project: string, config: Settings): AgentChoice {
   const settings = { ...resolveRunSettings({}, DEFAULT_SETTINGS, null, ''), agents: { '*': name } };
   const started = { project, critic: '', loop: '', loopFolder: null, workspace: null };
   return { started, settings, session: project, config, own: {}, now: () => new Date() };

@@ -76,7 +76,10 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
     started.workspace === null ? null : openWorkspaceFor({ ...workspaceChoice(session), project, run: id, sandbox, inspect });
   const opening = workspace === null ? null : await openWorktree(workspace, session);
   // An aborted session needs no agents, so missing ones are no error.
-  const named = aborted === null ? await createAgents({ started, settings, session: folder.root, config, guardian, own, now }) : noAgent;
+  const openCheck = workspace === null ? null : (commit: string | null) => workspace.check(commit);
+  const keepWork = async (task: string, attempt: number) => (await workspace?.keep(task, attempt))?.commit ?? null;
+  const choice = { started, settings, session: folder.root, config, guardian, own, now, openCheck, keepWork };
+  const named = aborted === null ? await createAgents(choice) : noAgent;
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = frozenRules(session);
   const createFor = (role: string) => {

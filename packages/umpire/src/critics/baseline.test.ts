@@ -3,12 +3,16 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
+import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
+import { cleanUpAfterwards, gitProject, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
-import { baselineHome, baselineKey, keepBaseline, readBaseline } from './baseline.js';
+import { baselineHome, baselineKey, keepBaseline, openBase, readBaseline } from './baseline.js';
 import type { Baseline } from './baseline.js';
+import { findRepository } from './commit-copy.js';
+import type { ProjectRepository } from './commit-copy.js';
 
 cleanUpAfterwards();
+endGuardianAfterwards();
 const cacheBefore = process.env['XDG_CACHE_HOME'];
 afterEach(() => {
   if (cacheBefore === undefined) delete process.env['XDG_CACHE_HOME'];
@@ -19,6 +23,7 @@ const BASELINE: Baseline<unknown> = {
   commit: 'c0ffee',
   state: { types: [], lint: [], quality: [], lines: 12 },
   provenance: { commit: 'c0ffee', content: null, started: '', ended: '', tools: [] },
+  rewritten: ['snapshot.txt'],
 };
 
 it('comes back as it was kept; damaged, or of another commit, it does not', () => {
@@ -84,4 +89,24 @@ it('is measured again where other packages are installed, of Python too, in the 
     keys.push(key());
   }
   expect(new Set(keys).size).toBe(5);
+});
+
+it('W5: knows which tracked files the tools rewrite at the base, also from the stored baseline', async () => {
+  process.env['XDG_CACHE_HOME'] = temporaryFolder();
+  const project = gitProject({ 'snapshot.txt': 'one\n', 'b.txt': 'b\n' });
+  const base = project.git('rev-parse', 'HEAD').trim();
+  let measurements = 0;
+  const rewritten = async () => {
+    const rewrittenAtBase = new Set<string>();
+    const { job } = jobFor(project.root, { base, rewrittenAtBase });
+    const open = openBase(job, findRepository(project.root) as ProjectRepository, base);
+    await open.measured('tests', (own) => {
+      measurements += 1;
+      writeFiles(own.project, { 'snapshot.txt': 'two\n', 'b.txt': 'b\n', 'new.txt': 'new\n' });
+      return Promise.resolve({ state: null, uses: [], isBroken: false });
+    });
+    await open.close();
+    return [...rewrittenAtBase];
+  };
+  expect([await rewritten(), await rewritten(), measurements]).toEqual([['snapshot.txt'], ['snapshot.txt'], 1]);
 });

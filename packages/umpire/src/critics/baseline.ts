@@ -10,7 +10,7 @@ import { faultOf, makeFolders, openFolder, writeAtomically } from '../sessions/s
 import { sha256 } from '../sessions/hash.js';
 import { originsOf } from '../sessions/python-environment.js';
 import { isUmpireError } from '@umpire/core/errors.js';
-import { copyCommit, findRepository } from './commit-copy.js';
+import { copyCommit, filesRewritten, findRepository } from './commit-copy.js';
 import type { CommitCopy, ProjectRepository } from './commit-copy.js';
 import { packageVersion } from '../sessions/package-root.js';
 import type { CriticJob } from './critic.js';
@@ -23,6 +23,8 @@ export interface Baseline<State> {
   readonly commit: string;
   readonly state: State;
   readonly provenance: Provenance;
+  /** Tracked files that the measurement rewrote. */
+  readonly rewritten: readonly string[];
 }
 
 /** Where baselines of a project are kept: `common` is the repository that all its worktrees share. */
@@ -31,7 +33,7 @@ export function baselineHome(common: string): string {
 }
 
 /** What is measured, and how: changed with every change of the measurement itself. */
-const MEASURED = 9;
+const MEASURED = 10;
 const TOOLS = [
   'vitest',
   '@vitest/coverage-v8',
@@ -167,23 +169,30 @@ export function openBase(job: CriticJob, repository: ProjectRepository, commit: 
     commit,
     measured: async <State>(part: BaselinePart, measure: (own: CriticJob) => Promise<MeasuredPart<State>>) => {
       const key = baselineKey(part, job, commit, repository.prefix);
+      const tell = <Known extends Baseline<State>>(found: Known): Known => {
+        if (commit === job.base) for (const file of found.rewritten) job.rewrittenAtBase?.add(file);
+        return found;
+      };
       const known = readBaseline<State>(home, key, commit) ?? (broken.get(join(home, key)) as Baseline<State> | undefined);
       if (known !== undefined) {
         say(`using the stored baseline ${commit.slice(0, 10)}`);
-        return { baseline: known, note: null };
+        return { baseline: tell(known), note: null };
       }
       say(`measuring the baseline ${commit.slice(0, 10)}`);
       const started = job.now();
       copy ??= copyCommit(repository, commit);
       const { project } = await copy;
       const { state, uses, isBroken } = await measure({ ...job, project, timeoutMs: timeLeft(job) });
-      const baseline = { commit, state, provenance: provenanceOf(job, { commit, content: null }, started, uses) };
+      const rewritten = filesRewritten(project, commit, repository.prefix);
+      const baseline = tell({ commit, state, provenance: provenanceOf(job, { commit, content: null }, started, uses), rewritten });
       if (job.watch.signal.aborted) return { baseline, note: null };
       if (isBroken) broken.set(join(home, key), baseline);
       return { baseline, note: isBroken ? null : keepBaseline(home, key, baseline) };
     },
     keep: (part, state, provenance) => {
-      keepBaseline(home, baselineKey(part, job, commit, repository.prefix), { commit, state, provenance });
+      const key = baselineKey(part, job, commit, repository.prefix);
+      const rewritten = readBaseline(home, key, commit)?.rewritten ?? [];
+      keepBaseline(home, key, { commit, state, provenance, rewritten });
     },
     close: async () => {
       const made = await copy?.catch(() => null);

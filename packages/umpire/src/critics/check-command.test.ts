@@ -40,7 +40,7 @@ async function checked(command: string, tests: ProjectTests, trustsExitStatus = 
     asked += 1;
     return Promise.resolve(tests);
   };
-  const agent = checkCommand({ command, report: null, trustsExitStatus, measureTests }, guardian);
+  const agent = checkCommand({ command, report: null, trustsExitStatus, measureTests, openCheck: null, base: null }, guardian);
   const assignment = assignmentOf({ session, workdir: newFolder(), timeoutMs: 60_000 });
   const ending = await agent.run(assignment, { signal: new AbortController().signal, log: () => undefined });
   const result = () => JSON.parse(readFileSync(join(session, RESULT), 'utf8')) as Record<string, unknown>;

@@ -1,13 +1,17 @@
-// The critic of the plain loop: runs the person's own command in the session's worktree and writes its result as evidence. The command
+// The critic of the plain loop: runs the person's own command on the judged commit and writes its result as evidence. The command
 // comes from the command line, so a shell reads it; no text of a task is ever part of it.
 
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isUmpireError } from '@umpire/core/errors.js';
+import type { CheckOutcome } from '@umpire/core/model.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import { runChildProcess } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
 import type { Guardian } from '../agents/guardian.js';
+import { onCommit, rewrittenWords, traceFault } from './clean-check.js';
+import type { OpenCheck } from './clean-check.js';
 import { shellOf, SYSTEM_SHELL } from './command-program.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
 import { failuresInReports } from './written-test-reports.js';
@@ -21,6 +25,7 @@ import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 import { forgetCheckedFolders, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
+import type { CheckTraces } from '../workspace/check-worktree.js';
 
 export const RESULT = 'results/until.json';
 const OUTPUT = 'results/output-until.txt';
@@ -34,7 +39,7 @@ const GRACE_MS = 5000;
 type EndedChild = Extract<ChildEnd, { kind: 'ended' }>;
 
 /** What the project's own tests say beside the command. */
-export type MeasureTests = (assignment: Assignment, watch: Watch) => Promise<ProjectTests>;
+export type MeasureTests = (assignment: Assignment, watch: Watch, rewrittenAtBase: Set<string>) => Promise<ProjectTests>;
 
 export interface CheckedCommand {
   readonly command: string;
@@ -43,26 +48,85 @@ export interface CheckedCommand {
   /** The exit status of a pipe is then that of its last part. */
   readonly trustsExitStatus: boolean;
   readonly measureTests: MeasureTests;
+  readonly openCheck: OpenCheck | null;
+  /** The session's base commit; null without a workspace. */
+  readonly base: string | null;
 }
 
 export function checkCommand(check: CheckedCommand, guardian: Guardian): Agent {
+  let atBase: Promise<ReadonlySet<string>> | null = null;
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
-    const began = elapsedMs();
-    const first = await runCommand(check, guardian, assignment, watch);
-    if ('kind' in first) return first;
-    const left = () => ({ ...assignment, timeoutMs: Math.max(1, assignment.timeoutMs - Math.round(elapsedMs() - began)) });
-    // A command that failed approves nothing, whatever the tests say; they tell which of its failures are old.
-    const tests = first.end.code === 0 || runsTests(check.command) ? await check.measureTests(left(), watch) : null;
+    const rewritten = new Set<string>();
+    const { result, commit, traces } = await onCommit(check.openCheck, null, assignment.workdir, (workdir, settle) =>
+      measure(check, guardian, { assignment: { ...assignment, workdir }, watch, settle, rewritten }),
+    );
+    if ('kind' in result) return result;
+    const isExplained = traces.changed.every((file) => rewritten.has(file));
+    if (!isExplained && !traces.hasMoved)
+      for (const file of await (atBase ??= rewrittenByCommand(check, guardian, assignment, watch))) rewritten.add(file);
     if (watch.signal.aborted) return { kind: 'interrupted' };
-    if (first.end.code === 0 && (tests?.outcome === 'error' || tests?.outcome === 'timeout')) return testsBroke(tests);
-    // Every test passes now, or passed once: the command failed by chance, and no round is spent on that.
-    const isFlaky = first.end.code !== 0 && first.end.stopped === null && tests?.outcome === 'pass' && tests.totals?.failed === 0;
-    const last = isFlaky ? await runCommand(check, guardian, left(), watch) : first;
-    if ('kind' in last) return last;
-    return leave(openFolder(assignment.session), { ...last, command: check.command, tests, isAgain: last !== first });
+    const fault = traceFault(traces, rewritten);
+    return fault === null
+      ? leave(openFolder(assignment.session), { ...result, command: check.command, commit, traces })
+      : unusable('error', fault);
   };
-  return { name: 'check', run };
+  const runOrFail = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
+    try {
+      return await run(assignment, watch);
+    } catch (error) {
+      if (!isUmpireError(error)) throw error;
+      // The checkout could not be made, or its set-up command was stopped with the run.
+      return watch.signal.aborted ? { kind: 'interrupted' } : { kind: 'broken', reason: error.message, usage: NO_USAGE };
+    }
+  };
+  return { name: 'check', run: runOrFail };
+}
+
+interface Measuring {
+  readonly assignment: Assignment;
+  readonly watch: Watch;
+  readonly settle: () => Promise<void>;
+  /** Gets the tracked files that the tests rewrite at the base too. */
+  readonly rewritten: Set<string>;
+}
+
+async function measure(
+  check: CheckedCommand,
+  guardian: Guardian,
+  { assignment, watch, settle, rewritten }: Measuring,
+): Promise<Omit<CommandResult, 'command' | 'commit' | 'traces'> | Ending> {
+  const began = elapsedMs();
+  const first = await runCommand(check, guardian, assignment, watch);
+  if ('kind' in first) return first;
+  await settle();
+  const left = () => ({ ...assignment, timeoutMs: Math.max(1, assignment.timeoutMs - Math.round(elapsedMs() - began)) });
+  // A command that failed approves nothing, whatever the tests say; they tell which of its failures are old.
+  const tests = first.end.code === 0 || runsTests(check.command) ? await check.measureTests(left(), watch, rewritten) : null;
+  if (watch.signal.aborted) return { kind: 'interrupted' };
+  if (first.end.code === 0 && (tests?.outcome === 'error' || tests?.outcome === 'timeout')) return testsBroke(tests);
+  // Every test passes now, or passed once: the command failed by chance, and no round is spent on that.
+  const isFlaky = first.end.code !== 0 && first.end.stopped === null && tests?.outcome === 'pass' && tests.totals?.failed === 0;
+  if (!isFlaky) return { ...first, tests, isAgain: false };
+  await settle();
+  const last = await runCommand(check, guardian, left(), watch);
+  return 'kind' in last ? last : { ...last, tests, isAgain: true };
+}
+
+/** The tracked files that the command rewrites at the base. */
+async function rewrittenByCommand(
+  { command, openCheck, base, trustsExitStatus }: CheckedCommand,
+  guardian: Guardian,
+  assignment: Assignment,
+  watch: Watch,
+): Promise<ReadonlySet<string>> {
+  if (base === null) return new Set();
+  const quiet: Watch = { ...watch, log: () => undefined };
+  const shell = (trustsExitStatus ? null : await shellOf(command, assignment.workdir)) ?? SYSTEM_SHELL;
+  const { traces } = await onCommit(openCheck, base, assignment.workdir, (workdir) =>
+    runChildProcess(launchOf([...shell, command], guardian, { ...assignment, workdir }), guardian, quiet),
+  );
+  return new Set(traces.changed);
 }
 
 interface CommandRun {
@@ -75,30 +139,34 @@ interface CommandRun {
   readonly durationMs: number;
 }
 
+/** `argv`: the shell and the command. */
+function launchOf(argv: readonly string[], guardian: Guardian, { session, attempt, workdir, timeoutMs }: Assignment) {
+  const mark = `UMPIRE_CHECK=${session}#${attempt}`;
+  const around = inheritedVariables();
+  const env = { ...around, ...environmentIn(around)(workdir), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: session };
+  return {
+    argv,
+    workdir,
+    writable: [session],
+    env: { ...env, UMPIRE_CHECK: mark.slice('UMPIRE_CHECK='.length) },
+    mark,
+    input: '',
+    timeoutMs,
+    finish: 'SIGTERM' as const,
+    graceMs: GRACE_MS,
+    tailBytes: TAIL_BYTES,
+  };
+}
+
 async function runCommand(
   { command, report, trustsExitStatus }: CheckedCommand,
   guardian: Guardian,
   assignment: Assignment,
   watch: Watch,
 ): Promise<CommandRun | Ending> {
-  const mark = `UMPIRE_CHECK=${assignment.session}#${assignment.attempt}`;
-  const around = inheritedVariables();
-  const env = { ...around, ...environmentIn(around)(assignment.workdir), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
   const shell = trustsExitStatus ? SYSTEM_SHELL : await shellOf(command, assignment.workdir);
   if (shell === null)
     return { kind: 'broken', reason: 'The command has a pipe, and no shell with pipefail was found. Install bash.', usage: NO_USAGE };
-  const launch = {
-    argv: [...shell, command],
-    workdir: assignment.workdir,
-    writable: [assignment.session],
-    env: { ...env, UMPIRE_CHECK: mark.slice('UMPIRE_CHECK='.length) },
-    mark,
-    input: '',
-    timeoutMs: assignment.timeoutMs,
-    finish: 'SIGTERM' as const,
-    graceMs: GRACE_MS,
-    tailBytes: TAIL_BYTES,
-  };
   const folder = openFolder(assignment.session);
   clearOld(folder);
   const began = elapsedMs();
@@ -115,7 +183,7 @@ async function runCommand(
       isCut = true;
     }
   };
-  const end = await runChildProcess(launch, guardian, { ...watch, log });
+  const end = await runChildProcess(launchOf([...shell, command], guardian, assignment), guardian, { ...watch, log });
   forgetCheckedFolders(folder);
   if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
   if (end.kind === 'unstarted')
@@ -128,8 +196,11 @@ async function runCommand(
 
 /** The command passed, but the tests ran at the base and cannot run now: nothing is known of what else broke. */
 function testsBroke({ outcome, problem }: ProjectTests): Ending {
-  const why = `The command passed, but the project's tests could not be run: ${problem ?? outcome}`.slice(0, 500);
-  return { kind: 'failed', findings: why, error: `${outcome}: ${why}`.slice(0, 500), outputs: {}, usage: NO_USAGE };
+  return unusable(outcome, `The command passed, but the project's tests could not be run: ${problem ?? outcome}`);
+}
+
+function unusable(outcome: CheckOutcome, why: string): Ending {
+  return { kind: 'failed', findings: why.slice(0, 500), error: `${outcome}: ${why}`.slice(0, 500), outputs: {}, usage: NO_USAGE };
 }
 
 /** Does the command run the project's tests, as far as its words say? */
@@ -184,13 +255,18 @@ interface CommandResult extends CommandRun {
   readonly tests: ProjectTests | null;
   /** The command ran twice, because no test fails. */
   readonly isAgain: boolean;
+  /** The commit that it ran on; null without a workspace. */
+  readonly commit: string | null;
+  readonly traces: CheckTraces;
 }
 
-function leave(folder: SessionFolder, { command, end, output, problem, written, durationMs, tests, isAgain }: CommandResult): Ending {
+function leave(folder: SessionFolder, result: CommandResult): Ending {
+  const { command, end, output, problem, written, durationMs, tests, isAgain, commit, traces } = result;
   const timedOut = end.stopped?.by === 'timeout';
   const { lines, isFailure, failing, excerpt } = tellingLines(output, timedOut || end.code !== 0, written);
-  const result = {
+  const evidence = {
     command,
+    ...(commit === null ? {} : { head: commit }),
     exit_status: end.code,
     signal: end.signal,
     timed_out: timedOut,
@@ -201,8 +277,9 @@ function leave(folder: SessionFolder, { command, end, output, problem, written, 
     output_tail: lastWhole(output, 4000),
     ...(tests === null ? {} : testMembers(tests)),
     ...(isAgain ? { run_again: true } : {}),
+    ...(traces.changed.length === 0 ? {} : { rewritten_files: traces.changed.slice(0, MOST_FILES) }),
   };
-  writeAtomically(folder, RESULT, `${JSON.stringify(result, null, 2)}\n`, false);
+  writeAtomically(folder, RESULT, `${JSON.stringify(evidence, null, 2)}\n`, false);
   writeAtomically(folder, OUTPUT, lastWhole(output, TAIL_BYTES), false);
   const how = timedOut
     ? 'timed out'
@@ -213,11 +290,13 @@ function leave(folder: SessionFolder, { command, end, output, problem, written, 
   const said = lines.length === 0 ? silent : ` ${isFailure ? 'Failures' : 'Last lines'}: ${lines.join(' / ')}`;
   const asked = problem === null ? '' : ` ${problem}`;
   const again = isAgain ? ' It failed before on the same files, where no test fails.' : '';
-  const findings = `The command ${how}.${again}${asked}${tests === null ? '' : testWords(tests)}${said}`.slice(0, 500);
+  const rewritten = traces.changed.length === 0 ? '' : ` ${rewrittenWords(traces)}`;
+  const findings = `The command ${how}.${again}${asked}${rewritten}${tests === null ? '' : testWords(tests)}${said}`.slice(0, 500);
   return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };
 }
 
 const MOST_TESTS = 200;
+const MOST_FILES = 50;
 
 function testMembers({ totals, regressions, known, added, flaky, quarantined, outcome, problem, isNone }: ProjectTests) {
   const names = (list: readonly { readonly id: string }[]) => list.slice(0, MOST_TESTS).map(({ id }) => id);

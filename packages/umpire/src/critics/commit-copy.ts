@@ -15,7 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, posix, relative } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { askGit, git, gitFault, runGitSync, nameOf, rawNames } from '../workspace/git.js';
 import { linkPackages } from '../workspace/node-modules-links.js';
@@ -120,6 +120,12 @@ export function filesNow(project: string): readonly string[] {
 export function filesChanged(project: string, commit: string): readonly string[] {
   const tracked = names(project, ['diff', '-z', '--name-only', '--no-renames', '--relative', '--no-ext-diff', commit, '--', '.']);
   return [...tracked, ...names(project, ['ls-files', '-z', '--others', '--exclude-standard'])];
+}
+
+/** Tracked files of a copy that a tool changed, relative to the project. */
+export function filesRewritten(project: string, commit: string, prefix: string): readonly string[] {
+  const changed = names(project, ['diff', '-z', '--name-only', '--no-renames', '--no-relative', '--no-ext-diff', commit]);
+  return changed.map((path) => posix.relative(prefix, path));
 }
 
 /** How many lines of this file the change removed. */

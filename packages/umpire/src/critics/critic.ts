@@ -34,6 +34,8 @@ export interface CriticJob {
   readonly say: (line: string) => void;
   /** Evidence as it was written, by path, for who does not trust the disk afterwards. */
   readonly kept?: Map<string, Uint8Array>;
+  /** Gets the tracked files that the tools rewrite at the base too. */
+  readonly rewrittenAtBase?: Set<string>;
 }
 
 export interface CriticEnd {

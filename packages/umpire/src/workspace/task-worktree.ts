@@ -5,6 +5,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { flag, object, text } from '@umpire/core/formats/shape.js';
+import { CHECK_PREFIX } from './check-worktree.js';
 import { makeOwnRepository } from './worktree-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './worktree-changes.js';
 import { commitTree, diffTrees, titleOf, treeOf } from './commits.js';
@@ -188,7 +189,8 @@ export async function removeHalfMade(sessionGit: SessionGit): Promise<void> {
   const ready = new Set(names);
   const isState = (name: string) => name.endsWith('.state') || name.endsWith('.json');
   const isReady = (name: string) => ready.has(`${stem(name)}.state`) || ready.has(`${stem(name)}.json`);
-  const half = names.filter((name) => name.startsWith('merge-') || (name.startsWith('task-') && !isState(name) && !isReady(name)));
+  const isPassing = (name: string) => name.startsWith('merge-') || name.startsWith(CHECK_PREFIX);
+  const half = names.filter((name) => isPassing(name) || (name.startsWith('task-') && !isState(name) && !isReady(name)));
   for (const name of new Set(half.map(stem))) await tryRemoveTask(sessionGit, pathsByName(sessionGit, name));
 }
 

@@ -5,6 +5,8 @@ import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Merge, Sandbox, Workspace } from '@umpire/core/ports.js';
 import { makeRepositoryTemplate } from './worktree-repository.js';
+import { makeCheckWorktree } from './check-worktree.js';
+import type { CheckWorktree } from './check-worktree.js';
 import { clearUnbegunSession } from './clean-session.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
 import { git, rawNames } from './git.js';
@@ -66,6 +68,8 @@ export interface OpenedWorkspace {
 
 export interface GitWorkspace extends Workspace {
   open(): Promise<OpenedWorkspace>;
+  /** A fresh checkout for one check. Null: of the branch's head. */
+  check(commit: string | null): Promise<CheckWorktree>;
 }
 
 export function openWorkspace(options: WorkspaceOptions): GitWorkspace {
@@ -141,6 +145,16 @@ class SessionWorkspace implements GitWorkspace {
       opened.isVisited = true;
       return this.path;
     });
+  }
+
+  async check(commit: string | null): Promise<CheckWorktree> {
+    const { context, head } = this.ready();
+    const made = await makeCheckWorktree(context, commit ?? head);
+    const restore = async () => {
+      const traces = await made.restore();
+      return { ...traces, changed: this.names(traces.changed) };
+    };
+    return { ...made, restore };
   }
 
   async lend(task: string, attempt: number, kept: string | null = null): Promise<string> {

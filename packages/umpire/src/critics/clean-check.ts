@@ -1,0 +1,48 @@
+// Runs a check on a fresh checkout of the commit that is judged, and tells what it did to tracked files. A check that changes what it judges
+// says nothing about the commit, unless it does the same at the base, as a test run that rewrites a snapshot does.
+
+import { listFew } from '../workspace/git-names.js';
+import type { CheckTraces, CheckWorktree } from '../workspace/check-worktree.js';
+
+/** Null: the head of the session's branch. */
+export type OpenCheck = (commit: string | null) => Promise<CheckWorktree>;
+
+const NO_TRACES: CheckTraces = { changed: [], hasMoved: false };
+
+/** `settle`: restores the tracked files between two steps of a check. Without `openCheck` the check runs in `workdir`. */
+export async function onCommit<T>(
+  openCheck: OpenCheck | null,
+  commit: string | null,
+  workdir: string,
+  check: (workdir: string, settle: () => Promise<void>) => Promise<T>,
+): Promise<{ readonly result: T; readonly commit: string | null; readonly traces: CheckTraces }> {
+  if (openCheck === null) return { result: await check(workdir, () => Promise.resolve()), commit: null, traces: NO_TRACES };
+  const place = await openCheck(commit);
+  const changed = new Set<string>();
+  let hasMoved = false;
+  const settle = async () => {
+    const traces = await place.restore();
+    for (const file of traces.changed) changed.add(file);
+    hasMoved ||= traces.hasMoved;
+  };
+  try {
+    const result = await check(place.workdir, settle);
+    await settle();
+    return { result, commit: place.commit, traces: { changed: [...changed], hasMoved } };
+  } finally {
+    await place.remove();
+  }
+}
+
+/** Why the check counts for nothing; null where it counts. */
+export function traceFault({ changed, hasMoved }: CheckTraces, atBase: ReadonlySet<string>): string | null {
+  if (hasMoved) return 'HEAD moved while the check ran. A check must not commit or switch branches.';
+  const own = changed.filter((file) => !atBase.has(file));
+  if (own.length === 0) return null;
+  return `${listFew(own)} changed while the check ran, and not at the base. Commit what the check writes, or let git ignore it.`;
+}
+
+/** One sentence on the files that the check rewrites at the base too; empty where there are none. */
+export function rewrittenWords({ changed }: CheckTraces): string {
+  return changed.length === 0 ? '' : `The check rewrites tracked files, at the base too: ${listFew(changed)}.`;
+}
