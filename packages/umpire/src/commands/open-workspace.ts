@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { startGuardian } from '../agents/guardian.js';
 import type { Inspector } from '../workspace/inspect-work.js';
+import type { Protect } from '../workspace/prepare-worktree.js';
 import { openWorkspace } from '../workspace/workspace.js';
 import type { SessionPlace } from '../workspace/session-git.js';
 import type { GitWorkspace, OpenedWorkspace } from '../workspace/workspace.js';
@@ -28,6 +29,7 @@ export interface WorkspaceChoice {
   readonly recorded?: NonNullable<SessionPlace['recorded']>;
   /** Checks a task's work before it is committed. */
   readonly inspect?: Inspector | undefined;
+  readonly protect?: Protect;
   /** Called with notes for the person. */
   readonly say?: ((note: string) => void) | undefined;
 }
@@ -41,6 +43,7 @@ export function openWorkspaceFor({
   signal,
   sandbox = null,
   inspect,
+  protect,
   say,
   isNew = false,
   recorded,
@@ -62,6 +65,7 @@ export function openWorkspaceFor({
     ...(recorded === undefined ? {} : { recorded }),
     ...stop,
     ...(inspect === undefined ? {} : { inspect }),
+    ...(protect === undefined ? {} : { protect }),
     ...(say === undefined ? {} : { say }),
   });
 }

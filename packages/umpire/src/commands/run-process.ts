@@ -26,6 +26,7 @@ import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '@umpire/core/ports.js';
 import { createAgents, measuresItself } from './agents.js';
+import { protectJudgeFiles } from './judge-files.js';
 import { recordedCommits } from './preflight.js';
 import { runNotifyCommand } from './notify.js';
 import { createRunGuard, failedTestsAt } from './run-guard.js';
@@ -72,8 +73,10 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   const failedTests = (commit: string) => failedTestsAt(journal.state.run as RunState, blobsIn(folder), commit);
   const runGuard = createRunGuard({ started, config, now, failedTestsAt: failedTests, say: (note) => watch.onNote?.(note) });
   const inspect = runGuard?.inspect;
+  const isPersons = (task: string) => agentFor(findTask(journal.state.run as RunState, task)?.role ?? '').isPerson === true;
+  const { protect, breachesOf } = protectJudgeFiles({ started, isPersons, say: (note) => watch.onNote?.(note) });
   const workspace =
-    started.workspace === null ? null : openWorkspaceFor({ ...workspaceChoice(session), project, run: id, sandbox, inspect });
+    started.workspace === null ? null : openWorkspaceFor({ ...workspaceChoice(session), project, run: id, sandbox, inspect, protect });
   const opening = workspace === null ? null : await openWorktree(workspace, session);
   // An aborted session needs no agents, so missing ones are no error.
   const openCheck = workspace === null ? null : (commit: string | null) => workspace.check(commit);
@@ -101,7 +104,7 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
       journal,
       files,
       workspace,
-      ...(runGuard === null ? {} : { breachesOf: runGuard.breachesOf }),
+      breachesOf: (task, attempt) => [...breachesOf(task, attempt), ...(runGuard?.breachesOf(task, attempt) ?? [])],
       judge: createJudge(session, rules, isParent),
       takeEvidence: (task, role, measured) => {
         if (!started.judged || !leavesEvidence(rules, role)) return null;

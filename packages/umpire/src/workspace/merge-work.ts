@@ -98,7 +98,7 @@ export async function restoreFiles(
   return moveBranch(context, head, next);
 }
 
-/** The tree of a commit with these differences. */
+/** The tree of a commit, or a tree, with these differences. */
 export async function treeWith(sessionGit: SessionGit, commit: string, steps: readonly TreeDifference[]): Promise<string> {
   const folder = makeScratch('restore');
   const gitTarget = { ...sessionGit.gitTarget, index: join(folder, 'index') };

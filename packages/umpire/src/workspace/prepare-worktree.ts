@@ -16,6 +16,9 @@ import type { SetupCommand } from './setup-command.js';
 import type { SessionGit } from './session-git.js';
 import type { Worktree } from './worktree.js';
 
+/** Gets the files that a task changed, relative to the project. Returns those whose change must not be committed. */
+export type Protect = (task: string, attempt: number, files: readonly string[]) => readonly string[];
+
 /** A session's git with everything that its worktrees need. */
 export interface WorkspaceContext {
   readonly sessionGit: SessionGit;
@@ -24,6 +27,7 @@ export interface WorkspaceContext {
   readonly template: RepositoryTemplate;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector;
+  readonly protect?: Protect;
   /** Gets notes on a task's work for the person. */
   readonly say?: (note: string) => void;
 }

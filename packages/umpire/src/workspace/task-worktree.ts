@@ -14,7 +14,8 @@ import type { WorkspaceContext } from './prepare-worktree.js';
 import { git } from './git.js';
 import type { RawName } from './git.js';
 import { inspectTree } from './inspect-work.js';
-import { taskName } from './git-names.js';
+import { projectNames, taskName } from './git-names.js';
+import { treeWith } from './merge-work.js';
 import { describeUncommitted, keepModules, refuseMixed } from './submodules.js';
 import { describeClones } from './nested-repositories.js';
 import { readStateFile, removeStateFile, stateFileOf, writeStateFile } from './state-file.js';
@@ -112,7 +113,7 @@ async function writeFilesOf(context: WorkspaceContext, worktree: Worktree, base:
 }
 
 export async function takeWork(
-  { sessionGit, sharedFiles, inspect, say }: WorkspaceContext,
+  { sessionGit, sharedFiles, inspect, protect, say }: WorkspaceContext,
   task: string,
   attempt: number,
   title: string,
@@ -132,8 +133,11 @@ export async function takeWork(
   if (!hasChanges(changes)) return null;
   await refuseMixed(worktree, changes);
   tell(describeClones(worktree, changes.added));
-  const written = await writeTree(worktree, worktree.index, changes, paths.draft);
+  const all = await writeTree(worktree, worktree.index, changes, paths.draft);
   const { prefix } = sessionGit.repository;
+  const pick = protect === undefined ? null : (names: readonly RawName[]) => protect(task, attempt, projectNames(names, prefix));
+  const written = pick === null ? all : await withoutProtected(sessionGit, base, all, pick);
+  if (written !== all) await git(gitTargetOf(worktree, paths.draft), ['read-tree', written]);
   const work = {
     task,
     attempt,
@@ -155,6 +159,20 @@ export async function takeWork(
   const commit = await commitTree(sessionGit, tree, [base], message);
   await changeRefs(sessionGit, [{ ref, to: commit }]);
   return { commit, base, files };
+}
+
+/** The tree with the base's content of the protected files. */
+async function withoutProtected(
+  sessionGit: SessionGit,
+  base: string,
+  tree: string,
+  protect: (names: readonly RawName[]) => readonly string[],
+): Promise<string> {
+  const back = await diffTrees(sessionGit, tree, base);
+  const kept = new Set(protect(back.map(({ name }) => name)));
+  const { prefix } = sessionGit.repository;
+  const steps = back.filter(({ name }) => projectNames([name], prefix).every((path) => kept.has(path)));
+  return steps.length === 0 ? tree : treeWith(sessionGit, tree, steps);
 }
 
 const NO_ROOM = "a file or a link has replaced the project's folder";

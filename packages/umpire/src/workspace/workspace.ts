@@ -8,7 +8,7 @@ import { makeRepositoryTemplate } from './worktree-repository.js';
 import { makeCheckWorktree } from './check-worktree.js';
 import type { CheckWorktree } from './check-worktree.js';
 import { clearUnbegunSession } from './clean-session.js';
-import type { WorkspaceContext } from './prepare-worktree.js';
+import type { Protect, WorkspaceContext } from './prepare-worktree.js';
 import { git, rawNames } from './git.js';
 import type { RawName } from './git.js';
 import type { Inspector } from './inspect-work.js';
@@ -49,6 +49,7 @@ export interface WorkspaceOptions extends SessionPlace {
   readonly isNew?: boolean;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector;
+  readonly protect?: Protect;
   /** Gets notes on a task's work for the person. */
   readonly say?: (note: string) => void;
 }
@@ -110,7 +111,7 @@ class SessionWorkspace implements GitWorkspace {
       claimSessionFolder(sessionGit);
       const { base, head } = await openRefs(sessionGit);
       recordSessionFolder(sessionGit);
-      const { setup, env = {}, signal = null, sandbox = null, inspect, say } = options;
+      const { setup, env = {}, signal = null, sandbox = null, inspect, protect, say } = options;
       const [sharedFiles, template] = await Promise.all([
         planSharedFiles(sessionGit, options.link, options.copy),
         makeRepositoryTemplate(sessionGit),
@@ -121,6 +122,7 @@ class SessionWorkspace implements GitWorkspace {
         template,
         setup: setup === null ? null : { command: setup, env, signal, sandbox },
         ...(inspect === undefined ? {} : { inspect }),
+        ...(protect === undefined ? {} : { protect }),
         ...(say === undefined ? {} : { say }),
       };
       await removeHalfMade(sessionGit);
