@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await card.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`umpire resolve ${session} extend --rounds 1`);
     expect(commands).toContain(`umpire resolve ${session} abort`);
-    await project.umpire('resolve', session, 'abort');
+    await project.umpire('resolve', session, 'abort', '--reason', 'fine');
     await page.locator('.badge.aborted').waitFor();
     expect(await card.count()).toBe(0);
   });

@@ -195,7 +195,7 @@ describe('docs/session-files.md', () => {
     inShop('umpire run debt src/cart.mjs --agent idle --session .umpire/sessions/talk', 4);
     const tasks = join(folder, 'shop-2', '.umpire', 'sessions', 'talk', 'tasks.csv');
     writeFileSync(tasks, readFileSync(tasks, 'utf8').replace(/^(TDFIX.*)csv-wave/m, '$1interactive'));
-    inShop('umpire resolve talk approve', 4);
+    inShop('umpire resolve talk approve --reason fine', 4);
     inShop(`umpire resolve talk answer --reason "${answer ?? ''}"`, 4);
     expect(session('talk', 'interactive/TDFIX-001-result.json')).toEqual(shown);
   });

@@ -29,7 +29,7 @@ it('keeps the work of a task in conflict', SOAK, async () => {
   const project = makeProject({ answers: BOTH });
   const { session } = await project.umpire('run', 'testing', 'x', '--mode', 'comprehensive');
   const name = basename(session);
-  await project.umpire('resolve', name, 'abort');
+  await project.umpire('resolve', name, 'abort', '--reason', 'fine');
   const before = await project.umpire('clean', name);
   expect({ exit: before.exit, err: before.err }).toEqual({
     exit: 1,
@@ -58,8 +58,8 @@ it.each(['git', 'no git'])('keeps the work of a task that asked, if the session 
   const name = basename(session);
   const tasks = join(session, 'tasks.csv');
   writeFileSync(tasks, textOf(tasks).replace(/^(TDFIX-001,.*),csv-wave,/m, '$1,interactive,'));
-  expect((await project.umpire('resolve', name, 'approve')).exit).toBe(4);
-  await project.umpire('resolve', name, 'abort');
+  expect((await project.umpire('resolve', name, 'approve', '--reason', 'fine')).exit).toBe(4);
+  await project.umpire('resolve', name, 'abort', '--reason', 'fine');
   expect(endOf(session)).toBe('aborted unverified');
   const { exit, err } = await project.umpire('clean');
   expect({ exit, err }).toEqual({

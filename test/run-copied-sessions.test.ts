@@ -20,8 +20,8 @@ it('reads and replays a copy of a session, but does not touch the work of the or
   const before = project.git('rev-parse', `umpire/${name}`);
   const mender = project.sh('echo a > a.txt\ncomplete mended', 'mender.sh');
   for (const words of [
-    ['resolve', name, 'extend', '--rounds', '1', ...mender],
-    ['resolve', name, 'abort'],
+    ['resolve', name, 'extend', '--reason', 'fine', '--rounds', '1', ...mender],
+    ['resolve', name, 'abort', '--reason', 'fine'],
     ['resume', name],
     ['diff', name],
   ]) {
@@ -36,7 +36,7 @@ it('reads and replays a copy of a session, but does not touch the work of the or
   expect(project.git('rev-parse', `umpire/${name}`)).toBe(before);
   const [status, report, replay] = [await inCopy('status', name), await inCopy('report', name), await inCopy('replay', name)];
   expect([status.exit, report.exit, replay.exit]).toEqual([0, 0, 0]);
-  const { exit } = await project.umpire('resolve', name, 'extend', '--rounds', '1', ...mender);
+  const { exit } = await project.umpire('resolve', name, 'extend', '--reason', 'fine', '--rounds', '1', ...mender);
   expect({ exit, files: eventsOfType(session, 'TaskFinished').flatMap(({ files = [] }) => files) }).toEqual({ exit: 0, files: ['a.txt'] });
   // The branch exists, but it does not belong to the copy.
   expect((await inCopy('status', name)).out).not.toContain('removed, was');
@@ -56,7 +56,7 @@ async function withoutBranch() {
   for (const ref of project.git('for-each-ref', '--format=%(refname)', 'refs/umpire').trim().split('\n'))
     project.git('update-ref', '-d', ref);
   const mender = project.sh('echo 2 > two.txt\ncomplete two', 'mender.sh');
-  return { project, session, name, extend: ['resolve', name, 'extend', '--rounds', '1', ...mender] };
+  return { project, session, name, extend: ['resolve', name, 'extend', '--reason', 'fine', '--rounds', '1', ...mender] };
 }
 
 it('restores a deleted branch from its commits and continues', SOAK, async () => {
@@ -74,7 +74,7 @@ it('refuses to continue if the commits of the session are lost, but can abort it
     err: expect.stringContaining(`is missing: there is no branch umpire/${name} and no commit`) as string,
     answers: [],
   });
-  expect((await project.umpire('resolve', name, 'abort')).exit).toBe(0);
+  expect((await project.umpire('resolve', name, 'abort', '--reason', 'fine')).exit).toBe(0);
   expect((await project.umpire('clean', name)).exit).toBe(0);
 });
 

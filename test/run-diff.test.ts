@@ -26,7 +26,7 @@ async function escalated(more: readonly unknown[]): Promise<{ project: RunProjec
 
 it('shows the work of a round that was judged again under a higher cap', SOAK, async () => {
   const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-002' })]);
-  const { exit } = await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  const { exit } = await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--rounds', '1');
   expect(exit).toBe(0);
   expect(await filesIn(project, session, '1')).toEqual(['work/DEV-001.txt']);
   expect(await filesIn(project, session, '2')).toEqual(['work/FIX-1-1.txt']);
@@ -35,7 +35,7 @@ it('shows the work of a round that was judged again under a higher cap', SOAK, a
 
 it('shows the changes of agents and of the person in a round that the person fixed', SOAK, async () => {
   const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-001', attempt: 2 })]);
-  await project.umpire('resolve', session, 'manual-fix');
+  await project.umpire('resolve', session, 'manual-fix', '--reason', 'fine');
   const { work } = JSON.parse((await project.umpire('status', session, '--json')).out) as { work: { place: string } };
   writeFiles(work.place, { 'mine.txt': 'mine\n' });
   const { exit } = await project.umpire('resume', session);

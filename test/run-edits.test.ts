@@ -31,7 +31,7 @@ async function atRest(): Promise<{
   expect(exit).toBe(4);
   const edit = (change: (text: string) => string) => {
     writeFileSync(join(session, 'tasks.csv'), change(textOf(session, 'tasks.csv')));
-    return project.umpire('resolve', session, 'approve');
+    return project.umpire('resolve', session, 'approve', '--reason', 'fine');
   };
   return { project, session, edit };
 }
@@ -174,7 +174,7 @@ it('refuses a new task that would change files before the plan is approved', SOA
   const reason = 'the new task C would start before a person approved PLAN; add PLAN to its deps';
   expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason, kept: 'tasks.refused-1.csv' }]);
   add('PLAN');
-  const { exit } = await project.umpire('resolve', session, 'approve');
+  const { exit } = await project.umpire('resolve', session, 'approve', '--reason', 'fine');
   expect({ exit, standing: standingOf(session) }).toEqual({ exit: 0, standing: ['PLAN completed', 'B completed', 'C completed'] });
 });
 
@@ -182,7 +182,7 @@ it('refuses an edit that is not UTF-8, and keeps it byte for byte', SOAK, async 
   const { project, session } = await atRest();
   const edited = Buffer.from(textOf(session, 'tasks.csv').replace('B of a book', 'B of a café'), 'latin1');
   writeFileSync(join(session, 'tasks.csv'), edited);
-  const { exit } = await project.umpire('resolve', session, 'approve');
+  const { exit } = await project.umpire('resolve', session, 'approve', '--reason', 'fine');
   expect({ exit, taken: eventsOfType(session, 'TasksEdited'), refused: eventsOfType(session, 'EditRefused') }).toEqual({
     exit: 0,
     taken: [],
@@ -203,7 +203,7 @@ it('applies an edit of a task named __proto__', SOAK, async () => {
   const { session } = await project.umpire('run', './prose.yaml', 'a book', ...project.sh('complete done'));
   const edit = (change: (text: string) => string) => {
     writeFileSync(join(session, 'tasks.csv'), change(textOf(session, 'tasks.csv')));
-    return project.umpire('resolve', session, 'approve');
+    return project.umpire('resolve', session, 'approve', '--reason', 'fine');
   };
   await edit((text) => `${text}__proto__,Late,Do it.,writer,B,,csv-wave,,,,,\n`);
   const { err } = await edit((text) => text.replace('Do it.', 'Do it well.'));

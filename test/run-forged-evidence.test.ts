@@ -151,7 +151,7 @@ it('judges the same evidence again when rounds are granted, not the current file
   const agent = project.sh(liar('true'));
   const { session } = await project.umpire(...RUN, ...agent);
   writeFileSync(join(session, 'artifacts', 'review-results.json'), GOOD);
-  await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--rounds', '1');
   expect(verdictsOf(session).map((verdict) => verdict.split(' ')[1])).toEqual(['ESCALATE', 'FIX', 'ESCALATE']);
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });

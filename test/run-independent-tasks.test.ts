@@ -94,7 +94,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)('does not mistake files of a stopped cri
     expect(err).toMatch(
       /It will wait for your decision: TESTRUN-001 left nothing to judge .*\nAnswer with one of:\n  umpire resolve \S+ manual-fix\n/,
     );
-  const fixing = await project.umpire('resolve', session, 'manual-fix');
+  const fixing = await project.umpire('resolve', session, 'manual-fix', '--reason', 'fine');
   expect({ exit: fixing.exit, edits: eventsOfType(session, 'PersonEdited') }).toEqual({ exit: 4, edits: [] });
   expect(fixing.err).toContain('Make your edit in ');
   const { work, question } = JSON.parse((await project.umpire('status', session, '--json')).out) as {

@@ -375,7 +375,7 @@ it('runs your own loop file by its frozen rules, with and without pipelines', as
   });
   // A change of the loop file while a session waits does not affect the session.
   project.write({ 'plain.yaml': proseLoop().replace('id: P3', 'id: P9') });
-  const more = await project.umpire('resolve', plain.session, 'extend', '--rounds', '1');
+  const more = await project.umpire('resolve', plain.session, 'extend', '--reason', 'fine', '--rounds', '1');
   expect(verdictsOf(more.session).filter((one) => one.includes('P9'))).toEqual([]);
   expect(verdictsOf(more.session).filter((one) => one.includes(' P3 '))).toHaveLength(1);
 });

@@ -16,7 +16,7 @@ it.each(['git', 'no git'])('accepts a manual fix without file changes if the loo
   const project = makeProject({ answers: [challenge(SMALL, again), challenge(LARGE), REST], plain: kind === 'no git' });
   const { exit, session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep', '--strict', '--max-rounds', '1');
   expect({ exit, verdicts: verdictsOf(session).length }).toEqual({ exit: 4, verdicts: 2 });
-  const fixing = await project.umpire('resolve', session, 'manual-fix');
+  const fixing = await project.umpire('resolve', session, 'manual-fix', '--reason', 'fine');
   expect(fixing.err).toContain('Make your edit in the session folder, then run: umpire resume');
   writeFiles(join(session, 'artifacts'), { 'ideas/IDEA-rev-1.md': 'A better idea.\n' });
   const done = await project.umpire('resume', session);
@@ -28,7 +28,7 @@ it.each(['git', 'no git'])('accepts a manual fix without file changes if the loo
 it('says where an edit is kept that cannot be merged because its worktree’s record is damaged', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e mended.txt', '--max-rounds', '1', ...project.sh('complete nothing'));
-  await project.umpire('resolve', session, 'manual-fix');
+  await project.umpire('resolve', session, 'manual-fix', '--reason', 'fine');
   const { work } = JSON.parse((await project.umpire('status', session, '--json')).out) as { work: { place: string } };
   writeFiles(work.place, { 'mended.txt': 'mine\n' });
   writeFileSync(join(dirname(work.place), 'session.state'), '');

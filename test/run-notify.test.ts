@@ -40,7 +40,7 @@ it('runs the notify command in a shell, with the details in variables', SOAK, as
   const asked = 'awaiting: approval of the plan of TDPLAN-001 (less `touch debt` $(touch debt))\n';
   expect(textOf(project.beside, 'told.txt')).toBe(asked);
   // The end is notified only if configured.
-  await project.umpire('resolve', session, 'approve');
+  await project.umpire('resolve', session, 'approve', '--reason', 'fine');
   expect(textOf(project.beside, 'told.txt')).toBe(asked);
 });
 
@@ -50,11 +50,11 @@ it('runs the notify command at the end of a session if configured, but not after
   const told = join(project.beside, 'told.txt');
   const umpire = (...args: readonly string[]) => project.umpireWith({ env: { TOLD: told } }, ...args);
   const { session } = await umpire('run', 'debt', 'x', '--mode', 'targeted');
-  const { exit, err } = await umpire('resolve', session, 'approve');
+  const { exit, err } = await umpire('resolve', session, 'approve', '--reason', 'fine');
   expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('exit status 4. The session has ended.') as string });
   await umpire('resume', session);
   const other = await umpire('run', 'debt', 'x', '--mode', 'targeted');
-  await umpire('resolve', other.session, 'abort');
+  await umpire('resolve', other.session, 'abort', '--reason', 'fine');
   const asked = 'awaiting: approval of the plan of TDPLAN-001\n';
   expect(readFileSync(told, 'utf8')).toBe(`${asked}complete: The work was approved.\n${asked}`);
 });

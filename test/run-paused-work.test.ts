@@ -35,7 +35,7 @@ async function asked(project: RunProject): Promise<string> {
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted', ...agent, '--agent', `validator=command`);
   const tasks = join(session, 'tasks.csv');
   writeFileSync(tasks, textOf(tasks).replace(/^(TDFIX-001,.*),csv-wave,/m, '$1,interactive,'));
-  const waiting = await project.umpire('resolve', session, 'approve');
+  const waiting = await project.umpire('resolve', session, 'approve', '--reason', 'fine');
   expect(waiting.err).toMatch(/TDFIX-001 asks \(work so far is kept: README\.md, old\.txt, src\/part1\): Which one\?/);
   expect(waiting.exit).toBe(4);
   return session;

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { resolve } from '@umpire/umpire/library/run.js';
 import { SOAK } from './support/campaign.js';
 import { writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, POOR_REVIEW, REST, review, validation, writer } from './support/run-evidence.js';
@@ -54,13 +55,23 @@ it('exits to wait for the approval of a plan, and continues after it', async () 
       err: expect.stringContaining('approve, revise, abort'),
     });
   }
-  const approved = await project.umpire('resolve', session, 'approve');
+  const events = eventsOfType(session, 'PersonAnswered').length;
+  for (const [env, said] of [
+    [{ UMPIRE_RUN: 'abcdefgh-1' }, 'A task of a running session cannot answer for a person'],
+    [{}, 'without a terminal an answer needs --reason "why"'],
+  ] as const) {
+    const refused = await project.umpireWith({ env }, 'resolve', session, 'approve', ...('UMPIRE_RUN' in env ? ['--reason', 'x'] : []));
+    expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 2, err: expect.stringContaining(said) });
+  }
+  expect(eventsOfType(session, 'PersonAnswered').length).toBe(events);
+  const approved = await project.umpire('resolve', session, 'approve', '--reason', 'fine');
+  expect(eventsOfType(session, 'PersonAnswered')).toMatchObject([{ answer: 'approve', reason: 'fine', via: 'no terminal' }]);
   expect({ exit: approved.exit, waves: wavesRun(session), end: endOf(session) }).toEqual({
     exit: 0,
     waves: ['TDPLAN-001', 'TDFIX-001', 'TDVAL-001'],
     end: 'complete',
   });
-  const late = await project.umpire('resolve', session, 'approve');
+  const late = await project.umpire('resolve', session, 'approve', '--reason', 'fine');
   expect({ exit: late.exit, err: late.err }).toEqual({ exit: 1, err: expect.stringContaining('it has ended as complete') });
 });
 
@@ -78,7 +89,7 @@ complete "plan number $attempt"
   expect(textOf(project.beside, 'plan-2.prompt')).toContain('leave the generated files out');
   expect(jsonOf(project.beside, 'plan-2.json')['turns']).toEqual([{ from: 'person', text: 'leave the generated files out' }]);
   expect(await standing(project, session)).toMatchObject({ question: { detail: 'plan number 2' } });
-  const { exit } = await project.umpire('resolve', session, 'approve');
+  const { exit } = await project.umpire('resolve', session, 'approve', '--reason', 'fine');
   expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
 });
 
@@ -100,14 +111,9 @@ it('ends when a person aborts, and keeps all work', async () => {
 it('aborts a plan or an escalation without a reason, and says so in a whole sentence', SOAK, async () => {
   const project = makeProject({ answers: PAYERS });
   const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
-  const { exit, err } = await project.umpire('resolve', session, 'abort');
-  expect({ exit, said: err.includes('Session aborted, unverified. A person aborted the session.\nRead the report:\n') }).toEqual({
-    exit: 0,
-    said: true,
-  });
+  expect(await resolve({ session, answer: 'abort' })).toMatchObject({ status: 'aborted', reason: 'A person aborted the session.' });
   const other = await escalated();
-  const given = await other.project.umpire('resolve', other.session, 'abort');
-  expect({ exit: given.exit, end: endOf(other.session) }).toEqual({ exit: 0, end: 'aborted unverified' });
+  expect(await resolve({ session: other.session, answer: 'abort' })).toMatchObject({ status: 'aborted', unverified: true });
 });
 
 it('approves plans automatically with --yes, and says so', SOAK, async () => {
@@ -147,7 +153,7 @@ it('force-approves only with a reason, and shows unverified everywhere', async (
     expect(page.replaceAll(/\s+/g, ' ')).toContain(
       `A person (${userInfo().username}) approved it without clean evidence: the total is right by law`,
     );
-  expect(report.out).toContain(`(resolve by ${userInfo().username})`);
+  expect(report.out).toContain(`(resolve by ${userInfo().username}, without a terminal)`);
   expect(listed.sessions.map(({ unverified }) => unverified)).toEqual([true]);
   expect(jsonOf(session, 'session-state.json')).toMatchObject({ status: 'complete', unverified: true });
   const applied = await project.umpire('apply', session);
@@ -189,7 +195,7 @@ it('lets a person fix the work in the session’s worktree, and runs the critic 
 
 it('asks again if a person’s fix fails too, and resets no rounds', SOAK, async () => {
   const { project, session } = await escalated();
-  await project.umpire('resolve', session, 'manual-fix');
+  await project.umpire('resolve', session, 'manual-fix', '--reason', 'fine');
   const { work } = (await standing(project, session)) as { work: { place: string } };
   writeFiles(work.place, { 'src/total.ts': 'export const total = 3;\n' });
   const { exit } = await project.umpire('resume', session);
@@ -201,7 +207,7 @@ it('asks again if a person’s fix fails too, and resets no rounds', SOAK, async
 
 it('continues an escalated chain as a revision when rounds are granted, and records the grant', async () => {
   const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-002' })]);
-  const bare = await project.umpire('resolve', session, 'extend');
+  const bare = await project.umpire('resolve', session, 'extend', '--reason', 'fine');
   expect({ exit: bare.exit, err: bare.err }).toEqual({ exit: 2, err: expect.stringContaining('--rounds') });
   const { exit } = await project.umpire('resolve', session, 'extend', '--rounds', '2', '--reason', 'nearly there');
   expect({ exit, verdicts: verdictsOf(session), end: endOf(session) }).toEqual({
@@ -231,14 +237,14 @@ it('stops when the budget of tokens or cost is exceeded, and continues when more
   const tokens = await project.umpire('run', './prose.yaml', 'x', '--max-tokens', '1000');
   expect({ exit: tokens.exit, waves: wavesRun(tokens.session) }).toEqual({ exit: 4, waves: ['A', 'B'] });
   expect(tokens.err).toContain('Budget exceeded: 1200 of 1000 tokens.');
-  const wrong = await project.umpire('resolve', tokens.session, 'extend', '--minutes', '5');
+  const wrong = await project.umpire('resolve', tokens.session, 'extend', '--reason', 'fine', '--minutes', '5');
   expect({ exit: wrong.exit, err: wrong.err }).toEqual({ exit: 2, err: expect.stringContaining('--tokens') });
-  const more = await project.umpire('resolve', tokens.session, 'extend', '--tokens', '1000');
+  const more = await project.umpire('resolve', tokens.session, 'extend', '--reason', 'fine', '--tokens', '1000');
   expect({ exit: more.exit, waves: wavesRun(tokens.session) }).toEqual({ exit: 0, waves: ['A', 'B', 'C'] });
   const cost = await project.umpire('run', './prose.yaml', 'x', '--max-cost-usd', '0.4');
   expect({ exit: cost.exit, waves: wavesRun(cost.session) }).toEqual({ exit: 4, waves: ['A'] });
   expect(cost.err).toContain('Budget exceeded: $0.40 of $0.40.');
-  const paid = await project.umpire('resolve', cost.session, 'extend', '--cost-usd', '5');
+  const paid = await project.umpire('resolve', cost.session, 'extend', '--reason', 'fine', '--cost-usd', '5');
   expect({ exit: paid.exit, end: endOf(cost.session) }).toEqual({ exit: 0, end: 'complete unverified' });
   const { out } = await project.umpire('status', cost.session);
   expect(out).toContain('$1.20');
@@ -253,7 +259,7 @@ it('counts the usage of an agent that was stopped', SOAK, async () => {
   expect({ exit, stopped: eventsOfType(session, 'TaskInterrupted') }).toMatchObject({ exit: 4, stopped: [{ usage: { tokens: 600 } }] });
   expect((await project.umpire('status', session)).out).toMatch(/spent .*600 tokens of 500 tokens, \$0\.40/);
   expect((await project.umpire('report', session)).out).toMatch(/stopped after .*600 tokens, \$0\.40/);
-  const more = await project.umpire('resolve', session, 'extend', '--minutes', '5');
+  const more = await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--minutes', '5');
   expect({ exit: more.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['A'] });
   expect(more.err).toContain('Budget exceeded: 600 of 500 tokens.');
 });
@@ -264,7 +270,7 @@ it('stops running tasks when the minutes are used up, and runs them again when m
   const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...agent, '--max-minutes', '0.05');
   expect({ exit, stopped: eventsOfType(session, 'TaskInterrupted').map(({ task }) => task) }).toEqual({ exit: 4, stopped: ['A'] });
   expect(err).toContain('minutes');
-  const more = await project.umpire('resolve', session, 'extend', '--minutes', '5');
+  const more = await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--minutes', '5');
   expect({ exit: more.exit, attempts: eventsOfType(session, 'TaskStarted').map(({ attempt }) => attempt), end: endOf(session) }).toEqual({
     exit: 0,
     attempts: [1, 2],

@@ -60,7 +60,7 @@ it('T6: with --strict, reverts the last cycle before it asks, and tests again af
   const project = harmful();
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--strict');
   expect({ exit, taken: eventsOfType(session, 'WorkReverted').length }).toEqual({ exit: 4, taken: 1 });
-  const more = await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  const more = await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--rounds', '1');
   expect({ exit: more.exit, waves: wavesRun(session).slice(-3) }).toEqual({
     exit: 4,
     waves: ['TESTRUN-fix-L1-1', 'TESTGEN-fix-L1-2', 'TESTRUN-fix-L1-2'],
@@ -73,7 +73,7 @@ it('T6: reverts damage before it asks a person about a stalled loop', SOAK, asyn
   const flags = ['--mode', 'targeted', '--max-rounds', '6', '--stop-when-stalled'];
   const { session } = await project.umpire('run', 'testing', 'x', ...flags);
   expect(verdictsOf(session).map((line) => line.split(' ')[2])).toEqual(['T3', 'T6', 'E10']);
-  await project.umpire('resolve', session, 'extend', '--rounds', '2');
+  await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--rounds', '2');
   expect(verdictsOf(session).map((line) => line.split(' ')[2])).toEqual(['T3', 'T6', 'E10', 'T3', 'T6', 'E10']);
   const { taken, left, replayed } = (await reverted(project, session)) as {
     taken: { tasks: string[] }[];
@@ -144,7 +144,7 @@ it('E10: runs the rounds that a person grants to a stalled loop', SOAK, async ()
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '8', '--stop-when-stalled');
   const before = verdictsOf(session);
   expect(before.at(-1)).toMatch(/ESCALATE E10 3\/8$/);
-  const { exit } = await project.umpire('resolve', session, 'extend', '--rounds', '2');
+  const { exit } = await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--rounds', '2');
   expect({ exit, after: verdictsOf(session).slice(before.length) }).toEqual({
     exit: 4,
     after: [
@@ -173,7 +173,7 @@ it('does not record an answer that names an unknown agent', SOAK, async () => {
     ['zzz=scripted', 'The review loop has no role "zzz"'],
     ['developer=nope', 'Unknown agent "nope"'],
   ] as const) {
-    const refused = await project.umpire('resolve', session, 'extend', '--rounds', '1', '--agent', agent);
+    const refused = await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--rounds', '1', '--agent', agent);
     expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 2, err: expect.stringContaining(said) as string });
   }
   expect(textOf(session, 'journal.ndjson')).toBe(before);
@@ -192,7 +192,7 @@ it('runs the critic again if rounds are granted to a chain that no limit stopped
   const project = makeProject({ answers });
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--strict');
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: ['TESTRUN-001 ESCALATE T2 0/3'] });
-  const more = await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  const more = await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--rounds', '1');
   expect({ exit: more.exit, end: endOf(session), last: verdictsOf(session).at(-1) }).toEqual({
     exit: 0,
     end: 'complete',
@@ -208,7 +208,7 @@ it('can be force-approved without its agent, and says what it waits for', SOAK, 
   rmSync(join(project.root, 'agent.sh'));
   const rested = await project.umpire('resume', session);
   expect({ exit: rested.exit, err: rested.err }).toEqual({ exit: 4, err: expect.stringContaining('Waiting for') as string });
-  const more = await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  const more = await project.umpire('resolve', session, 'extend', '--reason', 'fine', '--rounds', '1');
   expect({ exit: more.exit, err: more.err }).toEqual({ exit: 1, err: expect.stringContaining('Cannot start the agent') as string });
   const forced = await project.umpire('resolve', session, 'force-approve', '--reason', 'by hand');
   expect({ exit: forced.exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });

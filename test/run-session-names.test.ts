@@ -161,7 +161,7 @@ it.each([
   await make(project, project.root, 'one');
   const agent = project.sh('complete nothing', 'idle.sh');
   await project.umpireWith({ env: HOME }, 'until', 'cat node_modules/tool/index.js edited', 'never', '--max-rounds', '1', ...agent);
-  const asked = await project.umpireWith({ env: HOME }, 'resolve', 'until-never', 'manual-fix');
+  const asked = await project.umpireWith({ env: HOME }, 'resolve', 'until-never', 'manual-fix', '--reason', 'fine');
   const worktree = /Make your edit in (.*), then/.exec(asked.err)?.[1] ?? '';
   const home = dirname(dirname(worktree));
   writeFiles(worktree, { edited: 'by hand\n' });
@@ -190,7 +190,7 @@ it('says what to do if the project was moved without its session', SOAK, async (
   const moved = join(project.beside, 'moved');
   renameSync(project.root, moved);
   const at = (...args: readonly string[]) => project.umpireWith({ cwd: moved, env: HOME }, ...args);
-  const { exit, err } = await at('resolve', session, 'extend', '--rounds', '1');
+  const { exit, err } = await at('resolve', session, 'extend', '--reason', 'fine', '--rounds', '1');
   expect({ exit, err }).toMatchObject({
     exit: 1,
     err: expect.stringContaining(`works on ${project.root}, and that folder does not exist`) as string,
@@ -198,7 +198,7 @@ it('says what to do if the project was moved without its session', SOAK, async (
   const inside = join(moved, '.umpire', 'sessions', 'it');
   mkdirSync(dirname(inside), { recursive: true });
   renameSync(session, inside);
-  expect(await at('resolve', 'it', 'extend', '--rounds', '1')).toMatchObject({ exit: 4 });
+  expect(await at('resolve', 'it', 'extend', '--reason', 'fine', '--rounds', '1')).toMatchObject({ exit: 4 });
   // The same command continues the session.
   expect(await at('until', 'false', 'never', '--session', inside)).toMatchObject({ exit: 4 });
 });

@@ -139,7 +139,7 @@ complete "the word of $id"
   expect(first.exit).toBe(4);
   const file = join(first.session, 'tasks.csv');
   writeFileSync(file, textOf(file).replace('the word of A', 'a lie about A'));
-  const { exit, err } = await project.umpire('resolve', first.session, 'approve');
+  const { exit, err } = await project.umpire('resolve', first.session, 'approve', '--reason', 'fine');
   expect({ exit, refused: err.includes('refused: A: findings changed, but the task is completed') }).toEqual({ exit: 0, refused: true });
   const told = jsonOf(project.beside, 'C.json');
   expect(told['prev_context']).toBe('A: the word of A\n\nB: the word of B');
@@ -364,7 +364,7 @@ it('prints only the journal’s events with --json, one per line', async () => {
   const project = makeProject({ answers: [reading(false, { role: 'reader', round: 1 }), reading(true), REST], files: proseFiles(plan) });
   const first = await project.umpire('run', './prose.yaml', 'a page', '--json');
   const session = sessionIn(project);
-  const second = await project.umpire('resolve', session, 'approve', '--json');
+  const second = await project.umpire('resolve', session, 'approve', '--reason', 'fine', '--json');
   expect([first.exit, second.exit]).toEqual([4, 0]);
   const lines = `${first.out}${second.out}`
     .trim()

@@ -197,7 +197,7 @@ it('discards the changes of a read-only task, and says so', async () => {
 it('does not mistake the changes of a read-only task for a person’s edit', SOAK, async () => {
   const project = makeProject({ answers: [validation(0), { role: 'planner', ...SPOILS }, writer('executor'), REST] });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted');
-  await project.umpire('resolve', session, 'approve');
+  await project.umpire('resolve', session, 'approve', '--reason', 'fine');
   expect({ end: endOf(session), edits: eventsOfType(session, 'PersonEdited') }).toEqual({ end: 'complete', edits: [] });
   const stopped = makeProject();
   const agent = stopped.sh(
@@ -356,9 +356,18 @@ it('finds a session by path or part of its name, or takes the latest, from any f
   expect(JSON.parse(named.out)).toMatchObject({ goal: 'the first', path: first.session });
   const resumed = await project.umpire('resume');
   expect({ exit: resumed.exit, session: resumed.session }).toEqual({ exit: 4, session: second.session });
-  const several = await project.umpire('resolve', 'prose', 'approve');
+  const several = await project.umpire('resolve', 'prose', 'approve', '--reason', 'fine');
   expect({ exit: several.exit, err: several.err }).toEqual({ exit: 2, err: expect.stringContaining('matches several sessions') });
-  const answered = await project.umpireWith({ cwd: project.beside }, 'resolve', 'first', 'approve', '--project', project.root);
+  const answered = await project.umpireWith(
+    { cwd: project.beside },
+    'resolve',
+    'first',
+    'approve',
+    '--reason',
+    'fine',
+    '--project',
+    project.root,
+  );
   expect({ exit: answered.exit, session: answered.session }).toEqual({ exit: 0, session: first.session });
   const twice = await project.umpire('run', './prose.yaml', 'the first', '--session', first.session);
   expect({ exit: twice.exit, runs: eventsOfType(first.session, 'TaskStarted').length }).toEqual({ exit: 0, runs: 1 });
@@ -374,7 +383,7 @@ it('prints commands that work for a session outside the project or from another 
     const cwd = mkdtempSync(join(project.beside, 'from-'));
     const { err, session } = await project.umpireWith({ cwd }, 'run', loop, 'x', '--project', project.root, ...flags);
     const told = /umpire resolve (\S+) approve\n/.exec(err)?.[1] ?? '';
-    const { exit } = await project.umpireWith({ cwd }, 'resolve', told, 'approve');
+    const { exit } = await project.umpireWith({ cwd }, 'resolve', told, 'approve', '--reason', 'fine');
     expect({ flags, told, exit, end: endOf(session) }).toEqual({ flags, told, exit: 0, end: 'complete unverified' });
   }
 });

@@ -189,6 +189,11 @@ export const ERRORS = {
     message: 'Answer not accepted: {detail}.',
     hint: 'Possible answers: {allowed}. Give one with `umpire resolve {session} <answer> --reason "why"`.',
   },
+  'inside-task': {
+    exit: 2,
+    message: 'A task of a running session cannot {action}: only a person can.',
+    hint: 'Nothing was recorded. Show the person the question and stop. A person runs the command in a terminal of their own, outside the agent.',
+  },
   'log-missing': {
     exit: 1,
     message: 'Session {session} has no output of {task}.',

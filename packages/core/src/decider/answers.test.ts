@@ -83,6 +83,20 @@ it('allows force-approve and manual-fix only if the loop offers them, extend and
   expect(say(offering(PLAN), 'approve')).toHaveLength(1);
 });
 
+it('needs a reason without a terminal, and records the way of the answer', () => {
+  for (const [events, answer] of [
+    [PLAN, 'approve'],
+    [ESCALATION, 'abort'],
+    [begun(), 'abort'],
+  ] as const) {
+    const bare = (more: Partial<AnswerGiven>) => say(events, answer, { reason: ' ', ...more });
+    expect(() => bare({ via: 'no terminal' })).toThrow('without a terminal an answer needs --reason');
+    expect(say(events, answer, { via: 'no terminal' })).toMatchObject([{ data: { reason: 'so', via: 'no terminal' } }]);
+    for (const via of ['terminal', 'library'] as const) expect(bare({ via })).toMatchObject([{ data: { via } }]);
+  }
+  expect(say(ESCALATION, 'extend', { reason: '', rounds: 1, via: 'no terminal', by: '--max-rounds' })).toHaveLength(1);
+});
+
 it('needs the text of an answer, and the right flag for extend', () => {
   expect(() => say(QUESTION, 'answer', { reason: ' ' })).toThrow('answer needs --reason');
   for (const [events, grant, flag] of [

@@ -3,7 +3,7 @@
 import { UmpireError } from '../errors.js';
 import type { SessionState } from './evolve.js';
 import { HIGHEST_CAP } from './events.js';
-import type { Event, Question, Answer } from './events.js';
+import type { AnswerVia, Event, Question, Answer } from './events.js';
 import { answersIn, answersTo, isAboutEvidence, currentQuestion } from './question.js';
 
 export interface AnswerGiven {
@@ -15,6 +15,7 @@ export interface AnswerGiven {
   readonly tokens: number;
   readonly by: string;
   readonly who?: string;
+  readonly via?: AnswerVia;
 }
 
 /** Answers that make no sense without a reason. */
@@ -28,7 +29,10 @@ export function answerEvents(state: SessionState, session: string, given: Answer
   const { run } = state;
   const question = run === null ? null : currentQuestion(run);
   if (run === null || question === null) {
-    if (run !== null && run.ended === null && given.answer === 'abort') return [answered('abort', given)];
+    if (run !== null && run.ended === null && given.answer === 'abort') {
+      refuseUnexplained(session, given, ['abort']);
+      return [answered('abort', given)];
+    }
     throw new UmpireError('nothing-asked', {
       session,
       detail: run?.ended == null ? 'it has no open question' : `it has ended as ${run.ended.outcome}`,
@@ -41,6 +45,7 @@ export function answerEvents(state: SessionState, session: string, given: Answer
     throw refuse(session, `the session waits for ${describeQuestion(question)}, so "${given.answer}" does not apply`, allowed);
   if (given.reason.trim() === '' && NEEDED_REASONS.has(given.answer))
     throw refuse(session, `${given.answer} needs ${NEEDED_REASONS.get(given.answer)}`, allowed);
+  refuseUnexplained(session, given, allowed);
   if (given.answer === 'extend') {
     const odd = GRANTS.find((field) => !isGrant(given[field], field));
     if (odd !== undefined) throw refuse(session, `${String(given[odd])} is not a valid number of ${UNITS[odd]}`, allowed);
@@ -56,6 +61,12 @@ export function answerEvents(state: SessionState, session: string, given: Answer
       given.answer === 'extend' ? { ...given, rounds: Math.min(given.rounds, HIGHEST_CAP) } : { ...given, ...NOTHING_GRANTED },
     ),
   ];
+}
+
+/** Without a terminal, a script may have answered. A flag such as --max-rounds is explicit enough. */
+function refuseUnexplained(session: string, { reason, via, by }: AnswerGiven, allowed: readonly Answer[]): void {
+  if (reason.trim() === '' && via === 'no terminal' && by === 'resolve')
+    throw refuse(session, 'without a terminal an answer needs --reason "why"', allowed);
 }
 
 const GRANTS = ['rounds', 'costUsd', 'minutes', 'tokens'] as const;

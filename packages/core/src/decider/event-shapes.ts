@@ -7,7 +7,7 @@ import { LOOP_SHAPE } from '../loops/loop-shape.js';
 import type { FactValue } from '../loops/loop.js';
 import type { Anomaly, Counts, Damage, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model.js';
 import type { Usage } from '../ports.js';
-import { ANSWERS } from './events.js';
+import { ANSWERS, ANSWER_WAYS } from './events.js';
 import type {
   EventData,
   TrendInputs,
@@ -199,6 +199,8 @@ const taskFinished = object<TaskFinished>({
 
 const submitted = object<{ readonly commit: string }>({ commit: text });
 
+const via = word(...ANSWER_WAYS);
+
 const personAnswered = object<PersonAnswered>({
   key: text,
   answer: word(...ANSWERS),
@@ -209,6 +211,7 @@ const personAnswered = object<PersonAnswered>({
   tokens: number,
   by: text,
   who: optional(text),
+  via: optional(via),
 });
 
 export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> } = {
@@ -256,7 +259,7 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
   EditRefused: object<EventData<'EditRefused'>>({ reason: text, kept: text }),
   PersonCalled: object<EventData<'PersonCalled'>>({ key: text, by: text }),
   PersonAnswered: personAnswered,
-  PersonEdited: object<EventData<'PersonEdited'>>({ commit: text, files: texts }),
+  PersonEdited: object<EventData<'PersonEdited'>>({ commit: text, files: texts, via: optional(via) }),
   StrayChanges: object<EventData<'StrayChanges'>>({ wave: number, files: texts }),
   WorkReverted: object<EventData<'WorkReverted'>>({ verdict: number, tasks: texts, head: orNull(text), files: texts, ok: flag }),
   DamageReverted: object<EventData<'DamageReverted'>>({

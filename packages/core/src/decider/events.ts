@@ -301,6 +301,10 @@ export type Question =
       readonly spent: number;
     };
 
+/** Where a person answered. Without a terminal, an answer needs a reason. `library`: a program passed the answer on. */
+export const ANSWER_WAYS = ['terminal', 'no terminal', 'prompt', 'dashboard', 'library'] as const;
+export type AnswerVia = (typeof ANSWER_WAYS)[number];
+
 export interface PersonAnswered {
   /** The key of the question it answers. */
   readonly key: string;
@@ -314,6 +318,8 @@ export interface PersonAnswered {
   readonly by: string;
   /** Who answered, if known: the user name on the machine, or a name that a program passes. */
   readonly who?: string;
+  /** Missing in earlier versions. */
+  readonly via?: AnswerVia;
 }
 
 export type RunEvent =
@@ -399,7 +405,10 @@ export type RunEvent =
   | { readonly type: 'PersonCalled'; readonly data: { readonly key: string; readonly by: string } }
   | { readonly type: 'PersonAnswered'; readonly data: PersonAnswered }
   /** A person changed files in the session's worktree. */
-  | { readonly type: 'PersonEdited'; readonly data: { readonly commit: string; readonly files: readonly string[] } }
+  | {
+      readonly type: 'PersonEdited';
+      readonly data: { readonly commit: string; readonly files: readonly string[]; readonly via?: AnswerVia };
+    }
   /** Read-only tasks changed files. The changes were discarded. */
   | { readonly type: 'StrayChanges'; readonly data: { readonly wave: number; readonly files: readonly string[] } }
   /** Work that made things worse was reverted. */

@@ -218,6 +218,7 @@ async function runWatched(
     signal: stop.signal,
     wordOf: sessionWord,
     ...trustQuestion(write),
+    via: isatty(0) ? 'terminal' : 'no terminal',
     onNote: (note) => say(wrapLine(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
       if (json && !isStdoutBroken) {

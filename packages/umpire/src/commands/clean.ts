@@ -19,6 +19,7 @@ import { createSessionRefsCache } from '../workspace/session-refs-cache.js';
 import type { SessionRefsCache } from '../workspace/session-refs-cache.js';
 import { worktreeHomes } from './project-settings.js';
 import type { WorktreeHomes } from './project-settings.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
 import { isInSessionsFolder, hasNotStarted } from './opened-session.js';
 import { openSessionWork } from './session-work.js';
 
@@ -92,6 +93,7 @@ async function cleanWith(
   homeOf: WorktreeHomes,
   refsCache?: SessionRefsCache,
 ): Promise<CleanResult> {
+  if (force) refuseInsideTask('remove work that was not applied');
   const folder = openFolder(session);
   const lock = await acquireToClean(folder, 1000);
   try {

@@ -31,6 +31,7 @@ import { readRoundContext } from '../sessions/round-context.js';
 import type { RoundContext } from '../sessions/round-context.js';
 import { addElsewhere, declareDoneElsewhere, findOpenTasks, refuseUnfinishedCritic } from '../sessions/unfinished-work.js';
 import type { ContextElsewhere } from '../sessions/unfinished-work.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
 import { shellWord } from '../report/session-question.js';
 
 export interface DecideRequest {
@@ -134,6 +135,7 @@ function decideIn(input: DecideInput): Decision {
   if (context.state.run !== null && (request.maxRounds !== undefined || request.round !== undefined))
     throw new UmpireError('run-by-umpire', { session: folder.name });
   if (context.state.run === null) refuseUnfinishedCritic(context);
+  if ((request.maxRounds ?? 0) > (context.state.frozen.get(context.loop.loop)?.cap ?? Infinity)) refuseInsideTask('raise the cap');
   const last = decidedVerdicts(context.state, context.loop.loop, context.chain).at(-1) ?? null;
   // Read once: the same evidence serves the check for a repeated call and the new verdict.
   const known = last !== null && mayRepeat(input, context, last) ? gatherRound(evidenceAt(input, context, last.verdict.round)) : null;
@@ -167,7 +169,10 @@ function decideIn(input: DecideInput): Decision {
 function settleOpenTasks({ request }: DecideInput, context: RoundContext, last: PastVerdict): ContextElsewhere | null {
   const open = context.state.run === null ? findOpenTasks(context, last) : [];
   if (open.length === 0) return null;
-  if (request.round !== undefined) return declareDoneElsewhere(context, open);
+  if (request.round !== undefined) {
+    refuseInsideTask('declare tasks done');
+    return declareDoneElsewhere(context, open);
+  }
   const loop = typeof request.loop === 'string' ? request.loop : request.loop.loop;
   const layer = context.choice === null ? '' : ` --layer ${shellWord(context.choice)}`;
   const command = `umpire decide ${shellWord(loop)} ${shellWord(request.session)}${layer} --round ${context.round}`;

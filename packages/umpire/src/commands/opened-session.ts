@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Recorded } from '@umpire/core/decider/events.js';
+import type { AnswerVia, Recorded } from '@umpire/core/decider/events.js';
 import type { Agent } from '@umpire/core/ports.js';
 import { shellWord } from '../report/session-question.js';
 import { statOf } from '../sessions/file-system.js';
@@ -22,6 +22,8 @@ export interface RunWatch extends TrustWatch {
   /** Agents of the calling program, by name. */
   readonly agents?: Readonly<Record<string, Agent>>;
   readonly now?: () => Date;
+  /** Where the person is. Default: a program speaks for them. */
+  readonly via?: AnswerVia;
   /** Called with the session's folder before anything is recorded. */
   readonly onOpen?: (session: string) => void;
   /** Returns the name that commands in the current folder accept for a session. Default: its path. */
@@ -32,6 +34,10 @@ export interface OpenedSession {
   readonly folder: SessionFolder;
   readonly journal: OpenJournal;
   readonly watch: RunWatch;
+}
+
+export function viaOf({ via = 'library' }: RunWatch): AnswerVia {
+  return via;
 }
 
 /** The session's name, quoted for a shell. */

@@ -30,7 +30,7 @@ import { protectJudgeFiles } from './judge-files.js';
 import { recordedCommits } from './preflight.js';
 import { runNotifyCommand } from './notify.js';
 import { createRunGuard, failedTestsAt } from './run-guard.js';
-import { sessionNameInShell } from './opened-session.js';
+import { sessionNameInShell, viaOf } from './opened-session.js';
 import type { OpenedSession } from './opened-session.js';
 import { startedAtCurrentPath } from './project-folders.js';
 import { openSessionSandbox } from './sandbox.js';
@@ -286,7 +286,7 @@ async function recordEdit(session: ContinuedSession, workspace: Workspace | null
     watch.onNote?.(`Make your edit ${where}, then run: umpire resume ${sessionNameInShell(session)}`);
     return;
   }
-  journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files } });
+  journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files, via: viaOf(watch) } });
 }
 
 function callPerson(session: ContinuedSession, question: Question): Promise<string> {

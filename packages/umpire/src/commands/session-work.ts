@@ -20,6 +20,7 @@ import type { BranchStep } from '../workspace/session-diff.js';
 import { sessionPath } from '../workspace/session-worktree.js';
 import { findSessionGit, findNameHolder } from '../workspace/session-git.js';
 import type { SessionPlace } from '../workspace/session-git.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
 import { hasNotStarted } from './opened-session.js';
 import { projectOf, worktreeHome } from './project-folders.js';
 import { readSettings, worktreeHomes } from './project-settings.js';
@@ -109,6 +110,7 @@ export async function apply(
   session: string,
   { force = false, withFailingTests = false }: ApplyOptions = {},
 ): Promise<Applied & { readonly unverified: boolean }> {
+  refuseInsideTask('apply work to the checkout');
   const folder = openFolder(session);
   const lock = await acquireLock(folder, 1000);
   try {

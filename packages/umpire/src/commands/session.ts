@@ -19,6 +19,7 @@ import { JOURNAL } from '../sessions/journal-file.js';
 import { openJournal } from '../sessions/journal-writer.js';
 import type { OpenJournal } from '../sessions/journal-writer.js';
 import { acquireLock } from '../sessions/lock.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
 import { resolveLoop } from '../sessions/resolve-loop.js';
 import type { ChosenLoop } from '../sessions/resolve-loop.js';
 import { isNameTaken } from '../workspace/clean-session.js';
@@ -28,7 +29,7 @@ import { checkAgents, checkRoles, measuresItself } from './agents.js';
 import { startSession, planSession, findPipeline } from './start-session.js';
 import { BUILT_IN } from './agent-names.js';
 import { continueSession } from './run-process.js';
-import { requireStarted, sessionNameInShell } from './opened-session.js';
+import { requireStarted, sessionNameInShell, viaOf } from './opened-session.js';
 import type { OpenedSession, RunWatch } from './opened-session.js';
 import {
   removeUnstarted,
@@ -74,7 +75,7 @@ export interface ResumeParameters extends RunFlags, RunWatch {
   readonly retry?: boolean;
 }
 
-export interface ResolveParameters extends RunFlags, RunWatch, Partial<Omit<AnswerGiven, 'by' | 'answer'>> {
+export interface ResolveParameters extends RunFlags, RunWatch, Partial<Omit<AnswerGiven, 'by' | 'answer' | 'via'>> {
   readonly session: string;
   readonly answer: AnswerGiven['answer'];
 }
@@ -136,6 +137,7 @@ export async function run(request: RunParameters): Promise<RunResult> {
   const report = inSession(session, request, async (opened) => {
     const known = opened.journal.state.run;
     if (known === null && hasStarted) await checkAgentsAndTools();
+    if (known !== null) refuseInsideTask(CONTINUE);
     // The settings of a started session hold until a flag changes them.
     const current = known === null ? settings : resolveRunSettings(request, config, known.settings, loop.roles.critic);
     if (known === null) await startSession(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
@@ -159,7 +161,11 @@ export async function run(request: RunParameters): Promise<RunResult> {
   });
 }
 
+/** It records changes of files as a person's, and its flags change the limits. */
+const CONTINUE = 'continue a session';
+
 export async function resume(request: ResumeParameters): Promise<RunResult> {
+  refuseInsideTask(CONTINUE);
   requireStarted(request.session);
   return inSession(request.session, request, async (opened) => {
     const state = runIn(opened);
@@ -177,6 +183,7 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
 }
 
 export async function resolve(request: ResolveParameters): Promise<RunResult> {
+  refuseInsideTask('answer for a person');
   requireStarted(request.session);
   const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who } = request;
   return inSession(request.session, request, async (opened) => {
@@ -192,6 +199,7 @@ export async function resolve(request: ResolveParameters): Promise<RunResult> {
       minutes,
       tokens,
       by: 'resolve',
+      via: viaOf(request),
       ...(who === undefined ? {} : { who }),
     });
     // A session can be aborted or approved even if its agents are missing.
@@ -294,12 +302,13 @@ function endedNote(session: string, { ended }: RunState): string {
 }
 
 /** --max-rounds on a started session. If the session waits because it reached the cap, this answers the question. */
-function changeCap({ journal, folder }: OpenedSession, to: number): void {
+function changeCap({ journal, folder, watch }: OpenedSession, to: number): void {
   const { started } = journal.state.run as RunState;
   const from = journal.state.frozen.get(started.loop)?.cap ?? to;
   if (to === from) return;
   const isAsked = currentQuestion(journal.state.run as RunState)?.kind === 'escalation';
-  const grant = { answer: 'extend', reason: '', rounds: to - from, costUsd: 0, minutes: 0, tokens: 0, by: '--max-rounds' } as const;
+  const granted = { rounds: to - from, costUsd: 0, minutes: 0, tokens: 0 };
+  const grant = { answer: 'extend', reason: '', ...granted, by: '--max-rounds', via: viaOf(watch) } as const;
   if (isAsked && to > from) journal.record(...answerEvents(journal.state, folder.name, grant));
   else journal.record({ type: 'CapChanged', data: { loop: started.loop, from, to, by: '--max-rounds' } });
 }

@@ -30,7 +30,10 @@ async function checked(command: string) {
   writeFiles(workspace.path, { 'stray.txt': 'stray\n', 'a.txt': 'swapped\n' });
   const session = temporaryFolder();
   const openCheck = (commit: string | null) => workspace.check(commit);
-  const agent = checkCommand({ command: `${command}\nexit 3`, report: null, measureTests: noTests, openCheck, base }, guardian);
+  const agent = checkCommand(
+    { command: `${command}\nexit 3`, report: null, trustsExitStatus: false, measureTests: noTests, openCheck, base },
+    guardian,
+  );
   const assignment = assignmentOf({ session, workdir: workspace.path, timeoutMs: 60_000 });
   const ending = await agent.run(assignment, { signal: new AbortController().signal, log: () => undefined });
   const place = join(session, RESULT);

@@ -39,7 +39,7 @@ import type { OwnAgents } from './function-agents.js';
 import { withCallbacks } from './callbacks.js';
 
 /** Agents may be functions, and a single agent needs no list. */
-type ProgramRequest<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | 'onOpen' | 'onTrust' | 'wordOf'> & {
+type ProgramRequest<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | 'onOpen' | 'onTrust' | 'wordOf' | 'via'> & {
   /** `NAME`: the agent for every role. `ROLE=NAME`: the agent for one role. */
   readonly agent?: string | readonly string[];
   /** Functions of the calling program as agents, by name. */
@@ -72,7 +72,7 @@ export interface RunReport extends engine.RunResult {
 }
 
 const FLAGS: ArgumentTypes<
-  Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen' | 'onTrust' | 'wordOf'> & Pick<RunRequest, 'agent' | 'agents'>
+  Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen' | 'onTrust' | 'wordOf' | 'via'> & Pick<RunRequest, 'agent' | 'agents'>
 > = {
   agent: NAMES,
   agents: OBJECT,

@@ -86,8 +86,10 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   CapChanged: (history, { from, to, by }, _, at) => history.people.push(`${at}: cap changed from ${from} to ${to} (${inline(by)})`),
   ChainNamed: (history, { chain, by }, _, at) => history.people.push(`${at}: new chain ${inline(chain)} (${inline(by)})`),
   PersonAnswered: (history, data, _, at) => history.people.push(`${at}: ${history.answerWords(data)}`),
-  PersonEdited: (history, { files, commit }, _, at) =>
-    history.people.push(`${at}: manual changes, ${filesWords(files)}${commit === '' ? '' : `, commit ${inline(commit.slice(0, 12))}`}`),
+  PersonEdited: (history, { files, commit, via }, _, at) =>
+    history.people.push(
+      `${at}: manual changes${viaWords(via)}, ${filesWords(files)}${commit === '' ? '' : `, commit ${inline(commit.slice(0, 12))}`}`,
+    ),
   TasksEdited: (history, { told }, _, at) => history.edits.push(`${at}: applied: ${inline(told.join('; '))}`),
   EditRefused: (history, { reason, kept }, _, at) =>
     history.edits.push(`${at}: refused: ${inline(reason)}${kept === '' ? '' : `; kept as ${inline(kept)}`}`),
@@ -157,8 +159,8 @@ class HistoryRecorder {
   }
 
   answerWords(data: PersonAnswered): string {
-    const { key, answer, reason, by, who } = data;
-    const from = who === undefined ? inline(by) : `${inline(by)} by ${inline(who)}`;
+    const { key, answer, reason, by, who, via } = data;
+    const from = `${inline(by)}${who === undefined ? '' : ` by ${inline(who)}`}${viaWords(via)}`;
     const mark = answer === 'force-approve' ? ' (**unverified**)' : '';
     const granted = grantWords(data);
     const why = reason.trim() === '' ? '' : `: ${inline(reason)}`;
@@ -176,6 +178,11 @@ class HistoryRecorder {
     if (kind === 'question') return `the question of ${inline(about)}`;
     return kind === 'budget' ? `the budget (${inline(about)})` : 'the session';
   }
+}
+
+/** A terminal is the usual case and needs no words. */
+function viaWords(via: PersonAnswered['via']): string {
+  return via === undefined || via === 'terminal' ? '' : `, ${via === 'no terminal' ? 'without a terminal' : `via ${via}`}`;
 }
 
 function split(key: string): readonly [string, string] {
