@@ -85,7 +85,7 @@ describe('other rules', () => {
       - Line 10: this round would not have happened: looser.yaml ends the chain at line 8
       - Line 12: this round would not have happened: looser.yaml ends the chain at line 8
 
-      The hash chain is intact: 13 lines.
+      The hash chain is intact: 13 lines, not authenticated.
       "
     `);
   });

@@ -28,7 +28,7 @@ describe('recorded sessions', () => {
     const before = snapshot(folder);
     const { chain, verdicts } = await replay({ session: folder });
     expect(verdicts.filter((one) => one.status !== 'same')).toEqual([]);
-    expect(chain).toEqual({ unbroken: true, lines: linesOf(folder).length, torn: null });
+    expect(chain).toEqual({ unbroken: true, lines: linesOf(folder).length, torn: null, authentication: 'not authenticated' });
     expect(changes(before, snapshot(folder))).toEqual([]);
     expect([...before.values()].join('')).not.toMatch(/\/(tmp|home|root|work|Users|private|var)\//);
   });

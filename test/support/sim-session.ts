@@ -233,6 +233,7 @@ export class Simulation {
           world.told = Math.max(world.told, event.seq);
         },
         hash: cheapHash,
+        key: null,
       },
     );
     this.compare(past.events, kept.state);

@@ -1,4 +1,5 @@
-// The lines of journal.ndjson: versioned, numbered, each with the hash of the line before. The caller passes the hash function.
+// The lines of journal.ndjson: versioned, numbered, each with the hash of the line before and, where the writer has a key, an HMAC. The
+// caller passes the hash function and the key.
 
 export interface Envelope {
   readonly seq: number;
@@ -15,6 +16,7 @@ export interface ParsedJournal {
   readonly goodLength: number;
   /** The last line was cut off while being written. It is ignored, and the next write removes it. */
   readonly torn: string | null;
+  readonly authentication: Authentication;
 }
 
 /** Longer lines are not written. At three bytes per character, every supported Node can still hold and read this. */
@@ -28,11 +30,25 @@ export type JournalResult = { readonly ok: true; readonly journal: ParsedJournal
 
 export type Hash = (text: string) => string;
 
+/** Signs lines: without the key nobody can continue or change a signed journal. */
+export interface JournalKey {
+  /** Eight hexadecimal digits that tell keys apart. */
+  readonly id: string;
+  /** The HMAC of a digest, as 64 hexadecimal digits. */
+  readonly sign: (digest: string) => string;
+}
+
+/** The first line decides. `not authenticated here`: it was signed with a key that the reader does not have. */
+export type Authentication = 'authenticated' | 'not authenticated' | 'not authenticated here';
+
 export const CHAIN_START = '0'.repeat(64);
 
 /** Every line ends with this, 64 hexadecimal digits, a quote and a brace. */
 const TAIL = ',"hash":"';
 const TAIL_LENGTH = TAIL.length + 66;
+/** A signed line has this before it, with the key's id, a dash, 64 hexadecimal digits and a quote. */
+const MAC = ',"mac":"';
+const MAC_LENGTH = MAC.length + 74;
 
 /** One line with its newline, and its hash for the next line. */
 export function printJournalLine(
@@ -40,12 +56,18 @@ export function printJournalLine(
   event: Envelope,
   prev: string,
   hash: Hash,
+  key: JournalKey | null = null,
 ): { readonly line: string; readonly head: string } {
   // Only the data needs a serializer: times, types and hashes hold nothing that JSON escapes.
   const { seq, ts, type, data } = event;
-  const body = `{"v":${version},"seq":${seq},"ts":"${ts}","type":"${type}","data":${JSON.stringify(data)},"prev":"${prev}"}`;
+  const unsigned = `{"v":${version},"seq":${seq},"ts":"${ts}","type":"${type}","data":${JSON.stringify(data)},"prev":"${prev}"}`;
+  const body = key === null ? unsigned : `${unsigned.slice(0, -1)}${MAC}${macOf(key, hash(unsigned))}"}`;
   const head = hash(body);
   return { line: `${body.slice(0, -1)},"hash":"${head}"}\n`, head };
+}
+
+function macOf({ id, sign }: JournalKey, digest: string): string {
+  return `${id}-${sign(digest)}`;
 }
 
 export function parseJournal(text: string, knownVersion: number, hash: Hash): JournalResult {
@@ -80,40 +102,60 @@ export function scanJournal(
   knownVersion: number,
   hash: Hash,
   take: (event: Envelope) => string | null,
+  key: JournalKey | null = null,
 ): ScannedJournal {
   let head = CHAIN_START;
   let lines = 0;
   let before = 0;
+  let authentication: Authentication = 'not authenticated';
+  const end = (goodLength: number, torn: string | null, fault: JournalFault | null): ScannedJournal => {
+    return { lines, head, goodLength, torn, authentication, fault };
+  };
   for (const { text, hashOf } of pieces) {
     let from = 0;
     const bodyHash: BodyHash = (raw, at) => (hashOf === undefined ? hash(`${raw.slice(0, at)}}`) : hashOf(from, from + at));
     while (from < text.length) {
-      const end = text.indexOf('\n', from);
-      if (end < 0) return { lines, head, goodLength: before + from, torn: text.slice(from), fault: null };
-      const parsed = parseLine(text.slice(from, end), lines + 1, head, knownVersion, bodyHash);
+      const newline = text.indexOf('\n', from);
+      if (newline < 0) return end(before + from, text.slice(from), null);
+      const raw = text.slice(from, newline);
+      if (lines === 0) authentication = authenticationBy(raw, key);
+      const signer = authentication === 'authenticated' ? key : null;
+      const parsed = parseLine(raw, lines + 1, head, knownVersion, bodyHash, signer);
       const fault = parsed.ok ? faultBy(take(parsed.event), lines + 1) : parsed.fault;
-      if (fault !== null || !parsed.ok) return { lines, head, goodLength: before + from, torn: null, fault };
+      if (fault !== null || !parsed.ok) return end(before + from, null, fault);
       lines++;
       head = parsed.head;
-      from = end + 1;
+      from = newline + 1;
     }
     before += from;
   }
-  return { lines, head, goodLength: before, torn: null, fault: null };
+  return end(before, null, null);
+}
+
+function authenticationBy(first: string, key: JournalKey | null): Authentication {
+  const mac = macIn(first);
+  if (mac === null) return 'not authenticated';
+  return key !== null && mac.startsWith(`${key.id}-`) ? 'authenticated' : 'not authenticated here';
+}
+
+function macIn(raw: string): string | null {
+  const at = raw.length - TAIL_LENGTH - MAC_LENGTH;
+  return at > 0 && raw.startsWith(MAC, at) ? raw.slice(at + MAC.length, at + MAC_LENGTH - 1) : null;
 }
 
 function faultBy(detail: string | null, line: number): JournalFault | null {
   return detail === null ? null : { kind: 'broken', line, detail };
 }
 
-/** The hash of a line up to its hash member, closed by a brace. */
+/** The hash of the first `at` characters of a line, closed by a brace. */
 type BodyHash = (raw: string, at: number) => string;
 
 type LineResult =
   | { readonly ok: true; readonly event: Envelope; readonly head: string }
   | { readonly ok: false; readonly fault: JournalFault };
 
-function parseLine(raw: string, line: number, prev: string, knownVersion: number, hashOf: BodyHash): LineResult {
+/** `key`: the line must be signed with it. */
+function parseLine(raw: string, line: number, prev: string, knownVersion: number, hashOf: BodyHash, key: JournalKey | null): LineResult {
   const broken = (detail: string): LineResult => ({ ok: false, fault: { kind: 'broken', line, detail } });
   let value: unknown;
   try {
@@ -131,5 +173,10 @@ function parseLine(raw: string, line: number, prev: string, knownVersion: number
   if (claimed !== prev) return broken('it does not continue the line before it: a line was changed, added or removed');
   const head = hashOf(raw, at);
   if (head !== told) return broken('the line was changed (its hash does not match)');
+  if (key !== null) {
+    const mac = macIn(raw);
+    if (mac !== macOf(key, hashOf(raw, at - MAC_LENGTH)))
+      return broken(`its HMAC is ${mac === null ? 'missing' : 'wrong'}: the line was not written with the key of this machine`);
+  }
   return { ok: true, event: { seq, ts, type, data }, head };
 }

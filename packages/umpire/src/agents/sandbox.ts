@@ -9,6 +9,7 @@ import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
 import { isFile } from '../sessions/file-system.js';
 import { homeFolder } from '../sessions/environment.js';
+import { keyFolder } from '../sessions/journal-key.js';
 
 /** All absolute. Where one contains another, the later list wins; the agents' own state folders are writable also inside a kept folder. */
 export interface SandboxPlaces {
@@ -80,7 +81,8 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
       ...own.map(openAt),
       ...sealed.map(shutAt),
     ].flatMap(({ how, place }) => [how, place, place]);
-    return enter([...binds, '--chdir', workdir], argv);
+    const hidden = realPlaces([keyFolder() ?? []].flat()).flatMap((place) => ['--tmpfs', place]);
+    return enter([...binds, ...hidden, '--chdir', workdir], argv);
   };
   return { around };
 }

@@ -16,6 +16,7 @@ import type { Pipeline } from '@umpire/core/loops/pipeline.js';
 import { statOf } from '../sessions/file-system.js';
 import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
+import { keyFolder } from '../sessions/journal-key.js';
 import { openJournal } from '../sessions/journal-writer.js';
 import type { OpenJournal } from '../sessions/journal-writer.js';
 import { acquireLock } from '../sessions/lock.js';
@@ -238,6 +239,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
     try {
       if (journal.wasTorn)
         watch.onNote?.('A crash cut off the last line of journal.ndjson. The session continues from the line before it.');
+      noteUnsigned(journal, watch);
       await act({ folder, journal, watch });
       return reportOf(folder.root, journal.state);
     } catch (error) {
@@ -251,6 +253,14 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
   } finally {
     lock.release();
   }
+}
+
+/** The session goes on: only a wrong HMAC stops it, and that was found when the journal was read. */
+function noteUnsigned({ unsigned }: OpenJournal, { onNote }: RunWatch): void {
+  if (unsigned === 'no key') onNote?.(`The journal is not authenticated: Umpire cannot keep a key in ${keyFolder() ?? 'a home folder'}.`);
+  if (unsigned === 'not authenticated') onNote?.('The journal is not authenticated: it was begun without a key.');
+  if (unsigned === 'not authenticated here')
+    onNote?.('The journal is not authenticated here: its key is on another machine, which will refuse the lines written here.');
 }
 
 function reportOf(session: string, state: SessionState): RunResult {

@@ -1,11 +1,12 @@
 // `umpire replay` as Markdown: each verdict judged again, its result, and whether the journal is intact. Also its counts.
 
+import type { Authentication } from '@umpire/core/formats/journal.js';
 import type { Outcome } from '@umpire/core/model.js';
 import { lineOf } from './safe-text.js';
 
 export type ChainCheck =
   /** `torn`: the number of a last line that a crash cut off; it is ignored. */
-  | { readonly unbroken: true; readonly lines: number; readonly torn: number | null }
+  | { readonly unbroken: true; readonly lines: number; readonly torn: number | null; readonly authentication: Authentication }
   /** The first broken line, and why. */
   | { readonly unbroken: false; readonly line: number; readonly detail: string };
 
@@ -219,7 +220,7 @@ function chainLine(chain: ChainCheck): string {
   if (!chain.unbroken)
     return `The hash chain is **broken at line ${chain.line}**: ${lineOf(chain.detail)}. Umpire replayed only the lines before it.`;
   const torn = chain.torn === null ? '' : ` Line ${chain.torn} was cut off by a crash and is ignored.`;
-  return `The hash chain is intact: ${chain.lines === 1 ? '1 line' : `${chain.lines} lines`}.${torn}`;
+  return `The hash chain is intact: ${chain.lines === 1 ? '1 line' : `${chain.lines} lines`}, ${chain.authentication}.${torn}`;
 }
 
 /** For other rules that apply to no verdict. */

@@ -1,4 +1,4 @@
-// What Umpire reads from its environment: the home and cache folders, and the variables that its child processes inherit.
+// What Umpire reads from its environment: the home, cache and state folders, and the variables that its child processes inherit.
 
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';

@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readSync, truncateSync } from 'node:fs'
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { LONGEST_LINE, scanJournal } from '@umpire/core/formats/journal.js';
-import type { JournalFault, JournalPart } from '@umpire/core/formats/journal.js';
+import type { Authentication, Envelope, JournalFault, JournalKey, JournalPart } from '@umpire/core/formats/journal.js';
 import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
@@ -14,6 +14,7 @@ import { statOf } from './file-system.js';
 import { appendLines, faultOf, placeFor } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
+import { readJournalKey, requireJournalKey } from './journal-key.js';
 import { checkLine, lineOf } from './journal-lines.js';
 import type { ChainCheck } from '../report/replay-page.js';
 
@@ -30,6 +31,7 @@ export interface AppendedJournal {
   readonly head: string;
   readonly goodBytes: number;
   readonly torn: boolean;
+  readonly authentication: Authentication;
 }
 
 export interface JournalFile extends FoldedJournal {
@@ -76,7 +78,7 @@ function unbroken({ fault, ...folded }: CheckedFile): FoldedJournal {
 }
 
 /** The only place that validates what is read: later code may trust the types. */
-function checkChunks(chunks: Iterable<Buffer>, take: (event: Recorded) => void): CheckedFile {
+function checkChunks(chunks: Iterable<Buffer>, told: (event: Recorded) => void): CheckedFile {
   let state = NEW_SESSION;
   let bytes = 0;
   let tail = 0;
@@ -84,7 +86,7 @@ function checkChunks(chunks: Iterable<Buffer>, take: (event: Recorded) => void):
     bytes += whole;
     tail = rest;
   };
-  const { lines, head, torn, fault } = scanJournal(piecesOf(chunks, count), JOURNAL_VERSION, sha256, (envelope) => {
+  const take = (envelope: Envelope): string | null => {
     const event = envelope as Recorded;
     const line = checkLine(event, state);
     if (line.fault !== null || !line.isKnown) return line.fault;
@@ -94,10 +96,12 @@ function checkChunks(chunks: Iterable<Buffer>, take: (event: Recorded) => void):
       if (error instanceof TaskGraphError) return error.message;
       throw error;
     }
-    take(event);
+    told(event);
     return null;
-  });
-  return { state, lines, head, goodBytes: bytes, torn: torn !== null || tail > 0, fault };
+  };
+  const scanned = scanJournal(piecesOf(chunks, count), JOURNAL_VERSION, sha256, take, readJournalKey());
+  const { lines, head, torn, authentication, fault } = scanned;
+  return { state, lines, head, goodBytes: bytes, torn: torn !== null || tail > 0, authentication, fault };
 }
 
 const MOST_LINE_BYTES = 3 * LONGEST_LINE;
@@ -175,6 +179,12 @@ function guardRead<T>(read: () => T): T {
   }
 }
 
+/** The key for lines that continue a journal. One that began without it stays unsigned: a line without HMAC after a signed one is wrong. */
+export function keyFor({ lines, authentication }: AppendedJournal): JournalKey | null {
+  if (lines === 0) return requireJournalKey();
+  return authentication === 'authenticated' ? readJournalKey() : null;
+}
+
 /** Appends events with one write and, if `durable`, one sync. Returns the new end of the journal. */
 export function appendEvents(
   folder: SessionFolder,
@@ -183,16 +193,18 @@ export function appendEvents(
   events: readonly Event[],
   durable = true,
 ): AppendedJournal {
+  const key = keyFor(journal);
   let { head, lines } = journal;
   let text = '';
   for (const { type, data } of events) {
-    const printed = lineOf({ seq: ++lines, ts, type, data }, head, sha256);
+    const printed = lineOf({ seq: ++lines, ts, type, data }, head, sha256, key);
     text += printed.line;
     head = printed.head;
   }
   if (journal.torn) truncateSync(placeFor(folder, JOURNAL), journal.goodBytes);
   appendLines(folder, JOURNAL, text, true, durable);
-  return { lines, head, goodBytes: journal.goodBytes + Buffer.byteLength(text), torn: false };
+  const authentication = journal.lines === 0 ? (key === null ? 'not authenticated' : 'authenticated') : journal.authentication;
+  return { lines, head, goodBytes: journal.goodBytes + Buffer.byteLength(text), torn: false, authentication };
 }
 
 export interface CheckedJournal {
@@ -218,8 +230,8 @@ export function checkJournal(folder: SessionFolder): CheckedJournal | NoJournal 
   return { found: true, events, state: checked.state, chain: chainOf(checked) };
 }
 
-function chainOf({ lines, torn, fault }: CheckedFile): ChainCheck {
-  if (fault === null) return { unbroken: true, lines, torn: torn ? lines + 1 : null };
+function chainOf({ lines, torn, authentication, fault }: CheckedFile): ChainCheck {
+  if (fault === null) return { unbroken: true, lines, torn: torn ? lines + 1 : null, authentication };
   const detail =
     fault.kind === 'broken'
       ? fault.detail

@@ -12,7 +12,7 @@ import { object } from '@umpire/core/formats/shape.js';
 import type { Shape } from '@umpire/core/formats/shape.js';
 import { isTimestamp } from '@umpire/core/formats/timestamp.js';
 import { LONGEST_LINE, printJournalLine } from '@umpire/core/formats/journal.js';
-import type { Envelope, Hash } from '@umpire/core/formats/journal.js';
+import type { Envelope, Hash, JournalKey } from '@umpire/core/formats/journal.js';
 import { sha256 } from './hash.js';
 
 type LineRule<D> = readonly [holds: (data: D, before: SessionState) => boolean, otherwise: string];
@@ -163,13 +163,13 @@ function hasTarget({ verdict }: VerdictGiven, { frozen, targets }: SessionState)
 }
 
 /** Prints a line. A line that could not be read again is refused before it is written. */
-export function lineOf(event: Envelope, prev: string, hash: Hash): ReturnType<typeof printJournalLine> {
+export function lineOf(event: Envelope, prev: string, hash: Hash, key: JournalKey | null): ReturnType<typeof printJournalLine> {
   // Callers without type checks may pass anything.
   const wrong = KINDS.get(event.type)?.shape(event.data) ?? null;
   if (wrong !== null) throw new UmpireError('internal', { detail: `invalid ${event.type} event: ${describeWrong(wrong)}` });
   let printed: ReturnType<typeof printJournalLine> | null = null;
   try {
-    printed = printJournalLine(JOURNAL_VERSION, event, prev, hash);
+    printed = printJournalLine(JOURNAL_VERSION, event, prev, hash, key);
   } catch (error) {
     // A RangeError means that the text is too long for a string.
     if (!(error instanceof RangeError)) throw error;

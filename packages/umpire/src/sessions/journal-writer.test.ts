@@ -3,15 +3,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import { openFolder } from './session-folder.js';
-import { CHAIN_START } from '@umpire/core/formats/journal.js';
-import { JOURNAL, journalOf, readJournal } from './journal-file.js';
+import { CHAIN_START, printJournalLine } from '@umpire/core/formats/journal.js';
+import { sha256 } from './hash.js';
+import { JOURNAL, checkJournal, journalOf, readJournal } from './journal-file.js';
 import { keepJournal, openJournal } from './journal-writer.js';
+import type { OpenJournal } from './journal-writer.js';
 import { SOAK } from '../../../../test/support/campaign.js';
 
 const folders: string[] = [];
@@ -23,6 +25,7 @@ function session(): string {
 }
 
 afterEach(() => {
+  vi.unstubAllEnvs();
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
 });
 
@@ -142,7 +145,7 @@ it('writes nothing more after a write that failed: half a line may be on the dis
   };
   const journal = keepJournal(
     { state: NEW_SESSION, lines: 0, head: CHAIN_START },
-    { append, sync: () => Promise.resolve(), now, tell: ({ seq }) => told.push(seq), hash: () => CHAIN_START },
+    { append, sync: () => Promise.resolve(), now, tell: ({ seq }) => told.push(seq), hash: () => CHAIN_START, key: null },
   );
   journal.record(...startOf(1));
   journal.flush();
@@ -168,6 +171,7 @@ it('tells of what it settles once that is durable, and of nothing after a sync t
       now,
       tell: ({ seq }) => log.push(`told of ${seq}`),
       hash: () => CHAIN_START,
+      key: null,
     },
   );
   await journal.settle();
@@ -199,10 +203,43 @@ it('dates each event by its own time, also where several share one', () => {
       now: () => times.shift() ?? now(),
       tell: ({ ts }) => told.push(ts.slice(-4)),
       hash: () => CHAIN_START,
+      key: null,
     },
   );
   journal.record(...startOf(3));
   for (const id of ['T-0', 'T-1', 'T-2']) journal.record(finished(id));
   journal.flush();
   expect(told).toEqual(['005Z', '005Z', '005Z', '007Z', '006Z']);
+});
+
+it('refuses a line that was not written with its key, and only says so where the key is missing', () => {
+  const path = session();
+  const write = (...events: readonly Event[]): OpenJournal => {
+    const journal = openJournal(openFolder(path), now, () => undefined);
+    journal.record(...events);
+    journal.flush();
+    journal.close();
+    return journal;
+  };
+  expect(write(...startOf(1)).unsigned).toBe(null);
+  expect(write(finished('T-0')).unsigned).toBe(null);
+  const before = readFileSync(join(path, JOURNAL), 'utf8');
+  const { head } = readJournal(openFolder(path));
+  // With a valid hash: an agent that knows the format and not the key.
+  const event = { seq: 4, ts: now().toISOString(), type: 'TaskSkipped', data: { task: 'T-0', reason: 'x' } };
+  const forged = `${before}${printJournalLine(1, event, head, sha256).line}`;
+  writeFileSync(join(path, JOURNAL), forged);
+  expect(() => write()).toThrow('journal.ndjson is damaged at line 4: its HMAC is missing');
+  expect(checkJournal(openFolder(path))).toMatchObject({ chain: { unbroken: false, line: 4 } });
+  vi.stubEnv('XDG_STATE_HOME', join(path, 'elsewhere'));
+  expect(write().unsigned).toBe('not authenticated here');
+  expect(checkJournal(openFolder(path))).toMatchObject({ chain: { unbroken: true, authentication: 'not authenticated here' } });
+  // Without a state folder a journal begins unsigned, and stays so.
+  vi.stubEnv('XDG_STATE_HOME', join(path, JOURNAL));
+  rmSync(join(path, JOURNAL));
+  writeFileSync(join(path, JOURNAL), '');
+  expect(write(...startOf(1)).unsigned).toBe('no key');
+  vi.unstubAllEnvs();
+  expect(write(finished('T-0')).unsigned).toBe('not authenticated');
+  expect(checkJournal(openFolder(path))).toMatchObject({ chain: { lines: 3, authentication: 'not authenticated' } });
 });

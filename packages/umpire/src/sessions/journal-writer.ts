@@ -8,12 +8,12 @@ import { UmpireError } from '@umpire/core/errors.js';
 import { evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';
-import type { Hash } from '@umpire/core/formats/journal.js';
+import type { Authentication, Hash, JournalKey } from '@umpire/core/formats/journal.js';
 import { statOf } from './file-system.js';
 import { faultOf, placeFor } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
-import { JOURNAL, foldJournal } from './journal-file.js';
+import { JOURNAL, foldJournal, keyFor } from './journal-file.js';
 import { lineOf } from './journal-lines.js';
 
 export interface Journal {
@@ -29,6 +29,8 @@ export interface Journal {
 export interface OpenJournal extends Journal {
   /** A crash cut off the last line, which was removed. */
   readonly wasTorn: boolean;
+  /** Why its lines are not signed; null if they are. `no key`: it is new, and the key could not be made. */
+  readonly unsigned: Authentication | 'no key' | null;
   readonly close: () => void;
 }
 
@@ -44,8 +46,10 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
     refuseChanged(own, place, size);
     size += appendTo(fd, text, durable);
   };
-  const journal = keepJournal(file, { append, sync: () => syncLater(fd), now, tell, hash: sha256 });
-  return new FileJournal(journal, file.torn, () => closeSync(fd));
+  const key = keyFor(file);
+  const journal = keepJournal(file, { append, sync: () => syncLater(fd), now, tell, hash: sha256, key });
+  const unsigned = key !== null ? null : file.lines === 0 ? 'no key' : file.authentication;
+  return new FileJournal(journal, file.torn, unsigned, () => closeSync(fd));
 }
 
 /**
@@ -69,6 +73,7 @@ class FileJournal extends KeptJournal implements OpenJournal {
   constructor(
     { stateNow, record, flush, settle }: KeptJournal,
     readonly wasTorn: boolean,
+    readonly unsigned: OpenJournal['unsigned'],
     readonly close: () => void,
   ) {
     super(stateNow, record, flush, settle);
@@ -84,6 +89,8 @@ export interface JournalStore {
   readonly now: () => Date;
   readonly tell: (event: Recorded) => void;
   readonly hash: Hash;
+  /** Signs the lines; null: they stay unsigned. */
+  readonly key: JournalKey | null;
 }
 
 /** Continues a journal. From here on its state belongs to the writer. */
@@ -118,7 +125,7 @@ export function keepJournal(
     (...events) => {
       const ts = timeOf(store.now());
       // Prints all lines before any event takes effect, so that an invalid event changes nothing.
-      const lines = printAll(events, { seq, ts, head, hash: store.hash });
+      const lines = printAll(events, { seq, ts, head, hash: store.hash, key: store.key });
       text += lines.text;
       head = lines.head;
       for (const event of events) {
@@ -150,14 +157,15 @@ interface LinesAfter {
   readonly ts: string;
   readonly head: string;
   readonly hash: Hash;
+  readonly key: JournalKey | null;
 }
 
-function printAll(events: readonly Event[], { seq, ts, head, hash }: LinesAfter): { readonly text: string; readonly head: string } {
+function printAll(events: readonly Event[], { seq, ts, head, hash, key }: LinesAfter): { readonly text: string; readonly head: string } {
   let text = '';
   let last = head;
   for (let at = 0; at < events.length; at++) {
     const { type, data } = events[at] as Event;
-    const printed = lineOf({ seq: seq + at + 1, ts, type, data }, last, hash);
+    const printed = lineOf({ seq: seq + at + 1, ts, type, data }, last, hash, key);
     text += printed.line;
     last = printed.head;
   }
