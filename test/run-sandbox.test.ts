@@ -1,10 +1,11 @@
 // `--sandbox` in the real command: agents and checks work, but cannot change the person's files.
 
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
 import { hasBubblewrap } from './support/bubblewrap.js';
+import { writeFiles } from './support/git-project.js';
 import { cleanUpProjects, eventsOfType, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -70,6 +71,34 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(ownThings(project)).toEqual(before);
     expect(project.git('show', 'umpire/s:fixed.txt')).toBe('fixed\n');
     expect(readdirSync(session)).toContain('artifacts-status.txt');
+  });
+
+  it("keeps a preset's settings as they were and takes its renewed login (W3)", async () => {
+    const project = makeProject();
+    const home = join(project.beside, 'home');
+    const before = {
+      '.claude/settings.json': '{}',
+      '.codex/config.toml': 'mine',
+      '.npm/_npx/1/index.js': 'mine',
+      '.cache/pre-commit/hook': 'mine',
+    };
+    writeFiles(home, { ...before, '.claude/.credentials.json': '{"token":1}' });
+    const [flag, command = ''] = project.sh(`echo x > fixed.txt
+for file in .claude/settings.json .codex/config.toml .npm/_npx/1/index.js .cache/pre-commit/hook; do
+  ( mkdir -p ~/"\${file%/*}"; echo evil > ~/$file ) 2> /dev/null
+done
+echo '{"token":2}' > ~/.claude/.credentials.json
+complete "$(cat ~/.claude/settings.json)"`);
+    expect(flag).toBe('--agent-command');
+    writeFiles(home, { 'bin/claude': `#!/bin/sh\nexec ${command}\n` });
+    chmodSync(join(home, 'bin', 'claude'), 0o755);
+    const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}`, XDG_CACHE_HOME: '' };
+    const { exit, err } = await project.umpireWith({ env }, ...untilFixed, '--sandbox', '--agent', 'claude');
+    expect({ exit, isChanged: err.includes('evil') }, err).toEqual({ exit: 0, isChanged: true });
+    const after = Object.keys(before).map((path) => [path, readFileSync(join(home, path), 'utf8')]);
+    expect(Object.fromEntries(after)).toEqual(before);
+    expect(readFileSync(join(home, '.claude/.credentials.json'), 'utf8')).toBe('{"token":2}\n');
+    expect(readdirSync(join(home, '.cache', 'umpire', 'sandbox'))).toEqual([]);
   });
 
   it('without the sandbox, the same agent does harm', SOAK, async () => {

@@ -148,4 +148,8 @@ export interface HeldCommand {
 export interface Sandbox {
   /** The command line that runs the program inside the sandbox. Throws if the program does not exist. */
   around(command: HeldCommand): readonly string[];
+  /** The folder of private copies, which must not outlive the run. */
+  readonly copies?: string;
+  /** After the last program: keeps renewed logins and removes the copies. */
+  close(): void;
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { startGuardian } from './packages/umpire/src/agents/guardian.ts';
 const [run, folder, ...plan] = process.argv.slice(2);
-const guardian = startGuardian(run);
+const guardian = startGuardian(run, { copies: folder + '/copies' });
 const env = { PATH: process.env.PATH };
 const sleeper = (name, more = '') => ['-c', 'echo $$ > "$1/.$2" && mv "$1/.$2" "$1/$2";' + more + ' exec sleep 1000', 'sh', folder, name];
 const start = (args, mark) => spawn('/bin/sh', args, { detached: true, stdio: 'ignore', env: mark ? { ...env, UMPIRE_RUN: run } : env }).pid;
@@ -59,6 +59,17 @@ test('kills children and grandchildren after kill -9 of a run', async () => {
   expect(pids.map(isAlive)).toEqual([true, true, true]);
   run.kill('SIGKILL');
   expect(await until(() => !pids.some(isAlive))).toBe(true);
+});
+
+test('removes the private copies of the sandbox after kill -9 of a run', async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'copies', 'locked'), { recursive: true });
+  writeFileSync(join(folder, 'copies', 'locked', 'login'), 'x');
+  chmodSync(join(folder, 'copies', 'locked'), 0o500);
+  const run = startRun(randomUUID(), folder);
+  await pidsIn(folder, ['ready']);
+  run.kill('SIGKILL');
+  expect(await until(() => !existsSync(join(folder, 'copies')))).toBe(true);
 });
 
 test('kills a group that was watched just before the kill', async () => {

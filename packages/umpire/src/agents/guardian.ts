@@ -1,7 +1,7 @@
 // Kills the child processes of a run after `kill -9`. One small process per run knows their groups and notices the end of the run by the
 // end of its input. child-process.ts handles the normal start and end.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
@@ -21,10 +21,18 @@ export interface Guardian {
   close(): Promise<void>;
 }
 
+/** Removes the folder `$1`. A program may have made folders in it that cannot be written. */
+const REMOVE = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1"; rm -rf -- "$1"; } 2>/dev/null';
+
+/** Removes the private copies of a sandbox. */
+export function removeCopies(folder: string): void {
+  spawnSync('/bin/sh', ['-c', REMOVE, 'sh', folder], { stdio: 'ignore' });
+}
+
 /**
  * Reads the list of groups. When its input ends without `bye`, it kills them, then (with /proc) every process with the run's id in its
  * environment: a child started just before the run died, one that left its group, a set-up command. It repeats until none is left, since a
- * process may just be starting another one.
+ * process may just be starting another one. Last it removes the private copies of the sandbox: they contain logins.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
@@ -39,17 +47,19 @@ while IFS= read -r line; do
   esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
-[ -z "$bye" ] && [ -r /proc/self/environ ] || exit 0
+[ -z "$bye" ] || exit 0
 tries=0
-while [ $tries -lt 100 ]; do
+while [ $tries -lt 100 ] && [ -r /proc/self/environ ]; do
   found=$(grep -lszE "^UMPIRE_(RUN|SETUP)=$1\\$" /proc/[0-9]*/environ)
-  [ -n "$found" ] || exit 0
+  [ -n "$found" ] || break
   for file in $found; do
     file=\${file#/proc/}
     kill -s KILL "\${file%/environ}"
   done
   tries=$((tries + 1))
 done
+shift
+[ -z "$1" ] || { ${REMOVE}; }
 `;
 
 /** Letters, digits and dashes, long enough to be unique. */
@@ -57,7 +67,7 @@ const RUN_ID = /^[A-Za-z0-9-]{8,64}$/;
 
 export function startGuardian(run: string, sandbox: Sandbox | null = null): Guardian {
   if (!RUN_ID.test(run)) throw new Error(`invalid run id ${JSON.stringify(run)}: expected 8 to 64 letters, digits and dashes`);
-  const child = spawn('/bin/sh', ['-c', SCRIPT, 'umpire-guardian', run], {
+  const child = spawn('/bin/sh', ['-c', SCRIPT, 'umpire-guardian', run, sandbox?.copies ?? ''], {
     cwd: '/',
     // Not the run's environment: the guardian of a nested run must outlive the outer one.
     env: { PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` },

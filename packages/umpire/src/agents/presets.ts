@@ -1,6 +1,7 @@
 // Agents known by name: how to start coding agents without a person, following their documentation. Presets allow edits and skip no
 // safeguard. `NAME-acp` uses the Agent Client Protocol instead.
 
+import { basename, isAbsolute, join } from 'node:path';
 import type { AcpSpec } from './acp-agent.js';
 import type { CommandSpec } from './program-agent.js';
 
@@ -99,4 +100,65 @@ export function presetFor(name: string, session: string, args: readonly string[]
 export function acpPresetFor(name: string, session: string, command?: string): AcpSpec | null {
   const words = Object.hasOwn(ACP_PRESETS, name) ? ACP_PRESETS[name] : undefined;
   return words === undefined ? null : { name, argv: words(session), ...(command === undefined ? {} : { command }) };
+}
+
+/** A file or folder where an agent keeps its login, settings and history. */
+export interface AgentState {
+  readonly place: string;
+  /** The file in it that keeps the person signed in. The agent renews it. */
+  readonly login?: string;
+  /** Folders of old conversations and logs, which can have gigabytes. A new task needs none of them. */
+  readonly emptied?: readonly string[];
+}
+
+/** Variables that move a folder count only with an absolute path. */
+type PlaceOf = (variable: string, usual: string) => string;
+
+const CLAUDE_EMPTIED =
+  'backups debug file-history image-cache logs paste-cache projects session-env shell-snapshots statsig tasks telemetry todos';
+
+const claudeState = (placeOf: PlaceOf): readonly AgentState[] => [
+  { place: placeOf('CLAUDE_CONFIG_DIR', '.claude'), login: '.credentials.json', emptied: CLAUDE_EMPTIED.split(' ') },
+  { place: placeOf('', '.claude.json') },
+];
+
+const codexState = (placeOf: PlaceOf): readonly AgentState[] => [
+  { place: placeOf('CODEX_HOME', '.codex'), login: 'auth.json', emptied: ['archived_sessions', 'log', 'sessions', 'tmp'] },
+];
+
+const geminiState = (placeOf: PlaceOf): readonly AgentState[] => [
+  { place: join(placeOf('GEMINI_CLI_HOME', ''), '.gemini'), login: 'oauth_creds.json', emptied: ['history', 'tmp'] },
+];
+
+const opencodeState = (placeOf: PlaceOf): readonly AgentState[] => [
+  { place: join(placeOf('XDG_CONFIG_HOME', '.config'), 'opencode') },
+  { place: placeOf('OPENCODE_CONFIG_DIR', '.config/opencode') },
+  {
+    place: join(placeOf('XDG_DATA_HOME', '.local/share'), 'opencode'),
+    login: 'auth.json',
+    emptied: ['log', 'project', 'snapshot', 'storage', 'tool-output', 'worktree'],
+  },
+  { place: join(placeOf('XDG_STATE_HOME', '.local/state'), 'opencode') },
+  { place: join(placeOf('XDG_CACHE_HOME', '.cache'), 'opencode') },
+];
+
+/** By program, so that a preset, its ACP form and a `command:` with the same program have the same. */
+const STATES: Readonly<Record<string, (placeOf: PlaceOf) => readonly AgentState[]>> = {
+  claude: claudeState,
+  'claude-agent-acp': claudeState,
+  codex: codexState,
+  'codex-acp': codexState,
+  gemini: geminiState,
+  opencode: opencodeState,
+};
+
+/** Where the agent with this program keeps its state; none for other programs. */
+export function stateOf(program: string, env: Readonly<Record<string, string>>, home: string): readonly AgentState[] {
+  const name = basename(program);
+  const states = Object.hasOwn(STATES, name) ? STATES[name] : undefined;
+  const placeOf: PlaceOf = (variable, usual) => {
+    const named = env[variable] ?? '';
+    return isAbsolute(named) ? named : join(home, usual);
+  };
+  return states?.(placeOf) ?? [];
 }

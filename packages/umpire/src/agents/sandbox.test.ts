@@ -123,20 +123,6 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(all.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it("can write the agents' state folders also when the home folder is the project", async () => {
-    const { kept, workdir } = places;
-    const [state, cache] = [join(kept, '.claude'), join(kept, '.cache')];
-    mkdirSync(state);
-    mkdirSync(join(cache, 'umpire'), { recursive: true });
-    process.env['HOME'] = kept;
-    const opened = await openSandbox({ kept: [kept, join(cache, 'umpire')], write: [], sealed: [] });
-    const text = `touch .claude/a .cache/b; touch .cache/umpire/c d; mv .cache other; echo x > '${join(workdir, 'e')}'`;
-    await run({ argv: ['/bin/sh', '-c', `cd '${kept}'; ${text}`], by: { ...guardian, sandbox: opened } });
-    process.env['HOME'] = home;
-    const made = ['.claude/a', '.cache/b', '.cache/umpire/c', 'd', 'other', 'worktree/e'].filter((name) => existsSync(join(kept, name)));
-    expect(made).toEqual(['.claude/a', '.cache/b', 'worktree/e']);
-  });
-
   it('cannot write through a link out of its working folder', async () => {
     const { kept, workdir } = places;
     symlinkSync(kept, join(workdir, 'out'));

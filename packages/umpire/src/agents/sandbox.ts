@@ -1,17 +1,17 @@
 // The sandbox of `--sandbox`, made with bubblewrap: programs can read the whole disk and write only to the folders of their task. The
-// caller says which folders. child-process.ts starts and ends programs.
+// caller says which folders; private-state.ts has what stands in for folders of the home. child-process.ts starts and ends programs.
 
 import { execFile } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
 import { isFile } from '../sessions/file-system.js';
-import { homeFolder } from '../sessions/environment.js';
-import { keyFolder } from '../sessions/journal-key.js';
+import { openPrivateState, realPlaces } from './private-state.js';
+import type { PrivateCopy } from './private-state.js';
 
-/** All absolute. Where one contains another, the later list wins; the agents' own state folders are writable also inside a kept folder. */
+/** All absolute. Where one contains another, the later list wins; private copies are writable also inside a kept folder. */
 export interface SandboxPlaces {
   /** Never writable: the person's checkout and repository, the worktrees of other tasks. */
   readonly kept: readonly string[];
@@ -21,23 +21,11 @@ export interface SandboxPlaces {
   readonly alongside?: (workdir: string) => string;
   /** Files in the session folder that only Umpire writes. */
   readonly sealed: readonly string[];
+  /** Folders that look empty. */
+  readonly hidden?: readonly string[];
+  /** A new folder for the private copies of this run. Without it there are none. */
+  readonly copies?: string;
 }
-
-/** Sign-in, settings and history of coding agents, and caches of package managers; below the home folder. */
-const STATE: readonly string[] = [
-  '.claude',
-  '.claude.json',
-  '.codex',
-  '.gemini',
-  '.config/opencode',
-  '.local/share/opencode',
-  '.local/state/opencode',
-  '.cache',
-  '.npm',
-];
-
-/** Environment variables that move those folders. */
-const STATE_VARIABLES: readonly string[] = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'OPENCODE_CONFIG_DIR', 'XDG_CACHE_HOME'];
 
 /** Codex makes its own sandbox inside, which root without capabilities cannot. As another user it can; files stay root's. */
 const AS_NOBODY = process.getuid?.() === 0 ? ['--unshare-user', '--uid', '65534', '--gid', '65534'] : [];
@@ -68,43 +56,36 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
   const enter = (binds: readonly string[], argv: readonly string[]) => [...HEEDLESS, bwrap, ...BASE, ...binds, '--', ...HEEDING, ...argv];
   const fault = await faultOfRun(enter([], ['true']));
   if (fault !== null) throw new UmpireError('sandbox-unavailable', { detail: `bubblewrap does not work here: ${fault}` });
+  const { alongside, copies } = places;
+  const state = copies === undefined ? null : openPrivateState(copies);
   const around: Sandbox['around'] = ({ argv, workdir, writable = [], env }) => {
     checkProgram(argv[0] ?? '', workdir, env['PATH'] ?? '');
-    const { alongside } = places;
+    const copied = state?.copiesFor(argv[0] ?? '', env) ?? [];
     const added = realPlaces(places.write);
     const own = realPlaces([workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]);
     const sealed = realPlaces(places.sealed);
-    const usual = realPlaces([...temporaryFolders(), ...stateFolders()]);
+    const shut = [...realPlaces(places.kept), ...copied.flatMap(({ shown }) => shown)].map(shutAt);
     const binds = [
-      ...grounds(usual, realPlaces(places.kept), [...added, ...own, ...sealed]),
-      ...grounds(added, [], [...own, ...sealed]),
+      ...grounds([...realPlaces(temporaryFolders()).map(openAt), ...copied.map(copyAt), ...shut], [...added, ...own, ...sealed]),
+      ...grounds(added.map(openAt), [...own, ...sealed]),
       ...own.map(openAt),
       ...sealed.map(shutAt),
-    ].flatMap(({ how, place }) => [how, place, place]);
-    const hidden = realPlaces([keyFolder() ?? []].flat()).flatMap((place) => ['--tmpfs', place]);
+    ].flatMap(({ how, place, from = place }) => [how, from, place]);
+    const hidden = realPlaces(places.hidden ?? []).flatMap((place) => ['--tmpfs', place, '--remount-ro', place]);
     return enter([...binds, ...hidden, '--chdir', workdir], argv);
   };
-  return { around };
+  return { around, close: () => state?.close(), ...(copies === undefined ? {} : { copies }) };
 }
 
 function whyNone(system: string): string {
   return system === 'linux' ? 'bubblewrap (bwrap) is not installed' : `it needs bubblewrap, which ${system} does not have`;
 }
 
-/** Resolves links, since a link may lead elsewhere inside the sandbox. Missing paths are left out. */
-function realPlaces(paths: readonly string[]): readonly string[] {
-  return paths.flatMap((path) => {
-    try {
-      return [realpathSync.native(path)];
-    } catch {
-      return [];
-    }
-  });
-}
-
 interface Bind {
-  readonly how: '--bind-try' | '--ro-bind-try';
+  readonly how: '--bind' | '--bind-try' | '--ro-bind-try';
   readonly place: string;
+  /** What stands at this place; the place itself where not given. */
+  readonly from?: string;
 }
 
 function openAt(place: string): Bind {
@@ -115,16 +96,21 @@ function shutAt(place: string): Bind {
   return { how: '--ro-bind-try', place };
 }
 
+function copyAt({ place, copy }: PrivateCopy): Bind {
+  return { how: '--bind', place, from: copy };
+}
+
 /**
- * Writable and read-only places; inner ones override outer ones, and read-only wins for the same path. A bound folder cannot be renamed: so
- * the writable folders on the way to a read-only or `inner` place are bound too, or a program could move them away and replace them.
+ * Inner places override outer ones, and for the same path the later one wins. A bound folder cannot be renamed: so the writable folders on
+ * the way to a place that is not theirs are bound too, or a program could move them away and replace them.
  */
-function grounds(open: readonly string[], shut: readonly string[], inner: readonly string[]): readonly Bind[] {
+function grounds(binds: readonly Bind[], inner: readonly string[]): readonly Bind[] {
   const byLength = (one: Bind, other: Bind): number => one.place.length - other.place.length;
-  const known = [...open.map(openAt), ...shut.map(shutAt)].toSorted(byLength);
+  const known = binds.toSorted(byLength);
+  const others = known.flatMap(({ how, place }) => (how === '--bind-try' ? [] : [place]));
   const isOpen = (folder: string): boolean => known.findLast(({ place }) => `${folder}/`.startsWith(`${place}/`))?.how === '--bind-try';
   const between = new Set<string>();
-  for (const place of [...shut, ...inner]) {
+  for (const place of [...others, ...inner]) {
     for (let folder = dirname(place); folder !== dirname(folder); folder = dirname(folder)) if (isOpen(folder)) between.add(folder);
   }
   for (const { place } of known) between.delete(place);
@@ -133,12 +119,6 @@ function grounds(open: readonly string[], shut: readonly string[], inner: readon
 
 function temporaryFolders(): readonly string[] {
   return ['/tmp', '/var/tmp', tmpdir()];
-}
-
-function stateFolders(): readonly string[] {
-  const named = STATE_VARIABLES.map((name) => process.env[name] ?? '');
-  const below = homeFolder() === '' ? [] : STATE.map((path) => join(homeFolder(), path));
-  return [...below, ...named].filter((path) => isAbsolute(path));
 }
 
 /** A relative entry of PATH would depend on the working folder. */

@@ -62,11 +62,13 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   const { runs, running, head, aborted } = journal.state.run as RunState;
   const started = startedIn(session);
   const wasAtWork = running.size > 0;
-  for (const earlier of runs.slice(-3)) sweepRun(earlier);
+  const lastRuns = runs.slice(-3);
+  for (const earlier of lastRuns) sweepRun(earlier);
   const id = newRunId();
   const own = watch.agents ?? {};
   const isParent = startsProcesses(session, own);
-  const sandbox = settings.sandbox === true && isParent ? await openSessionSandbox(started, folder.root, config) : null;
+  const isSandboxed = settings.sandbox === true && isParent;
+  const sandbox = isSandboxed ? await openSessionSandbox(started, folder.root, config, { run: id, earlier: lastRuns }) : null;
   const guardian = openGuardian(id, isParent, sandbox);
   const { project } = started;
   const now = watch.now ?? (() => new Date());
@@ -127,6 +129,7 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
     concurrent.leave();
     await guardian.close();
     if (isParent) sweepRun(id);
+    sandbox?.close();
   }
 }
 

@@ -1,8 +1,9 @@
 // Which places of a session are whose.
 
+import { randomUUID } from 'node:crypto';
 import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newFolder } from '../../../../test/support/assignment.js';
 import { hasBubblewrap } from '../../../../test/support/bubblewrap.js';
 import type { SessionStarted } from '@umpire/core/decider/events.js';
@@ -10,11 +11,22 @@ import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { installedAt, openSessionSandbox } from './sandbox.js';
 
+const cacheBefore = process.env['XDG_CACHE_HOME'];
+beforeAll(() => {
+  process.env['XDG_CACHE_HOME'] = newFolder();
+});
+afterAll(() => {
+  if (cacheBefore === undefined) delete process.env['XDG_CACHE_HOME'];
+  else process.env['XDG_CACHE_HOME'] = cacheBefore;
+});
+
+const RUN = { run: randomUUID(), earlier: [] };
+
 it('says what is in the way where a folder of its own cannot be made', async () => {
   const [project, session] = [newFolder(), newFolder()];
   writeFileSync(join(session, 'blobs'), 'planted\n');
   const started = { session: 's', project, workspace: null } as unknown as SessionStarted;
-  await expect(openSessionSandbox(started, session, DEFAULT_SETTINGS)).rejects.toMatchObject({
+  await expect(openSessionSandbox(started, session, DEFAULT_SETTINGS, RUN)).rejects.toMatchObject({
     code: 'write-failed',
     message: expect.stringContaining('blobs') as string,
   });
@@ -23,10 +35,11 @@ it('says what is in the way where a folder of its own cannot be made', async () 
 it.skipIf(!hasBubblewrap)('Umpire itself is out of reach, also where npm keeps what npx runs', async () => {
   const [project, session] = [newFolder(), newFolder()];
   const started = { session: 's', project, workspace: null } as unknown as SessionStarted;
-  const sandbox = await openSessionSandbox(started, session, DEFAULT_SETTINGS);
+  const sandbox = await openSessionSandbox(started, session, DEFAULT_SETTINGS, RUN);
   const words = sandbox.around({ argv: ['/bin/sh'], workdir: session, env: {} });
   const own = realpathSync.native(packageRoot());
   expect(words.flatMap((word, at) => (word === own ? [words.at(at - 1)] : []))).toEqual(['--ro-bind-try', own]);
+  sandbox.close();
 });
 
 it.each([

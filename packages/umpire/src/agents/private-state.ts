@@ -1,0 +1,252 @@
+// Private copies that stand in the sandbox for folders of the home: the state of an agent, and caches. Programs outside later run what is
+// in such folders (settings with hooks, packages of npx), so nothing is written back except a login that the agent renewed.
+
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, copyFileSync, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { UmpireError } from '@umpire/core/errors.js';
+import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
+import { homeFolder } from '../sessions/environment.js';
+import { faultOf } from '../sessions/session-folder.js';
+import { removeCopies } from './guardian.js';
+import { stateOf } from './presets.js';
+import type { AgentState } from './presets.js';
+
+export interface PrivateCopy {
+  /** The original, with links resolved. */
+  readonly place: string;
+  readonly copy: string;
+  /** Parts of the original that are shown read-only, since a copy would be too large. */
+  readonly shown: readonly string[];
+}
+
+export interface PrivateState {
+  /** What this program gets. Made at its first start, shared by all programs of the run. */
+  copiesFor(program: string, env: Readonly<Record<string, string>>): readonly PrivateCopy[];
+  close(): void;
+}
+
+/** Downloads in the cache folder that programs do not fetch again by themselves. All else in it is empty at first. */
+const SHOWN_CACHES: readonly string[] = [
+  'ms-playwright',
+  'puppeteer',
+  'Cypress',
+  'selenium',
+  'huggingface',
+  'torch',
+  'prisma',
+  'node/corepack',
+  'pypoetry/virtualenvs',
+];
+
+/** Of all copies of a run. */
+const MAX_BYTES = 64 * 1024 ** 2;
+const MAX_ENTRIES = 10_000;
+
+/** Histories of conversations. Copied while in use, they would be damaged. */
+const DATABASE = /\.(?:db|sqlite3?)(?:-(?:wal|shm|journal))?$/;
+
+const MAX_LOGIN_BYTES = 256 * 1024;
+
+/** Resolves links, since a link may lead elsewhere inside the sandbox. Missing paths are left out. */
+export function realPlaces(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    try {
+      return [realpathSync.native(path)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** `folder`: a new one, which only this user can read. */
+export function openPrivateState(folder: string): PrivateState {
+  makePrivateFolder(folder);
+  const left: Left = { bytes: MAX_BYTES, entries: MAX_ENTRIES };
+  const known = new Map<string, PrivateCopy>();
+  const logins: Login[] = [];
+  const copyOf = (place: string, make: (copy: string) => readonly string[]): PrivateCopy => {
+    const before = known.get(place);
+    if (before !== undefined) return before;
+    const copy = join(folder, String(known.size));
+    const made = { place, copy, shown: make(copy) };
+    known.set(place, made);
+    return made;
+  };
+  const cacheAt = (place: string) =>
+    copyOf(place, (copy) => {
+      mkdirSync(copy);
+      return realPlaces(SHOWN_CACHES.map((name) => join(place, name)));
+    });
+  const stateAt = (place: string, { login, emptied = [] }: AgentState) =>
+    copyOf(place, (copy) => {
+      if (login !== undefined) logins.push({ original: join(place, login), copy: join(copy, login), last: null });
+      return copyTop(place, copy, [...emptied, ...(login === undefined ? [] : [login])], left);
+    });
+  return {
+    copiesFor: (program, env) => {
+      const home = isAbsolute(env['HOME'] ?? '') ? (env['HOME'] ?? '') : homeFolder();
+      if (home === '') return [];
+      // A folder around the home would hide all of it.
+      const inHome = (paths: readonly string[]) => realPlaces(paths.filter(isAbsolute)).filter((place) => !isAround(place, home));
+      const caches = inHome([join(home, '.cache'), join(home, '.npm'), env['XDG_CACHE_HOME'] ?? '']).map(cacheAt);
+      const states = stateOf(program, env, home).flatMap((state) => inHome([state.place]).map((place) => stateAt(place, state)));
+      for (const login of logins) syncLogin(login);
+      return [...new Set([...caches, ...states])];
+    },
+    close: () => {
+      for (const login of logins) syncLogin(login);
+      removeCopies(folder);
+    },
+  };
+}
+
+function makePrivateFolder(folder: string): void {
+  try {
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
+  }
+}
+
+function isAround(place: string, home: string): boolean {
+  return realPlaces([home]).some((real) => `${real}/`.startsWith(`${place === '/' ? '' : place}/`));
+}
+
+/** What may still be copied. */
+interface Left {
+  bytes: number;
+  entries: number;
+}
+
+/** Copies a file, or a folder with all parts that are small enough. Returns the large folders, which are shown read-only instead. */
+function copyTop(place: string, copy: string, emptied: readonly string[], left: Left): readonly string[] {
+  if (statSync(place).isFile()) {
+    copyEntry(place, copy, left);
+    return [];
+  }
+  mkdirSync(copy);
+  const entries = readdirSync(place, { withFileTypes: true });
+  // Settings are files. They come first.
+  const sorted = entries.toSorted((one, other) => Number(one.isDirectory()) - Number(other.isDirectory()));
+  return sorted.flatMap((entry) => {
+    const [from, to] = [join(place, entry.name), join(copy, entry.name)];
+    if (!entry.isDirectory()) {
+      if (!emptied.includes(entry.name)) copyEntry(from, to, left);
+      return [];
+    }
+    const isSmall = !emptied.includes(entry.name) && fits(from, { ...left });
+    if (isSmall) copyEntry(from, to, left);
+    else mkdirSync(to);
+    return isSmall || emptied.includes(entry.name) ? [] : [from];
+  });
+}
+
+/** Subtracts what is at this path from `left`. */
+function fits(path: string, left: Left): boolean {
+  const stat = lstatSync(path);
+  left.entries -= 1;
+  if (stat.isFile()) left.bytes -= stat.size;
+  if (left.bytes < 0 || left.entries < 0) return false;
+  return !stat.isDirectory() || namesOf(path).every((name) => fits(join(path, name), left));
+}
+
+function namesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    return ignoreUnreadable(error) ?? [];
+  }
+}
+
+/** A link stays a link: its target is what the sandbox has at that path. Sockets and the like, and unreadable files, are left out. */
+function copyEntry(from: string, to: string, left: Left): void {
+  try {
+    const stat = lstatSync(from);
+    if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
+    else if (stat.isDirectory()) {
+      mkdirSync(to);
+      for (const name of namesOf(from)) copyEntry(join(from, name), join(to, name), left);
+    } else if (stat.isFile() && !DATABASE.test(from) && stat.size <= left.bytes) {
+      copyFileSync(from, to, constants.COPYFILE_FICLONE);
+      left.bytes -= stat.size;
+    }
+    left.entries -= 1;
+  } catch (error) {
+    ignoreUnreadable(error);
+  }
+}
+
+/** Gone a moment ago, or not this user's. */
+function ignoreUnreadable(error: unknown): undefined {
+  if (!['ENOENT', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+}
+
+interface Login {
+  readonly original: string;
+  readonly copy: string;
+  /** Both were the same then. */
+  last: Buffer | null;
+}
+
+/**
+ * A login that somebody else changed goes to the agent; one that the agent renewed goes back. Without this a person would be signed out:
+ * a renewed login makes the one before it invalid.
+ */
+function syncLogin(login: Login): void {
+  const [original = null] = realPlaces([login.original]);
+  const mine = original === null ? null : readSmallFile(original);
+  if (original === null || mine === null) return;
+  if (login.last === null || !mine.equals(login.last)) {
+    replaceFile(login.copy, mine);
+    login.last = mine;
+    return;
+  }
+  const renewed = readSmallFile(login.copy);
+  if (renewed === null || renewed.equals(mine) || !isRenewal(mine, renewed)) return;
+  replaceFile(original, renewed);
+  login.last = renewed;
+}
+
+/** The same accounts with other tokens. A new account could name a server whose settings the agent would use later. */
+function isRenewal(before: Buffer, after: Buffer): boolean {
+  const [old, renewed] = [before, after].map((bytes) => parseJson(bytes.toString('utf8')));
+  if (old?.ok !== true || renewed?.ok !== true || !isObject(old.value) || !isObject(renewed.value)) return false;
+  const accounts = old.value;
+  return Object.entries(renewed.value).every(([key, value]) => Object.hasOwn(accounts, key) || !isObject(value));
+}
+
+/** Null for a link, anything else that is no file, and a large file. */
+function readSmallFile(path: string): Buffer | null {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return null;
+  }
+  try {
+    const stat = fstatSync(fd);
+    return stat.isFile() && stat.size <= MAX_LOGIN_BYTES ? readFileSync(fd) : null;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** If it cannot be written, the person signs in again; the run goes on. */
+function replaceFile(path: string, bytes: Buffer): void {
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      fchmodSync(fd, 0o600);
+      writeFileSync(fd, bytes);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, path);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}
