@@ -196,7 +196,10 @@ it('says how it ended, whether that was verified, and what to do', () => {
 });
 
 it('says who goes on, and tells of a mode that nobody judges', () => {
-  check([...TO_REVIEW, begins('resume')], 'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer)');
+  check(
+    [...TO_REVIEW, begins('resume')],
+    'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer), not sandboxed (your home folder is not protected)',
+  );
   const usage = { tokens: 0, costUsd: 0 };
   const putOff = { type: 'TaskPostponed', data: { task: 'A', attempt: 1, why: 'Overloaded.', waitMs: 300_000, usage } } as const;
   const one = [...begun([row('A', 'developer'), row('B', 'reviewer', 'A')]), start('A'), putOff];
@@ -204,7 +207,10 @@ it('says who goes on, and tells of a mode that nobody judges', () => {
   check([...one, { type: 'WaitEnded', data: { task: 'A' } }, begins('resume')], expect.not.stringContaining('retries in'));
   const again = begins('resume') as Extract<Event, { type: 'RunBegun' }>;
   const settings = { ...again.data.settings, agents: { reviewer: 'codex', '*': 'claude' } };
-  check([...TO_REVIEW, { ...again, data: { ...again.data, settings } }], 'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer)');
+  check(
+    [...TO_REVIEW, { ...again, data: { ...again.data, settings } }],
+    'Resumed: 4 of 5 tasks done; agents: claude, codex (reviewer), not sandboxed (your home folder is not protected)',
+  );
   const [first] = linesOf(begun(SPRINT, { judged: false, mode: 'patch', why: 'as asked' }));
   expect(first).toBe(
     `09:00 Session ${NAME}: review, mode patch (as asked), 5 tasks. No critic is judged in this mode, so the result will be unverified`,

@@ -13,7 +13,7 @@ import { paint } from './colors.js';
 import type { Color } from './colors.js';
 import { lineOf, wrap } from './safe-text.js';
 import { answerLines, grantWords, moreWords, needWords, questionView, shellWord, stepLines } from './session-question.js';
-import { nextSteps, whyWords } from './session-view.js';
+import { nextSteps, sandboxWords, whyWords } from './session-view.js';
 import { count, duration, PRINTED_NOTHING } from './words.js';
 
 export interface ProgressOptions {
@@ -157,8 +157,7 @@ function begunLine(run: RunState | null): Described {
   // The default agent first, then those of single roles.
   const named = Object.entries(run.settings.agents).toSorted(([a], [b]) => Number(b === '*') - Number(a === '*'));
   const agents = named.map(([role, agent]) => (role === '*' ? agent : `${agent} (${role})`));
-  const sandboxed = run.settings.sandbox === true ? ', sandboxed' : '';
-  const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}${sandboxed}`;
+  const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}, ${sandboxWords(run.settings.sandbox === true)}`;
   if (run.runs.length <= 1) return `Up to ${count(run.settings.concurrency, 'task')} at a time${who}`;
   const done = run.tasks.filter((task) => isOver(task.status)).length;
   return `Resumed: ${done} of ${run.tasks.length} tasks done${who}${postponedTasks(run)}`;

@@ -13,7 +13,7 @@ import { codeSpan, fenced, inline } from './safe-text.js';
 import { filesWords, historyOf } from './session-history.js';
 import type { History, TaskRun } from './session-history.js';
 import { moreWords, waitWords } from './session-question.js';
-import { chainLabel, markOf, reasonsUnverified, sessionView, verdictsIn } from './session-view.js';
+import { chainLabel, markOf, reasonsUnverified, sandboxWords, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
 import { chainLine, workStateWords, spentWords, stateWords } from './status-page.js';
 import { testimonyOf } from './verdict-page.js';
@@ -89,7 +89,7 @@ function headLines(view: SessionView, history: History, clock: Clock): readonly 
     ...(history.firstAt === null ? [] : [`- ${spanWords(history.firstAt, history.lastAt ?? history.firstAt, clock)}`]),
     ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),
     ...(spent === null ? [] : [`- Spent: ${spentWords(spent)}`]),
-    ...(sandbox ? ['- Programs: sandboxed'] : []),
+    ...(spent === null ? [] : [`- Programs: ${sandboxWords(sandbox)}`]),
     ...(work === null
       ? []
       : [

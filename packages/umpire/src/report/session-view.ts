@@ -195,6 +195,10 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
   };
 }
 
+export function sandboxWords(isSandboxed: boolean): string {
+  return isSandboxed ? 'sandboxed' : 'not sandboxed (your home folder is not protected)';
+}
+
 function bugWords(finding: Finding): string {
   return `${describeFinding(finding)}${finding.dimension === TEST_GONE ? ' [its test was deleted before it passed]' : ''}`;
 }
