@@ -64,6 +64,7 @@ it('prints all checks as one JSON object, and changes nothing', async () => {
   for (const check of checkup.checks) expect(Object.keys(check)).toEqual(['area', 'name', 'state', 'message', 'hint']);
   expect([...new Set(checkup.checks.map(({ area }) => area))]).toEqual(['machine', 'project', 'agents', 'critics']);
   expect(told('git')).toMatch(/^ok: \d+\.\d+/);
+  expect(told('processes')).toMatch(/^(?:ok: left behind by agents are ended|note: A process that an agent leaves behind)/);
   expect(told('repository')).toBe('ok: git, branch main');
   expect(told('settings')).toBe('ok: umpire.config.yaml');
   expect(told('worktrees')).toMatch(/^ok: .*worktrees, [\d.]+ GB free$/);

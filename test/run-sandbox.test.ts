@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { supervisorProgram } from '@umpire/umpire/agents/supervisor.js';
 import { SOAK } from './support/campaign.js';
 import { hasBubblewrap } from './support/bubblewrap.js';
 import { writeFiles } from './support/git-project.js';
@@ -148,6 +149,21 @@ complete "$(cat ~/.claude/settings.json)"`);
       planted: false,
     });
   });
+});
+
+it.runIf(supervisorProgram !== null)('a process that an agent leaves behind cannot change what is judged (W5)', SOAK, async () => {
+  const project = makeProject();
+  // It waits until its task's work is merged, and writes while the command runs.
+  const stray = `while sleep 0.05 && [ -e ${project.root} ]; do
+  for folder in ${project.worktrees}/*/session; do [ ! -e $folder/other.txt ] || echo x > $folder/fixed.txt; done
+done
+`;
+  writeFiles(project.beside, { 'stray.sh': stray });
+  const agent = project.sh(
+    `( setsid env -i PATH="$PATH" sh ${project.beside}/stray.sh < /dev/null > /dev/null 2>&1 & ) & echo x > other.txt; complete done`,
+  );
+  const { exit } = await project.umpire('until', 'sleep 1; test -e fixed.txt', '--max-rounds', '1', ...agent);
+  expect(exit).toBe(4);
 });
 
 it('refuses to start if no sandbox is available', SOAK, async () => {

@@ -1,5 +1,5 @@
-// Runs one program in its own process group: input, output, timeout, abort. When the promise resolves, the whole group is dead. This file
-// does not interpret the output.
+// Runs one program in its own process group: input, output, timeout, abort. When the promise resolves, everything that it has started is
+// dead: by the sandbox, by a supervisor, or else its group. This file does not interpret the output.
 
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
@@ -7,6 +7,7 @@ import type { Watch } from '@umpire/core/ports.js';
 import { onAbort } from '../sessions/abort-listeners.js';
 import { sweepProcesses } from './guardian.js';
 import type { Guardian } from './guardian.js';
+import { END_ALL, superviseProgram } from './supervisor.js';
 import { TailBuffer } from './tail-buffer.js';
 
 export interface Launch {
@@ -65,6 +66,9 @@ const DRAIN_MS = 100;
 /** The maximum of Node's timers, about 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** How long a supervisor has to end everything before its group is killed. */
+const END_ALL_MS = 2000;
+
 const STDERR_BYTES = 4096;
 
 /** How long a program has to end by itself after its input was closed. */
@@ -76,11 +80,12 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** Rejects where `watch.log` throws: Umpire cannot store the output, which is not the program's fault. */
 export function runChildProcess(launch: Launch, guardian: Guardian, watch: Watch): Promise<ChildEnd> {
   let child: ChildProcessWithoutNullStreams;
+  const supervised = guardian.sandbox === null ? superviseProgram(launch, launch.drainMs ?? DRAIN_MS) : null;
   try {
     const { workdir } = launch;
-    const [program = '', ...args] = guardian.sandbox?.around(launch) ?? launch.argv;
+    const [program = '', ...args] = supervised?.argv ?? guardian.sandbox?.around(launch) ?? launch.argv;
     // Programs that read PWD would otherwise get the folder of this process.
-    const env: Readonly<Record<string, string>> = Object.assign(Object.create(launch.env), { PWD: workdir });
+    const env: Readonly<Record<string, string>> = Object.assign(Object.create(launch.env), { PWD: workdir }, supervised?.env);
     child = spawn(program, args, { cwd: workdir, env, detached: true, stdio: 'pipe' });
   } catch (error) {
     return Promise.resolve({ kind: 'unstarted', error: error as NodeJS.ErrnoException });
@@ -91,7 +96,7 @@ export function runChildProcess(launch: Launch, guardian: Guardian, watch: Watch
     return new Promise((resolve) => child.once('error', (error) => resolve({ kind: 'unstarted', error })));
   }
   guardian.watch(pid);
-  return new Run(child, pid, launch, guardian, watch).ended;
+  return new Run(child, pid, launch, supervised !== null, guardian, watch).ended;
 }
 
 class Run {
@@ -114,6 +119,7 @@ class Run {
     private readonly child: ChildProcessWithoutNullStreams,
     private readonly group: number,
     private readonly launch: Launch,
+    private readonly isSupervised: boolean,
     private readonly guardian: Guardian,
     private readonly watch: Watch,
   ) {
@@ -190,7 +196,10 @@ class Run {
   private kill(): void {
     if (this.exit !== null) return;
     if (this.stopped !== null) this.stopped.how = 'killed';
-    signalGroup(this.group, 'SIGKILL');
+    if (this.grace !== null) clearTimeout(this.grace);
+    // Killed with its group, a supervisor could end nobody who left the group.
+    if (this.isSupervised && this.child.kill(END_ALL)) this.grace = setTimeout(() => signalGroup(this.group, 'SIGKILL'), END_ALL_MS);
+    else signalGroup(this.group, 'SIGKILL');
   }
 
   /** Processes left in the group are killed too, after a moment to print their last output. */
@@ -202,7 +211,8 @@ class Run {
     this.child.stdin.destroy();
     if (this.stopped === null && signalGroup(this.group, 0)) this.drain = setTimeout(() => this.endGroup(), this.drainMs);
     else this.endGroup();
-    if (this.stopped !== null) sweepProcesses(this.launch.mark);
+    // A killed supervisor has ended nobody.
+    if (this.stopped !== null || signal !== null) sweepProcesses(this.launch.mark);
     this.awaitPipes(this.received, 20);
   }
 

@@ -30,7 +30,8 @@ export function removeCopies(folder: string): void {
 }
 
 /**
- * Reads the list of groups. When its input ends without `bye`, it kills them, then (with /proc) every process with the run's id in its
+ * Reads the list of groups. When its input ends without `bye`, it first tells supervisors to end all that they have (supervisor.ts), then
+ * kills the groups, then (with /proc) every process with the run's id in its
  * environment: a child started just before the run died, one that left its group, a set-up command. It repeats until none is left, since a
  * process may just be starting another one. Last it removes the private copies of the sandbox: they contain logins.
  */
@@ -46,6 +47,13 @@ while IFS= read -r line; do
     bye) bye=yes; break ;;
   esac
 done
+if [ -z "$bye" ]; then
+  for group in $groups; do kill -s USR1 "$group"; done
+  tries=0
+  for group in $groups; do
+    while [ $tries -lt 100 ] && kill -s 0 "$group"; do sleep 0.01; tries=$((tries + 1)); done
+  done
+fi
 for group in $groups; do kill -s KILL -- "-$group"; done
 [ -z "$bye" ] || exit 0
 tries=0

@@ -2,14 +2,13 @@
 // caller says which folders; private-state.ts has what stands in for folders of the home. child-process.ts starts and ends programs.
 
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
-import { isFile } from '../sessions/file-system.js';
 import { openPrivateState, realPlaces } from './private-state.js';
 import type { PrivateCopy } from './private-state.js';
+import { checkProgram, findProgram } from './supervisor.js';
 
 /** All absolute. Where one contains another, the later list wins; private copies are writable also inside a kept folder. */
 export interface SandboxPlaces {
@@ -119,19 +118,6 @@ function grounds(binds: readonly Bind[], inner: readonly string[]): readonly Bin
 
 function temporaryFolders(): readonly string[] {
   return ['/tmp', '/var/tmp', tmpdir()];
-}
-
-/** A relative entry of PATH would depend on the working folder. */
-function findProgram(name: string, path: string): string | null {
-  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
-  return folders.map((folder) => join(folder, name)).find((place) => isFile(place)) ?? null;
-}
-
-/** Inside the sandbox, a program that cannot be started would look like one that failed. */
-function checkProgram(program: string, workdir: string, path: string): void {
-  const place = program.includes('/') ? resolve(workdir, program) : findProgram(program, path);
-  if (place === null) throw Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT' });
-  accessSync(place, constants.X_OK);
 }
 
 /** The last line of a command's error; null where it succeeds. */

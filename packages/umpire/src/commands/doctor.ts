@@ -11,6 +11,7 @@ import { addToList } from '@umpire/core/formats/multimap.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import { splitCommand } from '../agents/command-line.js';
 import { startGuardian } from '../agents/guardian.js';
+import { supervisorProgram } from '../agents/supervisor.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
 import type { CriticJob } from '../critics/critic.js';
 import { findLintPlaces } from '../critics/debt-measure.js';
@@ -93,7 +94,7 @@ function umpireVersion(): string {
 const machineCheck = checksOf('machine');
 
 export async function checkMachine(folder: string, isSandboxOn: boolean): Promise<readonly DoctorCheck[]> {
-  return [checkGit(folder), await checkSandboxTool(isSandboxOn)];
+  return [checkGit(folder), await checkSandboxTool(isSandboxOn), checkSupervisor()];
 }
 
 const OLDEST_GIT = [2, 30] as const;
@@ -128,6 +129,17 @@ async function checkSandboxTool(isSandboxOn: boolean): Promise<DoctorCheck> {
       isSandboxOn ? error.hint : `Only --sandbox needs it. ${error.hint}`,
     );
   }
+}
+
+function checkSupervisor(): DoctorCheck {
+  return supervisorProgram === null
+    ? machineCheck(
+        'processes',
+        'note',
+        'A process that an agent leaves behind is ended only if it kept its environment.',
+        'On Linux, install Perl (/usr/bin/perl) or use --sandbox.',
+      )
+    : machineCheck('processes', 'ok', `left behind by agents are ended (by ${supervisorProgram})`);
 }
 
 const projectCheck = checksOf('project');
