@@ -223,55 +223,72 @@ it('does not mistake its own half-written file for an edit after a kill', SOAK, 
   expect({ killed: killed.exit, exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ killed: null, exit: 0, refused: [] });
 });
 
-it('applies an edit made during a wave, skips tasks on request, and restores a lost tasks.csv', async () => {
-  const project = makeProject({
-    files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }, { id: 'C', deps: ['B'] }, { id: 'D', deps: ['C'] }] }),
-  });
+// Agents can write to the session folder too: one added 100 paid tasks.
+it('W7: holds an edit that is found after a task ran, and takes it up only when a person says so', async () => {
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }] }) });
   const agent = project.sh(`
 cp "$UMPIRE_TASK_FILE" "$beside/$id.json"
 cd "$UMPIRE_SESSION"
-[ "$id" = A ] && sed -i 's/B of a book/B but shorter/; s/^\\(C,.*\\)pending/\\1skipped/; s/^\\(D,.*writer,\\)C/\\1B/; s/^\\(D,[^C]*\\)C/\\1B/' tasks.csv
+[ "$id" = A ] && { sed -i 's/B of a book/B but shorter/' tasks.csv; echo 'Z,Late,Do Z.,writer,A,,csv-wave,,,,,' >> tasks.csv; }
 [ "$id" = B ] && rm tasks.csv
 complete "$id"
 `);
   const { exit, err, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
-  expect(err).toContain('C: status changed');
-  expect({ exit, standing: standingOf(session) }).toEqual({
+  const held = 'B: description changed; Z: added. It is kept as tasks.csv.held. If it is yours: umpire resolve';
+  expect({ exit, standing: standingOf(session), err }).toEqual({
     exit: 0,
-    standing: ['A completed', 'B completed', 'C skipped', 'D completed'],
+    standing: ['A completed', 'B completed'],
+    err: expect.stringContaining(held) as string,
   });
-  expect(jsonOf(project.beside, 'B.json')['description']).toBe('B but shorter');
-  expect(rowsOf(session)['C']?.['error']).toBe('Skipped by a person.');
+  expect([jsonOf(project.beside, 'B.json')['description'], eventsOfType(session, 'TasksEdited')]).toEqual(['B of a book', []]);
+  expect(textOf(session, 'tasks.csv.held')).toContain('Do Z.');
   expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringContaining('removed'), kept: '' }]);
-});
-
-it('runs failed tasks and their dependents again with --retry, but none that a person skipped', async () => {
-  const tasks = [{ id: 'A' }, { id: 'B', deps: ['A'] }, { id: 'C', deps: ['B'] }, { id: 'D', deps: ['A'] }, { id: 'E', deps: ['D'] }];
-  const project = makeProject({ files: proseFiles({ tasks }) });
-  const agent = project.sh(`
-[ "$id" = A ] && sed -i 's/^\\(D,.*\\)pending/\\1skipped/' "$UMPIRE_SESSION/tasks.csv"
-if [ "$id$attempt" = B1 ]; then fail "not today"; else complete "$id"; fi
-`);
-  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
-  const standing = ['A completed', 'B failed', 'C skipped', 'D skipped', 'E skipped'];
-  expect({ exit, standing: standingOf(session) }).toEqual({ exit: 1, standing });
-  const retried = await project.umpire('resume', session, '--retry');
-  expect({ exit: retried.exit, standing: standingOf(session) }).toEqual({
-    exit: 0,
-    standing: ['A completed', 'B completed', 'C completed', 'D skipped', 'E skipped'],
+  expect((await project.umpire('status', session)).out).toContain('take-edits');
+  const refused = await project.umpire('resolve', session, 'take-edits');
+  expect({ exit: refused.exit, err: refused.err }).toEqual({
+    exit: 1,
+    err: expect.stringContaining('the held edit contradicts the session now (B: description changed, but the task is completed)') as string,
   });
 });
 
-it('runs a task that was added during the last wave', SOAK, async () => {
+it('W7: continues an ended session with the tasks of a held edit', async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const agent = project.sh(`
 [ "$id" = A ] && echo 'Z,Late,Do Z.,writer,A,,csv-wave,,,,,' >> "$UMPIRE_SESSION/tasks.csv"
 complete "$id"
 `);
-  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  expect(standingOf(session)).toEqual(['A completed']);
+  // An agent that edits the copy changes nothing: the journal has what the person saw.
+  writeFileSync(join(session, 'tasks.csv.held'), 'id\n');
+  const { exit } = await project.umpire('resolve', session, 'take-edits');
   expect({ exit, waves: wavesRun(session), standing: standingOf(session) }).toEqual({
     exit: 0,
     waves: ['A', 'Z'],
     standing: ['A completed', 'Z completed'],
+  });
+  expect((await project.umpire('resolve', session, 'take-edits')).err).toContain('no edit of tasks.csv is held');
+});
+
+it('runs failed tasks and their dependents again with --retry, but none that a person skipped', async () => {
+  const tasks = [
+    { id: 'A', approve: true },
+    { id: 'B', deps: ['A'] },
+    { id: 'C', deps: ['B'] },
+    { id: 'D', deps: ['A'] },
+    { id: 'E', deps: ['D'] },
+  ];
+  const project = makeProject({ files: proseFiles({ tasks }) });
+  const agent = project.sh('if [ "$id$attempt" = B1 ]; then fail "not today"; else complete "$id"; fi');
+  const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  writeFileSync(join(session, 'tasks.csv'), textOf(session, 'tasks.csv').replace(/^(D,.*)pending/m, '$1skipped'));
+  const { exit } = await project.umpire('resolve', session, 'approve');
+  const standing = ['A completed', 'B failed', 'C skipped', 'D skipped', 'E skipped'];
+  expect({ exit, standing: standingOf(session) }).toEqual({ exit: 1, standing });
+  expect(rowsOf(session)['D']?.['error']).toBe('Skipped by a person.');
+  const retried = await project.umpire('resume', session, '--retry');
+  expect({ exit: retried.exit, standing: standingOf(session) }).toEqual({
+    exit: 0,
+    standing: ['A completed', 'B completed', 'C completed', 'D skipped', 'E skipped'],
   });
 });

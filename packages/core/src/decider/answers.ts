@@ -1,10 +1,12 @@
 // Checks a person's answer against the open question and turns it into events.
 
 import { UmpireError } from '../errors.js';
+import { repeatEdit } from './edits.js';
 import type { SessionState } from './evolve.js';
 import { HIGHEST_CAP } from './events.js';
-import type { AnswerVia, Event, Question, Answer } from './events.js';
+import type { Answer, AnswerVia, Event, PlanEdit, Question } from './events.js';
 import { answersIn, answersTo, isAboutEvidence, currentQuestion } from './question.js';
+import type { RunState } from './run-state.js';
 
 export interface AnswerGiven {
   readonly answer: Answer;
@@ -28,6 +30,8 @@ const NEEDED_REASONS: ReadonlyMap<Answer, string> = new Map([
 export function answerEvents(state: SessionState, session: string, given: AnswerGiven): readonly Event[] {
   const { run } = state;
   const question = run === null ? null : currentQuestion(run);
+  if (run?.heldEdit != null && run.aborted === null && given.answer === 'take-edits')
+    return takeHeldEdit(state, run, run.heldEdit, session, given);
   if (run === null || question === null) {
     if (run !== null && run.ended === null && given.answer === 'abort') {
       refuseUnexplained(session, given, ['abort']);
@@ -35,7 +39,12 @@ export function answerEvents(state: SessionState, session: string, given: Answer
     }
     throw new UmpireError('nothing-asked', {
       session,
-      detail: run?.ended == null ? 'it has no open question' : `it has ended as ${run.ended.outcome}`,
+      detail:
+        given.answer === 'take-edits'
+          ? 'no edit of tasks.csv is held'
+          : run?.ended == null
+            ? 'it has no open question'
+            : `it has ended as ${run.ended.outcome}`,
     });
   }
   const allowed = answersIn(run, question);
@@ -67,6 +76,21 @@ export function answerEvents(state: SessionState, session: string, given: Answer
 function refuseUnexplained(session: string, { reason, via, by }: AnswerGiven, allowed: readonly Answer[]): void {
   if (reason.trim() === '' && via === 'no terminal' && by === 'resolve')
     throw refuse(session, 'without a terminal an answer needs --reason "why"', allowed);
+}
+
+/** At any time, whatever the session waits for. Tasks that it adds continue an ended session. */
+function takeHeldEdit({ frozen }: SessionState, run: RunState, held: PlanEdit, session: string, given: AnswerGiven): readonly Event[] {
+  refuseUnexplained(session, given, ['take-edits']);
+  const edit = repeatEdit(run, held, frozen.get(run.started.loop)?.rules.columns.out ?? []);
+  if (edit.kind === 'refused') {
+    const question = currentQuestion(run);
+    const detail = `the held edit contradicts the session now (${edit.reason}); make the rest of it again in tasks.csv while no task runs`;
+    throw question === null ? new UmpireError('nothing-asked', { session, detail }) : refuse(session, detail, answersIn(run, question));
+  }
+  const taken = answered('edits', { ...given, ...NOTHING_GRANTED });
+  if (edit.kind === 'none') return [taken];
+  const { set, add, columns, told } = edit;
+  return [taken, { type: 'TasksEdited', data: { set, add, columns, told } }];
 }
 
 const GRANTS = ['rounds', 'costUsd', 'minutes', 'tokens'] as const;

@@ -5,6 +5,7 @@ import { setOwn } from '../formats/merge-objects.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import type { Cells, Task } from '../model.js';
 import { EXEC_MODES } from '../model.js';
+import type { PlanEdit } from './events.js';
 import { computeWaves } from './waves.js';
 import { isOver, rowOf, findTask } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
@@ -89,6 +90,15 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
     );
   told.push(...add.map((row) => describeAdded(row, planned)), ...describeColumns(run.columns, file.columns));
   return told.length === 0 ? { kind: 'none' } : { kind: 'edit', set, add, columns: file.columns, told };
+}
+
+/** The same changes on the session as it is now. */
+export function repeatEdit(run: RunState, { set, add, columns }: PlanEdit, outputs: readonly string[]): Edit {
+  const rows = new Map(run.tasks.map((task) => [task.id, rowOf(task)]));
+  const changed = [...rows].map(([id, row]) => ({ id, columns: { ...row, ...set[id] } }));
+  const added = add.map((row) => ({ id: (row['id'] ?? '').trim(), columns: row }));
+  const all = [...columns, ...run.columns.filter((name) => !columns.includes(name))];
+  return compareEdit(run, { columns: all, tasks: [...changed, ...added] }, rows, outputs);
 }
 
 function refused(reasons: readonly string[]): Edit {

@@ -256,6 +256,7 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
   TasksReopened: object<EventData<'TasksReopened'>>({ tasks: texts, why: text }),
   JudgingFailed: object<EventData<'JudgingFailed'>>({ task: text, attempt: whole, rule: text, message: text, hint: text }),
   TasksEdited: object<EventData<'TasksEdited'>>({ set: recordOf(cells), add: listOf(cells), columns: texts, told: texts }),
+  EditHeld: object<EventData<'EditHeld'>>({ set: recordOf(cells), add: listOf(cells), columns: texts, told: texts, kept: text }),
   EditRefused: object<EventData<'EditRefused'>>({ reason: text, kept: text }),
   PersonCalled: object<EventData<'PersonCalled'>>({ key: text, by: text }),
   PersonAnswered: personAnswered,

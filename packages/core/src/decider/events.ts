@@ -263,8 +263,8 @@ export interface TaskFinished {
   readonly unchanged?: true;
 }
 
-/** `answer` replies to an agent's question. */
-export const ANSWERS = ['force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer'] as const;
+/** `answer` replies to an agent's question. `take-edits` needs no question: it takes up a held edit of tasks.csv. */
+export const ANSWERS = ['force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer', 'take-edits'] as const;
 export type Answer = (typeof ANSWERS)[number];
 
 /** A question to a person, on which the session waits. */
@@ -305,8 +305,16 @@ export type Question =
 export const ANSWER_WAYS = ['terminal', 'no terminal', 'prompt', 'dashboard', 'library'] as const;
 export type AnswerVia = (typeof ANSWER_WAYS)[number];
 
+/** Changes of tasks.csv. `told`: one sentence for each change. */
+export interface PlanEdit {
+  readonly set: Readonly<Record<string, Cells>>;
+  readonly add: readonly Cells[];
+  readonly columns: readonly string[];
+  readonly told: readonly string[];
+}
+
 export interface PersonAnswered {
-  /** The key of the question it answers. */
+  /** The key of the question it answers. `edits` for a held edit of tasks.csv. */
   readonly key: string;
   readonly answer: Answer;
   readonly reason: string;
@@ -389,16 +397,10 @@ export type RunEvent =
         readonly hint: string;
       };
     }
-  /** A person's edit of tasks.csv was applied. `told`: one sentence for each change. */
-  | {
-      readonly type: 'TasksEdited';
-      readonly data: {
-        readonly set: Readonly<Record<string, Cells>>;
-        readonly add: readonly Cells[];
-        readonly columns: readonly string[];
-        readonly told: readonly string[];
-      };
-    }
+  /** A person's edit of tasks.csv was applied. */
+  | { readonly type: 'TasksEdited'; readonly data: PlanEdit }
+  /** An edit that may be an agent's: a task ran since Umpire last wrote the file. `kept`: the path of the copy of the edited file. */
+  | { readonly type: 'EditHeld'; readonly data: PlanEdit & { readonly kept: string } }
   /** An edit that contradicts the session. `kept`: the path of the copy of the edited file. */
   | { readonly type: 'EditRefused'; readonly data: { readonly reason: string; readonly kept: string } }
   /** A person was notified of a question. `by`: the notify command, if there is one. */

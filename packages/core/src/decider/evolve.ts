@@ -359,7 +359,10 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
     addRows(run, add, true);
     followRechecks(run, [...Object.keys(set), ...add.map((row) => (row['id'] ?? '').trim())]);
     recomputeWaves(run);
+    // A held edit may be taken up after the end.
+    if (add.length > 0) run.ended = null;
   },
+  EditHeld: (run, held) => void (run.heldEdit = held),
   PersonCalled: (run, { key }) => void run.called.add(key),
   PersonAnswered: (run, data) => {
     const index = run.questions.findIndex((question) => question.key === data.key);
@@ -372,6 +375,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       maxCostUsd: settings.maxCostUsd === null ? null : settings.maxCostUsd + data.costUsd,
       maxTokens: settings.maxTokens === null ? null : settings.maxTokens + data.tokens,
     };
+    if (data.answer === 'take-edits') run.heldEdit = null;
     if (data.answer === 'abort') run.aborted = data.reason;
     else if (question !== undefined) applyAnswer(run, question, data);
   },
@@ -588,6 +592,7 @@ function applyAnswer(run: RunState, question: Question, { answer, reason, key, r
       return;
     case 'approve':
     case 'abort':
+    case 'take-edits':
       return;
   }
 }

@@ -125,6 +125,8 @@ export interface RunState {
   readonly undone: Set<string>;
   /** A person changed files in the session's worktree. */
   isEdited: boolean;
+  /** The latest edit of tasks.csv that waits for a person. */
+  heldEdit: EventData<'EditHeld'> | null;
   /** By chain: up to this round it continues even if it stalls, because a person granted rounds. */
   readonly patience: Map<string, number>;
   runs: string[];
@@ -407,6 +409,7 @@ export function startRun(started: SessionStarted, ms: number): RunState {
     reverted: new Map(),
     undone: new Set(),
     isEdited: false,
+    heldEdit: null,
     patience: new Map(),
     runs: [],
     head: started.workspace?.base ?? null,

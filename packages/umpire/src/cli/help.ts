@@ -273,6 +273,8 @@ Answers to a plan
 Answers to a question of an agent
   answer                 send the text of --reason
   abort                  end the session and keep everything
+At any time
+  take-edits             take up the held edit of tasks.csv
 
 Flags
   --reason TEXT          the reason; required by force-approve and answer, sent

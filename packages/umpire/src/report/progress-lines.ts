@@ -12,7 +12,7 @@ import type { RunState } from '@umpire/core/decider/run-state.js';
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
 import { lineOf, wrap } from './safe-text.js';
-import { answerLines, grantWords, moreWords, needWords, questionView, shellWord, stepLines } from './session-question.js';
+import { answerLines, grantWords, heldEditWords, moreWords, needWords, questionView, shellWord, stepLines } from './session-question.js';
 import { nextSteps, sandboxWords, whyWords } from './session-view.js';
 import { count, duration, PRINTED_NOTHING } from './words.js';
 
@@ -106,6 +106,8 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       return judgingFailedLine(run, event.data);
     case 'TasksEdited':
       return `Your edit of tasks.csv was applied: ${lineOf(event.data.told.join('; '), 300)}`;
+    case 'EditHeld':
+      return [lineOf(heldEditWords(event.data, session), 600), 'bad'];
     case 'EditRefused':
       return [`Your edit of tasks.csv was refused: ${lineOf(event.data.reason, 300)}${keptAs(event.data.kept)}`, 'bad'];
     case 'PersonCalled':

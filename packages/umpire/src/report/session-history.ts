@@ -91,6 +91,8 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
       `${at}: manual changes${viaWords(via)}, ${filesWords(files)}${commit === '' ? '' : `, commit ${inline(commit.slice(0, 12))}`}`,
     ),
   TasksEdited: (history, { told }, _, at) => history.edits.push(`${at}: applied: ${inline(told.join('; '))}`),
+  EditHeld: (history, { told, kept }, _, at) =>
+    history.edits.push(`${at}: held for a person: ${inline(told.join('; '))}; kept as ${inline(kept)}`),
   EditRefused: (history, { reason, kept }, _, at) =>
     history.edits.push(`${at}: refused: ${inline(reason)}${kept === '' ? '' : `; kept as ${inline(kept)}`}`),
   StrayChanges: (history, { files }, _, at) => history.work.push(`${at}: discarded changes of read-only tasks: ${filesWords(files)}`),
@@ -176,6 +178,7 @@ class HistoryRecorder {
     if (kind === 'plan') return `the plan of ${inline(about)}`;
     if (kind === 'evidence') return `the missing evidence of ${inline(about)}`;
     if (kind === 'question') return `the question of ${inline(about)}`;
+    if (kind === 'edits') return 'the held edit of tasks.csv';
     return kind === 'budget' ? `the budget (${inline(about)})` : 'the session';
   }
 }

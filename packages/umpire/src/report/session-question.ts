@@ -2,7 +2,7 @@
 
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { answersIn, isAboutEvidence } from '@umpire/core/decider/question.js';
-import type { Question, Answer, PersonAnswered } from '@umpire/core/decider/events.js';
+import type { Question, Answer, EventData, PersonAnswered } from '@umpire/core/decider/events.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { lineOf, wrap } from './safe-text.js';
@@ -22,6 +22,12 @@ export interface QuestionView {
   readonly later: boolean;
   /** The possible answers, the most common first, each with its command. */
   readonly answers: readonly { readonly answer: string; readonly command: string }[];
+}
+
+/** Says what the edit would change, and how to take it up. */
+export function heldEditWords({ told, kept }: EventData<'EditHeld'>, session: string): string {
+  const changes = lineOf(told.join('; '), 300);
+  return `An edit of tasks.csv is held, because tasks ran since Umpire wrote the file and may have made it: ${changes}. It is kept as ${kept}. If it is yours: umpire resolve ${shellWord(session)} take-edits`;
 }
 
 /** `session`: the session as commands name it. */
@@ -97,6 +103,7 @@ function flagsFor(question: Question, answer: Answer): string {
     case 'approve':
     case 'manual-fix':
     case 'abort':
+    case 'take-edits':
       return '';
     case 'force-approve':
       return ' --reason "why"';

@@ -10,7 +10,7 @@ import { awaitedQuestion, budgetQuestion, currentQuestion } from '@umpire/core/d
 import { roundAfter } from '@umpire/core/decider/rounds.js';
 import { isIdle, findTask, currentWave } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
-import { questionView, shellWord } from './session-question.js';
+import { heldEditWords, questionView, shellWord } from './session-question.js';
 import type { QuestionView } from './session-question.js';
 
 /**
@@ -190,7 +190,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
             isApplied: around.isApplied ?? false,
           },
     events: state.events,
-    notes,
+    notes: [...notes, ...(run?.heldEdit == null ? [] : [heldEditWords(run.heldEdit, session)])],
     next: nextSteps(around, run, verdicts.at(-1)),
   };
 }

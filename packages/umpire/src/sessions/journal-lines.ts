@@ -87,6 +87,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   TasksReopened: [IN_RUN],
   JudgingFailed: [OF_TASK],
   TasksEdited: [IN_RUN],
+  EditHeld: [IN_RUN],
   EditRefused: [IN_RUN],
   PersonCalled: [IN_RUN],
   PersonAnswered: [IN_RUN],

@@ -37,17 +37,20 @@ import { STATE, projectRound, roundFileOf, roundKeys } from './round-projection.
 import { safeName } from './safe-name.js';
 import { TASKS, parseTasksBytes } from './tasks-file.js';
 
-/** tasks.csv as last written: any difference is a person's edit. */
+/** tasks.csv as last written: any difference is an edit. */
 const LAST = '.umpire-tasks.csv';
 
 /** The next tasks.csv while both files are written: after a crash in between it equals tasks.csv. */
 const NEXT = '.umpire-tasks-next.csv';
 
+/** The latest edit that may be an agent's. Earlier ones have a number. */
+const HELD = `${TASKS}.held`;
+
 /** Limits edits between two tasks, so that a process that keeps editing does not block the session. */
 const MAX_EDITS_IN_A_ROW = 20;
 
 export interface SessionFiles {
-  /** A person's edit of tasks.csv since it was last written, as events. */
+  /** An edit of tasks.csv since it was last written, as events. Held if a task ran meanwhile: agents write to the folder too. */
   readonly readEdit: () => readonly Event[];
   /** Writes everything that people and agents read. Returns events about the written verdicts, to be recorded. */
   readonly show: () => readonly Event[];
@@ -66,7 +69,9 @@ export interface SessionFilesInput {
 
 export function openSessionFiles({ folder, state, now, roleText }: SessionFilesInput): SessionFiles {
   let last = textWritten(folder);
-  /** A refused edit, kept in another file: tasks.csv may be overwritten. */
+  /** A task ran since tasks.csv was last written. */
+  let isOpenToAgents = hasTaskRun(state(), last);
+  /** A refused or held edit, kept in another file: tasks.csv may be overwritten. */
   let refused: string | null | undefined;
   /** Edits since a task was started. */
   let edits = 0;
@@ -83,13 +88,19 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
       if (found === last || (refused !== undefined && found === refused)) return [];
       const edit = findEdit(state(), read, last);
       edits++;
-      if (edit.kind === 'edit') {
-        last = found;
-        return [{ type: 'TasksEdited', data: { set: edit.set, add: edit.add, columns: edit.columns, told: edit.told } }];
-      }
       if (edit.kind === 'none') {
         last = found;
         return [];
+      }
+      if (edit.kind === 'edit') {
+        const { set, add, columns, told } = edit;
+        if (!isOpenToAgents) {
+          last = found;
+          return [{ type: 'TasksEdited', data: { set, add, columns, told } }];
+        }
+        refused = found;
+        keepHeld(folder, read);
+        return [{ type: 'EditHeld', data: { set, add, columns, told, kept: HELD } }];
       }
       refused = found;
       return [{ type: 'EditRefused', data: { reason: edit.reason, kept: keepRefused(folder, read) } }];
@@ -97,7 +108,9 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
     show: () => {
       forgetCheckedFolders(folder);
       const events = showVerdicts(folder, state(), now, born);
-      last = showTasks(folder, run(), last, refused ?? null, written);
+      const shownTasks = showTasks(folder, run(), last, refused ?? null, written);
+      last = shownTasks.text;
+      if (shownTasks.isShown && run().running.size === 0) isOpenToAgents = false;
       showWave(folder, run(), written);
       showInteractive(folder, run(), shown, written);
       write(folder, STATE, `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`, written);
@@ -116,6 +129,7 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
     roleText,
     logFor: (task, attempt) => {
       edits = 0;
+      isOpenToAgents = true;
       const path = `logs/${safeName(task)}-${attempt}.txt`;
       let place: string | null = null;
       return (_, chunk) => {
@@ -216,6 +230,24 @@ function findEdit(state: SessionState, read: FileRead, last: string | null): Ret
   return compareEdit(run, file, rows, outputs);
 }
 
+/** Did a task run after Umpire wrote this text? After a crash, the journal knows more than the file. */
+function hasTaskRun({ run }: SessionState, last: string | null): boolean {
+  if (run === null || last === null) return false;
+  if (run.running.size > 0) return true;
+  const file = parseTasksText(Buffer.from(last));
+  if (typeof file === 'string') return true;
+  const shown = new Map(file.tasks.map((task) => [task.id, task.columns['status'] ?? '']));
+  const isLater = ({ id, status }: TaskState) => (status === 'completed' || status === 'failed') && shown.get(id) !== status;
+  return [...shown.values()].includes('in_progress') || run.tasks.some(isLater);
+}
+
+function keepHeld(folder: SessionFolder, read: FileRead): void {
+  let number = 1;
+  while (hasEntry(folder, `${HELD}-${number}`)) number++;
+  if (hasEntry(folder, HELD)) moveEntry(folder, HELD, `${HELD}-${number}`);
+  if (read.kind === 'bytes') writeProjection(folder, HELD, read.bytes);
+}
+
 /** Keeps the refused file byte for byte under another name; an unreadable one is moved there. */
 function keepRefused(folder: SessionFolder, read: FileRead): string {
   if (read.kind === 'missing') return '';
@@ -227,20 +259,28 @@ function keepRefused(folder: SessionFolder, read: FileRead): string {
   return path;
 }
 
-/** Writes tasks.csv, unless it has a new edit, which is read first. Returns the text last written. */
-function showTasks(folder: SessionFolder, run: RunState, last: string | null, refused: string | null, written: Written): string | null {
+interface ShownTasks {
+  /** The text last written. */
+  readonly text: string | null;
+  /** False where an edit is in the way, which is read first. */
+  readonly isShown: boolean;
+}
+
+function showTasks(folder: SessionFolder, run: RunState, last: string | null, refused: string | null, written: Written): ShownTasks {
   const found = textOf(folder, TASKS);
-  if (found !== null && found !== last && found !== refused) return last;
-  const isAnew = found === null || found === refused || found === written.tasks;
-  const file = isAnew ? null : parseTasksText(Buffer.from(found));
-  const isPrinted = file === null || typeof file === 'string';
+  if (found !== null && found !== last && found !== refused) return { text: last, isShown: false };
+  // What the person wrote before a refused edit stays as they wrote it.
+  const basis = found === refused ? last : found;
+  const file = basis === null || basis === written.tasks ? null : parseTasksText(Buffer.from(basis));
+  // A held edit that was taken up may bring columns.
+  const isPrinted = file === null || typeof file === 'string' || run.columns.some((name) => !file.columns.includes(name));
   const text = isPrinted ? printCells(run.columns, run.tasks, cellOf) : edited(run, file);
-  if (text === found) return last;
+  if (text === found) return { text: last, isShown: true };
   writeProjection(folder, NEXT, text);
   write(folder, TASKS, text, written);
   moveEntry(folder, NEXT, LAST);
   written.tasks = isPrinted ? text : null;
-  return text;
+  return { text, isShown: true };
 }
 
 /** Changes only cells with new values, so that a person's own columns, quoting and order stay. */
