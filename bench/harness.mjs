@@ -4,6 +4,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { tmpdir } from 'node:os';
+
+// The key of journals is not made in the home of whoever measures.
+process.env.XDG_STATE_HOME ??= join(tmpdir(), 'umpire-bench-state');
 
 export const BENCH = dirname(fileURLToPath(import.meta.url));
 export const ROOT = dirname(BENCH);

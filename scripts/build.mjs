@@ -158,8 +158,9 @@ function warmUp() {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-warm-'));
   try {
     cpSync(join(root, 'examples', 'sessions'), folder, { recursive: true });
+    const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state') };
     for (const loop of readdirSync(folder)) {
-      run(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'warm-up', loop, join(folder, loop)], { stdio: 'ignore' });
+      run(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'warm-up', loop, join(folder, loop)], { stdio: 'ignore', env });
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });

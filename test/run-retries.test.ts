@@ -1,7 +1,7 @@
 // When a model's server is overloaded, the task is retried as often as the settings allow. Permanent errors are reported at once, with
 // the next step. The tests pass in a clock, so none of them waits.
 
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { resume, run } from '@umpire/umpire/commands/session.js';
@@ -135,7 +135,8 @@ it('asks a person during a pause, and repeats the question at the end', SOAK, as
 });
 
 it('asks a person instead of retrying when the minutes of the session are used up', SOAK, async () => {
-  const { status, question, session } = await runIn(projectWith(OVERLOADED), { maxMinutes: 1 });
+  const now = hurrying();
+  const { status, question, session } = await runIn(projectWith(OVERLOADED), { maxMinutes: 1, elapsedMs: () => now().getTime() });
   expect({ status, question }).toMatchObject({ status: 'awaiting', question: { kind: 'budget', what: 'minutes' } });
   expect(typesOf(session)).toEqual(['TaskStarted', 'TaskPostponed', 'PersonCalled']);
 });
@@ -166,4 +167,40 @@ it.each([
     'complete unverified',
     [{ waitMs, why: expect.stringContaining(why) }],
   ]);
+});
+
+it('neither shortens a pause nor spends minutes when the clock is set forward', async () => {
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }, { id: 'C' }] }), config: { retries: 1 } });
+  const [, words = ''] = project.sh(`case $id$attempt in A1) ${OVERLOADED} ;; B1|C1) until_file "$beside/$id" ;; esac\ncomplete done`);
+  const end = (task: string) => writeFileSync(join(project.beside, task), '');
+  const seen: string[] = [];
+  let clockMs = Date.UTC(2026, 2, 1);
+  let elapsed = 0;
+  const { status, state } = await runIn(
+    { ...project, words },
+    {
+      maxMinutes: 1,
+      now: () => new Date(clockMs),
+      elapsedMs: () => elapsed,
+      onEvent: ({ type, data }) => {
+        if (/^(?:Task|Wait)/.test(type) && 'task' in data) seen.push(`${type} ${data.task}`);
+        // The end of another task makes the session look at the pause again.
+        if (type === 'TaskPostponed') {
+          setImmediate(() => {
+            clockMs += 10 * 3_600_000;
+            end('B');
+          });
+        }
+        if (type === 'TaskFinished' && data.task === 'B') {
+          setImmediate(() => {
+            elapsed += 30_000;
+            end('C');
+          });
+        }
+      },
+    },
+  );
+  const paused = seen.slice(seen.indexOf('TaskPostponed A') + 1, seen.lastIndexOf('TaskStarted A'));
+  expect(paused).toEqual(['TaskFinished B', 'TaskFinished C', 'WaitEnded A']);
+  expect({ status, activeMs: state.run?.activeMs }).toEqual({ status: 'complete', activeMs: 30_000 });
 });

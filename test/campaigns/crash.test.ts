@@ -44,7 +44,7 @@ function filesOf(session: string): Readonly<Record<string, string>> {
     if (!entry.isFile() || entry.name.startsWith('.umpire-')) continue;
     const path = join(entry.parentPath, entry.name);
     out[path.slice(session.length + 1)] = readFileSync(path, 'utf8')
-      .replace(/"(ts|prev|hash)":"[^"]*"/g, '"$1":""')
+      .replace(/"(ts|prev|mac|hash)":"[^"]*"/g, '"$1":""')
       .replace(/"session":"[^"]*","tasks":\d+/g, '');
   }
   return out;

@@ -227,6 +227,7 @@ export class Simulation {
         append: (text) => world.append(process, fault.append?.(text) ?? text),
         sync: () => world.touchLater(process, 'syncing', () => undefined),
         now,
+        elapsedMs: () => world.nowMs,
         tell: (event) => {
           this.know(event);
           this.durable = event.seq;
@@ -331,6 +332,7 @@ export class Simulation {
       signal: process.stop.signal,
       concurrent: { count: () => company.within(1, 3) },
       nowMs: () => world.nowMs,
+      elapsedMs: () => world.nowMs,
       after: (ms, act) => world.after(ms, () => (process.isAlive ? act() : undefined)),
     });
   }

@@ -139,7 +139,12 @@ export interface TrendInputs {
 }
 
 /** An event with its place in the journal. */
-export type Recorded = Event & { readonly seq: number; readonly ts: string };
+export type Recorded = Event & {
+  readonly seq: number;
+  readonly ts: string;
+  /** Milliseconds since the line before, or since this process opened the journal, by a monotonic clock. Missing in earlier versions. */
+  readonly ms?: number;
+};
 
 /** The data of the events of one type. */
 export type EventData<T extends Event['type']> = Extract<Event, { readonly type: T }>['data'];

@@ -228,8 +228,8 @@ function isAfterPause({ type, data }: Recorded): boolean {
 function evolveRun(run: RunState | null, event: Recorded): RunState | null {
   if (run === null) return event.type === 'SessionStarted' ? startRun(event.data, millisecondsOf(event.ts)) : null;
   const ms = millisecondsOf(event.ts);
-  if (!isAfterPause(event)) run.activeMs += Math.max(0, ms - run.lastMs);
-  // Also if the clock was set back: the time from there on counts.
+  // Earlier versions recorded only the time of day. If that clock was set back, the time from there on counts.
+  if (!isAfterPause(event)) run.activeMs += event.ms ?? Math.max(0, ms - run.lastMs);
   run.lastMs = ms;
   const change = RUN_CHANGES[event.type] as Change<RunState> | undefined;
   const asked = run.questions.length;

@@ -4,6 +4,8 @@
 export interface Envelope {
   readonly seq: number;
   readonly ts: string;
+  /** Milliseconds since the line before, or since this process opened the journal, by a clock that nobody sets. */
+  readonly ms?: number;
   readonly type: string;
   readonly data: unknown;
 }
@@ -59,8 +61,9 @@ export function printJournalLine(
   key: JournalKey | null = null,
 ): { readonly line: string; readonly head: string } {
   // Only the data needs a serializer: times, types and hashes hold nothing that JSON escapes.
-  const { seq, ts, type, data } = event;
-  const unsigned = `{"v":${version},"seq":${seq},"ts":"${ts}","type":"${type}","data":${JSON.stringify(data)},"prev":"${prev}"}`;
+  const { seq, ts, ms, type, data } = event;
+  const passed = ms === undefined ? '' : `"ms":${ms},`;
+  const unsigned = `{"v":${version},"seq":${seq},"ts":"${ts}",${passed}"type":"${type}","data":${JSON.stringify(data)},"prev":"${prev}"}`;
   const body = key === null ? unsigned : `${unsigned.slice(0, -1)}${MAC}${macOf(key, hash(unsigned))}"}`;
   const head = hash(body);
   return { line: `${body.slice(0, -1)},"hash":"${head}"}\n`, head };
@@ -164,7 +167,7 @@ function parseLine(raw: string, line: number, prev: string, knownVersion: number
     return broken('the line is not JSON');
   }
   if (typeof value !== 'object' || value === null) return broken('the line is not an object');
-  const { v, seq, ts, type, data, prev: claimed, hash: told } = value as Record<string, unknown>;
+  const { v, seq, ts, ms, type, data, prev: claimed, hash: told } = value as Record<string, unknown>;
   if (typeof v === 'number' && v > knownVersion) return { ok: false, fault: { kind: 'newer', line, version: v } };
   const at = raw.length - TAIL_LENGTH;
   if (!raw.startsWith(TAIL, at) || !raw.endsWith('"}') || typeof v !== 'number' || typeof ts !== 'string' || typeof type !== 'string')
@@ -178,5 +181,7 @@ function parseLine(raw: string, line: number, prev: string, knownVersion: number
     if (mac !== macOf(key, hashOf(raw, at - MAC_LENGTH)))
       return broken(`its HMAC is ${mac === null ? 'missing' : 'wrong'}: the line was not written with the key of this machine`);
   }
-  return { ok: true, event: { seq, ts, type, data }, head };
+  if (ms === undefined) return { ok: true, event: { seq, ts, type, data }, head };
+  if (!Number.isSafeInteger(ms) || (ms as number) < 0) return broken('its ms is not a number of milliseconds');
+  return { ok: true, event: { seq, ts, ms: ms as number, type, data }, head };
 }

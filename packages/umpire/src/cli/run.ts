@@ -300,7 +300,7 @@ function waitLines(now: RunState, question: Question, session: string, intro: st
 }
 
 /** The event of the journal without the parts that only a replay needs. */
-function publicEvent(event: Recorded): unknown {
+function publicEvent({ ms: _ms, ...event }: Recorded): unknown {
   if (event.type !== 'VerdictGiven') return event;
   const { scene: _, effects: __, lists: ___, report: ____, ...data } = event.data;
   return { ...event, data };

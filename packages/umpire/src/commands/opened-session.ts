@@ -22,6 +22,8 @@ export interface RunWatch extends TrustWatch {
   /** Agents of the calling program, by name. */
   readonly agents?: Readonly<Record<string, Agent>>;
   readonly now?: () => Date;
+  /** A monotonic clock, for tests. */
+  readonly elapsedMs?: () => number;
   /** Where the person is. Default: a program speaks for them. */
   readonly via?: AnswerVia;
   /** Called with the session's folder before anything is recorded. */

@@ -10,6 +10,7 @@ import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Anomaly } from '@umpire/core/model.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { NO_BOARD, readBoard, malformedLines } from '../sessions/board.js';
+import { elapsedMs } from '../sessions/clock.js';
 import { judgeCritic } from '../sessions/judge-round.js';
 import type { CriticJudgment } from '../sessions/judge-round.js';
 import { openSessionFiles } from '../sessions/session-files.js';
@@ -123,6 +124,7 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
       signal: watch.signal ?? NEVER_ABORTED,
       concurrent,
       nowMs: () => now().getTime(),
+      elapsedMs: watch.elapsedMs ?? elapsedMs,
       after: callAfter,
     });
   } finally {

@@ -13,6 +13,7 @@ import { checkExitStatus, checkProgram } from '../critics/command-program.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
+import { elapsedMs } from '../sessions/clock.js';
 import { statOf } from '../sessions/file-system.js';
 import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
@@ -235,7 +236,9 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
     watch.onOpen?.(folder.root);
     removeTemporaryFiles(folder);
     const now = watch.now ?? (() => new Date());
-    const journal: OpenJournal = openJournal(folder, now, (event) => watch.onEvent?.(event, journal.state, folder.root));
+    const journal: OpenJournal = openJournal(folder, { now, elapsedMs: watch.elapsedMs ?? elapsedMs }, (event) =>
+      watch.onEvent?.(event, journal.state, folder.root),
+    );
     try {
       if (journal.wasTorn)
         watch.onNote?.('A crash cut off the last line of journal.ndjson. The session continues from the line before it.');

@@ -38,8 +38,10 @@ import { agentsOf } from './function-agents.js';
 import type { OwnAgents } from './function-agents.js';
 import { withCallbacks } from './callbacks.js';
 
+type ForCommandsOnly = 'onOpen' | 'onTrust' | 'wordOf' | 'via' | 'elapsedMs';
+
 /** Agents may be functions, and a single agent needs no list. */
-type ProgramRequest<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | 'onOpen' | 'onTrust' | 'wordOf' | 'via'> & {
+type ProgramRequest<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | ForCommandsOnly> & {
   /** `NAME`: the agent for every role. `ROLE=NAME`: the agent for one role. */
   readonly agent?: string | readonly string[];
   /** Functions of the calling program as agents, by name. */
@@ -71,9 +73,7 @@ export interface RunReport extends engine.RunResult {
   readonly verdicts: readonly Verdict[];
 }
 
-const FLAGS: ArgumentTypes<
-  Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen' | 'onTrust' | 'wordOf' | 'via'> & Pick<RunRequest, 'agent' | 'agents'>
-> = {
+const FLAGS: ArgumentTypes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | ForCommandsOnly> & Pick<RunRequest, 'agent' | 'agents'>> = {
   agent: NAMES,
   agents: OBJECT,
   agentCommand: TEXT,

@@ -1,6 +1,7 @@
 // Time since the process started (cheaper than `performance`, which loads a module), and pauses that let timers and signals run
 // in a program that otherwise never waits.
 
+/** Monotonic: setting the clock does not change it, and on Linux it stands still while the machine is suspended. */
 export function elapsedMs(): number {
   return process.uptime() * 1000;
 }
@@ -8,7 +9,7 @@ export function elapsedMs(): number {
 const MAX_MS_WITHOUT_BREAK = 100;
 
 interface TimerClock {
-  readonly nowMs: () => number;
+  readonly elapsedMs: () => number;
   readonly after: (ms: number, act: () => void) => () => void;
 }
 
@@ -16,15 +17,15 @@ export class EventLoopBreaks {
   private lastMs: number;
 
   constructor(private readonly clock: TimerClock) {
-    this.lastMs = clock.nowMs();
+    this.lastMs = clock.elapsedMs();
   }
 
   isDue(): boolean {
-    return this.clock.nowMs() - this.lastMs > MAX_MS_WITHOUT_BREAK;
+    return this.clock.elapsedMs() - this.lastMs > MAX_MS_WITHOUT_BREAK;
   }
 
   async take(): Promise<void> {
     await new Promise<void>((resolve) => void this.clock.after(0, resolve));
-    this.lastMs = this.clock.nowMs();
+    this.lastMs = this.clock.elapsedMs();
   }
 }

@@ -64,6 +64,7 @@ it('refuses a line that could not be read again before anything of it, or of wha
     now: () => new Date(TS),
     tell: ({ type }: { readonly type: string }) => void told.push(type),
     hash: () => '0'.repeat(64),
+    elapsedMs: () => 0,
     key: null,
   };
   const folder = openFolder(session());

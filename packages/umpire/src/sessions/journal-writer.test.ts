@@ -30,6 +30,7 @@ afterEach(() => {
 });
 
 const now = () => new Date('2026-03-01T10:00:00Z');
+const CLOCKS = { now, elapsedMs: () => 0 };
 
 const SETTINGS = {
   agents: {},
@@ -69,7 +70,7 @@ it('tells of an event only once it is on the disk, and of several that wait with
   const path = session();
   const seen: { readonly type: string; readonly lines: number }[] = [];
   const lines = () => readFileSync(join(path, JOURNAL), 'utf8').split('\n').length - 1;
-  const journal = openJournal(openFolder(path), now, (event) => seen.push({ type: event.type, lines: lines() }));
+  const journal = openJournal(openFolder(path), CLOCKS, (event) => seen.push({ type: event.type, lines: lines() }));
   journal.record(...startOf(2));
   journal.record({ type: 'TaskStarted', data: { task: 'T-0', attempt: 1, agent: 'a' } });
   expect(seen).toEqual([]);
@@ -82,7 +83,7 @@ it('tells of an event only once it is on the disk, and of several that wait with
 it('goes on after any cut in the last 4 KiB with a beginning of the same story', SOAK, () => {
   const path = session();
   const told: Recorded[] = [];
-  const journal = openJournal(openFolder(path), now, (event) => told.push(event));
+  const journal = openJournal(openFolder(path), CLOCKS, (event) => told.push(event));
   journal.record(...startOf(20));
   for (let i = 0; i < 20; i++)
     journal.record({ type: 'TaskStarted', data: { task: `T-${i}`, attempt: 1, agent: 'a' } }, finished(`T-${i}`));
@@ -105,13 +106,13 @@ it('goes on after any cut in the last 4 KiB with a beginning of the same story',
 
 it('cuts a torn tail away before it writes on, and the story is whole again', () => {
   const path = session();
-  const first = openJournal(openFolder(path), now, () => undefined);
+  const first = openJournal(openFolder(path), CLOCKS, () => undefined);
   first.record(...startOf(2), finished('T-0'));
   first.flush();
   first.close();
   const whole = readFileSync(join(path, JOURNAL));
   writeFileSync(join(path, JOURNAL), whole.subarray(0, whole.length - 30));
-  const second = openJournal(openFolder(path), now, () => undefined);
+  const second = openJournal(openFolder(path), CLOCKS, () => undefined);
   expect(second.wasTorn).toBe(true);
   expect(pendingEffects(second.state)).toEqual([
     { type: 'RunTask', task: 'T-0', attempt: 1 },
@@ -127,13 +128,13 @@ it('cuts a torn tail away before it writes on, and the story is whole again', ()
 
 it('refuses a broken chain with the number of the line', () => {
   const path = session();
-  const first = openJournal(openFolder(path), now, () => undefined);
+  const first = openJournal(openFolder(path), CLOCKS, () => undefined);
   first.record(...startOf(2), finished('T-0'), finished('T-1'));
   first.flush();
   first.close();
   const text = readFileSync(join(path, JOURNAL), 'utf8');
   writeFileSync(join(path, JOURNAL), text.replace('"task":"T-0"', '"task":"T-1"'));
-  expect(() => openJournal(openFolder(path), now, () => undefined)).toThrow('journal.ndjson is damaged at line 3');
+  expect(() => openJournal(openFolder(path), CLOCKS, () => undefined)).toThrow('journal.ndjson is damaged at line 3');
 });
 
 it('writes nothing more after a write that failed: half a line may be on the disk', () => {
@@ -145,7 +146,15 @@ it('writes nothing more after a write that failed: half a line may be on the dis
   };
   const journal = keepJournal(
     { state: NEW_SESSION, lines: 0, head: CHAIN_START },
-    { append, sync: () => Promise.resolve(), now, tell: ({ seq }) => told.push(seq), hash: () => CHAIN_START, key: null },
+    {
+      append,
+      sync: () => Promise.resolve(),
+      now,
+      tell: ({ seq }) => told.push(seq),
+      hash: () => CHAIN_START,
+      elapsedMs: () => 0,
+      key: null,
+    },
   );
   journal.record(...startOf(1));
   journal.flush();
@@ -171,6 +180,7 @@ it('tells of what it settles once that is durable, and of nothing after a sync t
       now,
       tell: ({ seq }) => log.push(`told of ${seq}`),
       hash: () => CHAIN_START,
+      elapsedMs: () => 0,
       key: null,
     },
   );
@@ -184,7 +194,7 @@ it('tells of what it settles once that is durable, and of nothing after a sync t
 });
 
 it('has no getter of its own: its hidden class would hold every session of a process until the heap is swept', () => {
-  const journal = openJournal(openFolder(session()), now, () => undefined);
+  const journal = openJournal(openFolder(session()), CLOCKS, () => undefined);
   journal.record(...startOf(1));
   journal.flush();
   journal.close();
@@ -203,6 +213,7 @@ it('dates each event by its own time, also where several share one', () => {
       now: () => times.shift() ?? now(),
       tell: ({ ts }) => told.push(ts.slice(-4)),
       hash: () => CHAIN_START,
+      elapsedMs: () => 0,
       key: null,
     },
   );
@@ -215,7 +226,7 @@ it('dates each event by its own time, also where several share one', () => {
 it('refuses a line that was not written with its key, and only says so where the key is missing', () => {
   const path = session();
   const write = (...events: readonly Event[]): OpenJournal => {
-    const journal = openJournal(openFolder(path), now, () => undefined);
+    const journal = openJournal(openFolder(path), CLOCKS, () => undefined);
     journal.record(...events);
     journal.flush();
     journal.close();
@@ -242,4 +253,38 @@ it('refuses a line that was not written with its key, and only says so where the
   vi.unstubAllEnvs();
   expect(write(finished('T-0')).unsigned).toBe('not authenticated');
   expect(checkJournal(openFolder(path))).toMatchObject({ chain: { lines: 3, authentication: 'not authenticated' } });
+});
+
+it('records the time that passed, not what the clock shows, and reads the same sum', () => {
+  let clockMs = Date.UTC(2026, 2, 1, 10);
+  let elapsed = 5000.7;
+  let text = '';
+  const journal = keepJournal(
+    { state: NEW_SESSION, lines: 0, head: CHAIN_START },
+    {
+      append: (more) => void (text += more),
+      sync: () => Promise.resolve(),
+      now: () => new Date(clockMs),
+      elapsedMs: () => elapsed,
+      tell: () => undefined,
+      hash: sha256,
+      key: null,
+    },
+  );
+  journal.record(...startOf(2));
+  for (const [jump, passed] of [
+    [10 * 3_600_000, 250.5],
+    [-20 * 3_600_000, 1000],
+    // No clock of a system does this.
+    [0, -7000],
+    [0, 7500],
+  ] as const) {
+    clockMs += jump;
+    elapsed += passed;
+    journal.record({ type: 'TimePassed', data: { atWork: 1, waiting: 0 } });
+  }
+  journal.flush();
+  expect(journal.state.run?.activeMs).toBe(250 + 1001 + 500);
+  expect(journalOf(Buffer.from(text)).state.run?.activeMs).toBe(journal.state.run?.activeMs);
+  expect(() => journalOf(Buffer.from(text.replace('"ms":251', '"ms":-25')))).toThrow('damaged at line 3');
 });

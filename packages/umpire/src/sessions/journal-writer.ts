@@ -35,7 +35,11 @@ export interface OpenJournal extends Journal {
 }
 
 /** Calls `tell` with each event once it is durable. */
-export function openJournal(folder: SessionFolder, now: () => Date, tell: (event: Recorded) => void): OpenJournal {
+export function openJournal(
+  folder: SessionFolder,
+  clocks: Pick<JournalStore, 'now' | 'elapsedMs'>,
+  tell: (event: Recorded) => void,
+): OpenJournal {
   const file = foldJournal(folder);
   const place = placeFor(folder, JOURNAL);
   if (file.torn) truncateSync(place, file.goodBytes);
@@ -47,7 +51,7 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
     size += appendTo(fd, text, durable);
   };
   const key = keyFor(file);
-  const journal = keepJournal(file, { append, sync: () => syncLater(fd), now, tell, hash: sha256, key });
+  const journal = keepJournal(file, { append, sync: () => syncLater(fd), ...clocks, tell, hash: sha256, key });
   const unsigned = key !== null ? null : file.lines === 0 ? 'no key' : file.authentication;
   return new FileJournal(journal, file.torn, unsigned, () => closeSync(fd));
 }
@@ -87,6 +91,8 @@ export interface JournalStore {
   /** Makes appended text durable. */
   readonly sync: () => Promise<void>;
   readonly now: () => Date;
+  /** A monotonic clock: budgets count its time. */
+  readonly elapsedMs: () => number;
   readonly tell: (event: Recorded) => void;
   readonly hash: Hash;
   /** Signs the lines; null: they stay unsigned. */
@@ -104,6 +110,7 @@ export function keepJournal(
   let waiting: Recorded[] = [];
   let fault: { readonly error: unknown } | null = null;
   const timeOf = timePrinter();
+  let lastMs = Math.floor(store.elapsedMs());
   /** Appends all waiting lines to the file. */
   const write = (durable: boolean): readonly Recorded[] => {
     // A failed write may have left half a line: another line after it would break the hash chain.
@@ -124,13 +131,15 @@ export function keepJournal(
     () => state,
     (...events) => {
       const ts = timeOf(store.now());
+      const elapsed = Math.max(lastMs, Math.floor(store.elapsedMs()));
       // Prints all lines before any event takes effect, so that an invalid event changes nothing.
-      const lines = printAll(events, { seq, ts, head, hash: store.hash, key: store.key });
+      const lines = printAll(events, { seq, ts, ms: elapsed - lastMs, head, hash: store.hash, key: store.key });
       text += lines.text;
       head = lines.head;
       for (const event of events) {
         // Field by field: a spread is slow for many thousands of events.
-        const recorded = { type: event.type, data: event.data, seq: ++seq, ts } as Recorded;
+        const recorded = { type: event.type, data: event.data, seq: ++seq, ts, ms: elapsed - lastMs } as Recorded;
+        lastMs = elapsed;
         waiting.push(recorded);
         state = evolve(state, recorded);
       }
@@ -155,17 +164,22 @@ export function keepJournal(
 interface LinesAfter {
   readonly seq: number;
   readonly ts: string;
+  /** Since the line before the first of them. */
+  readonly ms: number;
   readonly head: string;
   readonly hash: Hash;
   readonly key: JournalKey | null;
 }
 
-function printAll(events: readonly Event[], { seq, ts, head, hash, key }: LinesAfter): { readonly text: string; readonly head: string } {
+function printAll(
+  events: readonly Event[],
+  { seq, ts, ms, head, hash, key }: LinesAfter,
+): { readonly text: string; readonly head: string } {
   let text = '';
   let last = head;
   for (let at = 0; at < events.length; at++) {
     const { type, data } = events[at] as Event;
-    const printed = lineOf({ seq: seq + at + 1, ts, type, data }, last, hash, key);
+    const printed = lineOf({ seq: seq + at + 1, ts, ms: at === 0 ? ms : 0, type, data }, last, hash, key);
     text += printed.line;
     last = printed.head;
   }

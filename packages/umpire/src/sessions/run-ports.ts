@@ -32,7 +32,10 @@ export interface RunPorts {
   /** When aborted, the run ends its child processes, records what happened and stops. */
   readonly signal: AbortSignal;
   readonly concurrent: ConcurrentSessions;
+  /** The time of day, which people may change. */
   readonly nowMs: () => number;
+  /** A monotonic clock. */
+  readonly elapsedMs: () => number;
   /** Calls back after so many milliseconds, unless cancelled. */
   readonly after: (ms: number, act: () => void) => () => void;
 }

@@ -37,6 +37,7 @@ class Running {
   private shownWave = -1;
   private shownRun: unknown = null;
   private shownMs: number;
+  private readonly dues = new Map<string, { readonly untilMs: number; readonly dueMs: number }>();
   private isStale = false;
   private hasReaders = false;
   private cancelTimer: () => void = () => undefined;
@@ -44,7 +45,7 @@ class Running {
 
   constructor(private readonly ports: RunPorts) {
     const { signal } = ports;
-    this.shownMs = ports.nowMs();
+    this.shownMs = ports.elapsedMs();
     if (signal.aborted) this.stopping.abort('stopped');
     this.removeAbortListener = onAbort(signal, () => this.stopping.abort('stopped'));
   }
@@ -139,7 +140,7 @@ class Running {
   }
 
   private isBehind(): boolean {
-    return this.ports.nowMs() >= this.shownMs + showAfterMs(this.ports.concurrent);
+    return this.ports.elapsedMs() >= this.shownMs + showAfterMs(this.ports.concurrent);
   }
 
   /** Asynchronous if other tasks or sessions are running. If not, a synchronous write is fastest. */
@@ -150,12 +151,12 @@ class Running {
   }
 
   private async show(): Promise<void> {
-    const { journal, files, nowMs } = this.ports;
+    const { journal, files, elapsedMs } = this.ports;
     await this.makeDurable();
     journal.record(...files.show());
     // A power loss may lose these lines together with the files they describe. Both are then written again.
     journal.flush(false);
-    this.shownMs = nowMs();
+    this.shownMs = elapsedMs();
     this.isStale = false;
   }
 
@@ -264,16 +265,15 @@ class Running {
       await this.sweep();
       await this.show();
     }
-    const { journal, nowMs, after, signal } = this.ports;
+    const { journal, elapsedMs, after, signal } = this.ports;
     // Stopped: the process that resumes the session waits for the rest.
     if (signal.aborted && this.running.size === 0) return;
-    const left = (wait: Wait) => wait.untilMs - nowMs();
-    // With the minutes exceeded there is nothing to wait for. A wait longer than the maximum means that the clock was set back.
+    const dues = waits.map((wait) => this.dueMs(wait));
+    // With the minutes exceeded there is nothing to wait for.
     const isOutOfTime = this.stopping.signal.aborted && !signal.aborted;
-    const isOver = (wait: Wait) => isOutOfTime || left(wait) <= 0 || left(wait) > LONGEST_WAIT_MS;
-    let over = waits.filter(isOver);
+    let over = waits.filter((_, at) => isOutOfTime || (dues[at] as number) <= elapsedMs());
     if (over.length === 0) {
-      const soonest = Math.min(...waits.map(({ untilMs }) => untilMs));
+      const soonest = Math.min(...dues);
       const undo: (() => void)[] = [];
       let isQuiet = false;
       await new Promise<void>((resolve) => {
@@ -287,14 +287,27 @@ class Running {
         };
         wakeAfter(HEARTBEAT_MS, () => (isQuiet = true));
         if (waits.length === 0) return;
-        // This wait is over by the timer, even if the clock stood still or was set back.
-        wakeAfter(soonest - nowMs(), () => (over = waits.filter(({ untilMs }) => untilMs === soonest)));
+        wakeAfter(soonest - elapsedMs(), () => (over = waits.filter((_, at) => dues[at] === soonest)));
         undo.push(onAbort(this.stopping.signal, resolve));
       });
       for (const act of undo) act();
       if (isQuiet) this.countTime();
     }
     for (const { task } of over) journal.record({ type: 'WaitEnded', data: { task } });
+  }
+
+  /**
+   * When a wait ends, by the monotonic clock. The journal has the time of day, since another process may continue the wait; it is compared
+   * with the clock once. A wait longer than the maximum means that the clock was set back.
+   */
+  private dueMs({ task, untilMs }: Wait): number {
+    const { nowMs, elapsedMs } = this.ports;
+    const known = this.dues.get(task);
+    if (known?.untilMs === untilMs) return known.dueMs;
+    const left = untilMs - nowMs();
+    const dueMs = elapsedMs() + (left > LONGEST_WAIT_MS ? 0 : left);
+    this.dues.set(task, { untilMs, dueMs });
+    return dueMs;
   }
 
   /** Counts the time since the last line as spent, even if another process writes the next line. */
