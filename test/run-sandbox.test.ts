@@ -1,6 +1,7 @@
 // `--sandbox` in the real command: agents and checks work, but cannot change the person's files.
 
-import { chmodSync, existsSync, readFileSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { supervisorProgram } from '@umpire/umpire/agents/supervisor.js';
@@ -141,6 +142,13 @@ complete "$(cat ~/.claude/settings.json)"`);
     const agent = project.sh('echo x > "$PROJECT/planted.txt"; complete done');
     const first = await project.umpireWith({ env }, ...untilFixed, '--max-rounds', '1', '--sandbox', ...agent);
     const again = await project.umpireWith({ env }, 'resolve', 's', 'extend', '--rounds', '1', '--reason', 'once more');
+    const bin = join(project.beside, 'bin');
+    mkdirSync(bin);
+    symlinkSync(execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(bin, 'git'));
+    const without = await project.umpireWith({ env: { PATH: bin } }, 'resolve', 's', 'extend', '--rounds', '1');
+    expect(without).toMatchObject({ exit: 1, err: expect.stringContaining('bwrap (bubblewrap) is not on the PATH') as string });
+    expect(without.err).toContain('Install bubblewrap: apt install bubblewrap');
+    expect(eventsOfType(first.session, 'PersonAnswered')).toHaveLength(1);
     const held = eventsOfType(first.session, 'RunBegun').map(({ settings }) => settings.sandbox);
     expect((await project.umpire('report', 's')).out).toContain('- Programs: sandboxed\n');
     expect({ exits: [first.exit, again.exit], held, planted: existsSync(join(project.root, 'planted.txt')) }).toEqual({

@@ -321,7 +321,7 @@ export const ERRORS = {
   'sandbox-unavailable': {
     exit: 1,
     message: 'No sandbox available: {detail}.',
-    hint: 'Install bubblewrap and allow user namespaces (Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0). Or run Umpire in a container without --sandbox.',
+    hint: '{advice} A session that began with --sandbox continues only with it.',
   },
   'critic-unknown': {
     exit: 2,

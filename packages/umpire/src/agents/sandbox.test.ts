@@ -11,7 +11,7 @@ import { runChildProcess } from './child-process.js';
 import type { ChildEnd } from './child-process.js';
 import { startGuardian } from './guardian.js';
 import type { Guardian } from './guardian.js';
-import { openSandbox } from './sandbox.js';
+import { openSandbox, whyFailed } from './sandbox.js';
 import type { SandboxPlaces } from './sandbox.js';
 import { keyFolder, requireJournalKey } from '../sessions/journal-key.js';
 
@@ -38,6 +38,29 @@ it('fails with the error of bubblewrap', async () => {
   const opened = openSandbox(NOWHERE);
   await expect(opened).rejects.toMatchObject({ message: expect.stringMatching(/no namespaces for you|which \w+ does not have/) as string });
   process.env['PATH'] = searchPath;
+});
+
+it.each([
+  [{ 'user.max_user_namespaces': '0' }, 'the kernel setting user.max_user_namespaces is 0', 'sysctl -w user.max_user_namespaces=10000'],
+  [
+    { 'user.max_user_namespaces': '9', 'kernel.apparmor_restrict_unprivileged_userns': '1' },
+    'the kernel setting kernel.apparmor_restrict_unprivileged_userns is 1',
+    'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
+  ],
+  [{ 'user.max_user_namespaces': '9' }, 'bubblewrap failed (no namespaces)', 'docker run'],
+])('names the kernel setting that forbids the sandbox: %j', (settings: Readonly<Record<string, string>>, detail, advice) => {
+  const why = whyFailed('no namespaces', (name) => settings[name] ?? null);
+  expect([why.detail, why.advice]).toEqual([expect.stringContaining(detail), expect.stringContaining(advice)]);
+});
+
+it('takes no bubblewrap that a project installed', async () => {
+  const bin = join(newFolder(), 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\ntouch ${bin}/ran\n`, { mode: 0o755 });
+  process.env['PATH'] = `${bin}:${searchPath}`;
+  await openSandbox(NOWHERE).catch(() => undefined);
+  process.env['PATH'] = searchPath;
+  expect(existsSync(join(bin, 'ran'))).toBe(false);
 });
 
 describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {

@@ -2,8 +2,9 @@
 // caller says which folders; private-state.ts has what stands in for folders of the home. child-process.ts starts and ends programs.
 
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
-import { dirname } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
 import { openPrivateState, realPlaces } from './private-state.js';
@@ -50,11 +51,11 @@ const HEEDING = ['/usr/bin/env', '--default-signal=INT,TERM'];
 
 /** Throws `sandbox-unavailable`: Umpire never runs without the sandbox that was asked for. */
 export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
-  const bwrap = findProgram('bwrap', process.env['PATH'] ?? '');
-  if (platform() !== 'linux' || bwrap === null) throw new UmpireError('sandbox-unavailable', { detail: whyNone(platform()) });
+  const bwrap = findBubblewrap();
+  if (platform() !== 'linux' || bwrap === null) throw new UmpireError('sandbox-unavailable', whyNone(platform()));
   const enter = (binds: readonly string[], argv: readonly string[]) => [...HEEDLESS, bwrap, ...BASE, ...binds, '--', ...HEEDING, ...argv];
   const fault = await faultOfRun(enter([], ['true']));
-  if (fault !== null) throw new UmpireError('sandbox-unavailable', { detail: `bubblewrap does not work here: ${fault}` });
+  if (fault !== null) throw new UmpireError('sandbox-unavailable', whyFailed(fault, readKernelSetting));
   const { alongside, copies } = places;
   const state = copies === undefined ? null : openPrivateState(copies);
   const around: Sandbox['around'] = ({ argv, workdir, writable = [], env }) => {
@@ -76,8 +77,49 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
   return { around, close: () => state?.close(), ...(copies === undefined ? {} : { copies }) };
 }
 
-function whyNone(system: string): string {
-  return system === 'linux' ? 'bubblewrap (bwrap) is not installed' : `it needs bubblewrap, which ${system} does not have`;
+/** With `npx`, the PATH begins with programs that a project installed. */
+function findBubblewrap(): string | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('/node_modules/'));
+  return findProgram('bwrap', folders.join(delimiter));
+}
+
+interface Unavailable extends Readonly<Record<string, string>> {
+  readonly detail: string;
+  readonly advice: string;
+}
+
+function whyNone(system: string): Unavailable {
+  if (system !== 'linux')
+    return { detail: `it needs Linux, and this is ${system}`, advice: 'Run Umpire in a Linux container or virtual machine.' };
+  const advice = 'Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pacman -S bubblewrap.';
+  return { detail: 'the program bwrap (bubblewrap) is not on the PATH', advice };
+}
+
+/** Kernel settings that forbid user namespaces: the value that forbids them, and one that allows them. */
+const FORBIDDING: readonly (readonly [name: string, forbids: string, allows: string])[] = [
+  ['user.max_user_namespaces', '0', '10000'],
+  ['kernel.unprivileged_userns_clone', '0', '1'],
+  ['kernel.apparmor_restrict_unprivileged_userns', '1', '0'],
+];
+
+/** `read`: the value of a kernel setting; null where the kernel has none of this name. */
+export function whyFailed(fault: string, read: (name: string) => string | null): Unavailable {
+  const found = FORBIDDING.find(([name, forbids]) => read(name) === forbids);
+  if (found !== undefined) {
+    const [name, forbids, allows] = found;
+    const detail = `bubblewrap failed (${fault}), and the kernel setting ${name} is ${forbids}`;
+    return { detail, advice: `Allow user namespaces: sudo sysctl -w ${name}=${allows}.` };
+  }
+  const advice = 'Allow user namespaces. For a container: docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined.';
+  return { detail: `bubblewrap failed (${fault})`, advice };
+}
+
+function readKernelSetting(name: string): string | null {
+  try {
+    return readFileSync(`/proc/sys/${name.replaceAll('.', '/')}`, 'utf8').trim();
+  } catch {
+    return null;
+  }
 }
 
 interface Bind {

@@ -12,6 +12,7 @@ import { checkAgents } from './agents.js';
 import type { OpenedSession } from './opened-session.js';
 import { startedAtCurrentPath, worktreeHome } from './project-folders.js';
 import { checkRoleFlags, rolesOfRemainingTasks, rolesOfSession } from './roles.js';
+import { checkSandbox } from './sandbox.js';
 
 export interface PreflightOptions {
   readonly config: Settings;
@@ -35,6 +36,7 @@ export async function checkRunnable({ journal, folder, watch }: OpenedSession, r
   const now = watch.now ?? (() => new Date());
   const choice = { started, settings, session: folder.root, config, own: watch.agents ?? {}, now };
   await checkAgents(choice);
+  if (!isIdle && settings.sandbox === true) await checkSandbox();
   if (!isIdle) checkPrograms(rolesOfRemainingTasks(run, rules, retries), choice);
 }
 
