@@ -1,17 +1,16 @@
 // The folders of a project: the project itself, its session folders, its worktrees, and its changed files.
 
-import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { isFile, isFolder, statOf } from '../sessions/file-system.js';
-import { homeFolder, inheritedVariables } from '../sessions/environment.js';
+import { homeFolder } from '../sessions/environment.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { sha256 } from '../sessions/hash.js';
 import { JOURNAL } from '../sessions/journal-file.js';
 import { configAt, projectAbove } from '../sessions/project.js';
 import { safeName } from '../sessions/safe-name.js';
+import { nameOf, rawNames, runGitSync } from '../workspace/git.js';
 
 export function openProject(path: string): string {
   const place = resolve(path);
@@ -194,37 +193,42 @@ function isWritable(folder: string): boolean {
   }
 }
 
-const exec = promisify(execFile);
-
 /** The changed files: uncommitted ones, else those of the branch; null if git cannot tell. */
-export async function changedFiles(project: string): Promise<readonly string[] | null> {
-  const [prefix = ''] = (await gitNames(project, ['rev-parse', '--show-prefix'])) ?? [];
+export function changedFiles(project: string): readonly string[] | null {
+  const [prefix = ''] = gitNames(project, ['rev-parse', '--show-prefix']) ?? [];
   const folder = prefix.replace(/\n$/, '');
-  const changed = await changedIn(project);
+  const changed = changedIn(project);
   return changed?.map((path) => path.slice(folder.length)) ?? null;
 }
 
 /** As paths in the repository. */
-async function changedIn(project: string): Promise<readonly string[] | null> {
-  const uncommitted = await gitNames(project, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--', '.']);
+function changedIn(project: string): readonly string[] | null {
+  const uncommitted = gitNames(project, [
+    'status',
+    '--porcelain=v1',
+    '-z',
+    '--no-renames',
+    '--untracked-files=all',
+    '--ignore-submodules=dirty',
+    '--',
+    '.',
+  ]);
   if (uncommitted === null) return null;
   const files = uncommitted.map((entry) => entry.slice(3)).filter((path) => path !== '' && !path.startsWith('.umpire/'));
   if (files.length > 0) return files;
   for (const trunk of ['origin/HEAD', 'main', 'master']) {
-    const names = await gitNames(project, ['diff', '--name-only', '-z', `${trunk}...HEAD`, '--', '.']);
+    const names = gitNames(project, ['diff', '--name-only', '--no-ext-diff', '-z', `${trunk}...HEAD`, '--', '.']);
     if (names !== null) return names.length > 0 ? names : null;
   }
   return null;
 }
 
-async function gitNames(project: string, args: readonly string[]): Promise<readonly string[] | null> {
+function gitNames(project: string, args: readonly string[]): readonly string[] | null {
   try {
-    const { stdout } = await exec('git', ['-C', project, ...args], {
-      maxBuffer: 1 << 26,
-      env: { ...inheritedVariables(), GIT_OPTIONAL_LOCKS: '0' },
-    });
-    return stdout.split('\0').filter((name) => name !== '');
-  } catch {
-    return null;
+    const { code, stdout } = runGitSync(project, args);
+    return code === 0 ? rawNames(stdout).map(nameOf) : null;
+  } catch (error) {
+    if (isUmpireError(error)) return null;
+    throw error;
   }
 }

@@ -127,7 +127,7 @@ async function pickMode(
   if (mode !== undefined) return { mode, why: `${mode}: as requested` };
   const { points, rules } = pipeline.choose;
   const asks = [...points, ...rules].some((test) => test.files !== undefined || test.modules !== undefined);
-  return chooseMode(pipeline, { goal, changedFiles: asks ? await changedFiles(project) : null });
+  return chooseMode(pipeline, { goal, changedFiles: asks ? changedFiles(project) : null });
 }
 
 const HASHES = new WeakMap<Loop, string>();

@@ -34,7 +34,7 @@ export async function readJudgedContent(job: Pick<CriticJob, 'project' | 'sessio
     '--',
     relative(git.top, job.project) === '' ? '.' : `:(top,literal)${relative(git.top, job.project).split(sep).join('/')}`,
   ];
-  const answer = await tryGit(gitTarget, [...listed, ...within]);
+  const answer = await tryGit(gitTarget, [...listed, ...within], { filters: true });
   if (answer.code !== 0) return { commit, content: hashOf(job.project, everyFile(job.project, isAside)) };
   const names = rawNames(answer.stdout).map((raw) => nameOf(commit === null ? raw : raw.slice(STATUS_WORDS)));
   const paths = names.map((name) => relative(job.project, pathIn(git.top, Buffer.from(name).toString('latin1')).toString('utf8')));

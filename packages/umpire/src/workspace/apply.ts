@@ -153,7 +153,9 @@ async function rollBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to
 async function listDirty(sessionGit: SessionGit, steps: readonly RawName[]): Promise<readonly RawName[]> {
   const isWritten = new Set(steps);
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
-  const entries = rawNames(await git(sessionGit.repository.checkout, args)).filter((entry) => isWritten.has(entry.slice(3)));
+  const entries = rawNames(await git(sessionGit.repository.checkout, args, { filters: true })).filter((entry) =>
+    isWritten.has(entry.slice(3)),
+  );
   const staged = entries.filter((entry) => !entry.startsWith(' ')).map((entry) => entry.slice(3));
   const names = entries.map((entry) => entry.slice(3));
   const own = [...staged, ...names.filter(linkOnPathTest(sessionGit.repository.checkout.workTree))];

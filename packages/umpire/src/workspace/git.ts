@@ -1,5 +1,6 @@
 // Runs git: never through a shell, never with a prompt, and without settings and variables that would redirect it (hooks, signing, GIT_DIR
-// of a calling command).
+// of a calling command). Programs that only the repository's own settings name do not run: such a repository may have come in an archive.
+// Filters and merge drivers are the exception, and only where a run or `apply` writes files or merges: Git LFS needs them.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, statSync, utimesSync } from 'node:fs';
@@ -44,6 +45,7 @@ const OVERRIDES = [
   'gc.auto=0',
   'maintenance.auto=false',
   'submodule.recurse=false',
+  'log.showSignature=false',
 ].flatMap((setting) => ['-c', setting]);
 
 /** Variables for identity and settings; all other GIT_ variables are removed. */
@@ -93,16 +95,108 @@ function caseSetting({ workTree }: GitTarget): readonly string[] {
 export interface GitOptions {
   readonly input?: string | Buffer;
   readonly env?: NodeJS.ProcessEnv;
+  /** The repository's own filters run even where files are only compared. For commands that change the project. */
+  readonly filters?: boolean;
+}
+
+/** Settings that name a program, and what stands for them if only the repository has them. */
+const PROGRAMS: readonly (readonly [key: RegExp, value: string])[] = [
+  [/^core\.sshcommand$/, 'ssh'],
+  [/^core\.(?:gitproxy|askpass|alternaterefscommand|editor|pager)$/, ''],
+  [/^credential\.(?:.+\.)?helper$/, ''],
+  [/^diff\.(?:external|.+\.command|.+\.textconv)$/, ''],
+  [/^gpg\.(?:program|.+\.program|.+\.defaultkeycommand)$/, 'false'],
+  [/^uploadpack\.packobjectshook$/, ''],
+];
+const FILTERS: typeof PROGRAMS = [
+  [/^filter\..+\.(?:clean|smudge|process)$/, ''],
+  [/^filter\..+\.required$/, 'false'],
+];
+/** Commands that compare files with git's. They may show a filtered file as changed; in return they run nothing of the repository. */
+const COMPARING = new Set(['status', 'diff', 'diff-files', 'diff-index', 'add', 'ls-files']);
+
+function subcommandOf(args: readonly string[]): string {
+  return args.find((word) => !word.startsWith('-')) ?? '';
+}
+
+/** Restores the person's own settings where the repository's name programs. As variables: the name of a filter may have a `=`. */
+function programSettings(env: NodeJS.ProcessEnv, cwd: string, filters: boolean): NodeJS.ProcessEnv {
+  const kinds = filters ? PROGRAMS : [...PROGRAMS, ...FILTERS];
+  const settings = settingsIn(env, cwd);
+  const own = new Set(settings.filter(({ isOwn }) => isOwn).map(({ key }) => key));
+  const added = [...own].flatMap((key) => {
+    const known = kinds.find(([pattern]) => pattern.test(key));
+    if (known === undefined) return [];
+    const others = settings.filter((one) => !one.isOwn && one.key === key).map(({ value }) => value);
+    // Helpers add up; an empty one begins anew.
+    const values = key.endsWith('helper') ? ['', ...others] : [others.at(-1) ?? known[1]];
+    return values.map((value) => ({ key, value }));
+  });
+  const first = Number(env['GIT_CONFIG_COUNT'] ?? 0);
+  // Git fetches missing objects of a partial clone: never by a command in the remote's address (`ext::`) or for a remote on this machine.
+  const isLocal = ![...own].some((key) => /^remote\..+\.uploadpack$/.test(key));
+  return Object.fromEntries([
+    ['GIT_ALLOW_PROTOCOL', `${isLocal ? 'file:' : ''}git:http:https:ssh`],
+    ...(added.length === 0 ? [] : [['GIT_CONFIG_COUNT', String(first + added.length)]]),
+    ...added.flatMap(({ key, value }, at) => [
+      [`GIT_CONFIG_KEY_${first + at}`, key],
+      [`GIT_CONFIG_VALUE_${first + at}`, value],
+    ]),
+  ]) as NodeJS.ProcessEnv;
+}
+
+interface GitSetting {
+  /** Section and name in lower case. */
+  readonly key: string;
+  readonly value: string;
+  /** Of the repository, not of the person or the machine. */
+  readonly isOwn: boolean;
+}
+
+const known = new Map<string, readonly GitSetting[]>();
+
+/** Reads the settings, which runs nothing: once, and again after they changed. */
+function settingsIn(env: NodeJS.ProcessEnv, cwd: string): readonly GitSetting[] {
+  const { GIT_DIR: gitDir } = env;
+  const files = gitDir === undefined ? [] : [join(gitDir, 'config'), join(gitDir, 'config.worktree')];
+  const [main, other] = files.map((path) => lstatOf(path));
+  // A folder below the repository and a linked worktree have their settings elsewhere.
+  if (main?.isFile() !== true) return readSettings(env, cwd);
+  const version = [gitDir, main.mtimeMs, main.size, other?.mtimeMs, other?.size].join('\0');
+  const found = known.get(version) ?? readSettings(env, cwd);
+  if (!found.some(({ key }) => key.startsWith('include'))) known.set(version, found);
+  return found;
+}
+
+function readSettings(env: NodeJS.ProcessEnv, cwd: string): readonly GitSetting[] {
+  const { status, stdout } = spawnSync('git', ['config', '--list', '--show-scope', '-z'], {
+    cwd,
+    env,
+    maxBuffer: Number.POSITIVE_INFINITY,
+  });
+  if (status !== 0) return [];
+  const parts = stdout.toString('latin1').split('\0');
+  const settings: GitSetting[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [key = '', ...value] = (parts[at + 1] ?? '').split('\n');
+    settings.push({ key: nameOf(key), value: nameOf(value.join('\n')), isOwn: parts[at] === 'local' || parts[at] === 'worktree' });
+  }
+  return settings;
 }
 
 /** Runs git and returns its result, whatever the exit status. */
-export function tryGit(gitTarget: GitTarget, args: readonly string[], { input, env = {} }: GitOptions = {}): Promise<GitResult> {
+export function tryGit(
+  gitTarget: GitTarget,
+  args: readonly string[],
+  { input, env = {}, filters = !COMPARING.has(subcommandOf(args)) }: GitOptions = {},
+): Promise<GitResult> {
   const cwd = gitTarget.workTree ?? gitTarget.gitDir;
+  const variables = environmentOf(gitTarget, env);
   return new Promise((resolve, reject) => {
     // In its own session: Ctrl-C stops Umpire but not a git in the middle of a write, and nothing can ask for a password.
     const child = spawn('git', [...OVERRIDES, ...caseSetting(gitTarget), ...args], {
       cwd,
-      env: environmentOf(gitTarget, env),
+      env: { ...variables, ...programSettings(variables, cwd, filters) },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
     });
@@ -138,9 +232,10 @@ export async function askGit(gitTarget: GitTarget, args: readonly string[], aski
 
 /** Runs git synchronously in a folder that is not known yet. */
 export function runGitSync(folder: string, args: readonly string[], input?: string): GitResult {
+  const variables = environmentOf(null, {});
   const { status, stdout, stderr, error } = spawnSync('git', [...OVERRIDES, ...args], {
     cwd: folder,
-    env: environmentOf(null, {}),
+    env: { ...variables, ...programSettings(variables, folder, !COMPARING.has(subcommandOf(args))) },
     ...(input === undefined ? {} : { input }),
     stdio: ['pipe', 'pipe', 'pipe'],
     // Node's default limit is 1 MB, and a large change has more.

@@ -2,14 +2,14 @@
 // versions. Also finds the commit to compare with. Needs few git processes for any number of files.
 
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChange } from '@umpire/guard/change.js';
 import { isCode } from '@umpire/guard/paths.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
-import { copyIndex, git, namesInput, nameOf, pathIn, rawNames, tryGit, runGitSync } from './git.js';
+import { copyIndex, git, lineOf, namesInput, nameOf, pathIn, rawNames, tryGit, runGitSync } from './git.js';
 import type { RawName, GitTarget } from './git.js';
 import { projectNames, SHORT_ID } from './git-names.js';
 import { UmpireError } from '@umpire/core/errors.js';
@@ -56,7 +56,7 @@ export interface ChangePlace {
 export async function readChange(place: ChangePlace): Promise<ReadChange> {
   const { gitTarget, prefix, whole, base, to } = place;
   const shape = { prefix, ...(whole === undefined ? {} : { whole }), command: OF_TREES };
-  const differences = to === null ? await readDiskDifferences(place) : await listed(gitTarget, [base, to], shape);
+  const differences = to === null ? await addModules(place, await readDiskDifferences(place)) : await listed(gitTarget, [base, to], shape);
   const wanted = differences.filter(({ name }) => !nameOf(name).startsWith('.umpire/'));
   const texts = await readBlobs(
     place.gitTarget,
@@ -106,6 +106,41 @@ async function readDiskDifferences(place: ChangePlace): Promise<readonly FileDif
   }
 }
 
+const MODULE = /^160000 (\S+) 0\t(.+)$/s;
+
+/** Adds submodules with changed files. */
+async function addModules({ gitTarget, prefix, whole }: ChangePlace, found: readonly FileDifference[]): Promise<readonly FileDifference[]> {
+  const within = prefix === '' || whole === true ? [] : ['--', prefix];
+  const known = new Set(found.map(({ name }) => name));
+  const added: FileDifference[] = [];
+  for (const entry of rawNames(await git(gitTarget, ['ls-files', '-z', '-s', '--full-name', ...within]))) {
+    const [, id = '', name = ''] = MODULE.exec(entry) ?? [];
+    if (name === '' || known.has(name) || !(await isModuleChanged(join(gitTarget.workTree ?? '.', nameOf(name))))) continue;
+    added.push({ old: { mode: '160000', id }, new: { mode: '160000', id: '0'.repeat(id.length) }, name, nameBefore: name });
+  }
+  return [...found, ...added];
+}
+
+/** Compares the files of a submodule with its commit, in a scratch repository with its objects: its own settings may name programs. */
+async function isModuleChanged(folder: string): Promise<boolean> {
+  if (!existsSync(join(folder, '.git'))) return false;
+  const asked = ['rev-parse', '--path-format=absolute', '--git-path', 'objects', '--git-path', 'index', '--verify', '--quiet', 'HEAD'];
+  const { code, stdout } = runGitSync(folder, asked);
+  const [objects = '', index = '', head = ''] = stdout.toString('utf8').split('\n');
+  if (code !== 0 || !existsSync(index)) return false;
+  const gitDir = makeScratch('module');
+  try {
+    for (const path of ['refs', 'objects/info']) mkdirSync(join(gitDir, path), { recursive: true });
+    writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+    writeFileSync(join(gitDir, 'objects/info/alternates'), `${lineOf(objects)}\n`);
+    copyIndex(index, join(gitDir, 'index'));
+    const compared = ['diff-index', '--quiet', '--ignore-submodules=dirty', head, '--'];
+    return (await tryGit({ gitDir, workTree: folder }, compared)).code === 1;
+  } finally {
+    rmSync(gitDir, { recursive: true, force: true });
+  }
+}
+
 /** Files that git skips. In a sparse checkout, missing ones are no change. */
 async function unskipped(gitTarget: GitTarget, names: readonly RawName[]): Promise<readonly RawName[]> {
   const sparse =
@@ -130,7 +165,8 @@ async function listed(
   { prefix, whole, command = ['diff'] }: DiffScope,
 ): Promise<readonly FileDifference[]> {
   const within = prefix === '' || whole === true ? [] : [prefix];
-  const shape = ['--raw', '-z', '--no-abbrev', '--find-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=untracked'];
+  // Git would look for changes inside a submodule with the submodule's own settings.
+  const shape = ['--raw', '-z', '--no-abbrev', '--find-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
   const parts = (await git(gitTarget, [...command, ...shape, ...trees, '--', ...within])).toString('latin1').split('\0');
   const found: FileDifference[] = [];
   for (let at = 0; at + 1 < parts.length;) {

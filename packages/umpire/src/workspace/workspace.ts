@@ -262,7 +262,15 @@ function describeStrays(files: readonly string[]): string {
 export async function uncommittedIn({ repository, place }: Pick<SessionGit, 'repository' | 'place'>): Promise<readonly string[]> {
   if (repository.kind === 'snapshot') return [];
   const own = ['.umpire', relative(realpathSync.native(place.project), resolve(place.sessionFolder))];
-  const out = await git(repository.checkout, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal']);
+  // To find changes inside a submodule, git would run with the submodule's own settings.
+  const out = await git(repository.checkout, [
+    'status',
+    '--porcelain=v1',
+    '-z',
+    '--no-renames',
+    '--untracked-files=normal',
+    '--ignore-submodules=dirty',
+  ]);
   return projectNames(
     rawNames(out).map((entry) => entry.slice(3)),
     repository.prefix,
