@@ -1,14 +1,56 @@
-// `umpire decide` while work is unfinished: a critic that did not finish approves nothing (V1), and a chain whose re-check is still pending is not
-// judged again (V4).
+// `umpire decide` while work is unfinished: a critic that did not finish approves nothing (V1), nor does evidence of another commit (W4), and a
+// chain whose re-check is still pending is not judged again (V4).
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { base, decide, newSession, root, session } from './support/command.js';
+import { cleanUpAfterwards, gitProject } from './support/git-project.js';
 import { runInProcess } from './support/in-process.js';
 import { setTask } from './support/tasks.js';
 import { changes, snapshot } from './support/spec-fixture.js';
+
+cleanUpAfterwards();
+
+describe('W4 evidence of another commit approves nothing', () => {
+  /** The session T2 in a git project, measured on its commit. */
+  const measured = () => {
+    const project = gitProject();
+    const folder = join(project.root, '.umpire/sessions/t');
+    cpSync(join(root, 'fixtures/spec/T2/session'), folder, { recursive: true });
+    const place = join(folder, 'results/run-L1.json');
+    const run = JSON.parse(readFileSync(place, 'utf8')) as object;
+    const measureOn = (commit: string, more: object = {}) =>
+      writeFileSync(place, JSON.stringify({ ...run, ...more, provenance: { commit, content: null, started: '', ended: '', tools: [] } }));
+    measureOn(project.git('rev-parse', 'HEAD').trim());
+    return { project, folder, measureOn };
+  };
+
+  it('refuses an approval, also one that was given before, and writes nothing', async () => {
+    const { project, folder } = measured();
+    expect(await decide('testing', folder, '--layer', 'L1', '--json')).toMatchObject({ exit: 0, json: { decision: 'CONVERGE' } });
+    const later = measured();
+    for (const { project: its } of [{ project }, later]) its.commit({ 'a.txt': 'other\n' });
+    const before = snapshot(later.folder);
+    for (const place of [folder, later.folder])
+      expect(await decide('testing', place, '--layer', 'L1', '--json')).toMatchObject({
+        exit: 1,
+        json: {
+          error: { code: 'evidence-other-commit', message: expect.stringContaining('results/run-L1.json is about commit') },
+          rule: 'W4',
+        },
+      });
+    expect(changes(before, snapshot(later.folder))).toEqual([]);
+  });
+
+  it('lets it ask for another round', async () => {
+    const { project, folder, measureOn } = measured();
+    measureOn('c0ffee1c0ffee1c0ffee1c0ffee1c0ffee1c0ffe', { pass_rate: 0.1, passed: 1, total: 10, failed: 9 });
+    project.commit({ 'a.txt': 'other\n' });
+    expect(await decide('testing', folder, '--layer', 'L1', '--json')).toMatchObject({ exit: 3, json: { decision: 'RETRY' } });
+  });
+});
 
 describe('V1 a critic that did not finish approves nothing', () => {
   const until = () => {

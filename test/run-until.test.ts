@@ -141,7 +141,7 @@ it('fails a command that writes no report although one was requested', async () 
     verdicts: ['CHECK-001 retry U10 0/1', 'CHECK-re-1 escalate U10 1/1'],
   });
   expect(none.err).toContain('The report nope.sarif was not written to the folder where the command runs.');
-  expect(none.err).toContain('but did not write its report');
+  expect(none.err).toContain('but left no valid report');
   const old = await project.umpire('until', 'true', '--report', 'old.sarif', '--max-rounds', '1', ...agent);
   expect(rowsOf(old.session)['CHECK-001']?.['findings']).toContain('The report old.sarif is older than this run of the command');
   const fails = await project.umpire('until', 'false', '--report', 'nope.sarif', '--max-rounds', '1', ...agent);

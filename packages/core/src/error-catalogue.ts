@@ -216,6 +216,11 @@ export const ERRORS = {
     message: '{detail}',
     hint: '{hint}',
   },
+  'evidence-other-commit': {
+    exit: 1,
+    message: '{path} is about commit {commit}, but the project is at {head}. It approves nothing here.',
+    hint: 'Nothing was written. Run the critic again, then the same command. Or check out that commit.',
+  },
   'critic-unfinished': {
     exit: 1,
     message: 'The critic {task} did not finish{why}, so there is nothing to judge.',

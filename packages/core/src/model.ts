@@ -172,6 +172,8 @@ export interface ToolReport {
   /** The most severe ones if there are too many to keep. `counts` covers all. */
   readonly findings: readonly Finding[];
   readonly counts?: Counts;
+  /** The commits that the report says it is about. */
+  readonly commits?: readonly string[];
   readonly problems: readonly ReportProblem[];
 }
 

@@ -55,6 +55,7 @@ export class ReportBuilder {
   private readonly problems: ReportProblem[] = [];
   /** Those of them that decide the outcome. */
   private readonly decisive = new Set<string>();
+  private readonly commits = new Set<string>();
   private fileCount = 0;
   private uncovered = 0;
   private unlisted = 0;
@@ -154,6 +155,11 @@ export class ReportBuilder {
     this.findings.add(parts);
   }
 
+  /** A commit that the report says it is about. */
+  addCommit(id: string): void {
+    if (id !== '' && this.commits.size < MOST_PROBLEMS) this.commits.add(id);
+  }
+
   /** Coverage of one whole file. The same path again replaces the first; coverage-files.ts merges sections before. */
   addFile(coverage: FileCoverage): void {
     const before = this.files.get(coverage.path);
@@ -192,6 +198,7 @@ export class ReportBuilder {
       ...(this.fileCount > 0 ? { coverage, files: [...this.files.values()] } : {}),
       findings,
       ...(this.promised === 'findings' || findings.length > 0 ? { counts: { ...this.findings.counts } } : {}),
+      ...(this.commits.size > 0 ? { commits: [...this.commits] } : {}),
       problems: this.problems,
     };
   }

@@ -211,6 +211,12 @@ describe('sarif', () => {
     expect(read(found).outcome).toBe('pass');
   });
 
+  it('names the commits that it is about', () => {
+    const versionControlProvenance = [{ repositoryUri: 'https://example.com/a', revisionId: 'c0ffee1' }, { repositoryUri: 'x' }];
+    expect(read(log({ tool: tool(), results: [], versionControlProvenance })).commits).toEqual(['c0ffee1']);
+    expect(read(log({ tool: tool(), results: [] }))).not.toHaveProperty('commits');
+  });
+
   it('reads several runs, each with its own rules', () => {
     const run = (level: string) => ({ tool: tool({ id: 'R', defaultConfiguration: { level } }), results: [result()] });
     expect(severities(log(run('error'), run('note'), { tool: tool(), results: [] }))).toEqual(['high', 'low']);

@@ -10,6 +10,7 @@ import { endLineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-v
 import {
   NO_RESULTS,
   sarifInvocation,
+  sarifRevision,
   isSarifProblem,
   sarifFingerprint,
   sarifMessage,
@@ -400,6 +401,7 @@ class SarifLog {
         value: (invocation) => this.invocation(invocation),
         without: ['environmentVariables', 'arguments', 'notificationConfigurationOverrides'],
       },
+      'runs[].versionControlProvenance[]': (entry) => report.addCommit(sarifRevision(entry)),
       'runs[].externalPropertyFileReferences': (files) => this.elsewhere(files),
       'runs[].results': {
         open: () => this.run?.resultsBegin(),

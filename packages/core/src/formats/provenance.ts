@@ -1,6 +1,9 @@
-// The origin of evidence: what was judged, by which tools, when, and how each ended. Critics write it for people; no rule uses it.
+// The origin of evidence: what was judged, by which tools, when, and how each ended. Critics write it for people. No rule uses it, but
+// evidence of another commit than the judged one approves nothing.
 
 import { isObject, own, parseJson } from './json-text.js';
+import { sarifRevision } from './sarif.js';
+import { listIn } from './json-values.js';
 
 /** One run of one tool. */
 export interface ToolUse {
@@ -48,6 +51,23 @@ export function readProvenance(text: string): Provenance | null {
     ended: textOf(own(value, 'ended')) ?? '',
     tools: (Array.isArray(tools) ? tools : []).slice(0, MOST_TOOLS).filter(isObject).map(toolOf),
   };
+}
+
+/** The commits that a report in JSON says it is about: Umpire's own record, and SARIF's. */
+export function commitsNamedIn(text: string): readonly string[] {
+  const own = readProvenance(text)?.commit ?? null;
+  if (own !== null || !text.includes('"versionControlProvenance"')) return own === null ? [] : [own];
+  const json = parseJson(text);
+  return json.ok ? listIn(json.value, 'runs').flatMap((run) => listIn(run, 'versionControlProvenance').map(sarifRevision)) : [];
+}
+
+/** Shorter ids, tags and revisions of other systems than git cannot be compared. */
+const COMMIT_ID = /^[0-9a-f]{7,64}$/i;
+
+/** The commit that is named instead of the judged one. Null where one of them is the judged one, or none can be compared. */
+export function otherCommit(named: readonly string[], judged: string | null): string | null {
+  const ids = named.filter((id) => COMMIT_ID.test(id));
+  return judged === null || ids.some((id) => judged.startsWith(id.toLowerCase())) ? null : (ids[0] ?? null);
 }
 
 function toolOf(value: Readonly<Record<string, unknown>>): ToolUse {

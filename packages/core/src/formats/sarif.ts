@@ -66,6 +66,11 @@ export function sarifFailure(log: unknown): string | null {
   return null;
 }
 
+/** The commit that an entry of `versionControlProvenance` names; empty without one. */
+export function sarifRevision(entry: unknown): string {
+  return clip(textIn(entry, 'revisionId').trim());
+}
+
 export const NO_RESULTS = 'has no list "results"; the tool did not run or did not finish';
 
 function plainFinding(result: JsonObject, rule: SarifRule | null): JsonObject {

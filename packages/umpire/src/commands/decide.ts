@@ -9,6 +9,8 @@ import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import { unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
 import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import { verdictData } from '@umpire/core/decider/verdict-data.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
+import { commitsNamedIn, otherCommit } from '@umpire/core/formats/provenance.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { elapsedMs } from '../sessions/clock.js';
@@ -106,7 +108,7 @@ export async function decide(request: DecideRequest): Promise<Decision> {
   }
   try {
     removeTemporaryFiles(folder);
-    return decideIn(input);
+    return await decideIn(input);
   } finally {
     lock.release();
   }
@@ -127,7 +129,7 @@ interface DecideInput {
   readonly unwritable: UmpireError | null;
 }
 
-function decideIn(input: DecideInput): Decision {
+async function decideIn(input: DecideInput): Promise<Decision> {
   const { request, folder, loop, usualRounds, expired } = input;
   const role = loadRole(loop.loop, loop.roles.judge, input.project, input.loopFolder);
   const asked = { layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, usualRounds };
@@ -139,7 +141,10 @@ function decideIn(input: DecideInput): Decision {
   const last = decidedVerdicts(context.state, context.loop.loop, context.chain).at(-1) ?? null;
   // Read once: the same evidence serves the check for a repeated call and the new verdict.
   const known = last !== null && mayRepeat(input, context, last) ? gatherRound(evidenceAt(input, context, last.verdict.round)) : null;
-  if (last !== null && known !== null && evidenceKey(context, known) === last.key) return repeatVerdict(input, context, last);
+  if (last !== null && known !== null && evidenceKey(context, known) === last.key) {
+    await refuseOtherCommit(input, context, known, last.verdict);
+    return repeatVerdict(input, context, last);
+  }
   // A run judges the evidence that its critic left when it ended. The folder may hold anything by now.
   if (context.state.run !== null && request.dryRun !== true) throw new UmpireError('run-by-umpire', { session: folder.name });
   refuseUnfinishedCritic(context);
@@ -162,7 +167,27 @@ function decideIn(input: DecideInput): Decision {
     work === null ? known : null,
   );
   if (!draft.ok) throw new UmpireError('evidence-missing', { detail: draft.message, hint: draft.hint }, draft.rule);
+  await refuseOtherCommit(input, context, gathering, draft.verdict);
   return deliver(input, judged, gathering, addElsewhere(draft, work?.elsewhere), work);
+}
+
+/** W4: evidence about another commit than the one that is checked out approves nothing. A run judges its own commits. */
+async function refuseOtherCommit(input: DecideInput, context: RoundContext, gathering: Gathering, verdict: Verdict): Promise<void> {
+  const approves = verdict.outcome === 'converge' || verdict.outcome === 'accept';
+  if (!approves || context.state.run !== null || input.project === null) return;
+  const named = verdict.evidence.flatMap(({ path, sha256: hash }) => {
+    const content = gathering.blobs.get(hash) ?? '';
+    const commits = commitsNamedIn(typeof content === 'string' ? content : decodeTolerantly(content));
+    return commits.length === 0 ? [] : [{ path, commits }];
+  });
+  if (named.length === 0) return;
+  const { headOf } = await import('../critics/provenance.js');
+  const head = headOf(input.project);
+  for (const { path, commits } of named) {
+    const commit = otherCommit(commits, head);
+    if (commit !== null && head !== null)
+      throw new UmpireError('evidence-other-commit', { path, commit: commit.slice(0, 10), head: head.slice(0, 10) }, 'W4');
+  }
 }
 
 /** V4: null if the tasks of the last verdict have ended. With --round, a person declares open ones done elsewhere. */

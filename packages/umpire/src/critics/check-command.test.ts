@@ -5,10 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { assignmentOf, newFolder } from '../../../../test/support/assignment.js';
+import { cleanUpAfterwards, gitProject } from '../../../../test/support/git-project.js';
 import { startGuardian } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import { checkCommand, RESULT } from './check-command.js';
 import type { ProjectTests } from './project-tests.js';
+
+cleanUpAfterwards();
 
 let guardian: Guardian;
 beforeAll(() => {
@@ -33,7 +36,7 @@ const PASSED: ProjectTests = {
 
 const test = (id: string) => ({ id, status: 'failed', file: 'a.test.js', line: 3, message: 'it broke' }) as const;
 
-async function checked(command: string, tests: ProjectTests, trustsExitStatus = false) {
+async function checked(command: string, tests: ProjectTests, trustsExitStatus = false, workdir = newFolder()) {
   const session = newFolder();
   let asked = 0;
   const measureTests = () => {
@@ -41,7 +44,7 @@ async function checked(command: string, tests: ProjectTests, trustsExitStatus = 
     return Promise.resolve(tests);
   };
   const agent = checkCommand({ command, report: null, trustsExitStatus, measureTests, openCheck: null, base: null }, guardian);
-  const assignment = assignmentOf({ session, workdir: newFolder(), timeoutMs: 60_000 });
+  const assignment = assignmentOf({ session, workdir, timeoutMs: 60_000 });
   const ending = await agent.run(assignment, { signal: new AbortController().signal, log: () => undefined });
   const result = () => JSON.parse(readFileSync(join(session, RESULT), 'utf8')) as Record<string, unknown>;
   return { ending, result, asked };
@@ -105,5 +108,20 @@ it('W4: a pipe fails where any part of it does, unless its exit status is truste
   const { ending } = await checked('yes | head -n 1', PASSED);
   expect(ending).toMatchObject({
     findings: expect.stringContaining('(exit status 141: a program wrote to a pipe that nobody read') as string,
+  });
+});
+
+it('W4: a report about another commit is no report, whether it was asked for or found', async () => {
+  const { root, git } = gitProject();
+  const about = (commit: string) => {
+    const run = { tool: { driver: { name: 'scan' } }, results: [], versionControlProvenance: [{ revisionId: commit }] };
+    return checked(`echo '${JSON.stringify({ version: '2.1.0', runs: [run] })}' > out.sarif`, PASSED, false, root);
+  };
+  expect((await about(git('rev-parse', 'HEAD').trim())).result()).not.toHaveProperty('report_problem');
+  expect((await about('c0ffee1c0ffee1c0ffee1c0ffee1c0ffee1c0ffe')).result()).toMatchObject({
+    exit_status: 0,
+    report_problem: expect.stringMatching(
+      /^The report out\.sarif is about commit c0ffee1c0f, but the command ran on [0-9a-f]{10}\.$/,
+    ) as string,
   });
 });

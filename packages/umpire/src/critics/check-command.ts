@@ -7,11 +7,13 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
+import { commitsNamedIn, otherCommit } from '@umpire/core/formats/provenance.js';
 import { runChildProcess } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
 import type { Guardian } from '../agents/guardian.js';
 import { onCommit, rewrittenWords, traceFault } from './clean-check.js';
 import type { OpenCheck } from './clean-check.js';
+import { headOf } from './provenance.js';
 import { shellOf, SYSTEM_SHELL } from './command-program.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
 import { failuresInReports } from './written-test-reports.js';
@@ -218,7 +220,7 @@ function clearOld(folder: SessionFolder): void {
 
 /**
  * A report that the command wrote while it ran becomes evidence. One that was there before, or is no file, does not: where it was
- * asked for by name, what is wrong with it is returned.
+ * asked for by name, what is wrong with it is returned. One about another commit is always wrong.
  */
 function takeReport(folder: SessionFolder, workdir: string, named: string | null, sinceMs: number): string | null {
   const candidates = named === null ? readdirSync(workdir).filter((name) => name.endsWith('.sarif')) : [named];
@@ -227,8 +229,13 @@ function takeReport(folder: SessionFolder, workdir: string, named: string | null
     const problem = problemWith(place, sinceMs);
     if (problem !== null && named !== null) return `The report ${lineOf(name, 100)} ${problem}.`;
     if (problem !== null) continue;
+    const content = readFileSync(place);
+    const head = headOf(workdir);
+    const other = otherCommit(commitsNamedIn(content.toString('utf8')), head);
+    if (other !== null)
+      return `The report ${lineOf(name, 100)} is about commit ${other.slice(0, 10)}, but the command ran on ${head?.slice(0, 10)}.`;
     const kind = name.endsWith('.md') ? 'md' : name.endsWith('.json') ? 'json' : 'sarif';
-    writeAtomically(folder, REPORTS[kind], readFileSync(place), false);
+    writeAtomically(folder, REPORTS[kind], content, false);
     return null;
   }
   return null;

@@ -46,6 +46,17 @@ export async function readJudgedContent(job: Pick<CriticJob, 'project' | 'sessio
 const CHANGED = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=none'];
 const STATUS_WORDS = 3;
 
+/** The commit that is checked out; null without one. */
+export function headOf(folder: string): string | null {
+  try {
+    const { code, stdout } = runGitSync(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+    return code === 0 ? stdout.toString('utf8').trim() : null;
+  } catch (error) {
+    if (isUmpireError(error)) return null;
+    throw error;
+  }
+}
+
 function findGit(project: string): { readonly gitDir: string; readonly top: string } | null {
   try {
     const answer = runGitSync(project, ['rev-parse', '--absolute-git-dir', '--show-toplevel']);

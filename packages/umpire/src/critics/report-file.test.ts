@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
-import { readPrinted, readReport } from './report-file.js';
+import { namesFileOf, readPrinted, readReport } from './report-file.js';
 
 cleanUpAfterwards();
 
@@ -64,4 +64,15 @@ test('lines around a large report are passed over, too', () => {
   const files = Array.from({ length: 5000 }, (_, at) => ({ filePath: `/project/${at}.js`, messages: [], errorCount: 0, warningCount: 0 }));
   writeFileSync(path, `> lint\n${JSON.stringify(files)}\nDone.\n`);
   expect(readPrinted(path, { format: null, root: '/project' })).toMatchObject({ format: 'eslint', outcome: 'pass' });
+});
+
+test('W4: a path is a file of the project where an end of it is one', () => {
+  const project = temporaryFolder();
+  mkdirSync(join(project, 'packages/a/src'), { recursive: true });
+  writeFileSync(join(project, 'packages/a/src/one.js'), '');
+  writeFileSync(join(project, 'top.js'), '');
+  const names = (path: string) => namesFileOf(project, ['gone.js', path], 'packages/a/coverage');
+  const ours = ['packages/a/src/one.js', 'src/one.js', 'home/ci/work/packages/a/src/one.js', 'elsewhere/top.js'];
+  expect(ours.filter((path) => !names(path))).toEqual([]);
+  expect(['src/two.js', 'b/src/one.jsx', 'packages/a/src'].filter(names)).toEqual([]);
 });

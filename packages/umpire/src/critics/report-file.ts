@@ -138,7 +138,7 @@ export function placeFindings(project: string, report: string, findings: readonl
   const placeOf = (path: string): string | null => {
     const place = known.get(path);
     if (place !== undefined) return place;
-    const found = candidatesFor(path, report).find((each) => isFile(join(project, each))) ?? null;
+    const found = findInProject(project, path, report);
     known.set(path, found);
     return found;
   };
@@ -147,6 +147,15 @@ export function placeFindings(project: string, report: string, findings: readonl
     return place === null ? finding : { ...finding, artifact: place };
   });
   return { findings: placed, lost: [...known].filter(([, place]) => place === null).map(([path]) => path) };
+}
+
+/** W4: is one of these a file of the project, whatever folder it was measured in? The longest end of a path that is one counts. */
+export function namesFileOf(project: string, paths: readonly string[], report: string): boolean {
+  return paths.some((path) => findInProject(project, path, report) !== null || isFile(join(project, basename(path))));
+}
+
+function findInProject(project: string, path: string, report: string): string | null {
+  return candidatesFor(path, report).find((each) => isFile(join(project, each))) ?? null;
 }
 
 /** As it stands; from the report's own folder and those around it; without what the project lay in, down to a folder and a file. */

@@ -167,7 +167,7 @@ it('V3 measures nothing where only a reviewer spoke: no linter, and no tests by 
   });
 });
 
-it('gathers fresh reports and leaves stale ones out', async () => {
+it('gathers fresh reports and leaves stale ones out, and W4 those of another commit', async () => {
   const project = linted();
   project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });
   const location = { physicalLocation: { artifactLocation: { uri: 'src/a.js' }, region: { startLine: 3 } } };
@@ -176,10 +176,16 @@ it('gathers fresh reports and leaves stale ones out', async () => {
   writeFileSync(join(project.root, 'fresh.sarif'), sarif);
   writeFileSync(join(project.root, 'stale.sarif'), sarif);
   utimesSync(join(project.root, 'stale.sarif'), 1000, 1000);
+  const versionControlProvenance = [{ revisionId: 'c0ffee1c0ffee1' }];
+  const other = { version: '2.1.0', runs: [{ tool: { driver: { name: 'scan' } }, results: [result], versionControlProvenance }] };
+  writeFileSync(join(project.root, 'other.sarif'), JSON.stringify(other));
   const { job, evidence } = reviewJob(project.root);
   const end = await reviewCritic(job);
   expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high sql-injection src/a.js 3 security fresh.sarif measured']);
-  expect(end.notes).toEqual(['stale.sarif is older than the change and was left out. Write it again.']);
+  expect(end.notes).toEqual([
+    'other.sarif is about commit c0ffee1c0f and was left out. Write it again.',
+    'stale.sarif is older than the change and was left out. Write it again.',
+  ]);
 });
 
 it('W4: is an error where a report notes the failure of its own run', async () => {

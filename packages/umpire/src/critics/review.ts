@@ -27,7 +27,8 @@ import type { LintTool } from './lint-run.js';
 import { findFiles } from './project-files.js';
 import { measureProjectTests } from './project-tests.js';
 import type { ProjectTests } from './project-tests.js';
-import { provenanceOf, readJudgedContent } from './provenance.js';
+import { headOf, provenanceOf, readJudgedContent } from './provenance.js';
+import { otherCommit } from '@umpire/core/formats/provenance.js';
 import type { Provenance, ToolUse } from './provenance.js';
 import { hidesFailure, placeFindings, readReport } from './report-file.js';
 import { manifestFault } from './tool.js';
@@ -277,8 +278,9 @@ function inChange(findings: readonly Finding[], lines: ChangedLines): readonly F
   return findings.filter(({ artifact, line, endLine }) => isChanged(lines, artifact, line, endLine)).slice(0, MOST_FINDINGS);
 }
 
-/** Reports in the project. One that is older than the change describes another state and is left out. */
+/** Reports in the project. One that is older than the change, or about another commit, describes another state and is left out. */
 function gatherReports(job: CriticJob, { lines }: CriticChange, started: Date): readonly ReviewSource[] {
+  const head = headOf(job.project);
   const newest = Math.max(0, ...[...lines.keys()].map((path) => statOf(join(job.project, path))?.mtimeMs ?? 0));
   return findFiles(job.project, job.settings.review.reports)
     .slice(0, MOST_REPORTS)
@@ -292,6 +294,13 @@ function gatherReports(job: CriticJob, { lines }: CriticChange, started: Date): 
       const report = readReport(join(job.project, path), { format: null, root: job.project });
       const isRead = (report.outcome === 'pass' || report.outcome === 'fail') && !hidesFailure(report);
       if (!isRead) return { ...none, outcome: 'error', problem: `${path}: ${report.problems[0]?.message ?? 'it cannot be read'}` } as const;
+      const other = otherCommit(report.commits ?? [], head);
+      if (other !== null)
+        return {
+          ...none,
+          outcome: 'missing',
+          problem: `${path} is about commit ${other.slice(0, 10)} and was left out. Write it again.`,
+        } as const;
       const { findings, lost } = placeFindings(job.project, path, report.findings);
       const problem = lost.length === 0 ? null : lostNote(path, lost);
       return { ...none, outcome: report.outcome, problem, findings: inChange(findings, lines) } as const;

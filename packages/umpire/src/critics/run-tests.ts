@@ -11,7 +11,7 @@ import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
 import { focusFailures } from './focused-tests.js';
 import type { ShownPlaces, ToolUse } from './provenance.js';
-import { hidesFailure, readReport } from './report-file.js';
+import { hidesFailure, namesFileOf, readReport } from './report-file.js';
 import type { ReadyRunner, ReportAt, RunnerCall, TestPlace } from './test-runner.js';
 import type { FoundTests, FoundTestPlace, UnmeasuredPart } from './find-tests.js';
 import { howToolEnded, runTool } from './tool.js';
@@ -269,7 +269,11 @@ export function measure(run: ToolRun, call: RunnerCall, places: ShownPlaces, run
       outcome: 'error',
       problem: `${runner} left no readable coverage (${howToolEnded(run)}): ${whyNot(coverage)}${lastWords(run, places)}`,
     };
-  return { ...read, coverage: coverage.files ?? [], notes };
+  const files = coverage.files ?? [];
+  const paths = files.map(({ path }) => path);
+  if (paths.length > 0 && !namesFileOf(project, paths, join(run.use.workdir, 'coverage')))
+    return { outcome: 'error', problem: `The coverage of ${runner} names no file of the project, but ${paths[0]}.` };
+  return { ...read, coverage: files, notes };
 }
 
 /** Null where the report is there and empty: nothing was reached. */

@@ -164,12 +164,15 @@ const ENDED: ToolRun = {
   },
 };
 
-/** What a call of Jest came to that left this report and exited with 0. */
-function measured(report: object): ReturnType<typeof measure> {
+/** What a call of Jest came to that left this report and exited with 0. `covered`: the only file in its coverage. */
+function measured(report: object, covered: string | null = null): ReturnType<typeof measure> {
   const project = temporaryFolder();
   const file = join(project, 'report.json');
   writeFileSync(file, JSON.stringify(report));
-  return measure(ENDED, { argv: [], env: {}, tests: { file, format: 'jest' }, coverage: null }, { project }, 'jest');
+  const lcov = join(project, 'lcov.info');
+  writeFileSync(lcov, `SF:${covered ?? ''}\nDA:1,1\nend_of_record\n`);
+  const coverage = covered === null ? null : { file: lcov, format: 'lcov' };
+  return measure(ENDED, { argv: [], env: {}, tests: { file, format: 'jest' }, coverage }, { project }, 'jest');
 }
 
 test('W4: a report that notes a failure or promises more tests measures nothing, whatever the exit status', () => {
@@ -180,4 +183,13 @@ test('W4: a report that notes a failure or promises more tests measures nothing,
     problem: 'jest reports a failure that no test shows: the report states that the run failed, although no test failed.',
   });
   expect(measured({ success: true, numTotalTests: 50, testResults })).toMatchObject({ outcome: 'error' });
+});
+
+test('W4: coverage that names no file of the project measures nothing', () => {
+  const testResults = [{ name: 'a.test.js', status: 'passed', assertionResults: [{ title: 'one', status: 'passed' }] }];
+  expect(measured({ testResults }, 'report.json')).toMatchObject({ coverage: [{ path: 'report.json' }] });
+  expect(measured({ testResults }, '/other/src/a.js')).toEqual({
+    outcome: 'error',
+    problem: 'The coverage of jest names no file of the project, but other/src/a.js.',
+  });
 });
