@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { OfferedFile, TrustOffer } from '../report/trust-page.js';
@@ -10,6 +11,8 @@ import { expectedTrust, isProjectTrusted, isTrusted, loopFiles, recordTrust, rev
 import type { OwnedFiles, TrustFile } from '../sessions/trust.js';
 import { resolveLoop } from '../sessions/resolve-loop.js';
 import { projectFor } from './project-folders.js';
+
+const ACTION = 'trust a project';
 
 /** Callbacks for the person at the keyboard. */
 export interface TrustWatch {
@@ -24,6 +27,7 @@ export async function askTrust(project: string, { onNote, onTrust }: TrustWatch)
   const files = untrustedFiles(project);
   if (files.length === 0) return [];
   if (onTrust !== undefined && (await onTrust(await offerOf(project, files)))) {
+    refuseInsideTask(ACTION);
     recordTrust(project, files, true);
     return [];
   }
@@ -37,6 +41,7 @@ export async function requireTrustedLoop(named: string | Loop, loop: Loop, proje
   if (owned === null || files.length === 0) return;
   const isYes = watch.onTrust !== undefined && (await watch.onTrust(await offerOf(owned.owner, files)));
   if (!isYes) throw new UmpireError('loop-untrusted', { path: String(named) });
+  refuseInsideTask(ACTION);
   recordTrust(owned.owner, files, false);
 }
 
@@ -92,6 +97,7 @@ export async function planTrust({ project: asked, loops = [] }: TrustRequest): P
     isTrusted: files.length === 0 && isProjectTrusted(project),
     expected: expectedTrust(project, owned),
     record: () => {
+      refuseInsideTask(ACTION);
       recordTrust(project, own, true);
       for (const { owner, files } of beside) recordTrust(owner, files, false);
     },
