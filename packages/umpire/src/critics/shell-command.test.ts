@@ -20,6 +20,7 @@ describe('W4: a command whose exit status says nothing', () => {
     ['npm test || (echo failed)', 'npm test'],
     ['cd x && npm test || true', 'cd x && npm test'],
     ['npm test || true; true', 'npm test'],
+    ['npm test; echo done || exit 1', 'npm test && echo done || exit 1'],
     ['npm test; true', 'npm test'],
     ['npm test;true;', 'npm test;'],
     ['npm test\ntrue\n', 'npm test'],

@@ -263,6 +263,8 @@ function hiddenIn(text: string, { parts, background }: List): HiddenStatus | nul
       const inside = hiddenIn(text, part.group);
       if (inside !== null) return inside;
     }
+    // Where everything before it always passes, `|| command` never runs.
+    if (isWork(part) && part.joint === '||') return hiddenIn(text, { parts: parts.slice(0, at), background: null });
     if (isWork(part) || part.joint === '|') return null;
     if (part.joint === '||') {
       const isHiding = parts.slice(0, at).some(isWork);
