@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { UmpireError } from '@umpire/core/errors.js';
+import { lookUpProgram } from '../agents/program-lookup.js';
 import { shellWord } from '../report/session-question.js';
 import { inheritedVariables } from '../sessions/environment.js';
 import { readShellCommand } from './shell-command.js';
@@ -36,7 +37,7 @@ export async function checkExitStatus(command: string, folder: string): Promise<
   if (hidden !== null) throw new UmpireError('command-status', { why: hidden.why, instead: shellWord(hidden.instead), first: '' });
   if (pipe === null || (await shellOf(command, folder)) !== null) return;
   const why = `it has a pipe, and no shell with pipefail was found, so ${pipe.why}`;
-  throw new UmpireError('command-status', { why, instead: shellWord(pipe.instead), first: 'Install bash. ' });
+  throw new UmpireError('command-status', { why, instead: shellWord(pipe.instead), first: 'Install bash, or leave the pipe out. ' });
 }
 
 /**
@@ -45,7 +46,9 @@ export async function checkExitStatus(command: string, folder: string): Promise<
  */
 export async function shellOf(command: string, folder: string): Promise<readonly string[] | null> {
   if (readShellCommand(command).pipe === null) return SYSTEM_SHELL;
-  for (const shell of ['bash', '/bin/sh']) {
+  const bash = lookUpProgram({ argv: ['bash'] }, '/');
+  // By its full path: the check may have folders of the worktree in its PATH, and an agent writes there.
+  for (const shell of [...('place' in bash ? [bash.place] : []), '/bin/sh']) {
     if ((await exitStatusOf(shell, ['-o', 'pipefail', '-c', ':'], folder)) === 0) return [shell, '-o', 'pipefail', '-c'];
   }
   return null;
