@@ -1,6 +1,6 @@
 // The journal while a session runs: what was told is on the disk, a torn tail is cut back, any cut leaves a valid beginning.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -135,6 +135,32 @@ it('refuses a broken chain with the number of the line', () => {
   const text = readFileSync(join(path, JOURNAL), 'utf8');
   writeFileSync(join(path, JOURNAL), text.replace('"task":"T-0"', '"task":"T-1"'));
   expect(() => openJournal(openFolder(path), CLOCKS, () => undefined)).toThrow('journal.ndjson is damaged at line 3');
+});
+
+it('W7: notices lines that were changed in place, whatever their size and times, and goes on after a mere touch', () => {
+  const path = session();
+  const journal = openJournal(openFolder(path), now, () => undefined);
+  const file = join(path, JOURNAL);
+  /** The clock of the file system moves in steps of a few milliseconds. */
+  const later = (act: () => void) => {
+    const { ctimeMs } = statSync(file);
+    do act();
+    while (statSync(file).ctimeMs === ctimeMs);
+  };
+  journal.record(...startOf(2));
+  journal.flush();
+  later(() => utimesSync(file, 1, 1));
+  journal.record({ type: 'TaskStarted', data: { task: 'T-0', attempt: 1, agent: 'a' } });
+  journal.flush();
+  const { atime, mtime } = statSync(file);
+  const text = readFileSync(file, 'utf8').replace('"T-1"', '"X-1"');
+  later(() => {
+    writeFileSync(file, text);
+    utimesSync(file, atime, mtime);
+  });
+  journal.record(finished('T-0'));
+  expect(() => journal.flush()).toThrow('its lines are not the ones that Umpire wrote');
+  journal.close();
 });
 
 it('writes nothing more after a write that failed: half a line may be on the disk', () => {

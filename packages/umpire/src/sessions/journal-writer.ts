@@ -4,7 +4,7 @@
 import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, truncateSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';
@@ -46,9 +46,14 @@ export function openJournal(
   const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
   const own = fstatSync(fd);
   let size = file.goodBytes;
-  const append = (text: string, durable: boolean) => {
-    refuseChanged(own, place, size);
+  let changedMs = own.ctimeMs;
+  const append = (text: string, durable: boolean, head: string) => {
+    const named = refuseChanged(own, place, size);
+    // Only the time of the last change cannot be set back. Another program may also just have touched the file.
+    if (named.ctimeMs !== changedMs && headOf(folder) !== head)
+      throw new UmpireError('journal-changed', { session: folder.name, detail: 'its lines are not the ones that Umpire wrote' });
     size += appendTo(fd, text, durable);
+    changedMs = fstatSync(fd).ctimeMs;
   };
   const key = keyFor(file);
   const journal = keepJournal(file, { append, sync: () => syncLater(fd), ...clocks, tell, hash: sha256, key });
@@ -86,8 +91,8 @@ class FileJournal extends KeptJournal implements OpenJournal {
 
 /** Where the journal's lines go. */
 export interface JournalStore {
-  /** Appends the text to the file, and syncs it if `durable`. */
-  readonly append: (text: string, durable: boolean) => void;
+  /** Appends the text to the file, and syncs it if `durable`. `head`: the hash of the last line before it. */
+  readonly append: (text: string, durable: boolean, head: string) => void;
   /** Makes appended text durable. */
   readonly sync: () => Promise<void>;
   readonly now: () => Date;
@@ -106,6 +111,7 @@ export function keepJournal(
 ): KeptJournal {
   let { state, head } = past;
   let seq = past.lines;
+  let written = past.head;
   let text = '';
   let waiting: Recorded[] = [];
   let fault: { readonly error: unknown } | null = null;
@@ -117,15 +123,16 @@ export function keepJournal(
     if (fault !== null) throw fault.error;
     if (text === '') return [];
     try {
-      store.append(text, durable);
+      store.append(text, durable, written);
     } catch (error) {
       fault = { error };
       throw error;
     }
-    const written = waiting;
+    const told = waiting;
+    written = head;
     text = '';
     waiting = [];
-    return written;
+    return told;
   };
   return new KeptJournal(
     () => state,
@@ -201,13 +208,24 @@ function timePrinter(): (time: Date) => string {
 }
 
 /** Agents can write to the folder: detects a journal that was replaced, cut or extended while the session runs. */
-function refuseChanged(own: Stats, place: string, size: number): void {
+function refuseChanged(own: Stats, place: string, size: number): Stats {
   const named = statOf(place);
   const session = basename(dirname(place));
   if (named?.ino !== own.ino || named.dev !== own.dev)
     throw new UmpireError('journal-changed', { session, detail: 'it was removed or replaced' });
   if (named.size !== size)
     throw new UmpireError('journal-changed', { session, detail: `it has ${named.size} bytes, but Umpire wrote ${size}` });
+  return named;
+}
+
+/** The hash of the last line in the file; null where the chain is broken. */
+function headOf(folder: SessionFolder): string | null {
+  try {
+    return foldJournal(folder).head;
+  } catch (error) {
+    if (isUmpireError(error)) return null;
+    throw error;
+  }
 }
 
 /** Reused for every write: the lines of a round fit. */
