@@ -186,7 +186,7 @@ it('discards the changes of a read-only task, and says so', async () => {
     exit: 0,
     stray: [['README.md', 'mess.txt']],
   });
-  expect(err).toContain('Discarded changes of read-only tasks: 2 files (README.md, mess.txt)');
+  expect(err).toContain('Discarded changes that no task may make: 2 files (README.md, mess.txt)');
   const order = eventsOf(session).map(({ type }) => type);
   expect(order.indexOf('StrayChanges')).toBeLessThan(order.indexOf('SessionEnded'));
   const { out } = await project.umpire('diff', session);

@@ -416,7 +416,7 @@ export type RunEvent =
       readonly type: 'PersonEdited';
       readonly data: { readonly commit: string; readonly files: readonly string[]; readonly via?: AnswerVia };
     }
-  /** Read-only tasks changed files. The changes were discarded. */
+  /** Read-only tasks changed files, or somebody changed verdict pages. The changes were discarded. */
   | { readonly type: 'StrayChanges'; readonly data: { readonly wave: number; readonly files: readonly string[] } }
   /** Work that made things worse was reverted. */
   | {

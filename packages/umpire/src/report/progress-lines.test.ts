@@ -159,7 +159,7 @@ it('tells what people did, and what was thrown away or taken back', () => {
   );
   check(
     [...begun(), { type: 'StrayChanges', data: { wave: 1, files: ['a', 'b', 'c', 'd', 'e'] } }],
-    'Discarded changes of read-only tasks: 5 files (a, b, c, d and 1 more)',
+    'Discarded changes that no task may make: 5 files (a, b, c, d and 1 more)',
   );
   const reverted = { verdict: 3, tasks: ['FIX-1-1'], head: null, files: ['a.ts'] };
   check([...begun(), { type: 'WorkReverted', data: { ...reverted, ok: true } }], 'Reverted the work of FIX-1-1: it made things worse');

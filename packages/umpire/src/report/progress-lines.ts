@@ -117,7 +117,7 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
     case 'PersonEdited':
       return `Your changes were merged: ${changed(event.data.files)}. The critic runs again`;
     case 'StrayChanges':
-      return [`Discarded changes of read-only tasks: ${changed(event.data.files)}`, 'bad'];
+      return [`Discarded changes that no task may make: ${changed(event.data.files)}`, 'bad'];
     case 'WorkReverted':
       return event.data.ok
         ? `Reverted the work of ${event.data.tasks.join(', ')}: it made things worse`

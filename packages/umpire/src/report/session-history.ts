@@ -95,7 +95,7 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
     history.edits.push(`${at}: held for a person: ${inline(told.join('; '))}; kept as ${inline(kept)}`),
   EditRefused: (history, { reason, kept }, _, at) =>
     history.edits.push(`${at}: refused: ${inline(reason)}${kept === '' ? '' : `; kept as ${inline(kept)}`}`),
-  StrayChanges: (history, { files }, _, at) => history.work.push(`${at}: discarded changes of read-only tasks: ${filesWords(files)}`),
+  StrayChanges: (history, { files }, _, at) => history.work.push(`${at}: discarded changes that no task may make: ${filesWords(files)}`),
   WorkReverted: (history, data, _, at) => history.work.push(`${at}: ${revertWords(data)}`),
   DamageReverted: (history, data, _, at) => {
     if (data.files.length > 0) history.work.push(`${at}: ${inline(describeRevert(data))}`);

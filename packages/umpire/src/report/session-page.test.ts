@@ -104,7 +104,7 @@ it('tells what people said and edited, what was taken back, and who went on', ()
     '- 2026-03-01 09:19: refused: DEV-001: title changed, but the task is completed; kept as tasks.refused-1.csv',
   ]);
   expect(under(page, 'Discarded and reverted work')).toEqual([
-    '- 2026-03-01 09:20: discarded changes of read-only tasks: 1 file: coverage/x',
+    '- 2026-03-01 09:20: discarded changes that no task may make: 1 file: coverage/x',
     `- 2026-03-01 09:21: reverted the work of FIX-1-1, which made things worse (verdict on journal line ${FIRST_VERDICT})`,
   ]);
   expect(under(page, 'Runs')).toHaveLength(3);

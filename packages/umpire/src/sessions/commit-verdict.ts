@@ -28,7 +28,7 @@ import { sha256 } from './hash.js';
 import { JOURNAL, appendEvents } from './journal-file.js';
 import type { AppendedJournal } from './journal-file.js';
 import { TASKS, openTasks } from './tasks-file.js';
-import { markOf, pageOf } from './verdict-traces.js';
+import { pageOf, pageText } from './verdict-traces.js';
 import { chainsOf } from '@umpire/core/decider/chains.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
 import { targetOf } from './round-limits.js';
@@ -140,7 +140,7 @@ export function projectVerdict(
   const { folder, given, board } = input;
   const { verdict } = given;
   for (const file of given.effects.files) writeProjection(folder, file.path, file.text);
-  if (verdict.status === 'decided') writeProjection(folder, pageOf(verdict), given.report + markOf(verdict, given.target, input.others));
+  if (verdict.status === 'decided') writeProjection(folder, pageOf(verdict), pageText(given, input.others));
   const entry = decisionEntry(given, input.ts, input.others);
   return board !== null && isOnBoard(board, entry) ? null : printDiscovery(entry);
 }

@@ -1,11 +1,11 @@
-// W7: whose edit of tasks.csv it is, also after a crash between the end of a task and the next write of the file.
+// W7: whose edit of tasks.csv it is, also after a crash between the end of a task and the next write of the file; changed verdict pages.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { Event } from '@umpire/core/decider/events.js';
-import { begun, done, start, told } from '../../../../test/support/session-events.js';
+import { TO_REVIEW, begun, done, projected, start, told, verdict } from '../../../../test/support/session-events.js';
 import { openFolder } from './session-folder.js';
 import { openSessionFiles } from './session-files.js';
 
@@ -53,4 +53,22 @@ it('W7: keeps earlier held edits beside the latest', () => {
   writeFileSync(path, text.replace('Mine', 'Yours'));
   expect(files.readEdit().map(({ type }) => type)).toEqual(['EditHeld']);
   expect([readFileSync(`${path}.held`, 'utf8'), readFileSync(`${path}.held-1`, 'utf8')]).toEqual([text.replace('Mine', 'Yours'), text]);
+});
+
+it('W7: writes verdict pages again that somebody changed or removed, and says so', () => {
+  folder = mkdtempSync(join(tmpdir(), 'umpire-files-'));
+  const events = [...TO_REVIEW, verdict('REVIEW-001', { outcome: 'escalate' })];
+  const show = (story: readonly Event[]) =>
+    openSessionFiles({ folder: openFolder(folder), state: () => told(story).state, now: () => new Date(0), roleText: () => '' }).show();
+  expect(show(events).map(({ type }) => type)).toEqual(['VerdictProjected']);
+  const after = [...events, projected(events.length)];
+  expect(show(after)).toEqual([]);
+  const [name = ''] = readdirSync(join(folder, 'verdicts'));
+  const page = join(folder, 'verdicts', name);
+  const text = readFileSync(page, 'utf8');
+  const restored = [{ type: 'StrayChanges', data: { wave: expect.any(Number) as number, files: [`verdicts/${name}`] } }];
+  writeFileSync(page, `Approved.\n${text}`);
+  expect([show(after), readFileSync(page, 'utf8')]).toEqual([restored, text]);
+  rmSync(page);
+  expect([show(after), readFileSync(page, 'utf8')]).toEqual([restored, text]);
 });

@@ -18,6 +18,7 @@ import { contextPage } from '../report/session-page.js';
 import { prevContext } from './assignment.js';
 import { BOARD, readBoard } from './board.js';
 import { keepBlobs, projectVerdict } from './commit-verdict.js';
+import { isPageOf, pageOf, pageText } from './verdict-traces.js';
 import {
   appendLines,
   faultOf,
@@ -115,9 +116,10 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
       showInteractive(folder, run(), shown, written);
       write(folder, STATE, `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`, written);
       if (run().ended === null && awaitedQuestion(run()) === null) return events;
+      const restored = restorePages(folder, state());
       write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)), written);
       write(folder, 'context.md', contextPage(state()), written);
-      return events;
+      return restored.length === 0 ? events : [...events, { type: 'StrayChanges', data: { wave: run().front, files: restored } }];
     },
     keepBlobs: (blobs) => {
       if (blobs.size === 0) return;
@@ -178,6 +180,20 @@ function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Dat
   });
   if (lines.some((line) => line !== '')) appendLines(folder, BOARD, lines.join(''), endsInNewline(folder), false);
   return waiting.map(({ seq }) => ({ type: 'VerdictProjected', data: { verdict: seq, results: null } }));
+}
+
+/** Writes verdict pages again that somebody changed or removed. Returns their paths. */
+function restorePages(folder: SessionFolder, state: SessionState): readonly string[] {
+  const decided = [...state.verdicts.values()].flat().filter(({ verdict }) => verdict.status === 'decided');
+  // A round that was judged again has one page.
+  const pages = new Map(decided.toSorted((a, b) => a.seq - b.seq).map((given) => [pageOf(given.verdict), given]));
+  const changed = [...pages].filter(([path, given]) => !isPageOf(given, textOf(folder, path)));
+  for (const [path, given] of changed) {
+    const { loop, chain } = given.verdict;
+    const rules = state.frozen.get(loop)?.rules;
+    writeProjection(folder, path, pageText(given, rules === undefined ? [] : progressOfOtherChains(rules, chain, state, NO_TRACES)));
+  }
+  return changed.map(([path]) => path);
 }
 
 /** Agents write to the board too: its last line may lack the newline. */

@@ -4,7 +4,7 @@
 
 import type { Discovery, Verdict } from '@umpire/core/model.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { ChainProgress } from '@umpire/core/decider/events.js';
+import type { ChainProgress, VerdictGiven } from '@umpire/core/decider/events.js';
 import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
 import type { Traces } from '@umpire/core/decider/rounds.js';
 import { listFiles, readTail } from './session-folder.js';
@@ -24,8 +24,19 @@ export function pageOf({ loop, chain, round }: Pick<Verdict, 'loop' | 'chain' | 
   return `${PAGES}/${loop}-${name}-round-${round}.md`;
 }
 
+type Judged = Pick<VerdictGiven, 'verdict' | 'report' | 'target'>;
+
+export function pageText({ verdict, report, target }: Judged, others: readonly ChainProgress[]): string {
+  return report + markOf(verdict, target, others);
+}
+
+/** Is this the page of the verdict? What its mark says of other chains depends on when it was written. */
+export function isPageOf({ report }: Pick<Judged, 'report'>, text: string | null): boolean {
+  return text !== null && text.startsWith(report) && /^\n<!-- umpire \{.*\} -->\n$/.test(text.slice(report.length));
+}
+
 /** The last line of a page, an HTML comment that rendered Markdown does not show. */
-export function markOf(verdict: Verdict, target: number | null, others: readonly ChainProgress[]): string {
+function markOf(verdict: Verdict, target: number | null, others: readonly ChainProgress[]): string {
   const { loop, chain, round, maxRounds, outcome, unverified } = verdict;
   const mark: Record<string, unknown> = { loop, chain, round, maxRounds, outcome, unverified };
   if (target !== null) mark['target'] = target;
