@@ -13,13 +13,14 @@ let folder = '';
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Umpire wrote the file after `written` and ended. Somebody edits the file. The next process begins with `events`. */
-function editedAfter(written: readonly Event[], events: readonly Event[]): readonly string[] {
+function editedAfter(written: readonly Event[], events: readonly Event[], removed = ''): readonly string[] {
   folder = mkdtempSync(join(tmpdir(), 'umpire-files-'));
   const open = (story: readonly Event[]) =>
     openSessionFiles({ folder: openFolder(folder), state: () => told(story).state, now: () => new Date(0), roleText: () => '' });
   open(written).show();
   const path = join(folder, 'tasks.csv');
   writeFileSync(path, readFileSync(path, 'utf8').replace(/^(SHIP-001,)[^,]*/m, '$1Mine'));
+  if (removed !== '') rmSync(join(folder, removed));
   return open(events)
     .readEdit()
     .map(({ type }) => type);
@@ -37,6 +38,11 @@ it.each<readonly [string, readonly Event[], readonly Event[], string]>([
   ['a task had ended', begun(), [...begun(), start('DESIGN-001'), done('DESIGN-001')], 'EditHeld'],
 ])('W7: after a crash where %s', (_, written, events, type) => {
   expect(editedAfter(written, events)).toEqual([type]);
+});
+
+it('W7: holds an edit where an agent removed the record of the last write', () => {
+  const events = [...begun(), start('DESIGN-001'), done('DESIGN-001')];
+  expect(editedAfter(events, events, '.umpire-tasks.csv')).toEqual(['EditHeld']);
 });
 
 it('W7: keeps earlier held edits beside the latest', () => {

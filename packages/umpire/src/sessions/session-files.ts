@@ -248,7 +248,9 @@ function findEdit(state: SessionState, read: FileRead, last: string | null): Ret
 
 /** Did a task run after Umpire wrote this text? After a crash, the journal knows more than the file. */
 function hasTaskRun({ run }: SessionState, last: string | null): boolean {
-  if (run === null || last === null) return false;
+  if (run === null) return false;
+  // Without a record of the last write, any task may have run since.
+  if (last === null) return run.tasks.some(({ attempt }) => attempt > 0);
   if (run.running.size > 0) return true;
   const file = parseTasksText(Buffer.from(last));
   if (typeof file === 'string') return true;
