@@ -1,6 +1,6 @@
 // `umpire clean` keeps work that was never merged into a session's branch. `umpire list --unapplied` shows the same work.
 
-import { existsSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { clean } from '@umpire/umpire/commands/clean.js';
@@ -170,4 +170,17 @@ it('cleans nothing without a session and without git', SOAK, async () => {
   const project = makeProject({ plain: true });
   const { exit, err } = await project.umpireWith({ env: { PATH: project.beside } }, 'clean');
   expect({ exit, err }).toEqual({ exit: 0, err: 'Nothing to clean.\n' });
+});
+
+it('follows no link to a session elsewhere', async () => {
+  const [theirs, own] = [makeProject(), makeProject()];
+  const { session } = await theirs.umpire('until', 'true', 'x', '--mode', 'check-first', ...theirs.sh('complete done'));
+  const link = join(own.root, '.umpire', 'sessions', basename(session));
+  mkdirSync(join(link, '..'), { recursive: true });
+  symlinkSync(session, link);
+  const branches = theirs.git('for-each-ref');
+  await expect(clean(link)).rejects.toMatchObject({ code: 'session-link' });
+  const { err } = await own.umpire('clean');
+  expect(err).toContain(`${basename(session)}: kept. The session folder ${basename(session)} is a link.`);
+  expect(theirs.git('for-each-ref')).toBe(branches);
 });

@@ -1,7 +1,7 @@
 // The work of `umpire run`: branch and worktrees, merges and conflicts, the setup of worktrees, `diff`, `apply` and `clean`; with git,
 // without git, and in a folder of a repository.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
@@ -386,4 +386,30 @@ it('prints commands that work for a session outside the project or from another 
     const { exit } = await project.umpireWith({ cwd }, 'resolve', told, 'approve', '--reason', 'fine');
     expect({ flags, told, exit, end: endOf(session) }).toEqual({ flags, told, exit: 0, end: 'complete unverified' });
   }
+});
+
+it('lets a second apply wait for the first one, also for one that was killed', SOAK, async () => {
+  const project = makeProject({ answers: DEVELOPED, files: { ...FILES, '.gitattributes': 'src/* filter=slow\n' } });
+  const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
+  const begun = join(project.beside, 'begun');
+  // Longer than a command waits for a session that runs.
+  project.git('config', 'filter.slow.smudge', `touch ${begun}; sleep 2.5; cat`);
+  const applying = async () => {
+    rmSync(begun, { force: true });
+    const first = project.start('apply', session);
+    while (!existsSync(begun)) await new Promise((resolve) => setImmediate(resolve));
+    return first;
+  };
+  const first = await applying();
+  const second = project.start('apply', session);
+  expect(await Promise.all([first.ended, second.ended])).toMatchObject([
+    { exit: 0 },
+    { exit: 0, err: expect.stringContaining('Nothing to apply') },
+  ]);
+  expect(textOf(project.root, 'src/total.ts')).toBe('two\n');
+  project.git('checkout', '-q', '.');
+  project.git('clean', '-qfd', 'src');
+  (await applying()).child.kill('SIGKILL');
+  const after = await project.umpire('apply', session);
+  expect({ exit: after.exit, text: textOf(project.root, 'src/total.ts') }).toEqual({ exit: 0, text: 'two\n' });
 });

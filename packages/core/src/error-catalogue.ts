@@ -144,6 +144,11 @@ export const ERRORS = {
     message: 'Another process is using this session: {holder}.',
     hint: 'Wait until it has finished, then run the same command again. Or stop it with Ctrl-C or kill, then continue with `umpire resume`. Umpire removes the lock of a dead process on this machine itself. If the lock is from another machine or unreadable, delete .umpire-lock in the session folder.',
   },
+  'session-link': {
+    exit: 1,
+    message: 'The session folder {session} is a link. Umpire cleans only what is really there.',
+    hint: 'If the session behind the link is yours, clean it by its real path: umpire clean "$(readlink -f <path>)". Otherwise remove the link.',
+  },
   'session-gone': {
     exit: 1,
     message: 'The session folder {path} was removed or moved during the run. The run was stopped.',

@@ -1,10 +1,10 @@
 // Removes the worktrees and branches of sessions: of one, of all in a project, and of sessions whose folder was deleted.
 
 import { readdirSync, rmSync, rmdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { basename, dirname, join, resolve } from 'node:path';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { completedTasks } from '@umpire/core/decider/run-state.js';
-import { statOf } from '../sessions/file-system.js';
+import { lstatOf, statOf } from '../sessions/file-system.js';
 import { TASKS } from '../sessions/tasks-file.js';
 import { openFolder } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
@@ -94,6 +94,7 @@ async function cleanWith(
   refsCache?: SessionRefsCache,
 ): Promise<CleanResult> {
   if (force) refuseInsideTask('remove work that was not applied');
+  if (lstatOf(resolve(session))?.isSymbolicLink() === true) throw new UmpireError('session-link', { session: basename(session) });
   const folder = openFolder(session);
   const lock = await acquireToClean(folder, 1000);
   try {

@@ -10,7 +10,7 @@ import { TEST_GONE } from '@umpire/core/formats/run-result.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { openFolder, makeFolders } from '../sessions/session-folder.js';
-import { checkJournal, foldJournal } from '../sessions/journal-file.js';
+import { foldJournal } from '../sessions/journal-file.js';
 import { acquireLock, LOCK, holderOf } from '../sessions/lock.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
@@ -111,22 +111,20 @@ export async function apply(
   { force = false, withFailingTests = false }: ApplyOptions = {},
 ): Promise<Applied & { readonly unverified: boolean }> {
   refuseInsideTask('apply work to the checkout');
-  const folder = openFolder(session);
-  const lock = await acquireLock(folder, 1000);
-  try {
-    const checked = checkJournal(folder);
-    if (checked.found && !checked.chain.unbroken) {
-      const { line, detail } = checked.chain;
-      throw new UmpireError('journal-broken', { line, detail });
+  const { home } = (await openSessionWork(session)).place;
+  // First the lock of all applies: a second apply of the same session waits for the first, and not for a run.
+  return withApplyLock(home, async () => {
+    const lock = await acquireLock(openFolder(session), 1000);
+    try {
+      const { run, failingTests, place } = await openSessionWork(session);
+      const outcome = run.ended?.outcome ?? 'not ended';
+      if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });
+      const applied = await applySession(place, withFailingTests ? [] : failingTests);
+      return { ...applied, unverified: run.ended?.unverified ?? true };
+    } finally {
+      lock.release();
     }
-    const { run, failingTests, place } = await openSessionWork(session);
-    const outcome = run.ended?.outcome ?? 'not ended';
-    if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });
-    const applied = await withApplyLock(place.home, () => applySession(place, withFailingTests ? [] : failingTests));
-    return { ...applied, unverified: run.ended?.unverified ?? true };
-  } finally {
-    lock.release();
-  }
+  });
 }
 
 export interface WorkPlace {

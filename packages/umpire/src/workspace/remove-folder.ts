@@ -62,9 +62,10 @@ async function removeDeep(path: string): Promise<void> {
   await promisify(execFile)('rm', ['-rf', '--', path]);
 }
 
-/** Removing needs a writable folder, and reading a readable file. Skips other users' files. */
+/** Removing needs a writable folder, and reading a readable file. Skips other users' files, and what is behind a link. */
 export function makeWritable(folder: string): void {
   try {
+    if (!lstatSync(folder).isDirectory()) return;
     addPermission(folder, 0o700);
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (entry.isDirectory()) makeWritable(join(folder, entry.name));
