@@ -211,6 +211,11 @@ export const ERRORS = {
     message: 'Cannot write {path}: {detail}.',
     hint: 'Nothing was lost. Fix the cause (disk space, permissions, a link or folder in its place), then run the same command again.',
   },
+  'disk-full': {
+    exit: 1,
+    message: 'The disk of {path} is full. The run stopped; {task} will run again.',
+    hint: 'Free some space, for example with `umpire clean`. Then continue with: umpire resume',
+  },
   'read-failed': {
     exit: 1,
     message: 'Cannot read {path}: {detail}.',

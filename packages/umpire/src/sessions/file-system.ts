@@ -1,6 +1,6 @@
 // Looks at files and folders without throwing where nothing exists.
 
-import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync, statfsSync } from 'node:fs';
 import type { PathLike, Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -19,6 +19,18 @@ export function lstatOf(path: PathLike): Stats | undefined {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     return nothingAt(error);
+  }
+}
+
+const LEAST_FREE_BYTES = 256 * 1024;
+
+/** Is the disk of this folder full? False where the system does not tell. */
+export function isDiskFull(folder: string): boolean {
+  try {
+    const { blocks, bavail, bsize } = statfsSync(folder);
+    return blocks > 0 && bavail * bsize < LEAST_FREE_BYTES;
+  } catch {
+    return false;
   }
 }
 

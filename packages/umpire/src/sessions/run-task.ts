@@ -1,12 +1,13 @@
 // Runs one attempt of a task: borrows a worktree, calls the agent, collects its work and returns the result as events. An agent may
 // be any program, so its result is checked and cut to what the formats allow. Nothing is recorded here.
 
-import { isUmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '@umpire/core/ports.js';
 import type { Event, UnmergedWork, TaskFinished, Breach } from '@umpire/core/decider/events.js';
 import { retryDelay } from '@umpire/core/decider/retry-delay.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { assign } from './assignment.js';
+import { isDiskFull } from './file-system.js';
 import { filesOfTools } from './critic-evidence.js';
 import type { RunPorts } from './run-ports.js';
 import { changesCode, findTask } from '@umpire/core/decider/run-state.js';
@@ -39,6 +40,7 @@ export async function runTask(ports: RunPorts, job: TaskAttempt): Promise<readon
   const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: files.roleText(task.role), before });
   const watch = { signal: stop, log: files.logFor(task.id, attempt) };
   const ending = stop.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
+  if (ending.kind === 'broken' || ending.kind === 'failed') refuseFullDisk(job, [workdir, session]);
   const measured = 'measured' in ending ? ending.measured : undefined;
   const evidence = ending.kind === 'interrupted' ? null : ports.takeEvidence(task.id, task.role, measured);
   const plain = sanitizeEnding(ending, assignment.outputs);
@@ -113,11 +115,22 @@ async function collect(ports: RunPorts, job: TaskAttempt, ending: Ending, { work
     const { started } = ports.journal.state.run as RunState;
     return work === null && changesCode(started) ? events.map(markUnchanged) : events;
   } catch (error) {
-    if (!isUmpireError(error)) throw error;
+    refuseFullDisk(job, [workdir]);
+    // A quota or a file size limit does not show in the free space.
+    if (!isUmpireError(error) || FULL.test(error.message)) throw error;
     const isLost = error.code === 'worktree-lost';
     const rest = isLost ? '' : ` Its files stay in ${workdir} until you run umpire clean.`;
     return endEvents(ports, job, withFault(ending, `Its work could not be collected: ${error.message}${rest}`, isLost));
   }
+}
+
+/** As the system and Umpire's own errors say it. */
+const FULL = /No space left on device|disk is full|quota (?:exceeded|is used up)|File too large|file size limit/i;
+
+/** A full disk is not the task's failure: the run stops, and the task runs again when it is resumed. */
+function refuseFullDisk({ task }: TaskAttempt, folders: readonly string[]): void {
+  const full = folders.find(isDiskFull);
+  if (full !== undefined) throw new UmpireError('disk-full', { path: full, task: task.id });
 }
 
 function markUnchanged(event: Event): Event {
