@@ -2,6 +2,7 @@
 // when the client disconnects.
 
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -113,8 +114,87 @@ it('does not wait for pipes and devices', async () => {
   const project = makeProject({ files: PROJECT });
   execFileSync('mkfifo', ['pipe.json'], { cwd: project.root });
   const client = await connect(project);
-  for (const report of ['pipe.json', '/dev/zero'])
-    expect(await ask(client, 'read', { reports: [report] }), report).toMatchObject({ data: { error: { code: 'read-failed' } } });
+  expect(await ask(client, 'read', { reports: ['pipe.json'] })).toMatchObject({ data: { error: { code: 'read-failed' } } });
+});
+
+it('reads only files of the project', async () => {
+  const project = makeProject({ files: { ...PROJECT, 'in.json': '{}' } });
+  const outside = makeProject({ files: { 'secret.json': '{"secret":1}', 'loop.yaml': 'secret: 1\n' } }).root;
+  symlinkSync(join(outside, 'secret.json'), join(project.root, 'link.json'));
+  symlinkSync(outside, join(project.root, 'folder'));
+  symlinkSync('/proc/self', join(project.root, 'self'));
+  const client = await connect(project);
+  for (const path of [
+    join(outside, 'secret.json'),
+    '../x.json',
+    'link.json',
+    'folder/secret.json',
+    'self/environ',
+    '/proc/self/environ',
+    '/etc/passwd',
+  ])
+    expect(await ask(client, 'read', { reports: ['in.json', path] }), path).toMatchObject({ data: { error: { code: 'path-outside' } } });
+  for (const loop of [join(outside, 'loop.yaml'), 'folder/loop.yaml', '/proc/self/environ'])
+    for (const [name, more] of [
+      ['check', {}],
+      ['decide', { session: 'one' }],
+      ['critique', {}],
+    ] as const)
+      expect(await ask(client, name, { loop, ...more }), `${name} ${loop}`).toMatchObject({ data: { error: { code: 'path-outside' } } });
+  const elsewhere = makeProject({ files: { '.umpire/sessions/one/tasks.csv': 'id\n' } }).root;
+  for (const name of ['status', 'report', 'diff', 'replay'])
+    expect(await ask(client, name, { session: join(elsewhere, '.umpire/sessions/one') }), name).toMatchObject({
+      data: { error: { code: 'path-outside' } },
+    });
+  expect((await ask(client, 'read', { reports: ['./in.json', join(project.root, 'in.json')] })).isError).toBe(false);
+});
+
+it('survives every message, and a line of any length', async () => {
+  const { root } = makeProject({ files: PROJECT });
+  const child = spawn(process.execPath, [command, 'mcp'], { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  type Answer = { readonly error?: { readonly code: number }; readonly result?: unknown };
+  const answers = new Map<unknown, Answer>();
+  const waiting = new Map<unknown, () => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const answer = JSON.parse(line) as Answer & { readonly id?: unknown };
+    answers.set(answer.id, answer);
+    waiting.get(answer.id)?.();
+  });
+  const send = (message: unknown) => child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+  const request = (id: unknown, method: string, params: unknown = {}) => ({ jsonrpc: '2.0', id, method, params });
+  const answerTo = async (id: unknown) => {
+    if (!answers.has(id)) await new Promise<void>((resolve) => waiting.set(id, resolve));
+    return answers.get(id);
+  };
+  send('not JSON');
+  send(request('i', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } }));
+  expect((await answerTo('i'))?.result).toBeDefined();
+  send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  for (const message of ['', '{', '[]', '[1]', '"x"', 'null', '1e999', '{}', '\u0000', '['.repeat(100_000), '{"jsonrpc":"1.0"}'])
+    send(message);
+  send([request(1, 'tools/list'), request(2, 'ping')]);
+  for (const id of [null, {}, [], true, 1.5]) send(request(id, 'tools/list'));
+  for (const params of [null, 1, [], 'x', { name: 1 }, { name: 'status', arguments: 'x' }, { name: '__proto__' }])
+    send(request('w', 'tools/call', params));
+  for (const method of ['nothing', '', '__proto__', 'notifications/cancelled']) send(request('m', method));
+  send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'none' } });
+  send({ jsonrpc: '2.0', method: 'nothing' });
+  send({ jsonrpc: '2.0', id: 'none', result: {} });
+  for (let twice = 0; twice < 2; twice++) send(request('d', 'tools/call', { name: 'list', arguments: {} }));
+  child.stdin.write(Buffer.from([0xff, 0xfe, 0x80, 0x0a]));
+  // 96 MB on one line, which is more than the process may keep.
+  const piece = Buffer.alloc(1 << 20, 0x61);
+  for (let at = 0; at < 96; at++) if (!child.stdin.write(piece)) await once(child.stdin, 'drain');
+  send('');
+  send(request('last', 'nothing'));
+  expect(await answerTo('last')).toMatchObject({ error: { code: -32_601 } });
+  expect((await answerTo('d'))?.result).toBeDefined();
+  const [, kilobytes = ''] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid ?? 0}/status`, 'utf8')) ?? [];
+  expect(Number(kilobytes)).toBeLessThan(250_000);
+  // It ends in the middle of a message.
+  child.stdin.end('{"jsonrpc":"2.0","id":3,"meth');
+  expect(await ended).toBe(0);
 });
 
 it('answers errors with the cause and the next step', async () => {

@@ -112,6 +112,11 @@ export const ERRORS = {
     message: 'The session folder "{path}" is outside the project. Over MCP, Umpire writes only inside the project.',
     hint: 'Give the session a name instead of a path. Umpire then creates it in .umpire/sessions.',
   },
+  'path-outside': {
+    exit: 1,
+    message: '"{path}" is outside the project. Over MCP, Umpire reads only files of the project.',
+    hint: 'Copy the file into the project, or ask the person to run the command in a terminal.',
+  },
   'outside-session': {
     exit: 1,
     message: '{path} leads outside the session folder ({target}), so Umpire does not {verb} it.',

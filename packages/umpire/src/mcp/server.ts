@@ -1,8 +1,9 @@
 // The MCP server on stdin and stdout, for the project of the current folder.
 
+import { Transform } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { lineOf, showHidden, showHiddenIn } from '../report/safe-text.js';
 import { TOOLS } from './tools.js';
@@ -19,6 +20,9 @@ const MOST_TEXT_CHARACTERS = 60_000;
 const MOST_JSON_CHARACTERS = 200_000;
 /** An error may quote what the client sent. */
 const MOST_ERROR_CHARACTERS = 500;
+/** The longest request names 100 reports. */
+const MOST_LINE_BYTES = 1024 * 1024;
+const NEWLINE = 0x0a;
 /** Time for running tools to end after the client has gone. */
 const SHUTDOWN_MS = 15_000;
 /** Least time between progress messages. */
@@ -29,9 +33,10 @@ export async function serve(version: string, signal: AbortSignal): Promise<void>
   const atWork = new Set<Promise<unknown>>();
   // stdout belongs to the protocol, so errors go to stderr.
   const onerror = ({ message }: Error): void => void process.stderr.write(`umpire: ${lineOf(message, MOST_ERROR_CHARACTERS)}\n`);
-  const handle = serveStdio(() => serverFor(version, atWork), { onerror });
+  const lines = process.stdin.pipe(limitLines(onerror));
+  const handle = serveStdio(() => serverFor(version, atWork), { onerror, transport: new StdioServerTransport(lines) });
   await new Promise<void>((resolve) => {
-    process.stdin.once('end', resolve).once('close', resolve);
+    lines.once('end', resolve).once('close', resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
@@ -42,6 +47,30 @@ export async function serve(version: string, signal: AbortSignal): Promise<void>
   });
   await Promise.race([Promise.allSettled(atWork), late]);
   clearTimeout(cancel);
+}
+
+/** Passes whole lines on. Leaves out a longer one than any request needs: the SDK would end the connection. */
+function limitLines(onError: (error: Error) => void): Transform {
+  let held: Buffer[] = [];
+  let length = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      for (let from = 0; from < chunk.length;) {
+        const end = chunk.indexOf(NEWLINE, from) + 1;
+        const part = chunk.subarray(from, end === 0 ? chunk.length : end);
+        from += part.length;
+        length += part.length;
+        if (length <= MOST_LINE_BYTES) held.push(part);
+        else held = [];
+        if (end === 0) continue;
+        if (length <= MOST_LINE_BYTES) this.push(Buffer.concat(held));
+        else onError(new Error(`Left out a message of ${length} bytes. The limit is ${MOST_LINE_BYTES}.`));
+        held = [];
+        length = 0;
+      }
+      done();
+    },
+  });
 }
 
 function serverFor(version: string, atWork: Set<Promise<unknown>>): McpServer {

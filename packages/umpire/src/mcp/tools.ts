@@ -5,6 +5,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { checkReadiness } from '../commands/doctor.js';
 import { UmpireError } from '@umpire/core/errors.js';
+import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import { critique, check, decide, guard, readReports, replay, replayAll } from '../library/judge.js';
 import { list, report, status } from '../library/sessions.js';
 import { diff } from '../library/session-work.js';
@@ -19,7 +20,7 @@ import { statusPage } from '../report/status-page.js';
 import { UTC } from '../report/words.js';
 import { verdictJson, verdictLines } from '../report/verdict-page.js';
 import { realPath, statOf } from '../sessions/file-system.js';
-import { projectAt, latestSession, resolveSession } from '../sessions/find-sessions.js';
+import { projectAt, latestSession, resolveSession, sessionFolders } from '../sessions/find-sessions.js';
 
 /** The context of a tool call. */
 export interface ToolCall {
@@ -59,21 +60,38 @@ const SESSION = z.string().min(1).describe('the name of a session, or the path o
 const LATEST = SESSION.optional().describe('the name of a session, or the path of its folder (default: the latest)');
 const LAYER = z.string().min(1).optional().describe('testing: the layer, such as L1, if there are several');
 
+/** With all links resolved. */
+function isInProject(path: string): boolean {
+  const [first] = relative(realPath(resolve('.')), realPath(resolve(path))).split(sep);
+  return first !== '..';
+}
+
+function pathNamed(path: string): string {
+  if (!isInProject(path)) throw new UmpireError('path-outside', { path });
+  return path;
+}
+
 /** The named session, or the latest of the project. */
 function sessionAt(named: string | undefined): string {
-  return named === undefined ? latestSession('.') : resolveSession(named, '.');
+  const session = named === undefined ? latestSession('.') : resolveSession(named, '.');
+  return sessionFolders(projectAt('.')).includes(session) ? session : pathNamed(session);
+}
+
+/** A built-in loop, or a loop file of the project. */
+function loopNamed(loop: string): string {
+  return builtinLoop(loop) === null ? pathNamed(loop) : loop;
 }
 
 /** For tools that write: a path in the project, or the full name of a session. */
 function sessionNamed(word: string): string {
   const path = word.includes('/') || word === '.' || word === '..' ? word : join('.umpire', 'sessions', word);
-  const [first = ''] = relative(realPath(resolve('.')), realPath(resolve(path))).split(sep);
-  if (first === '' || first === '..') throw new UmpireError('session-outside', { path });
+  if (!isInProject(path) || realPath(resolve(path)) === realPath(resolve('.'))) throw new UmpireError('session-outside', { path });
   return path;
 }
 
-/** Refuses pipes and devices, which may never end. */
+/** A file of the project. Refuses pipes and devices, which may never end. */
 function fileNamed(path: string): string {
+  pathNamed(path);
   const stat = statOf(path);
   if (stat !== undefined && !stat.isFile() && !stat.isDirectory())
     throw new UmpireError('read-failed', { path, detail: 'it is not a regular file' });
@@ -104,7 +122,7 @@ const JUDGING: readonly Tool[] = [
     async ({ loop, session, layer, base }, { signal, onProgress }) => {
       const onOutput = () => onProgress();
       const measured = await critique({
-        loop,
+        loop: loopNamed(loop),
         ...withoutUndefined({ session: session === undefined ? session : sessionNamed(session), layer, base }),
         signal,
         onOutput,
@@ -129,7 +147,12 @@ const JUDGING: readonly Tool[] = [
       dryRun: z.boolean().optional().describe('judge and write nothing'),
     },
     async ({ loop, session, layer, strict, dryRun = false }) => {
-      const decided = await decide({ loop, session: sessionNamed(session), dryRun, ...withoutUndefined({ layer, strict }) });
+      const decided = await decide({
+        loop: loopNamed(loop),
+        session: sessionNamed(session),
+        dryRun,
+        ...withoutUndefined({ layer, strict }),
+      });
       const { notes } = decided;
       const lines = [...notes.map((note) => `Note: ${note}\n`), verdictLines(decided.verdict, { repeated: decided.repeated, dryRun })];
       // Clients that show the object to the model leave the text out.
@@ -185,7 +208,7 @@ const JUDGING: readonly Tool[] = [
     },
     { loop: LOOP },
     async ({ loop }) => {
-      const { loop: proven, proof, placeOf } = await check(loop);
+      const { loop: proven, proof, placeOf } = await check(loopNamed(loop));
       return { text: checkPage(proven, proof, placeOf), data: checkJson(proof, placeOf) };
     },
   ),
