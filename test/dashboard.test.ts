@@ -75,6 +75,20 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
+  it('keeps the right key when a link with a wrong one is opened', SOAK, async () => {
+    const { page, served } = await open(wrong());
+    await page.getByRole('heading', { name: 'No sessions yet' }).waitFor();
+    for (const link of [`#key=${'0'.repeat(32)}`, `?key=${'0'.repeat(32)}`, '#key=']) {
+      // The browser logs the refused request.
+      const tab = await page.context().newPage();
+      await tab.goto(`http://127.0.0.1:${served.port}/${link}`);
+      await tab.getByRole('heading', { name: 'No sessions yet' }).waitFor();
+      await tab.close();
+    }
+    await page.reload();
+    await page.getByRole('heading', { name: 'No sessions yet' }).waitFor();
+  });
+
   it('updates while a run goes on, without reloading', SOAK, async () => {
     const project = wrong();
     const { page } = await open(project);

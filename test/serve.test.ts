@@ -82,6 +82,8 @@ it('refuses requests without the key or for another host name', async () => {
     }
   }
   expect((await served.ask(`/api/sessions?key=${served.key}`, {})).status).toBe(401);
+  const keys = [served.key, '0'.repeat(32)].map((key) => served.ask('/api/key', { authorization: `Bearer ${key}` }));
+  expect((await Promise.all(keys)).map(({ status }) => status)).toEqual([204, 401]);
   const elsewhere = { authorization: `Bearer ${served.key}`, host: 'rebound.example:80' };
   expect(await served.ask('/api/sessions', elsewhere)).toMatchObject({
     status: 403,

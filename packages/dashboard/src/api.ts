@@ -14,12 +14,19 @@ export class ServerError extends Error {
 
 const STORAGE_KEY = 'umpire-key';
 
-/** Takes the key from the # of the first address: it is never sent in a URL, and no other page can read the storage. */
-export function takeKey(): void {
+/**
+ * Takes the key from the # of the first address: it is never sent in a URL, and no other page can read the storage. A link with a wrong
+ * key does not replace the right one.
+ */
+export async function takeKey(): Promise<void> {
   const given = /^#key=([0-9a-f]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
-  localStorage.setItem(STORAGE_KEY, given);
   history.replaceState(null, '', '/#/');
+  const isRight = await fetch('/api/key', { headers: { authorization: `Bearer ${given}` } }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  if (isRight || localStorage.getItem(STORAGE_KEY) === null) localStorage.setItem(STORAGE_KEY, given);
 }
 
 async function ask(path: string, query: Readonly<Record<string, string>> = {}): Promise<Response> {

@@ -133,11 +133,14 @@ function followOutput(): void {
 }
 
 addEventListener('hashchange', () => {
-  api.takeKey();
   clearTimeout(again);
-  void drawPage().then(() => scrollTo(0, 0));
+  void api
+    .takeKey()
+    .then(drawPage)
+    .then(() => scrollTo(0, 0));
 });
-api.takeKey();
-setInterval(followOutput, 2000);
-void api.follow(({ sessions }) => onChange(sessions), onLive);
-void drawPage();
+void api.takeKey().then(() => {
+  setInterval(followOutput, 2000);
+  void api.follow(({ sessions }) => onChange(sessions), onLive);
+  void drawPage();
+});

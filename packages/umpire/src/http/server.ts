@@ -91,6 +91,8 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
   app.notFound((context) => context.json(errorOf(new UmpireError('page-unknown', { path: lineOf(context.req.path, 200) })), 404));
   addPages(app, request.pages);
   addSessionRoutes(app, reader);
+  // Answers only whether the key is right.
+  app.get('/api/key', (context) => context.body(null, 204));
   app.get('/api/changes', (context) =>
     streamSSE(context, async (stream) => {
       const unsubscribe = watcher.subscribe((sessions) => {
