@@ -210,6 +210,15 @@ it('shows names of files as plain text', async () => {
   expect(out).toContain('.env\\u001b[2J fault git');
 });
 
+it('names cells of tasks.csv that a spreadsheet would run', async () => {
+  const project = makeProject({
+    files: { '.umpire/sessions/one/tasks.csv': 'id,title,description,role,deps,status\nA,"=HYPERLINK(""http://x"")",d,r,,pending\n' },
+  });
+  const words = 'tasks.csv has cells that a spreadsheet would run as formulas: line 2 (A), column title.';
+  expect((await look(project)).told('formulas')).toBe(`note: one: ${words} [In a spreadsheet, import these columns as text.]`);
+  expect((await project.umpire('status', 'one')).out.replaceAll(/\s+/g, ' ')).toContain(words);
+});
+
 it('counts sessions, and those that wait for a person', async () => {
   const project = makeProject();
   await project.umpire('until', 'true', ...project.sh('complete done'));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UmpireError } from '../errors.js';
 import type { Task } from '../model.js';
-import { COMMON_COLUMNS, editTasks, joinIds, parseTasks, printTasks, showValue, tasksColumns } from './tasks-csv.js';
+import { COMMON_COLUMNS, editTasks, formulaCells, joinIds, parseTasks, printTasks, showValue, tasksColumns } from './tasks-csv.js';
 import type { TasksEdit } from './tasks-csv.js';
 
 function check(text: string, columns: readonly string[], tasks: readonly Task[]): void {
@@ -26,6 +26,16 @@ function checkRefused(text: string, message: string, hint: string): void {
 function checkEdit(text: string, edit: TasksEdit, expected: string): void {
   expect(editTasks(parseTasks(text), edit)).toBe(expected);
 }
+
+test('cells that a spreadsheet would run are named, and stay as they are', () => {
+  const cells = ['=1+1', '+cmd', '-2+3', '@sum', '"\tx"', '"\rx"', '- item', '-1.5', '+3', '-', '5%', 'a=b', ' =x'];
+  const text = `id,description,role,deps,status,${cells.map((_, at) => `c${at}`).join(',')}\nA,d,r,,,${cells.join(',')}\n`;
+  const file = parseTasks(text);
+  expect(formulaCells(file).map(({ line, id, column }) => `${line} ${id} ${column}`)).toEqual(
+    [0, 1, 2, 3, 4, 5, 6].map((at) => `2 A c${at}`),
+  );
+  expect(editTasks(file, {})).toBe(text);
+});
 
 test('a full row becomes a task, with every cell as the file has it', () => {
   const header = '\ufeffid, status ,Zusatz,"description",role,deps,context_from,exec_mode';

@@ -72,6 +72,17 @@ export function parseTasks(text: string, file = 'tasks.csv'): TasksFile {
   return { columns, tasks, document };
 }
 
+/** What a spreadsheet runs as a formula, unless it is a number or a mark for nothing. */
+const FORMULA = /^[=+@\t\r]|^-/;
+const HARMLESS = /^(?:[+-]?\d[\d.,]*%?|-+)$/;
+
+/** Cells that a spreadsheet would run. Umpire leaves them as they are: the file is its owner's. */
+export function formulaCells({ tasks }: TasksFile): readonly { readonly line: number; readonly id: string; readonly column: string }[] {
+  return tasks.flatMap(({ id, line, columns }) =>
+    Object.entries(columns).flatMap(([column, cell]) => (FORMULA.test(cell) && !HARMLESS.test(cell) ? [{ line, id, column }] : [])),
+  );
+}
+
 /** The new text of the file. Drops columns that the file lacks, except essential ones, which are added. */
 export function editTasks(file: TasksFile, edit: TasksEdit): string {
   const set = edit.set ?? new Map<string, TaskRow>();

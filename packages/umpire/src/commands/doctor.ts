@@ -34,7 +34,8 @@ import { elapsedMs } from '../sessions/clock.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import type { Settings, CommandLine, CriticSettings } from '../sessions/default-settings.js';
 import { isFolder, lstatOf } from '../sessions/file-system.js';
-import { faultOf } from '../sessions/session-folder.js';
+import { faultOf, openFolder } from '../sessions/session-folder.js';
+import { describeFormulas, readTasks } from '../sessions/tasks-file.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { CONFIG, configAt } from '../sessions/project.js';
 import { isProjectTrusted } from '../sessions/trust.js';
@@ -311,7 +312,18 @@ function checkSessions(project: string): readonly DoctorCheck[] {
   ];
   const asked = [...(awaiting === 0 ? [] : ['--state awaiting']), ...(unreadable === 0 ? [] : ['--state unreadable'])];
   const see = asked.length === 0 ? null : `See them with: umpire list ${asked.join(' ')}`;
-  return [projectCheck('sessions', see === null ? 'ok' : 'note', see === null ? `${parts[0]} (umpire list)` : parts.join(', '), see)];
+  return [
+    projectCheck('sessions', see === null ? 'ok' : 'note', see === null ? `${parts[0]} (umpire list)` : parts.join(', '), see),
+    ...sessions.flatMap(checkFormulas),
+  ];
+}
+
+function checkFormulas({ name, path }: { readonly name: string; readonly path: string }): readonly DoctorCheck[] {
+  const read = readTasks(openFolder(path));
+  const formulas = read.kind === 'file' ? describeFormulas(read.file) : null;
+  return formulas === null
+    ? []
+    : [projectCheck('formulas', 'note', `${name}: ${formulas}`, 'In a spreadsheet, import these columns as text.')];
 }
 
 const agentCheck = checksOf('agents');

@@ -16,7 +16,7 @@ import type { SessionFolder } from './session-folder.js';
 import { checkJournal, JOURNAL } from './journal-file.js';
 import { holderOf } from './lock.js';
 import { blobsIn } from './recorded-evidence.js';
-import { readTasks } from './tasks-file.js';
+import { describeFormulas, readTasks } from './tasks-file.js';
 
 export interface SessionRecord {
   /** Absolute, links resolved. */
@@ -46,8 +46,8 @@ export function readSession(path: string): SessionRecord {
   if (chain !== null && chain.unbroken && chain.torn !== null)
     notes.push(`Line ${chain.torn} of ${JOURNAL} is incomplete (a crash, or a write in progress). Umpire ignores it.`);
   if (isHeld && state.run !== null) notes.push(`Running in ${holder.who}.`);
-  const listed = state.run === null ? listTasks(folder) : { tasks: [] };
-  if (listed.problem !== undefined) notes.push(listed.problem);
+  const listed = state.run === null ? listTasks(folder) : { tasks: [], notes: [] };
+  notes.push(...listed.notes);
   const brokenAt = chain !== null && !chain.unbroken ? chain.line : null;
   const word = brokenAt === null ? stateWordOf(state, isHeld) : 'unreadable';
   return { path: folder.root, name: folder.name, state, events, word, tasks: listed.tasks, brokenAt, notes };
@@ -70,19 +70,21 @@ export function provenanceIn({ path, state }: SessionRecord): ReadonlyMap<string
 
 interface ListedTasks {
   readonly tasks: SessionSurroundings['tasks'];
-  readonly problem?: string;
+  readonly notes: readonly string[];
 }
 
 function listTasks(folder: SessionFolder): ListedTasks {
   const read = readTasks(folder);
-  if (read.kind === 'missing') return { tasks: [] };
-  if (read.kind === 'problem') return { tasks: [], problem: read.problem.message };
+  if (read.kind === 'missing') return { tasks: [], notes: [] };
+  if (read.kind === 'problem') return { tasks: [], notes: [read.problem.message] };
+  const formulas = describeFormulas(read.file);
+  const notes = formulas === null ? [] : [formulas];
   try {
     const { tasks } = read.file;
     const waves = checkGraph(tasks);
-    return { tasks: tasks.map((task, index) => ({ task, wave: waves[index] ?? 1 })) };
+    return { tasks: tasks.map((task, index) => ({ task, wave: waves[index] ?? 1 })), notes };
   } catch (error) {
     if (!isUmpireError(error)) throw error;
-    return { tasks: [], problem: error.message };
+    return { tasks: [], notes: [error.message, ...notes] };
   }
 }

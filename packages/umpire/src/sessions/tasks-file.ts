@@ -2,7 +2,7 @@
 
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { decodeExactly } from '@umpire/core/formats/decode-text.js';
-import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
+import { formulaCells, parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import { readBytes } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
@@ -20,6 +20,17 @@ export function readTasks(folder: SessionFolder): TasksRead {
   if (read.kind === 'missing') return read;
   if (read.kind === 'bytes') return parseTasksBytes(read.bytes);
   return { kind: 'problem', problem: new UmpireError('read-failed', { path: TASKS, detail: read.problem }) };
+}
+
+const MOST_NAMED = 5;
+
+/** Names the cells that a spreadsheet would run as formulas; null without any. */
+export function describeFormulas(file: TasksFile): string | null {
+  const cells = formulaCells(file);
+  if (cells.length === 0) return null;
+  const named = cells.slice(0, MOST_NAMED).map(({ line, id, column }) => `line ${line} (${id}), column ${column}`);
+  const more = cells.length > MOST_NAMED ? `; and ${cells.length - MOST_NAMED} more` : '';
+  return `${TASKS} has cells that a spreadsheet would run as formulas: ${named.join('; ')}${more}.`;
 }
 
 /** Null if there is none. Throws if it is malformed. */
