@@ -5,6 +5,7 @@
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import type { HeldCommand } from '@umpire/core/ports.js';
 import { isFile } from '../sessions/file-system.js';
 
 /** The number of the system call prctl. */
@@ -68,13 +69,8 @@ kill $status & 127, $$ if $status & 127;
 exit($status & 127 ? 128 + ($status & 127) : $status >> 8);
 `;
 
-type Variables = Readonly<Record<string, string>>;
-
 /** The command line that runs the program under a supervisor; null where there is none, or the program cannot be started. */
-export function superviseProgram(
-  { argv, workdir, env }: { readonly argv: readonly string[]; readonly workdir: string; readonly env: Variables },
-  drainMs: number,
-): { readonly argv: readonly string[]; readonly env: Variables } | null {
+export function superviseProgram({ argv, workdir, env }: HeldCommand, drainMs: number): Pick<HeldCommand, 'argv' | 'env'> | null {
   // It could load any module into the supervisor.
   if (perl === null || env['PERL5OPT'] !== undefined) return null;
   try {

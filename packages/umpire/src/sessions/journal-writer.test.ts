@@ -139,7 +139,7 @@ it('refuses a broken chain with the number of the line', () => {
 
 it('W7: notices lines that were changed in place, whatever their size and times, and goes on after a mere touch', () => {
   const path = session();
-  const journal = openJournal(openFolder(path), now, () => undefined);
+  const journal = openJournal(openFolder(path), CLOCKS, () => undefined);
   const file = join(path, JOURNAL);
   /** The clock of the file system moves in steps of a few milliseconds. */
   const later = (act: () => void) => {
