@@ -46,7 +46,7 @@ const REVIEW = {
 };
 
 const REPORTS = {
-  'junit.xml': `<testsuite name="s\u009b"><testcase name="${'x\u009b1A\u202e\u2028'}&#10;FORGED title" classname="c"><failure message="m\u202e&#10;FORGED">t</failure></testcase></testsuite>`,
+  'junit.xml': `<testsuite name="s\u009b"><testcase name="x\u009b1A\u202e\u2028&#10;FORGED title" classname="c"><failure message="m\u202e&#10;FORGED">t</failure></testcase></testsuite>`,
   'tap.txt': `TAP version 13\n1..1\nnot ok 1 - ${WORD}\n  ---\n  message: "${WORD}"\n  ...\n`,
   'lint.sarif': JSON.stringify({
     version: '2.1.0',

@@ -244,7 +244,7 @@ complete "$id"
   expect(textOf(session, 'tasks.csv.held')).toContain('Do Z.');
   expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringContaining('removed'), kept: '' }]);
   expect((await project.umpire('status', session)).out).toContain('take-edits');
-  const refused = await project.umpire('resolve', session, 'take-edits');
+  const refused = await project.umpire('resolve', session, 'take-edits', '--reason', 'mine');
   expect({ exit: refused.exit, err: refused.err }).toEqual({
     exit: 1,
     err: expect.stringContaining('the held edit contradicts the session now (B: description changed, but the task is completed)') as string,
@@ -261,13 +261,13 @@ complete "$id"
   expect(standingOf(session)).toEqual(['A completed']);
   // An agent that edits the copy changes nothing: the journal has what the person saw.
   writeFileSync(join(session, 'tasks.csv.held'), 'id\n');
-  const { exit } = await project.umpire('resolve', session, 'take-edits');
+  const { exit } = await project.umpire('resolve', session, 'take-edits', '--reason', 'mine');
   expect({ exit, waves: wavesRun(session), standing: standingOf(session) }).toEqual({
     exit: 0,
     waves: ['A', 'Z'],
     standing: ['A completed', 'Z completed'],
   });
-  expect((await project.umpire('resolve', session, 'take-edits')).err).toContain('no edit of tasks.csv is held');
+  expect((await project.umpire('resolve', session, 'take-edits', '--reason', 'mine')).err).toContain('no edit of tasks.csv is held');
 });
 
 it('runs failed tasks and their dependents again with --retry, but none that a person skipped', async () => {
@@ -282,7 +282,7 @@ it('runs failed tasks and their dependents again with --retry, but none that a p
   const agent = project.sh('if [ "$id$attempt" = B1 ]; then fail "not today"; else complete "$id"; fi');
   const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
   writeFileSync(join(session, 'tasks.csv'), textOf(session, 'tasks.csv').replace(/^(D,.*)pending/m, '$1skipped'));
-  const { exit } = await project.umpire('resolve', session, 'approve');
+  const { exit } = await project.umpire('resolve', session, 'approve', '--reason', 'fine');
   const standing = ['A completed', 'B failed', 'C skipped', 'D skipped', 'E skipped'];
   expect({ exit, standing: standingOf(session) }).toEqual({ exit: 1, standing });
   expect(rowsOf(session)['D']?.['error']).toBe('Skipped by a person.');

@@ -139,8 +139,12 @@ addEventListener('hashchange', () => {
     .then(drawPage)
     .then(() => scrollTo(0, 0));
 });
-void api.takeKey().then(() => {
+
+async function start(): Promise<void> {
+  await api.takeKey();
   setInterval(followOutput, 2000);
-  void api.follow(({ sessions }) => onChange(sessions), onLive);
   void drawPage();
-});
+  await api.follow(({ sessions }) => onChange(sessions), onLive);
+}
+
+void start();
