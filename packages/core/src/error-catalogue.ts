@@ -363,7 +363,7 @@ export const ERRORS = {
   'git-missing': {
     exit: 1,
     message: 'git not found. Umpire needs it to isolate the work of agents, even outside a git repository.',
-    hint: 'Install git 2.30 or newer, check that it is on the PATH, then run the same command again.',
+    hint: 'Install git 2.31 or newer, check that it is on the PATH, then run the same command again.',
   },
   'git-failed': {
     exit: 1,

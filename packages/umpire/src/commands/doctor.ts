@@ -98,7 +98,8 @@ export async function checkMachine(folder: string, isSandboxOn: boolean): Promis
   return [checkGit(folder), await checkSandboxTool(isSandboxOn), checkSupervisor()];
 }
 
-const OLDEST_GIT = [2, 30] as const;
+/** The first that reads settings from the environment, which keep a repository's own from starting programs. */
+const OLDEST_GIT = [2, 31] as const;
 
 function checkGit(folder: string): DoctorCheck {
   const { hint } = ERRORS['git-missing'];
