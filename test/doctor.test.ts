@@ -98,8 +98,8 @@ it('finds git missing, broken or too old', async () => {
   expect([none.faults, none.told('git')]).toEqual([['git'], `fault: ${message} [${hint}]`]);
   const by = async (says: string, of = makeProject()) => (await look(of, { PATH: pathOf(of, { git: says }) })).told('git');
   const version = (says: string) => `case "$*" in *--version) echo 'git version ${says}';; *) exec ${GIT} "$@";; esac`;
-  expect(await by(version('2.29.9'))).toBe(`fault: 2.29.9 is too old; Umpire needs 2.30 [${hint}]`);
-  expect(await by(version('2.30.0 (X)'))).toBe('ok: 2.30.0');
+  expect(await by(version('2.30.9'))).toBe(`fault: 2.30.9 is too old; Umpire needs 2.31 [${hint}]`);
+  expect(await by(version('2.31.0 (X)'))).toBe('ok: 2.31.0');
   expect(await by('echo "no tools installed" >&2; exit 72')).toBe(`fault: git --version failed: no tools installed [${hint}]`);
 });
 

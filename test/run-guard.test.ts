@@ -267,7 +267,7 @@ describe('the plain loop', () => {
   it('reverts an agent’s change to the settings of the guard', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const { session } = await until(project, `echo 'guard: { loops: { until: off } }' > umpire.config.yaml`);
-    expect(breachesIn(session)).toEqual(['config-changed umpire.config.yaml file']);
+    expect(breachesIn(session)).toEqual(['judge-changed umpire.config.yaml file']);
     expect(project.git('ls-tree', '--name-only', `umpire/${session.split('/').at(-1) ?? ''}`)).not.toContain('umpire.config.yaml');
   });
 

@@ -63,7 +63,7 @@ export function printJournalLine(
   // Only the data needs a serializer: times, types and hashes hold nothing that JSON escapes.
   const { seq, ts, ms, type, data } = event;
   const passed = ms === undefined ? '' : `"ms":${ms},`;
-  const unsigned = `{"v":${version},"seq":${seq},"ts":"${ts}",${passed}"type":"${type}","data":${JSON.stringify(data)},"prev":"${prev}"}`;
+  const unsigned = `{"v":${version},"seq":${seq},"ts":"${ts}","type":"${type}","data":${JSON.stringify(data)},${passed}"prev":"${prev}"}`;
   const body = key === null ? unsigned : `${unsigned.slice(0, -1)}${MAC}${macOf(key, hash(unsigned))}"}`;
   const head = hash(body);
   return { line: `${body.slice(0, -1)},"hash":"${head}"}\n`, head };

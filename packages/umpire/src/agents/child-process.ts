@@ -198,8 +198,11 @@ class Run {
     if (this.stopped !== null) this.stopped.how = 'killed';
     if (this.grace !== null) clearTimeout(this.grace);
     // Killed with its group, a supervisor could end nobody who left the group.
-    if (this.isSupervised && this.child.kill(END_ALL)) this.grace = setTimeout(() => signalGroup(this.group, 'SIGKILL'), END_ALL_MS);
-    else signalGroup(this.group, 'SIGKILL');
+    if (this.isSupervised && this.child.kill(END_ALL)) {
+      // The program may have stopped it.
+      this.child.kill('SIGCONT');
+      this.grace = setTimeout(() => signalGroup(this.group, 'SIGKILL'), END_ALL_MS);
+    } else signalGroup(this.group, 'SIGKILL');
   }
 
   /** Processes left in the group are killed too, after a moment to print their last output. */

@@ -39,10 +39,13 @@ describe.runIf(supervisorProgram !== null)('a process that left group, environme
     expect((await pidsIn(folder, ['stray'])).filter(isAlive)).toEqual([]);
   });
 
-  it('is dead after the run was stopped, also if the program ignores the request to finish', async () => {
+  it.each([
+    ['the program ignores the request to finish', `trap '' TERM`],
+    ['the program stopped its supervisor', `trap '' TERM; kill -s STOP $PPID`],
+  ])('is dead after the run was stopped, also if %s', async (_, first) => {
     const folder = newFolder();
     const watch = newWatch();
-    const ended = runChildProcess(launchOf(`trap '' TERM; ${STRAY}; while :; do sleep 1; done`, folder), guardian, watch);
+    const ended = runChildProcess(launchOf(`${first}; ${STRAY}; while :; do sleep 1; done`, folder), guardian, watch);
     const strays = await pidsIn(folder, ['stray']);
     watch.stop();
     expect(await ended).toMatchObject({ stopped: { by: 'abort', how: 'killed' } });

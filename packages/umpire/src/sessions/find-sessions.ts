@@ -127,7 +127,7 @@ function isRun(path: string): boolean {
     try {
       const bytes = Buffer.alloc(200);
       const head = bytes.toString('utf8', 0, readSync(fd, bytes));
-      return /^\{"v":\d+,"seq":1,"ts":"[^"]*",(?:"ms":\d+,)?"type":"SessionStarted"/.test(head);
+      return /^\{"v":\d+,"seq":1,"ts":"[^"]*","type":"SessionStarted"/.test(head);
     } finally {
       closeSync(fd);
     }

@@ -91,7 +91,7 @@ it('goes on after any cut in the last 4 KiB with a beginning of the same story',
   journal.close();
   const whole = readFileSync(join(path, JOURNAL));
   expect(whole.length).toBeGreaterThan(4096 + 1000);
-  const story = told.map(({ seq, ts, type, data }) => ({ seq, ts, type, data }));
+  const story = told.map(({ seq, ts, ms, type, data }) => ({ seq, ts, ms, type, data }));
   const beginnings = [...story.map((_, index) => JSON.stringify(story.slice(0, index))), JSON.stringify(story)];
   let cuts = 0;
   for (let length = whole.length; length >= whole.length - 4096; length--) {

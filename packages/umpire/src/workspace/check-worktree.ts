@@ -6,31 +6,31 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { addSharedFiles, prepareWorktree, workdirOf } from './prepare-worktree.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
-import type { RawName } from './git.js';
+import { projectNames } from './git-names.js';
 import { refsOf } from './refs.js';
 import { checkOut, listChanges } from './worktree-changes.js';
 import { makeOwnRepository, readOwnTips } from './worktree-repository.js';
 import { makeWorktree, removeWorktree } from './worktree.js';
 
 /** What checks did to the files and to HEAD. */
-export interface CheckTraces<Name = string> {
-  /** Tracked files that no longer had the content of the commit. */
-  readonly changed: readonly Name[];
+export interface CheckTraces {
+  /** Tracked files that no longer had the content of the commit, relative to the project. */
+  readonly changed: readonly string[];
   readonly hasMoved: boolean;
 }
 
-export interface CheckWorktree<Name = string> {
+export interface CheckWorktree {
   readonly commit: string;
   /** The project's folder in it. */
   readonly workdir: string;
   /** What was done since the last call. Restores the tracked files; ignored and untracked files stay. */
-  readonly restore: () => Promise<CheckTraces<Name>>;
+  readonly restore: () => Promise<CheckTraces>;
   readonly remove: () => Promise<void>;
 }
 
 export const CHECK_PREFIX = 'check-';
 
-export async function makeCheckWorktree(context: WorkspaceContext, commit: string): Promise<CheckWorktree<RawName>> {
+export async function makeCheckWorktree(context: WorkspaceContext, commit: string): Promise<CheckWorktree> {
   const { sessionGit, sharedFiles } = context;
   // A process that a task left behind must not find the folder by its name.
   const name = `${CHECK_PREFIX}${randomBytes(8).toString('hex')}`;
@@ -49,7 +49,7 @@ export async function makeCheckWorktree(context: WorkspaceContext, commit: strin
       const { tracked } = await listChanges(worktree, index, sharedFiles);
       await checkOut(worktree, index, tracked);
       addSharedFiles(context, worktree);
-      return { changed: tracked, hasMoved: readOwnTips(worktree).head !== commit };
+      return { changed: projectNames(tracked, sessionGit.repository.prefix), hasMoved: readOwnTips(worktree).head !== commit };
     };
     return { commit, workdir: workdirOf(sessionGit, worktree.root), restore, remove };
   } catch (error) {

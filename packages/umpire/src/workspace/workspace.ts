@@ -151,12 +151,7 @@ class SessionWorkspace implements GitWorkspace {
 
   async check(commit: string | null): Promise<CheckWorktree> {
     const { context, head } = this.ready();
-    const made = await makeCheckWorktree(context, commit ?? head);
-    const restore = async () => {
-      const traces = await made.restore();
-      return { ...traces, changed: this.names(traces.changed) };
-    };
-    return { ...made, restore };
+    return makeCheckWorktree(context, commit ?? head);
   }
 
   async lend(task: string, attempt: number, kept: string | null = null): Promise<string> {
