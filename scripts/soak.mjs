@@ -4,7 +4,7 @@
 //   --only A,B       these campaigns alone
 //   --seed S         begin seeded campaigns at this seed
 //   --amount N       so many seeds in all
-//   --list           print the campaigns and end
+//   --list           print the campaigns with their full numbers and end
 //
 // It prints what was covered, the seeds, and the command that repeats a failure.
 
@@ -81,7 +81,8 @@ const CAMPAIGNS = [
     4_000,
   ),
   seeded('simulations', 'simulated sessions', ['test/campaigns/simulation'], 10_000, 1_000),
-  seeded('kills', 'real kills', ['test/campaigns/kill.test'], 200, 20),
+  seeded('kills', 'real kills', ['test/campaigns/kill.test'], 398, 20),
+  seeded('journals', 'torn or flipped journals', ['test/campaigns/torn-journals'], 6_000, 3_000),
   seeded('adversary', 'stories a loop', ['test/campaigns/adversary'], 200, 20),
   seeded('proof', 'random facts a loop', ['packages/core/src/proof/space.test'], 3_000, 300),
   listed('crashes', 'files: faults at every write, kills of git, damaged journals', () =>
@@ -170,7 +171,7 @@ if (unknown !== undefined || Number.isNaN(Number(values.minutes ?? 1))) {
   process.exit(2);
 }
 if (values.list) {
-  process.stdout.write(chosen.map(({ name, what }) => `${name.padEnd(12)} ${what}\n`).join(''));
+  process.stdout.write(chosen.map((campaign) => `${campaign.name.padEnd(12)} ${countOf(unitsOf(campaign))} ${campaign.what}\n`).join(''));
   process.exit(0);
 }
 
@@ -193,10 +194,21 @@ process.stdout.write(
 );
 process.exitCode = failed ? 1 : 0;
 
+function unitsOf({ units }) {
+  return units({
+    seed: Number(values.seed ?? FIRST_SEED),
+    amount: values.amount === undefined ? undefined : Number(values.amount),
+  });
+}
+
+function countOf(units) {
+  return units.reduce((sum, { covers }) => sum + covers, 0);
+}
+
 /** Runs units until the share is used up, at least one. Goes on after the last of an earlier run, and begins again after the final one. */
-async function runCampaign({ name, what, units }, shareMs) {
-  const seed = Number(values.seed ?? FIRST_SEED);
-  const all = units({ seed, amount: values.amount === undefined ? undefined : Number(values.amount) });
+async function runCampaign(campaign, shareMs) {
+  const { name, what } = campaign;
+  const all = unitsOf(campaign);
   const first = values.seed === undefined ? (state[name] ?? 0) % all.length : 0;
   const began = performance.now();
   const done = [];
@@ -218,9 +230,7 @@ async function runCampaign({ name, what, units }, shareMs) {
     if (isShared) writeFileSync(STATE, JSON.stringify(state));
     isOver = performance.now() - began + longest > shareMs;
   }
-  const covered = done.reduce((sum, unit) => sum + unit.covers, 0);
-  const total = all.reduce((sum, unit) => sum + unit.covers, 0);
   const range = done.length > 1 ? `${done[0].id} … ${done.at(-1).id}` : (done[0]?.id ?? 'nothing');
   const next = all[first + done.length]?.id ?? all[0].id;
-  return `${name.padEnd(12)} ${covered} of ${total} ${what}: ${range}. Next: ${next}. ${duration(performance.now() - began)}.`;
+  return `${name.padEnd(12)} ${countOf(done)} of ${countOf(all)} ${what}: ${range}. Next: ${next}. ${duration(performance.now() - began)}.`;
 }

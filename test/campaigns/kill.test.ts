@@ -12,7 +12,7 @@ import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
 import { SEED, amountOf } from '../support/campaign.js';
 import { command } from '../support/command.js';
 
-const KILLS = amountOf(2, 200);
+const KILLS = amountOf(2, 398);
 const base = mkdtempSync(join(tmpdir(), 'umpire-kill-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 

@@ -43,7 +43,7 @@ export function* mutations(seeds: readonly string[], count: number, seed: number
   }
 }
 
-type Below = (limit: number) => number;
+export type Below = (limit: number) => number;
 
 function mutate(text: string, seeds: readonly string[], below: Below): string {
   const at = below(text.length + 1);
@@ -104,14 +104,14 @@ function swapLines(text: string, below: Below): string {
   return lines.join('\n');
 }
 
-function pick<T>(items: readonly T[], below: Below): T {
+export function pick<T>(items: readonly T[], below: Below): T {
   const item = items[below(items.length)];
   if (item === undefined) throw new Error('nothing to pick from');
   return item;
 }
 
 /** mulberry32: 32 bits of state are plenty here. */
-function randomBelow(seed: number): Below {
+export function randomBelow(seed: number): Below {
   let state = seed | 0;
   return (limit) => {
     state = (state + 0x6d2b79f5) | 0;
