@@ -83,6 +83,7 @@ const CAMPAIGNS = [
   seeded('simulations', 'simulated sessions', ['test/campaigns/simulation'], 10_000, 1_000),
   seeded('kills', 'real kills', ['test/campaigns/kill.test'], 398, 20),
   seeded('journals', 'torn or flipped journals', ['test/campaigns/torn-journals'], 6_000, 3_000),
+  seeded('http', 'hostile HTTP requests', ['test/campaigns/http-attacks'], 249, 249),
   seeded('adversary', 'stories a loop', ['test/campaigns/adversary'], 200, 20),
   seeded('proof', 'random facts a loop', ['packages/core/src/proof/space.test'], 3_000, 300),
   listed('crashes', 'files: faults at every write, kills of git, damaged journals', () =>
