@@ -24,7 +24,14 @@ afterEach(async () => {
 async function connect({ root }: RunProject, ...args: readonly string[]): Promise<Client> {
   const client = new Client({ name: 'a client', version: '1.0.0' });
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [command, 'mcp', ...args], cwd: root, stderr: 'ignore' }),
+    // By itself it passes on only a few variables.
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [command, 'mcp', ...args],
+      cwd: root,
+      stderr: 'ignore',
+      env: process.env as Record<string, string>,
+    }),
   );
   open.push(client);
   return client;
