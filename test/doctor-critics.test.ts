@@ -57,11 +57,11 @@ it('falls back to file names if a runner fails to list its test files', async ()
     'node_modules/vitest/vitest.mjs': bin,
   });
   expect(await look(project)).toContain(
-    'note testing: vitest 1.0.0 failed to list its test files (exit status 7); found 1 test file by name [Run it by hand and fix the problem.]',
+    'note testing: vitest 1.0.0 \\u001b[2J failed to list its test files (exit status 7); found 1 test file by name [Run it by hand and fix the problem.]',
   );
   // A project without test files is no problem.
   writeFiles(project, { 'a.test.mjs': null });
-  expect(await look(project)).toContain('note testing: vitest 1.0.0 : no test file yet');
+  expect(await look(project)).toContain('note testing: vitest 1.0.0 \\u001b[2J: no test file yet');
 });
 
 it('names the missing tools of a project and how to add them', async () => {

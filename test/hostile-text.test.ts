@@ -148,6 +148,7 @@ const CASES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   logs: () => [[ran], [ran, LINES]],
   read: () => [Object.keys(REPORTS), [...Object.keys(REPORTS), '--json', '--all'], [LINES, NAME]],
   doctor: () => [[], ['--json']],
+  trust: () => [[], ['--print'], ['--revoke'], [LINES]],
   init: () => [['--dry-run'], [LINES]],
   hook: () => [[LINES], ['stop', '--scope', LINES]],
   serve: () => [['--port', LINES], [LINES]],
