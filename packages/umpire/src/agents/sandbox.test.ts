@@ -13,7 +13,6 @@ import { startGuardian } from './guardian.js';
 import type { Guardian } from './guardian.js';
 import { openSandbox, whyFailed } from './sandbox.js';
 import type { SandboxPlaces } from './sandbox.js';
-import { keyFolder, requireJournalKey } from '../sessions/journal-key.js';
 
 const NOWHERE: SandboxPlaces = { kept: [], write: [], sealed: [] };
 
@@ -114,14 +113,6 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     const shut = [join(kept, 'd'), join(session, 'journal.ndjson'), join(session, 'verdicts', 'e'), '/etc/umpire-was-here', '/umpire'];
     expect(await canWrite(...open, ...shut)).toEqual([...open.map(() => true), ...shut.map(() => false)]);
     expect(readFileSync(join(session, 'journal.ndjson'), 'utf8')).toBe('one\n');
-  });
-
-  it('cannot read the key of journals', async () => {
-    expect(requireJournalKey()).not.toBe(null);
-    const place = join(keyFolder() ?? '', 'journal.key');
-    const end = await run({ argv: ['/bin/sh', '-c', `cat '${place}'`] });
-    expect(end).toMatchObject({ kind: 'ended', code: 1, stdout: Buffer.alloc(0) });
-    expect(existsSync(place)).toBe(true);
   });
 
   it('cannot move or remove sealed files', async () => {
