@@ -84,6 +84,7 @@ const CAMPAIGNS = [
   seeded('kills', 'real kills', ['test/campaigns/kill.test'], 398, 20),
   seeded('journals', 'torn or flipped journals', ['test/campaigns/torn-journals'], 6_000, 3_000),
   seeded('http', 'hostile HTTP requests', ['test/campaigns/http-attacks'], 249, 249),
+  seeded('pages', 'hostile pages', ['test/campaigns/hostile-pages'], 35, 35),
   seeded('messages', 'hostile MCP and hook messages', ['test/campaigns/messages'], 300, 300),
   seeded('adversary', 'stories a loop', ['test/campaigns/adversary'], 200, 20),
   seeded('proof', 'random facts a loop', ['packages/core/src/proof/space.test'], 3_000, 300),
