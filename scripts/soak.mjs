@@ -86,6 +86,7 @@ const CAMPAIGNS = [
   seeded('http', 'hostile HTTP requests', ['test/campaigns/http-attacks'], 249, 249),
   seeded('pages', 'hostile pages', ['test/campaigns/hostile-pages'], 35, 35),
   seeded('messages', 'hostile MCP and hook messages', ['test/campaigns/messages'], 300, 300),
+  seeded('agents', 'hostile agents', ['test/campaigns/hostile-agents'], 92, 23),
   seeded('adversary', 'stories a loop', ['test/campaigns/adversary'], 200, 20),
   seeded('proof', 'random facts a loop', ['packages/core/src/proof/space.test'], 3_000, 300),
   listed('crashes', 'files: faults at every write, kills of git, damaged journals', () =>
