@@ -371,7 +371,7 @@ it('prints only the journal’s events with --json, one per line', async () => {
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   const kept = new Set(['key', 'strict', 'target', 'verdict', 'facts', 'course']);
-  const journal = eventsOf(session).map(({ ms: _, ...event }) =>
+  const journal = eventsOf(session).map(({ ms: _ms, ...event }) =>
     event.type === 'VerdictGiven'
       ? { ...event, data: Object.fromEntries(Object.entries(event.data).filter(([key]) => kept.has(key))) }
       : event,

@@ -97,7 +97,14 @@ it('looks at a clone without starting anything of it', async () => {
 
 it('starts the runners for doctor in a trusted project', async () => {
   const project = hostileClone(true);
-  project.write({ 'umpire.config.yaml': '' });
+  const onlyJest = { scripts: { test: 'jest' }, devDependencies: { jest: '1' } };
+  project.write({
+    'umpire.config.yaml': '',
+    'package.json': JSON.stringify(onlyJest),
+    'pytest.ini': null,
+    'conftest.py': null,
+    'test_a.py': null,
+  });
   await project.umpireWith({ env: { UMPIRE_TRUST: '1' } }, 'doctor');
   expect(marksOf(project)).toContain('jest');
 });

@@ -1,7 +1,7 @@
 // `umpire decide` on copies of sample sessions. Each copy lies in a project folder of its own and is deleted after the tests.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -34,6 +34,8 @@ export interface Ran {
 
 /** Runs `umpire decide` in this process. */
 export async function decide(loop: string, folder: string, ...flags: readonly string[]): Promise<Ran> {
+  // Test files share this module, and the first one removes the folder at its end.
+  mkdirSync(base, { recursive: true });
   const { exit, stdout, stderr } = await runInProcess(base, ['decide', loop, folder, ...flags]);
   return { exit, out: stdout, err: stderr, json: jsonOf(stdout, flags) };
 }

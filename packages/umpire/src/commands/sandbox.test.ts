@@ -55,10 +55,10 @@ it.skipIf(!hasBubblewrap)('the key of journals, the record of trust and the sett
   const settings = { ...DEFAULT_SETTINGS, sandbox: { isOn: true, write: [config] } };
   const sandbox = await openSessionSandbox(started, session, settings, { ...RUN, run: randomUUID() });
   process.env['XDG_CONFIG_HOME'] = before;
-  const text = `cat '${key}'; touch '${keyFolder() ?? ''}/trust' '${config}/umpire/config.yaml'; touch '${config}/other'`;
+  const text = `cat '${key}'; touch '${keyFolder() ?? ''}/planted' '${config}/umpire/config.yaml'; touch '${config}/other'`;
   const [file = '', ...args] = sandbox.around({ argv: ['/bin/sh', '-c', text], workdir: session, env: {} });
   expect(spawnSync(file, args, { encoding: 'utf8' }).stdout).toBe('');
-  expect([existsSync(key), existsSync(join(keyFolder() ?? '', 'trust'))]).toEqual([true, false]);
+  expect([existsSync(key), existsSync(join(keyFolder() ?? '', 'planted'))]).toEqual([true, false]);
   expect(readdirSync(config)).toEqual(['other', 'umpire']);
   expect(readdirSync(join(config, 'umpire'))).toEqual([]);
   sandbox.close();
