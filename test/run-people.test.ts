@@ -188,7 +188,8 @@ it('lets a person fix the work in the session’s worktree, and runs the critic 
     end: 'complete',
     last: 'REVIEW-re-001 CONVERGE R1 2/2',
   });
-  expect(eventsOfType(session, 'PersonEdited')).toEqual([{ commit: expect.any(String) as string, files: ['src/total.ts'] }]);
+  const commit = expect.any(String) as string;
+  expect(eventsOfType(session, 'PersonEdited')).toEqual([{ commit, files: ['src/total.ts'], via: 'no terminal' }]);
   const { out } = await project.umpire('diff', session);
   expect(out).toContain('+export const total = 2;');
 });

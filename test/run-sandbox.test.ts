@@ -145,7 +145,7 @@ complete "$(cat ~/.claude/settings.json)"`);
     const bin = join(project.beside, 'bin');
     mkdirSync(bin);
     symlinkSync(execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(bin, 'git'));
-    const without = await project.umpireWith({ env: { PATH: bin } }, 'resolve', 's', 'extend', '--rounds', '1');
+    const without = await project.umpireWith({ env: { PATH: bin } }, 'resolve', 's', 'extend', '--rounds', '1', '--reason', 'once more');
     expect(without).toMatchObject({ exit: 1, err: expect.stringContaining('bwrap (bubblewrap) is not on the PATH') as string });
     expect(without.err).toContain('Install bubblewrap: apt install bubblewrap');
     expect(eventsOfType(first.session, 'PersonAnswered')).toHaveLength(1);

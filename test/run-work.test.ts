@@ -125,10 +125,10 @@ it('does not clean a session that has not ended, and names the command that ends
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted');
   const kept = await project.umpire('clean');
   expect({ exit: kept.exit, err: kept.err }).toEqual({ exit: 0, err: expect.stringContaining('kept. It has not ended.') });
-  // The printed command works.
+  // The printed command works; without a terminal it needs a reason.
   const said = /`umpire (resolve \S+ abort[^`]*)`/.exec(kept.err)?.[1] ?? '';
   const words = said.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? [];
-  const { exit } = await project.umpire(...words);
+  const { exit } = await project.umpire(...words, '--reason', 'no longer wanted');
   expect({ said, exit, end: endOf(session) }).toEqual({ said, exit: 0, end: 'aborted unverified' });
   const cleaned = await project.umpire('clean');
   expect({ exit: cleaned.exit, branches: project.git('branch', '--list', 'umpire/*') }).toEqual({ exit: 0, branches: '' });
