@@ -179,6 +179,8 @@ it('gathers fresh reports and leaves stale ones out, and W4 those of another com
   const versionControlProvenance = [{ revisionId: 'c0ffee1c0ffee1' }];
   const other = { version: '2.1.0', runs: [{ tool: { driver: { name: 'scan' } }, results: [result], versionControlProvenance }] };
   writeFileSync(join(project.root, 'other.sarif'), JSON.stringify(other));
+  const later = Date.now() / 1000 + 5;
+  utimesSync(join(project.root, 'other.sarif'), later, later);
   const { job, evidence } = reviewJob(project.root);
   const end = await reviewCritic(job);
   expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high sql-injection src/a.js 3 security fresh.sarif measured']);

@@ -281,30 +281,31 @@ function inChange(findings: readonly Finding[], lines: ChangedLines): readonly F
 /** Reports in the project. One that is older than the change, or about another commit, describes another state and is left out. */
 function gatherReports(job: CriticJob, { lines }: CriticChange, started: Date): readonly ReviewSource[] {
   const head = headOf(job.project);
-  const newest = Math.max(0, ...[...lines.keys()].map((path) => statOf(join(job.project, path))?.mtimeMs ?? 0));
-  return findFiles(job.project, job.settings.review.reports)
-    .slice(0, MOST_REPORTS)
-    .map((path) => {
-      const none = { name: path, grade: 'measured', findings: [], uses: [], checked: [], unverified: null } as const;
-      const { mtimeMs } = statSync(join(job.project, path));
-      if (mtimeMs < newest)
-        return { ...none, outcome: 'missing', problem: `${path} is older than the change and was left out. Write it again.` } as const;
-      if (mtimeMs > started.getTime() + 60_000)
-        return { ...none, outcome: 'error', problem: `${path} is dated in the future. Write it again.` } as const;
-      const report = readReport(join(job.project, path), { format: null, root: job.project });
-      const isRead = (report.outcome === 'pass' || report.outcome === 'fail') && !hidesFailure(report);
-      if (!isRead) return { ...none, outcome: 'error', problem: `${path}: ${report.problems[0]?.message ?? 'it cannot be read'}` } as const;
-      const other = otherCommit(report.commits ?? [], head);
-      if (other !== null)
-        return {
-          ...none,
-          outcome: 'missing',
-          problem: `${path} is about commit ${other.slice(0, 10)} and was left out. Write it again.`,
-        } as const;
-      const { findings, lost } = placeFindings(job.project, path, report.findings);
-      const problem = lost.length === 0 ? null : lostNote(path, lost);
-      return { ...none, outcome: report.outcome, problem, findings: inChange(findings, lines) } as const;
-    });
+  const reports = findFiles(job.project, job.settings.review.reports);
+  // Reports that nobody commits are written one after the other, and are no part of the change.
+  const changed = [...lines.keys()].filter((path) => !reports.includes(path));
+  const newest = Math.max(0, ...changed.map((path) => statOf(join(job.project, path))?.mtimeMs ?? 0));
+  return reports.slice(0, MOST_REPORTS).map((path) => {
+    const none = { name: path, grade: 'measured', findings: [], uses: [], checked: [], unverified: null } as const;
+    const { mtimeMs } = statSync(join(job.project, path));
+    if (mtimeMs < newest)
+      return { ...none, outcome: 'missing', problem: `${path} is older than the change and was left out. Write it again.` } as const;
+    if (mtimeMs > started.getTime() + 60_000)
+      return { ...none, outcome: 'error', problem: `${path} is dated in the future. Write it again.` } as const;
+    const report = readReport(join(job.project, path), { format: null, root: job.project });
+    const isRead = (report.outcome === 'pass' || report.outcome === 'fail') && !hidesFailure(report);
+    if (!isRead) return { ...none, outcome: 'error', problem: `${path}: ${report.problems[0]?.message ?? 'it cannot be read'}` } as const;
+    const other = otherCommit(report.commits ?? [], head);
+    if (other !== null)
+      return {
+        ...none,
+        outcome: 'missing',
+        problem: `${path} is about commit ${other.slice(0, 10)} and was left out. Write it again.`,
+      } as const;
+    const { findings, lost } = placeFindings(job.project, path, report.findings);
+    const problem = lost.length === 0 ? null : lostNote(path, lost);
+    return { ...none, outcome: report.outcome, problem, findings: inChange(findings, lines) } as const;
+  });
 }
 
 function lostNote(path: string, [first = '', ...more]: readonly string[]): string {
