@@ -83,8 +83,8 @@ const CASES = {
   file: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its work is merged and passes'],
   held: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its work is done in a sandbox too'],
   answer: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its answer is taken for its result'],
-  refuse: ({ exit, ending, fault }) => [exit === 1 && ending.error.includes(fault), `the reason says "${fault}"`],
-  hang: ({ exit, ending }) => [exit === 1 && ending.error.includes('ran out of time'), 'it is ended when its time is out'],
+  refuse: ({ exit, ending, fault }) => [exit === 4 && ending.error.includes(fault), `the reason says "${fault}"`],
+  hang: ({ exit, ending }) => [exit === 4 && ending.error.includes('timed out'), 'it is ended when its time is out'],
 };
 
 const MINUTES = { file: 3, held: 3, answer: 3, refuse: 3, hang: 0.2 };

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 
 /** Told in the prompt, in Umpire's words. */
 const WORKDIR = /Your working folder is `+([^`]+)`/;
-const RESULT = /UMPIRE_RESULT_FILE names, `+([^`]+)`/;
+const RESULT = /UMPIRE_RESULT_FILE \(`+([^`]+)`/;
 const TASK = /^id: (\S+)/m;
 
 const TOKENS = { input: 1000, output: 50 };
