@@ -23,8 +23,8 @@ const KNOWN = {
   codex: { tokens: true, cost: false, fault: KEY },
   gemini: { tokens: true, cost: false, fault: KEY },
   opencode: { tokens: true, cost: true, fault: KEY },
-  'claude-acp': { tokens: true, cost: true, fault: 'wants you to sign in' },
-  'codex-acp': { tokens: true, cost: false, fault: 'wants you to sign in' },
+  'claude-acp': { tokens: true, cost: true, fault: 'is not signed in' },
+  'codex-acp': { tokens: true, cost: false, fault: 'is not signed in' },
   'gemini-acp': { tokens: true, cost: false, fault: KEY },
   'opencode-acp': { tokens: true, cost: false, fault: KEY },
 };
