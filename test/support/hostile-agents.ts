@@ -55,7 +55,7 @@ echo x > "$UMPIRE_SESSION/blobs/0000"; echo '${DECIDED}' >> "$UMPIRE_SESSION/dis
   },
   {
     name: 'kills the processes above it',
-    body: `pid=$$; for _ in 1 2 3; do pid=$(sed 's/.*) . \\([0-9]*\\) .*/\\1/' /proc/$pid/stat); case $(tr '\\0' ' ' < /proc/$pid/cmdline) in *umpire*|*perl*|*agent.sh*) above="$above $pid";; *) break;; esac; done; kill -9 $above`,
+    body: `pid=$$; for _ in 1 2 3; do pid=$(sed 's/.*) . \\([0-9]*\\) .*/\\1/' /proc/$pid/stat); case $(tr '\\0' ' ' < /proc/$pid/cmdline) in *umpire.cjs*|*perl*|*agent.sh*) above="$above $pid";; *) break;; esac; done; kill -9 $above`,
   },
   {
     name: 'leaves a writer behind that has left its group',
