@@ -47,7 +47,7 @@ it('W5: runs on the committed files alone, in a folder that is removed', async (
   expect({ result, folders }).toEqual({ result: expect.objectContaining({ output_tail: 'a.txt\nwork.txt\na\n' }), folders: [] });
 });
 
-it('W5: is an error where a tracked file of the commit changed, whatever git in the folder is told', async () => {
+it('W5: fails a check that changes a tracked file, even if git in that folder is told to ignore it', async () => {
   const hide =
     'touch -r a.txt out; echo b > a.txt; touch -r out a.txt; git update-index --assume-unchanged a.txt; echo "*" > .git/info/exclude';
   const { ending, result } = await checked(`test ! -e work.txt || { ${hide}; }`);
