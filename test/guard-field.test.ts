@@ -1,0 +1,60 @@
+// `npm run field` on a small history: which commits count, which fail, and what people judged of them.
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanUpAfterwards, gitProject, temporaryFolder, writeFiles } from './support/git-project.js';
+
+cleanUpAfterwards();
+
+const SCRIPT = join(import.meta.dirname, '..', 'scripts', 'guard-field.mjs');
+
+function field(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, ...args], { encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+const checks = (...lines: readonly string[]) =>
+  `import { expect, it } from 'vitest';\nimport { add } from './helper.js';\n\nit('adds', () => {\n${lines.map((line) => `  ${line}\n`).join('')}});\n`;
+
+it('counts commits that touch a test, and those that fail with what people judged', () => {
+  const project = gitProject({
+    'src/add.ts': 'export const add = (a: number, b: number) => a + b;\n',
+    'src/helper.ts': "export * from './add.js';\n",
+  });
+  project.commit({ 'src/add.test.ts': checks('expect(add(1, 2)).toBe(3);', 'expect(add(2, 2)).toBe(4);') });
+  const weaker = project.commit({ 'src/add.test.ts': checks('expect(add(1, 2)).toBeDefined();', 'expect(add(2, 2)).toBe(4);') });
+  project.commit({ 'src/add.ts': 'export const add = (left: number, right: number) => left + right;\n' });
+  const skipped = project.commit({
+    'src/add.test.ts': checks('expect(add(1, 2)).toBeDefined();', 'expect(add(2, 2)).toBe(4);').replace('it(', 'it.skip('),
+  });
+  const folder = temporaryFolder();
+  const list = `repository: small/project\nset: check\ncommits: [${weaker.slice(0, 12)}]\njudgements:\n  - { commit: ${weaker.slice(0, 12)}, rule: assertion-weakened, judgement: honest, why: told }\n`;
+  writeFiles(folder, { 'lists/small-project.yaml': list });
+  const json = join(folder, 'findings.json');
+  const { status, stdout, stderr } = field(project.root, '--judgements', join(folder, 'lists'), '--json', json, '--sample', '1');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('small/project (check): 3 commits, 2 (66.7 %) fail: 1 (33.3 %) judged false, 0 (0 %) fair, 1 not judged\n');
+  expect(stdout).toMatch(/^ {2}assertion-weakened +1 +1 +1 +0$/m);
+  expect(stdout).toMatch(/^ {2}test-skipped +1 +1 +0 +0$/m);
+  expect(stdout).toMatch(/^small\/project [0-9a-f]{12} src\/add\.test\.ts:\d+ (?:assertion-weakened|test-skipped)$/m);
+  const { repositories } = JSON.parse(readFileSync(json, 'utf8')) as {
+    repositories: { results: { commit: string; findings: { rule: string; before: string }[] }[] }[];
+  };
+  const [last, second, first] = repositories[0]?.results ?? [];
+  expect(last).toMatchObject({ commit: skipped, findings: [{ rule: 'test-skipped' }] });
+  expect(second).toMatchObject({
+    commit: weaker,
+    findings: [{ rule: 'assertion-weakened', before: expect.stringContaining('toBe(3)') as string }],
+  });
+  expect(first?.findings).toEqual([]);
+});
+
+it('says which engine or repository is missing', () => {
+  const folder = temporaryFolder();
+  expect(field(folder, '--engine', 'new', '--project', folder)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('The new engine does not exist yet') as string,
+  });
+});
