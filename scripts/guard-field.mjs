@@ -171,7 +171,7 @@ function readJudgements(folder) {
   const [lists, judged] = [new Map(), new Map()];
   for (const file of existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.yaml')) : []) {
     const { repository, set, commits, judgements = [] } = parse(readFileSync(join(folder, file), 'utf8'));
-    for (const commit of commits) lists.set(String(commit), { repository, set });
+    for (const commit of commits) lists.set(commit, { repository, set });
     for (const { commit, rule, judgement } of judgements) {
       if (judgement !== 'honest' && judgement !== 'fair')
         throw new UsageError(`${file}: ${commit} ${rule}: "${judgement}" is neither honest nor fair.`);
@@ -201,8 +201,11 @@ function describe(title, results, judged) {
   const judgements = failing.map((result) => judgementOf(result, judged));
   const count = (word) => judgements.filter((one) => one === word).length;
   const all = results.length;
+  const fair = new Set([...judged].filter(([, judgement]) => judgement === 'fair').map(([key]) => key.slice(0, SHORT_ID)));
+  const passing = results.filter((result) => !failing.includes(result) && fair.has(result.commit.slice(0, SHORT_ID)));
   const lines = [
     `${title}: ${all} commits, ${share(failing.length, all)} fail: ${share(count('false'), all)} judged false, ${share(count('fair'), all)} fair, ${count('open')} not judged`,
+    ...(passing.length === 0 ? [] : [`  pass although judged fair: ${passing.map(({ commit }) => commit.slice(0, SHORT_ID)).join(', ')}`]),
   ];
   const table = new Map();
   for (const result of failing) {

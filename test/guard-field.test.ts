@@ -23,32 +23,37 @@ it('counts commits that touch a test, and those that fail with what people judge
     'src/add.ts': 'export const add = (a: number, b: number) => a + b;\n',
     'src/helper.ts': "export * from './add.js';\n",
   });
-  project.commit({ 'src/add.test.ts': checks('expect(add(1, 2)).toBe(3);', 'expect(add(2, 2)).toBe(4);') });
+  const first = project.commit({ 'src/add.test.ts': checks('expect(add(1, 2)).toBe(3);', 'expect(add(2, 2)).toBe(4);') });
   const weaker = project.commit({ 'src/add.test.ts': checks('expect(add(1, 2)).toBeDefined();', 'expect(add(2, 2)).toBe(4);') });
   project.commit({ 'src/add.ts': 'export const add = (left: number, right: number) => left + right;\n' });
   const skipped = project.commit({
     'src/add.test.ts': checks('expect(add(1, 2)).toBeDefined();', 'expect(add(2, 2)).toBe(4);').replace('it(', 'it.skip('),
   });
   const folder = temporaryFolder();
-  const list = `repository: small/project\nset: check\ncommits: [${weaker.slice(0, 12)}]\njudgements:\n  - { commit: ${weaker.slice(0, 12)}, rule: assertion-weakened, judgement: honest, why: told }\n`;
-  writeFiles(folder, { 'lists/small-project.yaml': list });
+  const judged = [
+    { commit: first, rule: 'test-deleted', judgement: 'fair' },
+    { commit: weaker, rule: 'assertion-weakened', judgement: 'honest' },
+  ].map(({ commit, ...rest }) => ({ commit: commit.slice(0, 12), ...rest, why: 'told' }));
+  const list = { repository: 'small/project', set: 'check', commits: [weaker.slice(0, 12)], judgements: judged };
+  writeFiles(folder, { 'lists/small-project.yaml': JSON.stringify(list) });
   const json = join(folder, 'findings.json');
   const { status, stdout, stderr } = field(project.root, '--judgements', join(folder, 'lists'), '--json', json, '--sample', '1');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('small/project (check): 3 commits, 2 (66.7 %) fail: 1 (33.3 %) judged false, 0 (0 %) fair, 1 not judged\n');
+  expect(stdout).toContain(`\n  pass although judged fair: ${first.slice(0, 12)}\n`);
   expect(stdout).toMatch(/^ {2}assertion-weakened +1 +1 +1 +0$/m);
   expect(stdout).toMatch(/^ {2}test-skipped +1 +1 +0 +0$/m);
   expect(stdout).toMatch(/^small\/project [0-9a-f]{12} src\/add\.test\.ts:\d+ (?:assertion-weakened|test-skipped)$/m);
   const { repositories } = JSON.parse(readFileSync(json, 'utf8')) as {
     repositories: { results: { commit: string; findings: { rule: string; before: string }[] }[] }[];
   };
-  const [last, second, first] = repositories[0]?.results ?? [];
+  const [last, second, earliest] = repositories[0]?.results ?? [];
   expect(last).toMatchObject({ commit: skipped, findings: [{ rule: 'test-skipped' }] });
   expect(second).toMatchObject({
     commit: weaker,
     findings: [{ rule: 'assertion-weakened', before: expect.stringContaining('toBe(3)') as string }],
   });
-  expect(first?.findings).toEqual([]);
+  expect(earliest?.findings).toEqual([]);
 });
 
 it('says which engine or repository is missing', () => {
