@@ -1,0 +1,99 @@
+// Whether a claim of the new version asks as much as one of the old version about the same value.
+
+import { scalarOf } from '../syntax/fold.js';
+import type { Value } from '../syntax/nodes.js';
+import { print } from '../syntax/print.js';
+import { isBroad, isCatchAll } from './claims.js';
+import type { Claim } from './claims.js';
+
+/** `changed`: as much is asked, for another value. */
+export type Cover = 'yes' | 'changed' | 'weaker';
+
+export function covers(after: Claim, before: Claim): Cover {
+  if (after.relation !== before.relation) {
+    if (after.negated === before.negated && impliedBy(after, before)) return 'yes';
+    if (before.relation === 'equal' && before.negated && !after.negated && after.relation !== 'truthy') return 'yes';
+    return after.strength >= before.strength ? 'yes' : 'weaker';
+  }
+  if (after.negated !== before.negated) return after.strength >= before.strength ? 'changed' : 'weaker';
+  if (isSameWanted(after, before)) return 'yes';
+  if (isLooser(after, before)) return 'weaker';
+  return after.strength < before.strength ? 'weaker' : 'changed';
+}
+
+function isSameWanted(after: Claim, before: Claim): boolean {
+  const text = (value: Value | null): string => (value === null ? '' : print(value));
+  return text(after.wanted) === text(before.wanted) && after.detail === before.detail;
+}
+
+/** An exact value says all that a part of it says. */
+function impliedBy(after: Claim, before: Claim): boolean {
+  if (after.relation === 'shape' || after.relation === 'length')
+    return (
+      before.relation === 'type' ||
+      before.relation === 'truthy' ||
+      before.relation === 'shape' ||
+      (before.relation === 'length' && after.relation === 'shape')
+    );
+  return (after.relation === 'equal' || after.relation === 'snapshot') && !after.negated && before.strength <= after.strength;
+}
+
+function isLooser(after: Claim, before: Claim): boolean {
+  const [now, old] = [after.wanted, before.wanted];
+  switch (after.relation) {
+    case 'raises':
+      if (before.detail !== '' && (after.detail === '' || isPartOf(after.detail, before.detail))) return true;
+      if (old !== null && !isBroad(old) && (now === null || isBroad(now))) return after.detail === '' || before.detail !== '';
+      return now !== null && old !== null && isPart(now, old);
+    case 'contains':
+    case 'matches':
+      return now !== null && old !== null && ((isCatchAll(now) && !isCatchAll(old)) || isPart(now, old));
+    case 'compare':
+      return isWider(after, before);
+    case 'close':
+      return isCoarser(after.detail, before.detail);
+    case 'called':
+      return before.detail !== '' && after.detail === '';
+    default:
+      return false;
+  }
+}
+
+/** A part of the text that was asked for. */
+function isPart(now: Value, old: Value): boolean {
+  const text = (value: Value): string | null =>
+    value.kind === 'text' ? value.value : value.kind === 'pattern' ? value.source.replace(/\/\w*$/, '') : null;
+  const [less, more] = [text(now), text(old)];
+  return less !== null && more !== null && isPartOf(less, more);
+}
+
+function isPartOf(less: string, more: string): boolean {
+  const plain = (words: string): string => words.replace(/^["'`^/]+|["'`$/]+$/g, '').replace(/\\(.)/g, '$1');
+  return plain(less).length < plain(more).length && plain(more).includes(plain(less));
+}
+
+function isWider(after: Claim, before: Claim): boolean {
+  const [now, old] = [
+    after.wanted === null ? undefined : scalarOf(after.wanted),
+    before.wanted === null ? undefined : scalarOf(before.wanted),
+  ];
+  if (after.detail !== before.detail) {
+    if (after.detail[0] !== before.detail[0]) return false;
+    return after.detail.length > before.detail.length && now === old;
+  }
+  if (typeof now !== 'number' || typeof old !== 'number') return false;
+  return before.detail.startsWith('<') ? now > old : now < old;
+}
+
+/** Fewer digits, or a larger difference. */
+function isCoarser(now: string, old: string): boolean {
+  const number = (text: string): number | null => {
+    const found = /(-?\d+(?:\.\d+)?(?:e-?\d+)?)\)?\s*$/i.exec(text)?.[1];
+    return found === undefined ? null : Number(found);
+  };
+  const [after, before] = [number(now), number(old)];
+  const isDigits = (text: string): boolean => text === '' || /^\d+$/.test(text) || text.includes('places') || text.includes('decimal');
+  if (isDigits(now) && isDigits(old)) return (after ?? 2) < (before ?? 2);
+  if (after === null || before === null) return old === '' && now !== '' && !isDigits(now);
+  return after > before;
+}

@@ -1,0 +1,140 @@
+// What a test no longer asks, claim by claim, and what it asks instead.
+
+import type { Check, Obstacle, Test } from '../tests/facts.js';
+import type { Claim, Claims } from './claims.js';
+import { covers } from './covers.js';
+
+export interface Pair {
+  readonly before: Test;
+  readonly after: Test;
+  readonly isRenamed: boolean;
+}
+
+export interface Loss {
+  /** `obstructed`: it is still asked, where it may not run or not be heard. */
+  readonly kind: 'weakened' | 'removed' | 'obstructed';
+  readonly before: Check;
+  readonly after: Check | null;
+  /** What stands in the way now. */
+  readonly obstacle: Obstacle | null;
+  readonly strength: number;
+}
+
+export interface Comparison {
+  readonly losses: readonly Loss[];
+  /** Wanted values that are others now. */
+  readonly changed: readonly { readonly before: Check; readonly after: Check }[];
+  readonly lost: number;
+  readonly gained: number;
+  readonly vacuous: readonly Check[];
+  /** Nothing is asked any more. */
+  readonly isEmptied: boolean;
+}
+
+/** Finds a claim that asks as much elsewhere in the change. */
+export type Elsewhere = (claim: Claim) => boolean;
+
+export function compareClaims(before: Claims, after: Claims, elsewhere: Elsewhere): Comparison {
+  const index = new Map<string, Claim[]>();
+  const put = (key: string, claim: Claim): void => {
+    const list = index.get(key);
+    if (list === undefined) index.set(key, [claim]);
+    else if (!list.includes(claim)) list.push(claim);
+  };
+  for (const claim of after.claims) {
+    put(claim.raw, claim);
+    put(claim.full, claim);
+  }
+  const used = new Set<Claim>();
+  const losses = new Map<Check, Loss>();
+  const changed = new Map<Check, { readonly before: Check; readonly after: Check }>();
+  let lost = 0;
+  // Exact matches first, so that none is taken for another.
+  const open: Claim[] = [];
+  for (const claim of before.claims) {
+    const exact = candidatesOf(index, claim).filter((one) => covers(one, claim) === 'yes');
+    const best =
+      exact.find((one) => !used.has(one) && obstacleFor(one, claim) === null) ?? exact.find((one) => obstacleFor(one, claim) === null);
+    if (best === undefined) open.push(claim);
+    else used.add(best);
+  }
+  for (const claim of open) {
+    const candidates = candidatesOf(index, claim);
+    const obstructed = candidates.find((one) => covers(one, claim) === 'yes');
+    const other =
+      candidates.find((one) => !used.has(one) && covers(one, claim) === 'changed') ??
+      candidates.find((one) => covers(one, claim) === 'changed');
+    const weaker = candidates.find((one) => covers(one, claim) === 'weaker');
+    if (elsewhere(claim)) continue;
+    if (obstructed !== undefined) {
+      used.add(obstructed);
+      keep(losses, {
+        kind: 'obstructed',
+        before: claim.check,
+        after: obstructed.check,
+        obstacle: obstacleFor(obstructed, claim),
+        strength: claim.strength,
+      });
+    } else if (other !== undefined) {
+      used.add(other);
+      const obstacle = obstacleFor(other, claim);
+      if (obstacle !== null)
+        keep(losses, { kind: 'obstructed', before: claim.check, after: other.check, obstacle, strength: claim.strength });
+      else changed.set(claim.check, { before: claim.check, after: other.check });
+    } else {
+      if (weaker !== undefined) used.add(weaker);
+      const strength = claim.strength - (weaker?.strength ?? 0);
+      lost += strength;
+      keep(losses, {
+        kind: weaker === undefined ? 'removed' : 'weakened',
+        before: claim.check,
+        after: weaker?.check ?? null,
+        obstacle: null,
+        strength,
+      });
+    }
+  }
+  const gained = after.claims.filter((claim) => !used.has(claim) && !isBlocked(claim)).reduce((sum, claim) => sum + claim.strength, 0);
+  return {
+    losses: [...losses.values()],
+    changed: [...changed.values()],
+    lost,
+    gained,
+    vacuous: after.vacuous,
+    isEmptied: before.claims.length > 0 && after.claims.length === 0,
+  };
+}
+
+/** Of one check the worst is told. */
+function keep(losses: Map<Check, Loss>, loss: Loss): void {
+  const known = losses.get(loss.before);
+  if (known === undefined) losses.set(loss.before, loss);
+  else
+    losses.set(loss.before, {
+      ...(known.kind === 'weakened' || loss.kind !== 'weakened' ? known : loss),
+      strength: known.strength + loss.strength,
+    });
+}
+
+function candidatesOf(index: ReadonlyMap<string, readonly Claim[]>, claim: Claim): readonly Claim[] {
+  const [raw, full] = [index.get(claim.raw) ?? [], claim.full === claim.raw ? [] : (index.get(claim.full) ?? [])];
+  return full.length === 0 ? raw : [...raw, ...full.filter((one) => !raw.includes(one))];
+}
+
+const BLOCKING: ReadonlySet<string> = new Set(['never-run', 'swallowed', 'unawaited']);
+
+function isBlocked({ check }: Claim): boolean {
+  return check.obstacles.some(({ kind }) => BLOCKING.has(kind));
+}
+
+/** An obstacle that the claim did not have before: by its kind, since conditions move and are reworded. */
+function obstacleFor(after: Claim, before: Claim): Obstacle | null {
+  const left = before.check.obstacles.map(({ kind }) => kind);
+  for (const obstacle of after.check.obstacles) {
+    const at = left.indexOf(obstacle.kind);
+    if (at >= 0) left.splice(at, 1);
+    // What ran under one condition may run under another kind of one.
+    else if (!(obstacle.kind === 'loop' || obstacle.kind === 'callback') || left.length === 0) return obstacle;
+  }
+  return null;
+}

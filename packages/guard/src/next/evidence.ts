@@ -1,0 +1,279 @@
+// All that the rules look at: both versions of each file, which test is which, what each asks, and what else the change contains.
+
+import type { FileChange, GuardInput } from '../change.js';
+import { roleOf } from '../paths.js';
+import type { FileRole } from '../paths.js';
+import type { Place, Source } from './syntax/nodes.js';
+import { readSource } from './syntax/read.js';
+import { claimsOf } from './compare/claims.js';
+import type { Claim, Claims } from './compare/claims.js';
+import { covers } from './compare/covers.js';
+import { compareClaims } from './compare/losses.js';
+import type { Comparison, Pair } from './compare/losses.js';
+import { pairTests } from './compare/pair-tests.js';
+import type { Pairing } from './compare/pair-tests.js';
+import { ChangedCode } from './project/changed-code.js';
+import { candidatePaths } from './project/modules.js';
+import { findTests } from './tests/find.js';
+import type { FoundTests } from './tests/find.js';
+import { findHelpers } from './tests/helpers.js';
+import type { Test, Walked } from './tests/facts.js';
+import { walkTest } from './tests/walk.js';
+import type { Lookup } from './tests/walk.js';
+
+export interface ReadFile {
+  readonly change: FileChange;
+  readonly role: FileRole;
+  readonly before: FoundTests | null;
+  readonly after: FoundTests | null;
+}
+
+/** One version of the project. */
+class Side {
+  private readonly found = new Map<string, FoundTests | null>();
+  private readonly walked = new Map<Test, Walked>();
+  private readonly claimed = new Map<Test, Claims>();
+
+  constructor(private readonly textOf: (path: string) => string | null) {}
+
+  read(path: string): FoundTests | null {
+    const known = this.found.get(path);
+    if (known !== undefined) return known;
+    const text = this.textOf(path);
+    const source = text === null ? null : readSource(path, text);
+    const made = source === null ? null : findTests(source);
+    this.found.set(path, made);
+    return made;
+  }
+
+  walk(test: Test): Walked {
+    const known = this.walked.get(test);
+    if (known !== undefined) return known;
+    const made = walkTest(test, this.read(test.source.path)?.dialect ?? findTests(test.source).dialect, this.lookup);
+    this.walked.set(test, made);
+    return made;
+  }
+
+  claims(test: Test): Claims {
+    const known = this.claimed.get(test);
+    if (known !== undefined) return known;
+    const made = claimsOf(this.walk(test).checks);
+    this.claimed.set(test, made);
+    return made;
+  }
+
+  private readonly lookup: Lookup = (from, module, name) => {
+    for (const path of candidatePaths(from.path, module, name, from.language)) {
+      const role = roleOf(path);
+      if (role !== 'test' && role !== 'support' && role !== 'fixture') continue;
+      const file = this.read(path);
+      const definition = file?.scope.find(name);
+      if (file !== null && definition?.call !== null && definition?.call !== undefined)
+        return { call: definition.call, scope: file.scope, source: file.source };
+    }
+    return null;
+  };
+}
+
+export class Evidence {
+  readonly files: readonly ReadFile[];
+  readonly before: Side;
+  readonly after: Side;
+  readonly pairing: Pairing;
+  /** Functions of tests that check something, for tests which the change does not touch. */
+  readonly helpers: Pairing;
+  readonly code: ChangedCode;
+  private readonly comparisons = new Map<Pair, Comparison>();
+  private index: Map<string, Claim[]> | null = null;
+  private readonly touched = new Map<Pair, boolean>();
+
+  constructor(readonly input: GuardInput) {
+    const { change, same } = input;
+    const old = new Map<string, string | null>();
+    const now = new Map<string, string | null>();
+    for (const { path, before, after, renamedFrom } of change.files) {
+      if (renamedFrom !== undefined) {
+        if (!old.has(path)) old.set(path, null);
+        if (!now.has(renamedFrom)) now.set(renamedFrom, null);
+      }
+      old.set(renamedFrom ?? path, before);
+      now.set(path, after);
+    }
+    this.before = new Side((path) => (old.has(path) ? (old.get(path) ?? null) : (same?.(path) ?? null)));
+    this.after = new Side((path) => (now.has(path) ? (now.get(path) ?? null) : (same?.(path) ?? null)));
+    this.files = change.files.map((file) => this.readFile(file));
+    const moves = movesOf(change.files);
+    const moved = (path: string): string => moves.get(path) ?? path;
+    const tests = (side: 'before' | 'after'): readonly Test[] =>
+      this.files.flatMap((file) => (isUnread(file) ? [] : (file[side]?.tests ?? [])));
+    this.pairing = pairTests(tests('before'), tests('after'), moved);
+    const support = this.files.filter(({ role }) => role === 'support' || role === 'test');
+    const helpers = (side: 'before' | 'after'): readonly Test[] =>
+      support.flatMap((file) => (isUnread(file) ? [] : findHelpers(file[side])));
+    this.helpers = pairTests(helpers('before'), helpers('after'), moved);
+    this.code = new ChangedCode(
+      this.files
+        .filter(({ role, before, after }) => role === 'source' && (before?.tests ?? after?.tests ?? []).length === 0)
+        .map(({ change: file }) => file),
+    );
+  }
+
+  get isTestingOnly(): boolean {
+    return this.input.scope === 'testing';
+  }
+
+  get sourceChanged(): boolean {
+    return this.files.some(({ role }) => role === 'source');
+  }
+
+  private readFile(change: FileChange): ReadFile {
+    const role = roleOf(change.path);
+    const isRead = role === 'test' || role === 'support' || mayHoldTests(change);
+    return {
+      change,
+      role,
+      before: isRead && change.before !== null ? this.before.read(change.renamedFrom ?? change.path) : null,
+      after: isRead && change.after !== null ? this.after.read(change.path) : null,
+    };
+  }
+
+  /** Nothing about the test differs, nor about what it uses of its file. */
+  isTouched(pair: Pair): boolean {
+    const known = this.touched.get(pair);
+    if (known !== undefined) return known;
+    const made = this.differs(pair);
+    this.touched.set(pair, made);
+    return made;
+  }
+
+  private differs({ before, after }: Pair): boolean {
+    if (textOf(before, before) !== textOf(after, after)) return true;
+    const marks = (test: Test): string => test.marks.map((mark) => `${mark.kind} ${textOf(test, mark)}`).join('\n');
+    if (marks(before) !== marks(after)) return true;
+    const names = this.changedNames(before.source, after.source);
+    const own = textOf(after, after);
+    return [...names].some((name) => own.includes(name));
+  }
+
+  private readonly names = new Map<Source, ReadonlySet<string>>();
+
+  /** Names of the file whose definitions differ, and of those that use them; of imports, what they name. */
+  private changedNames(before: Source, after: Source): ReadonlySet<string> {
+    const known = this.names.get(after);
+    if (known !== undefined) return known;
+    const texts = (source: Source, path: string): Map<string, string> => {
+      const found = new Map<string, string>();
+      const add = (name: string, from: number, to: number): void =>
+        void found.set(name, `${found.get(name) ?? ''}\n${source.text.slice(from, to)}`);
+      const walk = (body: Source['body']): void => {
+        for (const statement of body) {
+          if (statement.kind === 'function') add(statement.name, statement.from, statement.to);
+          else if (statement.kind === 'class') walk(statement.body);
+          else if (statement.kind === 'import') for (const { local } of statement.names) add(local, statement.from, statement.to);
+          else if (statement.kind === 'assign')
+            for (const target of statement.targets) if (target.kind === 'name') add(target.name, statement.from, statement.to);
+        }
+      };
+      walk(source.body);
+      void path;
+      return found;
+    };
+    const [old, now] = [texts(before, before.path), texts(after, after.path)];
+    const differing = new Set([...old.keys(), ...now.keys()].filter((name) => old.get(name) !== now.get(name)));
+    for (let size = -1; size !== differing.size;) {
+      size = differing.size;
+      for (const [name, text] of now) if (!differing.has(name) && [...differing].some((other) => text.includes(other))) differing.add(name);
+    }
+    // What is imported from a file of the change may check something else there.
+    for (const statement of after.body) {
+      if (statement.kind !== 'import') continue;
+      const isChanged = statement.names.some(({ name }) =>
+        candidatePaths(after.path, statement.module, name, after.language).some((path) =>
+          this.files.some(({ change, role }) => change.path === path && role !== 'source'),
+        ),
+      );
+      if (isChanged) for (const { local } of statement.names) differing.add(local);
+    }
+    this.names.set(after, differing);
+    return differing;
+  }
+
+  compare(pair: Pair): Comparison {
+    const known = this.comparisons.get(pair);
+    if (known !== undefined) return known;
+    const made = compareClaims(this.before.claims(pair.before), this.after.claims(pair.after), (claim) =>
+      this.isAskedElsewhere(claim, pair.after),
+    );
+    this.comparisons.set(pair, made);
+    return made;
+  }
+
+  /** Another test that is new or changed asks as much about the same value. */
+  isAskedElsewhere(claim: Claim, own: Test | null): boolean {
+    this.index ??= this.indexed();
+    // A name of the test's own stands for something else in every test.
+    if (!claim.full.includes('(')) return false;
+    const found = this.index.get(claim.full) ?? [];
+    return found.some(
+      (other) =>
+        other.check.source.text !== '' && !isWithin(other, own) && covers(other, claim) === 'yes' && other.relation === claim.relation,
+    );
+  }
+
+  private indexed(): Map<string, Claim[]> {
+    const index = new Map<string, Claim[]>();
+    const all = this.files.flatMap(({ after }) => after?.tests ?? []);
+    const tests =
+      all.length <= MOST_TESTS
+        ? all
+        : [...this.pairing.added, ...this.pairing.pairs.filter((pair) => this.isTouched(pair)).map(({ after }) => after)];
+    for (const test of tests)
+      for (const claim of this.after.claims(test).claims)
+        if (index.has(claim.full)) index.get(claim.full)?.push(claim);
+        else index.set(claim.full, [claim]);
+    return index;
+  }
+}
+
+/** Of larger changes only tests that differ are searched for what others lost. */
+const MOST_TESTS = 400;
+
+function isWithin(claim: Claim, test: Test | null): boolean {
+  return test !== null && claim.check.source === test.source && test.from <= claim.check.from && claim.check.to <= test.to;
+}
+
+export function textOf({ source }: { readonly source: Source }, { from, to }: Place): string {
+  return source.text.slice(from, to);
+}
+
+/** No code any more: what became of its tests is not known, and is told as a problem. */
+export function isUnread({ after }: Pick<ReadFile, 'after'>): boolean {
+  return after !== null && after.source.problem !== null && after.tests.length === 0;
+}
+
+/** Tests may lie in files of any name: a file is read if its text says so. */
+function mayHoldTests({ path, before, after, renamedFrom }: FileChange): boolean {
+  if (renamedFrom !== undefined && roleOf(renamedFrom) !== 'source') return true;
+  return (
+    /\.(py|[cm]?[jt]sx?)$/.test(path) &&
+    [before, after].some((text) => text !== null && /^\s*(?:async\s+)?def test_|^\s*(?:it|test|describe)(?:\.\w+)?\(\s*['"`]/m.test(text))
+  );
+}
+
+/** Where deleted files went, where the change says so, or where one new file has the same name. */
+function movesOf(files: readonly FileChange[]): ReadonlyMap<string, string> {
+  const moves = new Map<string, string>();
+  for (const { renamedFrom, path } of files) if (renamedFrom !== undefined) moves.set(renamedFrom, path);
+  const fresh = new Map<string, string[]>();
+  for (const { path, before, renamedFrom } of files)
+    if (before === null && renamedFrom === undefined) fresh.set(stem(path), [...(fresh.get(stem(path)) ?? []), path]);
+  for (const { path, after } of files) {
+    const [only, ...more] = after !== null ? [] : (fresh.get(stem(path)) ?? []);
+    if (only !== undefined && more.length === 0) moves.set(path, only);
+  }
+  return moves;
+}
+
+function stem(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).split(/[._-](?:tests?|spec)\b|\./)[0] ?? path;
+}

@@ -1,0 +1,26 @@
+// What in a change explains that a test asks less.
+
+import type { Evidence } from '../evidence.js';
+import type { Comparison, Loss, Pair } from '../compare/losses.js';
+import { textOf } from '../evidence.js';
+
+/** The check asked about names that the source no longer has. */
+export function isVanished(evidence: Evidence, loss: Loss): boolean {
+  const names = evidence.code.vanishedNames;
+  if (names.size === 0) return false;
+  return (textOf(loss.before, loss.before).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu) ?? []).some((name) => names.has(name));
+}
+
+/** Other words for the same may weigh a little less. */
+const ENOUGH = 0.75;
+
+/** The test asks as much as before about other values: it was rewritten, and only a run can tell. */
+export function isRewritten({ lost, gained }: Comparison): boolean {
+  return gained > 0 && gained >= lost * ENOUGH;
+}
+
+/** The level of a lost check; null where nothing is to be said. */
+export function lossLevel(evidence: Evidence, pair: Pair, loss: Loss): 'breach' | 'note' | null {
+  if (isVanished(evidence, loss)) return null;
+  return isRewritten(evidence.compare(pair)) ? 'note' : 'breach';
+}

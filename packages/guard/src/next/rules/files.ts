@@ -1,0 +1,150 @@
+// What the rules about settings, scripts and other files have in common: which of them a change to a file falls under, and whether it
+// loosens the checks.
+
+import { loosensChecks } from '../../loosened-settings.js';
+import { roleOf } from '../../paths.js';
+import { pyprojectPart } from '../../pyproject-parts.js';
+import { standsFor } from '../../stand-in-files.js';
+import { Errands } from '../../errands.js';
+import type { FileChange } from '../../change.js';
+import type { Evidence, ReadFile } from '../evidence.js';
+import { differing } from '../project/differing.js';
+import type { Sighting } from './rule.js';
+
+export type FileRule = 'source-changed' | 'config-changed' | 'ci-changed' | 'scripts-changed' | 'command-changed' | 'lockfile-changed';
+
+interface Seen {
+  readonly rule: FileRule;
+  readonly sighting: Sighting;
+}
+
+const KNOWN = new WeakMap<Evidence, readonly Seen[]>();
+
+/** Sightings of one rule. */
+export function changedFiles(evidence: Evidence, rule: FileRule): readonly Sighting[] {
+  const known = KNOWN.get(evidence) ?? look(evidence);
+  KNOWN.set(evidence, known);
+  return known.filter((one) => one.rule === rule).map(({ sighting }) => sighting);
+}
+
+function look(evidence: Evidence): readonly Seen[] {
+  const { input, files } = evidence;
+  const old = new Map<string, string | null>();
+  for (const { change } of files) if (change.renamedFrom !== undefined) old.set(change.path, null);
+  for (const { change } of files) old.set(change.renamedFrom ?? change.path, change.before);
+  const textOf = (path: string): string | null => (old.has(path) ? (old.get(path) ?? null) : (input.same?.(path) ?? null));
+  const now = new Map(files.map(({ change }) => [change.path, change.after !== null]));
+  const isThere = (path: string): boolean => now.get(path) ?? textOf(path) !== null;
+  const errands = new Errands(textOf, input.command ?? null);
+  return files.flatMap((file) => {
+    const stood = standsFor(file.change, isThere);
+    if (stood === null) return changedFile(evidence, file, errands);
+    return [
+      {
+        rule: 'config-changed',
+        sighting: { file: file.change.path, level: 'breach', ...differing(file.change), why: `it is found in the place of ${stood}` },
+      },
+    ];
+  });
+}
+
+function changedFile(evidence: Evidence, file: ReadFile, errands: Errands): readonly Seen[] {
+  const { change, role } = file;
+  const seen = (
+    rule: FileRule,
+    level: Sighting['level'] = loosens(evidence, change) ? 'breach' : 'note',
+    why?: string,
+  ): readonly Seen[] => [{ rule, sighting: { file: change.path, level, ...differing(change), ...(why === undefined ? {} : { why }) } }];
+  switch (role) {
+    case 'source': {
+      if (targetsDiffer(change)) return seen('scripts-changed', undefined, 'a target that tests or checks is another');
+      const errand = change.before !== null && evidence.input.scope === 'any' ? errands.of(change.renamedFrom ?? change.path) : null;
+      if (errand !== null) return seen(errand.rule, 'note', errand.rule === 'command-changed' ? undefined : errand.why);
+      const isMovedTest = change.before === null && (file.after?.tests.length ?? 0) > 0;
+      return evidence.isTestingOnly && !isMovedTest ? seen('source-changed', 'breach') : [];
+    }
+    case 'config': {
+      const name = change.path.slice(change.path.lastIndexOf('/') + 1);
+      const part = name === 'pyproject.toml' ? pyprojectPart(change) : null;
+      if (part === 'packages') return evidence.isTestingOnly ? seen('config-changed', 'breach', 'other packages are asked for') : [];
+      return seen(part === 'scripts' ? 'scripts-changed' : 'config-changed');
+    }
+    case 'scripts':
+      return seen('scripts-changed');
+    case 'ci':
+      return seen('ci-changed');
+    case 'lockfile':
+      return seen('lockfile-changed', 'note');
+    case 'package':
+      return packageRules(change).flatMap((rule) =>
+        rule === 'dependencies'
+          ? evidence.isTestingOnly
+            ? seen('config-changed', 'breach', 'other packages are asked for')
+            : []
+          : seen(rule),
+      );
+    default:
+      return [];
+  }
+}
+
+const COMMANDS_IN_SETTINGS = /(^|\/)(tox|hatch|deno|project)\.\w+$/;
+
+function loosens(evidence: Evidence, change: FileChange): boolean {
+  if (/(^|\/)umpire\.config\.yaml$/.test(change.path)) return true;
+  // A file that is new says how something is checked that was not checked before, or takes over from another file.
+  if (change.before === null) return false;
+  const runs = (path: string): boolean => ['ci', 'scripts', 'package'].includes(roleOf(path)) || COMMANDS_IN_SETTINGS.test(path);
+  return loosensChecks({
+    path: change.path,
+    before: change.before,
+    after: change.after ?? '',
+    runsChecks: runs(change.path),
+    beside: evidence.files.flatMap(({ change: other }) => (other !== change && runs(other.path) ? [other.after ?? ''] : [])),
+  });
+}
+
+const DEPENDENCIES: ReadonlySet<string> = new Set(
+  'dependencies devDependencies peerDependencies optionalDependencies overrides resolutions bundledDependencies peerDependenciesMeta'.split(
+    ' ',
+  ),
+);
+const HARMLESS: ReadonlySet<string> = new Set(
+  'version description keywords author contributors license homepage repository bugs funding private files exports main module types'.split(
+    ' ',
+  ),
+);
+
+function packageRules(change: FileChange): readonly (FileRule | 'dependencies')[] {
+  const [before, after] = [objectOf(change.before), objectOf(change.after)];
+  if (before === null || after === null) return ['scripts-changed'];
+  const rules = new Set<FileRule | 'dependencies'>();
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (JSON.stringify(before[key]) === JSON.stringify(after[key]) || HARMLESS.has(key)) continue;
+    rules.add(key === 'scripts' ? 'scripts-changed' : DEPENDENCIES.has(key) ? 'dependencies' : 'config-changed');
+  }
+  return [...rules];
+}
+
+/** Of Nx and Angular: what `nx test` and `ng lint` run stands among other things in a file with a common name. */
+function targetsDiffer(change: FileChange): boolean {
+  if (!/(^|\/)(project|workspace|angular)\.json$/.test(change.path)) return false;
+  return JSON.stringify(checkingTargets(objectOf(change.before))) !== JSON.stringify(checkingTargets(objectOf(change.after)));
+}
+
+function checkingTargets(settings: unknown): readonly unknown[] {
+  if (typeof settings !== 'object' || settings === null) return [];
+  const { projects, targets, architect } = settings as Readonly<Record<string, unknown>>;
+  const own = Object.entries(targets ?? architect ?? {}).filter(([name]) => /test|e2e|spec|lint|type-?check|cover|^check/i.test(name));
+  return [...own, ...Object.values(projects ?? {}).flatMap(checkingTargets)];
+}
+
+function objectOf(text: string | null): Readonly<Record<string, unknown>> | null {
+  if (text === null) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,45 @@
+// What the rules about comments for tools have in common.
+
+import type { Evidence, ReadFile } from '../evidence.js';
+import { readSource } from '../syntax/read.js';
+import type { Source } from '../syntax/nodes.js';
+import { newSuppressions } from '../project/suppressions.js';
+import type { Suppression, SuppressionKind } from '../project/suppressions.js';
+import { spanOf } from './rule.js';
+import type { Sighting } from './rule.js';
+
+const WORDS: Readonly<Record<SuppressionKind, RegExp>> = {
+  type: /@ts-|Flow|type:\s*ignore|pyright|pyre|mypy|pytype/,
+  lint: /disable|ignore|noqa|nosec|NOSONAR|eslint/i,
+  coverage: /ignore|pragma|coverage/i,
+};
+
+export function suppressed(
+  evidence: Evidence,
+  kind: SuppressionKind,
+  isBreach: (file: ReadFile, found: Suppression, source: Source) => boolean,
+): readonly Sighting[] {
+  return evidence.files.flatMap((file): readonly Sighting[] => {
+    const { change } = file;
+    if (change.after === null || !WORDS[kind].test(change.after)) return [];
+    const now = file.after?.source ?? readSource(change.path, change.after);
+    if (now === null) return [];
+    const old = file.before?.source ?? (change.before === null ? null : readSource(change.renamedFrom ?? change.path, change.before));
+    return newSuppressions(old, now, kind).map((found) => ({
+      file: change.path,
+      level: isBreach(file, found, now) ? 'breach' : 'note',
+      before: null,
+      after: spanOf(now, found.comment),
+    }));
+  });
+}
+
+/** The comment stands in a test that lost a check. */
+export function isInWeakenedTest(evidence: Evidence, { comment }: Suppression, source: Source): boolean {
+  return evidence.pairing.pairs.some((pair) => {
+    if (pair.after.source.path !== source.path || comment.from < pair.after.from || comment.to > pair.after.to || !evidence.isTouched(pair))
+      return false;
+    const { losses, lost, gained } = evidence.compare(pair);
+    return losses.length > 0 && gained < lost;
+  });
+}

@@ -1,0 +1,59 @@
+import { print } from '../syntax/print.js';
+import { dotted, lastName } from '../syntax/walk.js';
+import type { Evidence } from '../evidence.js';
+import type { Value } from '../syntax/nodes.js';
+import type { Check, Double, Test } from '../tests/facts.js';
+import { expand } from '../tests/scope.js';
+import { spanOf } from './rule.js';
+import type { Rule, Sighting } from './rule.js';
+
+export const unitMocked: Rule = {
+  name: 'unit-mocked',
+  group: 'mocks',
+  severity: 'high',
+  message: 'What is tested is replaced by the test itself.',
+  honest: 'Replace what the unit calls, never the unit.',
+  levels: 'A note in a test that is new.',
+  example: {
+    cheat: "+ jest.spyOn(cart, 'total').mockReturnValue(30)\n  expect(cart.total()).toBe(30)",
+    honest: "+ jest.spyOn(api, 'prices').mockReturnValue([10, 20])\n  expect(cart.total()).toBe(30)",
+  },
+  isBreachInTesting: true,
+  find: (evidence) => [
+    ...evidence.pairing.pairs
+      .filter((pair) => evidence.isTouched(pair))
+      .flatMap(({ before, after }) => {
+        const old = new Set(evidence.before.walk(before).doubles.map(({ target }) => target));
+        return replaced(evidence, after, (double) => !old.has(double.target), 'breach');
+      }),
+    ...evidence.pairing.added.flatMap((test) => replaced(evidence, test, () => true, 'note')),
+  ],
+};
+
+function replaced(evidence: Evidence, test: Test, isNew: (double: Double) => boolean, level: Sighting['level']): readonly Sighting[] {
+  const { doubles, checks } = evidence.after.walk(test);
+  const fresh = doubles.filter((double) => double.kind === 'member' && isNew(double));
+  if (fresh.length === 0) return [];
+  return fresh
+    .filter(({ target }) => checks.some((check) => check.relation !== 'called' && isCalled(check, target)))
+    .map((double) => ({ file: test.source.path, level, before: null, after: spanOf(double.source, double), test: test.path }));
+}
+
+/** The check asks what the replaced function gives. */
+function isCalled(check: Check, target: string): boolean {
+  const [member = '', owner = ''] = target.split('.').toReversed();
+  const subject = outermost(expand(check.subject, check.scope));
+  if (subject === null || lastName(subject) !== member) return false;
+  const path = dotted(subject);
+  return (
+    subject.kind === 'name' || path === '' || path.split('.').at(-2) === owner || target.endsWith(path) || print(subject).includes(owner)
+  );
+}
+
+/** The function whose result is asked about. */
+function outermost(value: Value): Value | null {
+  if (value.kind === 'await') return outermost(value.value);
+  if (value.kind === 'call') return value.callee;
+  if (value.kind === 'member' || value.kind === 'index') return outermost(value.object);
+  return null;
+}

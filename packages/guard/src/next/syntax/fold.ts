@@ -1,0 +1,77 @@
+// What a literal value is worth. Only what is certain: everything else is unknown.
+
+import type { Value } from './nodes.js';
+import { print } from './print.js';
+
+export type Truth = 'true' | 'false' | 'unknown';
+
+/** Whether a literal counts as true. */
+export function truthOf(value: Value): Truth {
+  switch (value.kind) {
+    case 'text':
+      return value.value === '' ? 'false' : 'true';
+    case 'number':
+      return value.value === 0 || Number.isNaN(value.value) ? 'false' : 'true';
+    case 'constant':
+      return value.value === 'true' ? 'true' : value.value === '...' ? 'unknown' : 'false';
+    case 'pattern':
+    case 'function':
+      return 'true';
+    case 'unary': {
+      if (value.op !== 'not') return 'unknown';
+      const inner = truthOf(value.operand);
+      return inner === 'unknown' ? inner : inner === 'true' ? 'false' : 'true';
+    }
+    case 'binary': {
+      const [left, right] = [truthOf(value.left), truthOf(value.right)];
+      if (value.op === 'and') return left === 'false' || right === 'false' ? 'false' : left === 'true' ? right : 'unknown';
+      if (value.op === 'or') return left === 'true' || right === 'true' ? 'true' : left === 'false' ? right : 'unknown';
+      return compared(value.op, value.left, value.right);
+    }
+    default:
+      return 'unknown';
+  }
+}
+
+function compared(op: string, left: Value, right: Value): Truth {
+  const [one, other] = [scalarOf(left), scalarOf(right)];
+  if (one === undefined || other === undefined) return 'unknown';
+  const told = (holds: boolean): Truth => (holds ? 'true' : 'false');
+  switch (op) {
+    case '==':
+    case 'is':
+      return told(one === other);
+    case '!=':
+    case 'is not':
+      return told(one !== other);
+    case '<':
+      return told((one as number) < (other as number));
+    case '>':
+      return told((one as number) > (other as number));
+    case '<=':
+      return told((one as number) <= (other as number));
+    case '>=':
+      return told((one as number) >= (other as number));
+    default:
+      return 'unknown';
+  }
+}
+
+/** The plain value of a text, number or constant. */
+export function scalarOf(value: Value): string | number | boolean | null | undefined {
+  if (value.kind === 'text' || value.kind === 'number') return value.value;
+  if (value.kind === 'constant')
+    return value.value === 'true' ? true : value.value === 'false' ? false : value.value === 'null' ? null : undefined;
+  if (value.kind === 'unary' && value.op === '-' && value.operand.kind === 'number') return -value.operand.value;
+  return undefined;
+}
+
+/** What `len(x)` of a literal is. */
+export function lengthOf(value: Value): number | null {
+  if (value.kind === 'text') return value.value.length;
+  if (value.kind === 'list') return value.items.some(({ kind }) => kind === 'spread') ? null : value.items.length;
+  if (value.kind === 'record') return value.entries.some(({ key }) => key === null) ? null : value.entries.length;
+  return null;
+}
+
+export const sameText = (one: Value, other: Value): boolean => print(one) === print(other);

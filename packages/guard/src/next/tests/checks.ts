@@ -1,0 +1,480 @@
+// Reads what a call or a condition asks: about which value, in which relation, for what.
+
+import { FILLERS } from '../javascript/tables.js';
+import type { Value, ValueOf } from '../syntax/nodes.js';
+import { isLiteral, print } from '../syntax/print.js';
+import { dotted, keyword, lastName, positional, rootName } from '../syntax/walk.js';
+import type { Asking, Dialect } from './dialect.js';
+import type { Check, Relation } from './facts.js';
+import { expand } from './scope.js';
+import type { Scope } from './scope.js';
+
+/** A check without its place: the walk knows that. */
+export type Question = Pick<Check, 'relation' | 'negated' | 'subject' | 'wanted' | 'detail'> & {
+  /** A promise that has to be waited for. */
+  readonly isPromise?: boolean;
+};
+
+const ask = (relation: Relation, subject: Value, wanted: Value | null = null, negated = false, detail = ''): Question => ({
+  relation,
+  subject,
+  wanted,
+  negated,
+  detail,
+});
+
+const SIGNS: ReadonlySet<string> = new Set(['<', '>', '<=', '>=']);
+const TURNED: Readonly<Record<string, string>> = { '<': '>', '>': '<', '<=': '>=', '>=': '<=' };
+
+/** What it means that a condition holds. */
+export function questionsOf(condition: Value, scope: Scope, negated = false): readonly Question[] {
+  return conditionQuestions(condition, scope, negated).map((question) => calledQuestion(question) ?? question);
+}
+
+function conditionQuestions(condition: Value, scope: Scope, negated: boolean): readonly Question[] {
+  switch (condition.kind) {
+    case 'unary':
+      if (condition.op === 'not') return questionsOf(condition.operand, scope, !negated);
+      break;
+    case 'binary': {
+      const { op, left, right } = condition;
+      if (op === (negated ? 'or' : 'and')) return [...questionsOf(left, scope, negated), ...questionsOf(right, scope, negated)];
+      if (op === '==' || op === 'is') return [equality(left, right, negated, scope)];
+      if (op === '!=' || op === 'is not') return [equality(left, right, !negated, scope)];
+      if (op === 'in') return [ask('contains', right, left, negated)];
+      if (op === 'not in') return [ask('contains', right, left, !negated)];
+      if (op === 'instanceof') return [ask('type', left, right, negated)];
+      if (SIGNS.has(op))
+        return [isKnown(left, scope) ? ask('compare', right, left, negated, TURNED[op]) : ask('compare', left, right, negated, op)];
+      break;
+    }
+    case 'call': {
+      const asked = questionOfPredicate(condition, negated);
+      if (asked !== null) return [asked];
+      break;
+    }
+    default:
+  }
+  return [ask('truthy', condition, null, negated)];
+}
+
+function isKnown(value: Value, scope: Scope): boolean {
+  return isLiteral(value) || isLiteral(expand(value, scope));
+}
+
+/** Of two sides the one that is not written down is asked about. */
+function equality(left: Value, right: Value, negated: boolean, scope: Scope): Question {
+  const [subject, wanted] = isKnown(left, scope) && !isKnown(right, scope) ? [right, left] : [left, right];
+  if (subject.kind === 'unary' && subject.op === 'typeof') return ask('type', subject.operand, wanted, negated);
+  const length = lengthSubject(subject);
+  if (length !== null) return ask('length', length, wanted, negated);
+  const inner = subject.kind === 'call' && lastName(subject.callee) === 'type' ? positional(subject)[0] : undefined;
+  if (inner !== undefined) return ask('type', inner, wanted, negated);
+  if (wanted.kind === 'call' && APPROXIMATE.test(dotted(wanted.callee)))
+    return ask('close', subject, positional(wanted)[0] ?? null, negated, print(wanted));
+  return ask('equal', subject, wanted, negated);
+}
+
+const APPROXIMATE = /(^|\.)approx$/;
+
+/** `x.length`, `len(x)`, `x.size`. */
+export function lengthSubject(value: Value): Value | null {
+  if (value.kind === 'member' && (value.name === 'length' || value.name === 'size')) {
+    const { object } = value;
+    return object.kind === 'call' && dotted(object.callee) === 'Object.keys' ? (positional(object)[0] ?? object) : object;
+  }
+  if (value.kind === 'call' && value.callee.kind === 'name' && value.callee.name === 'len') return positional(value)[0] ?? null;
+  return null;
+}
+
+/** `spy.mock.calls.length`, `spy.callCount`, `mock.call_count` and their kin: how often or with what a stand-in was called. */
+function calledQuestion({ relation, subject, wanted, negated }: Question): Question | null {
+  const path = subject.kind === 'call' && subject.args.length === 0 ? subject.callee : subject;
+  if (path.kind !== 'member') return calledWith(subject, wanted, negated);
+  const owner = path.object;
+  if (relation === 'length' && path.name === 'calls')
+    return ask('called', owner.kind === 'member' && owner.name === 'mock' ? owner.object : owner, wanted, negated, 'times');
+  if (relation !== 'equal' && relation !== 'truthy') return null;
+  if (path.name === 'callCount' || path.name === 'call_count' || path.name === 'await_count')
+    return ask('called', owner.kind === 'member' && owner.name === 'mock' ? owner.object : owner, wanted, negated, 'times');
+  if (/^called(Once|Twice)?$/.test(path.name))
+    return ask(
+      'called',
+      owner,
+      path.name === 'called' ? null : constant(path.name === 'calledOnce' ? 1 : 2, path),
+      negated !== (wanted?.kind === 'constant' && wanted.value === 'false'),
+      path.name === 'called' ? '' : 'times',
+    );
+  if (/^(call_args|call_args_list|mock_calls)$/.test(path.name)) return ask('called', owner, wanted, negated, 'with');
+  return calledWith(subject, wanted, negated);
+}
+
+/** `spy.mock.calls[0]`, `spy.firstCall.args`. */
+function calledWith(subject: Value, wanted: Value | null, negated: boolean): Question | null {
+  const found = /^(.*?)\.(?:mock\.calls\[|firstCall\.args|lastCall\.args|mock\.lastCall|args\[0\]$)/.exec(print(subject))?.[1];
+  if (found === undefined) return null;
+  return ask('called', rootOf(subject), wanted, negated, 'with');
+}
+
+function rootOf(value: Value): Value {
+  let inner = value;
+  while ((inner.kind === 'member' && /^(mock|calls|firstCall|lastCall|args|arguments)$/.test(inner.name)) || inner.kind === 'index')
+    inner = inner.object;
+  return inner.kind === 'member' && /^(mock|calls)$/.test(inner.name) ? rootOf(inner.object) : inner;
+}
+
+/** Calls that say yes or no. */
+function questionOfPredicate(call: ValueOf<'call'>, negated: boolean): Question | null {
+  const name = lastName(call.callee);
+  const [first, second] = positional(call);
+  const owner = call.callee.kind === 'member' ? call.callee.object : null;
+  if (first === undefined) return null;
+  switch (name) {
+    case 'isinstance':
+    case 'issubclass':
+      return ask('type', first, second ?? null, negated);
+    case 'isArray':
+    case 'callable':
+      return ask('type', first, null, negated, name);
+    case 'includes':
+    case 'has':
+    case 'startsWith':
+    case 'endsWith':
+    case 'startswith':
+    case 'endswith':
+      return owner === null ? null : ask('contains', owner, first, negated, name.toLowerCase());
+    case 'test':
+      return owner === null ? null : ask('matches', first, owner, negated);
+    case 'match':
+    case 'search':
+    case 'fullmatch':
+      return owner !== null && second !== undefined ? ask('matches', second, first, negated) : null;
+    case 'isEqual':
+    case 'deepEqual':
+    case 'isDeepStrictEqual':
+    case 'array_equal':
+      return second === undefined ? null : ask('equal', first, second, negated);
+    case 'allclose':
+    case 'isclose':
+      return second === undefined ? null : ask('close', first, second, negated);
+    case 'bool':
+    case 'Boolean':
+      return ask('truthy', first, null, negated);
+    default:
+      return null;
+  }
+}
+
+/** What a call asks; empty where it is no check. */
+export function questionsOfCall(call: ValueOf<'call'>, dialect: Dialect, scope: Scope): readonly Question[] {
+  return askedOf(call, dialect, scope).map((question) => calledQuestion(question) ?? question);
+}
+
+function askedOf(call: ValueOf<'call'>, dialect: Dialect, scope: Scope): readonly Question[] {
+  const chained = chainQuestions(call, dialect, scope);
+  if (chained.length > 0) return chained;
+  const requested = requestQuestions(call, dialect);
+  if (requested.length > 0) return requested;
+  return assertQuestions(call, dialect, scope);
+}
+
+interface Link {
+  readonly name: string;
+  readonly call: ValueOf<'call'> | null;
+}
+
+/** `expect(x).not.toBe(1)` as `x` and its links. */
+function chainOf(value: Value, dialect: Dialect): { readonly root: ValueOf<'call'>; readonly links: readonly Link[] } | null {
+  const links: Link[] = [];
+  let inner = value;
+  for (;;) {
+    if (inner.kind === 'await') inner = inner.value;
+    else if (inner.kind === 'call' && inner.callee.kind === 'member') {
+      const { object, name } = inner.callee;
+      if (object.kind === 'name' && dialect.expects.has(object.name)) return { root: inner, links: links.toReversed() };
+      links.push({ name, call: inner });
+      inner = object;
+    } else if (inner.kind === 'member') {
+      links.push({ name: inner.name, call: null });
+      inner = inner.object;
+    } else break;
+  }
+  if (inner.kind !== 'call' || inner.callee.kind !== 'name' || !dialect.expects.has(inner.callee.name)) return shouldChain(value);
+  return { root: inner, links: links.toReversed() };
+}
+
+/** `x.should.equal(1)`. */
+function shouldChain(value: Value): { readonly root: ValueOf<'call'>; readonly links: readonly Link[] } | null {
+  const links: Link[] = [];
+  let inner = value;
+  while (inner.kind === 'member' || (inner.kind === 'call' && inner.callee.kind === 'member')) {
+    const call = inner.kind === 'call' ? inner : null;
+    const member = (inner.kind === 'call' ? inner.callee : inner) as ValueOf<'member'>;
+    if (member.name === 'should' && call === null) {
+      const callee: Value = { from: member.from, to: member.to, kind: 'name', name: 'expect' };
+      return {
+        root: { from: value.from, to: value.to, kind: 'call', callee, args: [{ name: null, value: member.object }], isNew: false },
+        links: links.toReversed(),
+      };
+    }
+    links.push({ name: member.name, call });
+    inner = member.object;
+  }
+  return null;
+}
+
+/** Questions of a chain of matchers; the outermost call or member is given. */
+export function chainQuestions(value: Value, dialect: Dialect, scope: Scope): readonly Question[] {
+  if (dialect.expects.size === 0) return [];
+  const chain = chainOf(value, dialect);
+  if (chain === null) return [];
+  const [subject] = positional(chain.root);
+  if (subject === undefined) return [];
+  const questions: Question[] = [];
+  let [negated, isPromise, isRejected] = [false, false, false];
+  for (const { name, call } of chain.links) {
+    if (name === 'not' || name === 'never') negated = !negated;
+    else if (name === 'resolves' && call === null) isPromise = true;
+    else if (name === 'rejects' && call === null) [isPromise, isRejected] = [true, true];
+    else if (name === 'eventually') isPromise = true;
+    else {
+      const asking = dialect.matchers.get(name);
+      if (asking === undefined || (call === null && asking.constant === undefined && !BARE.has(name))) {
+        if (call === null || FILLERS.has(name)) continue;
+        questions.push({ ...ask('own', subject, positional(call)[0] ?? null, negated, name), isPromise });
+      } else if (name !== 'property' && FILLERS.has(name) && call === null) continue;
+      else questions.push(...matcherQuestions(subject, asking, name, call, negated, isPromise, isRejected, scope));
+    }
+  }
+  if (questions.length === 0 && isRejected) return [];
+  return questions;
+}
+
+/** Matchers without brackets and without a value of their own. */
+const BARE: ReadonlySet<string> = new Set(['ok', 'called', 'rejected', 'fulfilled', 'exist', 'arguments']);
+
+function matcherQuestions(
+  subject: Value,
+  asking: Asking,
+  name: string,
+  call: ValueOf<'call'> | null,
+  turned: boolean,
+  isPromise: boolean,
+  isRejected: boolean,
+  scope: Scope,
+): readonly Question[] {
+  const args = call === null ? [] : positional(call);
+  const negated = (asking.negated ?? false) !== turned;
+  const waits = isPromise || name.startsWith('reject') || name === 'fulfilled' || name === 'become';
+  const made = (relation: Relation, wanted: Value | null, detail = asking.detail ?? ''): Question => ({
+    ...ask(relation, subject, wanted, negated, detail),
+    isPromise: waits,
+  });
+  if (asking.relation === 'raises') {
+    const { type, message } = thrown(args[0] ?? null, args[1] ?? null);
+    return [made('raises', type, message)];
+  }
+  if (isRejected && (asking.relation === 'equal' || asking.relation === 'partial')) {
+    const { type, message } = thrown(args[0] ?? null, null);
+    return [made('raises', type, message === '' && args[0] !== undefined ? print(args[0]) : message)];
+  }
+  if (asking.constant !== undefined) return [made(asking.relation, constant(asking.constant, subject))];
+  // `expect(a === b).toBe(true)` asks what the condition says.
+  const wanted = args[0] ?? null;
+  if (
+    asking.relation === 'equal' &&
+    wanted?.kind === 'constant' &&
+    (wanted.value === 'true' || wanted.value === 'false') &&
+    subject.kind !== 'name'
+  ) {
+    const inner = questionsOf(subject, scope, negated !== (wanted.value === 'false'));
+    if (inner.some(({ relation }) => relation !== 'truthy')) return inner;
+  }
+  if (asking.relation === 'truthy' && subject.kind !== 'name')
+    return questionsOf(subject, scope, negated).map((one) => ({ ...one, isPromise: waits }));
+  if (name === 'toHaveProperty' || name === 'property') {
+    const [key, held] = args;
+    if (held !== undefined && key?.kind === 'text') return [{ ...made('equal', held), subject: memberOf(subject, key.value) }];
+    return [made('contains', key ?? null, 'property')];
+  }
+  if (asking.relation === 'close') return [made('close', wanted, args[1] === undefined ? '' : print(args[1]))];
+  if (asking.relation === 'compare') return [made('compare', wanted, COMPARES[name] ?? name)];
+  if (asking.relation === 'called') return [made('called', asking.detail === 'with' ? listOf(args, subject) : wanted)];
+  if (asking.relation === 'equal') {
+    const length = lengthSubject(subject);
+    if (length !== null) return [{ ...made('length', wanted), subject: length }];
+    if (subject.kind === 'unary' && subject.op === 'typeof') return [{ ...made('type', wanted), subject: subject.operand }];
+    if (INLINE.test(name) && wanted === null) return [made('snapshot', null, 'new')];
+  }
+  return [made(asking.relation, wanted)];
+}
+
+const INLINE = /InlineSnapshot$/;
+
+const COMPARES: Readonly<Record<string, string>> = {
+  toBeGreaterThan: '>',
+  above: '>',
+  gt: '>',
+  greaterThan: '>',
+  isAbove: '>',
+  toBeLessThan: '<',
+  below: '<',
+  lt: '<',
+  lessThan: '<',
+  isBelow: '<',
+  toBeGreaterThanOrEqual: '>=',
+  least: '>=',
+  gte: '>=',
+  isAtLeast: '>=',
+  toBeLessThanOrEqual: '<=',
+  most: '<=',
+  lte: '<=',
+  isAtMost: '<=',
+  assertGreater: '>',
+  assertGreaterEqual: '>=',
+  assertLess: '<',
+  assertLessEqual: '<=',
+};
+
+export function constant(value: string | number, { from, to }: Value): Value {
+  return typeof value === 'number' ? { from, to, kind: 'number', value } : { from, to, kind: 'constant', value };
+}
+
+/** `object.a.b[0]` by a path of keys. */
+export function memberOf(object: Value, path: string): Value {
+  return path
+    .split('.')
+    .reduce<Value>((owner, name) => ({ from: object.from, to: object.to, kind: 'member', object: owner, name }), object);
+}
+
+function listOf(items: readonly Value[], { from, to }: Value): Value {
+  return { from, to, kind: 'list', type: 'list', items };
+}
+
+/** Supertest: `request(app).get('/').expect(200, body)`. */
+function requestQuestions(call: ValueOf<'call'>, dialect: Dialect): readonly Question[] {
+  if (dialect.expects.size === 0 || call.callee.kind !== 'member' || call.callee.name !== 'expect' || call.callee.object.kind !== 'call')
+    return [];
+  const object = requestOf(call.callee.object);
+  return positional(call).flatMap((argument, index, all): readonly Question[] => {
+    if (argument.kind === 'function' || argument.kind === 'name') return [];
+    if (argument.kind === 'number') return [ask('equal', memberOf(object, 'status'), argument)];
+    const header = all[index + 1];
+    if (argument.kind === 'text' && index === 0 && header !== undefined && header.kind !== 'function' && header.kind !== 'name')
+      return [ask(header.kind === 'pattern' ? 'matches' : 'equal', memberOf(object, `headers.${argument.value.toLowerCase()}`), header)];
+    if (index === 1 && all[0]?.kind === 'text') return [];
+    return [ask(argument.kind === 'pattern' ? 'matches' : 'equal', memberOf(object, 'body'), argument)];
+  });
+}
+
+/** The request without what is expected of it. */
+function requestOf(value: Value): Value {
+  if (value.kind === 'call' && value.callee.kind === 'member' && value.callee.name === 'expect') return requestOf(value.callee.object);
+  return value;
+}
+
+function assertQuestions(call: ValueOf<'call'>, dialect: Dialect, scope: Scope): readonly Question[] {
+  const name = lastName(call.callee);
+  const asking = dialect.asserts.get(name) ?? (ownAssert(call, dialect) ? { relation: 'own' as const, detail: name } : undefined);
+  if (asking === undefined || !isAssert(call, name, dialect, scope)) return [];
+  const args = positional(call);
+  const negated = asking.negated ?? false;
+  if (asking.subject === -1) {
+    if (call.callee.kind !== 'member') return [];
+    const wanted = asking.constant !== undefined ? constant(asking.constant, call) : asking.detail === 'with' ? recordOf(call) : null;
+    return [ask('called', call.callee.object, wanted, negated, asking.detail)];
+  }
+  if (asking.relation === 'raises') return [raisesOf(call, asking, args, dialect)];
+  const subject = args[asking.subject ?? 0];
+  if (subject === undefined) return asking.relation === 'own' ? [ask('own', call, null, negated, name)] : [];
+  const wanted = asking.constant !== undefined ? constant(asking.constant, subject) : (args[asking.wanted ?? 1] ?? null);
+  if (asking.relation === 'truthy') return questionsOf(subject, scope, negated);
+  if (asking.relation === 'equal' && wanted !== null) {
+    const asked = equality(subject, wanted, negated, scope);
+    const both =
+      asked.wanted?.kind === 'constant' && (asked.wanted.value === 'true' || asked.wanted.value === 'false')
+        ? questionsOf(asked.subject, scope, negated !== (asked.wanted.value === 'false'))
+        : [];
+    return both.some(({ relation }) => relation !== 'truthy') ? both : [asked];
+  }
+  if (asking.relation === 'own')
+    return [ask('own', subject, wanted === null ? null : listOf(args.slice(1), subject), negated, asking.detail ?? name)];
+  const detail =
+    asking.relation === 'compare'
+      ? (COMPARES[name] ?? name)
+      : asking.relation === 'close'
+        ? closeness(call, args)
+        : (asking.detail ?? (asking.relation === 'type' && wanted === null ? name : ''));
+  return [ask(asking.relation, subject, wanted, negated, detail)];
+}
+
+function closeness(call: ValueOf<'call'>, args: readonly Value[]): string {
+  const named = ['places', 'delta', 'rtol', 'atol', 'decimal'].flatMap((name) => {
+    const value = keyword(call, name);
+    return value === null ? [] : [`${name}=${print(value)}`];
+  });
+  return [...(args[2] === undefined ? [] : [print(args[2])]), ...named].join(' ');
+}
+
+function recordOf(call: ValueOf<'call'>): Value {
+  const items = call.args.map(({ name, value }): Value =>
+    name === null
+      ? value
+      : { ...value, from: value.from, kind: 'assign', target: { from: value.from, to: value.to, kind: 'name', name }, op: '=', value },
+  );
+  return listOf(items, call);
+}
+
+/** `with pytest.raises(ValueError, match='x')` and `assert.throws(() => f(), TypeError)`. */
+function raisesOf(call: ValueOf<'call'>, asking: Asking, args: readonly Value[], dialect: Dialect): Question {
+  const isPython = dialect.expects.size === 0;
+  const wanted = args[asking.wanted ?? 1] ?? null;
+  const match = keyword(call, 'match') ?? (/Regex|Message/.test(lastName(call.callee)) ? (args[1] ?? null) : null);
+  const subject = args[asking.subject ?? 0] ?? call;
+  const isAsync =
+    lastName(call.callee) === 'rejects' || lastName(call.callee) === 'doesNotReject' || lastName(call.callee).endsWith('Async');
+  if (isPython) return ask('raises', call, wanted, asking.negated ?? false, match === null ? '' : print(match));
+  const { type, message } = thrown(wanted, args[(asking.wanted ?? 1) + 1] ?? null);
+  return { ...ask('raises', subject, type, asking.negated ?? false, message), isPromise: isAsync };
+}
+
+/** What is wanted of an error: its type, and its message as text. */
+function thrown(first: Value | null, second: Value | null): { readonly type: Value | null; readonly message: string } {
+  if (first === null) return { type: null, message: '' };
+  if (first.kind === 'text' || first.kind === 'pattern' || first.kind === 'template') return { type: null, message: print(first) };
+  if (first.kind === 'record') {
+    const entry = first.entries.find(({ key }) => key?.kind === 'text' && /^(message|code|name)$/.test(key.value));
+    return { type: null, message: entry === undefined ? print(first) : print(entry.value) };
+  }
+  if (first.kind === 'call') return { type: first.callee, message: first.args[0] === undefined ? '' : print(first.args[0].value) };
+  return { type: first, message: second === null ? '' : print(second) };
+}
+
+/** A function whose name says that it asserts: a project's own. */
+function ownAssert(call: ValueOf<'call'>, dialect: Dialect): boolean {
+  const name = lastName(call.callee);
+  return /^(assert|check|verify|ensure|should|expect|must)(_|[A-Z])\w*/.test(name) && !dialect.expects.has(name);
+}
+
+function isAssert(call: ValueOf<'call'>, name: string, dialect: Dialect, scope: Scope): boolean {
+  const { callee } = call;
+  if (/^assert/i.test(name) || ownAssert(call, dialect)) return true;
+  if (callee.kind === 'name') {
+    const module = scope.moduleOf(name)?.path;
+    return (module !== undefined && dialect.assertModules.test(module)) || (name === 'raises' && module !== undefined);
+  }
+  if (callee.kind !== 'member') return false;
+  const owner = dotted(callee.object);
+  if (owner === '') return false;
+  const root = rootName(callee.object);
+  if (dialect.assertOwners.has(owner) || dialect.assertOwners.has(root) || /(^|\.)assert(\.\w+)?$/.test(owner)) return true;
+  const module = scope.moduleOf(root)?.path;
+  return module !== undefined && dialect.assertModules.test(module);
+}
+
+/** A call that fails the test wherever it is reached. */
+export function isFail(value: Value, dialect: Dialect): boolean {
+  if (value.kind !== 'call') return false;
+  const name = dotted(value.callee);
+  return dialect.fails.has(name) || /(^|\.)(fail|unreachable)$/.test(name);
+}

@@ -1,0 +1,243 @@
+// What names stand for: constants, functions and imports of a file, a suite, a test or a helper.
+
+import type { FunctionValue, Statement, Value } from '../syntax/nodes.js';
+import { isLiteral, print } from '../syntax/print.js';
+import { boundNames, eachStatement, partsOf, valuesOf } from '../syntax/walk.js';
+
+export interface Definition {
+  /** The one value that it ever has; null where it has several or none that is known. */
+  readonly value: Value | null;
+  readonly call: FunctionValue | null;
+  readonly module: { readonly path: string; readonly name: string } | null;
+}
+
+export class Scope {
+  private names: Map<string, Definition> | null = null;
+
+  constructor(
+    private readonly bodies: readonly (readonly Statement[])[],
+    readonly outer: Scope | null,
+    /** What is given for parameters. */
+    private readonly given: ReadonlyMap<string, Value> = new Map(),
+    /** Where values of `given` are looked up. */
+    private readonly caller: Scope | null = null,
+    /** One run of several: names stand for what this run is given. */
+    readonly isInstance: boolean = false,
+  ) {}
+
+  find(name: string): Definition | null {
+    this.names ??= this.read();
+    return this.names.get(name) ?? this.outer?.find(name) ?? null;
+  }
+
+  /** Declared in this scope or one around it, up to the file. */
+  has(name: string): boolean {
+    return this.find(name) !== null;
+  }
+
+  inner(bodies: readonly (readonly Statement[])[], given: ReadonlyMap<string, Value> = new Map(), caller: Scope | null = null): Scope {
+    return new Scope(bodies, this, given, caller, this.isInstance);
+  }
+
+  /** One run over a row of a table. */
+  instance(bodies: readonly (readonly Statement[])[], given: ReadonlyMap<string, Value>): Scope {
+    return new Scope(bodies, this, given, this, true);
+  }
+
+  /** The module that a name comes from. */
+  moduleOf(name: string): Definition['module'] {
+    return this.find(name)?.module ?? null;
+  }
+
+  definitions(): ReadonlyMap<string, Definition> {
+    this.names ??= this.read();
+    return this.names;
+  }
+
+  private read(): Map<string, Definition> {
+    const names = new Map<string, Definition>();
+    for (const [name, value] of this.given)
+      names.set(name, {
+        value: this.caller === null ? value : expand(value, this.caller),
+        call: value.kind === 'function' ? value : null,
+        module: null,
+      });
+    for (const body of this.bodies) for (const statement of body) this.declare(statement, names);
+    for (const body of this.bodies) forgetChanged(body, names);
+    return names;
+  }
+
+  private declare(statement: Statement, names: Map<string, Definition>): void {
+    switch (statement.kind) {
+      case 'assign': {
+        const call = statement.value?.kind === 'function' ? statement.value : null;
+        for (const target of statement.targets) {
+          if (target.kind === 'name') {
+            const isKnown = names.has(target.name) || statement.op !== '=';
+            names.set(target.name, { value: isKnown ? null : statement.value, call: isKnown ? null : call, module: null });
+          } else this.destructure(target, statement.value, names);
+        }
+        return;
+      }
+      case 'function':
+        names.set(statement.name, { value: null, call: statement.value, module: null });
+        return;
+      case 'import':
+        for (const { name, local } of statement.names)
+          names.set(local, { value: null, call: null, module: { path: statement.module, name } });
+        return;
+      case 'with':
+        for (const { target, value } of statement.items)
+          if (target?.kind === 'name') names.set(target.name, { value: names.has(target.name) ? null : value, call: null, module: null });
+        for (const inner of statement.body) this.declare(inner, names);
+        return;
+      case 'try':
+        for (const inner of [...statement.body, ...statement.other, ...statement.final]) this.declare(inner, names);
+        return;
+      case 'block':
+        for (const inner of statement.body) this.declare(inner, names);
+        return;
+      case 'if':
+      case 'loop':
+        for (const inner of statement.kind === 'if' ? [...statement.then, ...statement.other] : statement.body) this.declare(inner, names);
+        return;
+      default:
+    }
+  }
+
+  /** `const { a, b: [c] } = x`: a is `x.a`, c is `x.b[0]`. */
+  private destructure(target: Value, value: Value | null, names: Map<string, Definition>): void {
+    if (value === null) return;
+    const set = (inner: Value, held: Value): void => {
+      const plain = inner.kind === 'assign' ? inner.target : inner;
+      if (plain.kind === 'name') names.set(plain.name, { value: names.has(plain.name) ? null : held, call: null, module: null });
+      else this.destructure(plain, held, names);
+    };
+    const base = value.kind === 'await' ? value.value : value;
+    if (target.kind === 'record')
+      for (const { key, value: inner } of target.entries) {
+        if (key?.kind === 'text') set(inner, { from: inner.from, to: inner.to, kind: 'member', object: base, name: key.value });
+      }
+    else if (target.kind === 'list')
+      target.items.forEach((inner, index) => {
+        const held: Value =
+          base.kind === 'list' && base.items[index] !== undefined
+            ? base.items[index]
+            : {
+                from: inner.from,
+                to: inner.to,
+                kind: 'index',
+                object: base,
+                index: { from: inner.from, to: inner.to, kind: 'number', value: index },
+              };
+        set(inner, held);
+      });
+  }
+}
+
+/** A name that is assigned again in a block or an inner function has no one value. */
+function forgetChanged(body: readonly Statement[], names: Map<string, Definition>): void {
+  const seen = new Set<string>();
+  const forget = (target: Value): void => {
+    for (const name of boundNames(target)) {
+      const known = names.get(name);
+      if (known !== undefined && known.value !== null) names.set(name, { ...known, value: null });
+    }
+  };
+  eachStatement(body, (statement) => {
+    for (const value of valuesOf(statement)) eachAssign(value, forget);
+    if (statement.kind === 'loop' && statement.target !== null) forget(statement.target);
+    if (statement.kind !== 'assign') return;
+    for (const target of statement.targets) {
+      for (const name of boundNames(target)) {
+        if (seen.has(name) || statement.op !== '=') forget(target);
+        seen.add(name);
+      }
+      // `x.a = 1` and `x.push()` do not make another `x`; its value is no longer what was written down.
+      if (target.kind === 'member' || target.kind === 'index') {
+        const root = target.object;
+        if (root.kind === 'name' && isLiteralDefinition(names.get(root.name))) forget(root);
+      }
+    }
+  });
+}
+
+function isLiteralDefinition(definition: Definition | undefined): boolean {
+  return definition?.value !== null && definition?.value !== undefined && isLiteral(definition.value);
+}
+
+function eachAssign(value: Value, visit: (target: Value) => void): void {
+  if (value.kind === 'assign') visit(value.target);
+  for (const part of partsOf(value)) eachAssign(part, visit);
+}
+
+const DEEPEST = 8;
+const LONGEST = 1500;
+
+/** The value with names replaced by what they stand for, as far as that is one value and no long text. */
+export function expand(value: Value, scope: Scope, depth = 0): Value {
+  if (depth > DEEPEST) return value;
+  switch (value.kind) {
+    case 'name': {
+      const held = scope.find(value.name)?.value ?? null;
+      if (held === null || held === value || held.kind === 'function') return value;
+      const inner = expand(held.kind === 'await' ? held.value : held, scope, depth + 1);
+      return print(inner).length > LONGEST ? value : inner;
+    }
+    case 'member': {
+      const object = expand(value.object, scope, depth);
+      if (object.kind === 'record') {
+        const entry = object.entries.find(({ key }) => key?.kind === 'text' && key.value === value.name);
+        if (entry !== undefined) return entry.value;
+      }
+      return object === value.object ? value : { ...value, object };
+    }
+    case 'index': {
+      const [object, index] = [expand(value.object, scope, depth), expand(value.index, scope, depth)];
+      return object === value.object && index === value.index ? value : { ...value, object, index };
+    }
+    case 'call': {
+      const callee = expand(value.callee, scope, depth);
+      const args = value.args.map((argument) => {
+        const inner = expand(argument.value, scope, depth);
+        return inner === argument.value ? argument : { ...argument, value: inner };
+      });
+      return callee === value.callee && args.every((argument, index) => argument === value.args[index])
+        ? value
+        : { ...value, callee, args };
+    }
+    case 'await':
+      return expand(value.value, scope, depth);
+    case 'unary': {
+      const operand = expand(value.operand, scope, depth);
+      return operand === value.operand ? value : { ...value, operand };
+    }
+    case 'binary': {
+      const [left, right] = [expand(value.left, scope, depth), expand(value.right, scope, depth)];
+      return left === value.left && right === value.right ? value : { ...value, left, right };
+    }
+    case 'list': {
+      const items = value.items.map((item) => expand(item, scope, depth));
+      return items.every((item, index) => item === value.items[index]) ? value : { ...value, items };
+    }
+    case 'record': {
+      const entries = value.entries.map(({ key, value: inner }) => ({ key, value: expand(inner, scope, depth) }));
+      return entries.every(({ value: inner }, index) => inner === value.entries[index]?.value) ? value : { ...value, entries };
+    }
+    case 'template': {
+      const parts = value.parts.map((part) => (typeof part === 'string' ? part : expand(part, scope, depth)));
+      return { ...value, parts };
+    }
+    case 'spread':
+      return { ...value, value: expand(value.value, scope, depth) };
+    case 'choice':
+      return {
+        ...value,
+        test: expand(value.test, scope, depth),
+        then: expand(value.then, scope, depth),
+        other: expand(value.other, scope, depth),
+      };
+    default:
+      return value;
+  }
+}
