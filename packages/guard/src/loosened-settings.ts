@@ -101,6 +101,9 @@ const EXCLUDING_FLAG =
 const NO_FILE =
   /^[A-Z]{1,5}\d+$|^(?:\W*\b(?:node_modules|dist|build|coverage|vendor|venv|out|tmp|git|cache|__pycache__|tox|next)\b[\W*]*)$/;
 
+/** Tests and source: other folders may be left out. */
+const FILES = /test|spec|e2e|\bsrc\b|\blib\b|packages|[\w*]\.\w{1,5}$|^not |\*\*?$/i;
+
 /** Patterns of files that checks leave out. */
 function excludedIn(text: string, path: string): ReadonlySet<string> {
   const listed = /(^|\/)\.\w+ignore$/.test(path)
@@ -112,7 +115,7 @@ function excludedIn(text: string, path: string): ReadonlySet<string> {
       ? []
       : valuesOf(EXCLUDES, text);
   const flags = [...text.matchAll(EXCLUDING_FLAG)].map(([, file, words]) => file ?? words ?? '');
-  return new Set([...listed, ...flags].filter((value) => !NO_FILE.test(value)));
+  return new Set([...listed, ...flags].filter((value) => !NO_FILE.test(value) && FILES.test(value)));
 }
 
 const INCLUDES = /(?<![\w-])(?:include|includes|testMatch|testRegex|testDir|testpaths|python_files|roots|spec)["']?\s*[:=]/g;
@@ -134,7 +137,7 @@ function valuesOf(keys: RegExp, text: string): readonly string[] {
   return [...text.matchAll(keys)].flatMap((match) => {
     const rest = text.slice(match.index + match[0].length);
     const [body = ''] = /^\s*\[[^\]]*\]|^\s*\{[^}]*\}|^[ \t]*\n(?:[ \t]+\S.*\n?|[ \t]*-.*\n?)+|^[^,\n}]*/.exec(rest) ?? [];
-    return [...body.matchAll(/["'`]([^"'`\n]+)["'`]|([^\s,[\]{}"'`]+)/g)]
+    return [...body.replace(/(^|\s)(?:#|\/\/).*$/gm, '$1').matchAll(/["'`]([^"'`\n]+)["'`]|([^\s,[\]{}"'`]+)/g)]
       .map(([, quoted, bare]) => quoted ?? bare ?? '')
       .filter((value) => value !== '-');
   });
@@ -146,7 +149,7 @@ const CHECKS: readonly RegExp[] = [
     `\\b(?:jest|vitest|mocha|ava|karma|jasmine|cypress|playwright|pytest|unittest|nose2|tox|nox|node --test|${RUNNER}[\\w:-]*test\\w*)\\b`,
   ),
   new RegExp(`\\b(?:eslint|biome|oxlint|tslint|stylelint|ruff|flake8|pylint|${RUNNER}[\\w:-]*lint[\\w:-]*)\\b`),
-  new RegExp(`\\b(?:tsc|vue-tsc|mypy|pyright|${RUNNER}(?:type-?check|check-types|types))\\b`),
+  new RegExp(`\\b(?:tsc|vue-tsc|tsd|tstyche|mypy|pyright|${RUNNER}(?:type-?check|check-types|types))\\b`),
 ];
 const INSTALL = /\b(?:pip3?|npm|pnpm|yarn|uv|poetry|pipx)\s+(?:install|add|i|ci)\b[^\n"&;|]*/g;
 

@@ -4,6 +4,7 @@ import type { FileChange, GuardInput } from '../change.js';
 import { roleOf } from '../paths.js';
 import type { FileRole } from '../paths.js';
 import type { Place, Source } from './syntax/nodes.js';
+import { print } from './syntax/print.js';
 import { readSource } from './syntax/read.js';
 import { claimsOf } from './compare/claims.js';
 import type { Claim, Claims } from './compare/claims.js';
@@ -202,10 +203,18 @@ export class Evidence {
     const known = this.comparisons.get(pair);
     if (known !== undefined) return known;
     const made = compareClaims(this.before.claims(pair.before), this.after.claims(pair.after), (claim) =>
-      this.isAskedElsewhere(claim, pair.after),
+      this.isDropped(claim) || this.isAskedElsewhere(claim, pair.after),
     );
     this.comparisons.set(pair, made);
     return made;
+  }
+
+  /** It asks about something that the source no longer has, or has less of. */
+  private isDropped(claim: Claim): boolean {
+    const names = this.code.droppedNames;
+    if (names.size === 0) return false;
+    const words = `${claim.full} ${claim.wanted === null ? '' : print(claim.wanted)} ${claim.detail}`;
+    return (words.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? []).some((name) => names.has(name));
   }
 
   /** Another test that is new or changed asks as much about the same value. */

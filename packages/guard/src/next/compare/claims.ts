@@ -19,6 +19,8 @@ export interface Claim {
   /** What it is about, as it is written, and with names replaced by what they stand for. */
   readonly raw: string;
   readonly full: string;
+  /** What the whole check is about, where this is a part of it. */
+  readonly whole: string | null;
   readonly strength: number;
 }
 
@@ -149,6 +151,7 @@ function claimOf(check: Check, { relation, negated, subject, wanted, detail }: A
     detail,
     raw: check.scope.isInstance ? full : print(normal(subject)),
     full,
+    whole: subject === check.subject ? null : check.scope.isInstance ? print(expand(check.subject, check.scope)) : print(normal(check.subject)),
     strength: strengthOf(relation, negated, wanted, detail),
   };
 }

@@ -11,6 +11,7 @@ export type Cover = 'yes' | 'changed' | 'weaker';
 
 export function covers(after: Claim, before: Claim): Cover {
   if (after.relation !== before.relation) {
+    if (isEmptiness(after) && isEmptiness(before)) return 'yes';
     if (after.negated === before.negated && impliedBy(after, before)) return 'yes';
     if (before.relation === 'equal' && before.negated && !after.negated && after.relation !== 'truthy') return 'yes';
     return after.strength >= before.strength ? 'yes' : 'weaker';
@@ -24,6 +25,14 @@ export function covers(after: Claim, before: Claim): Cover {
 function isSameWanted(after: Claim, before: Claim): boolean {
   const text = (value: Value | null): string => (value === null ? '' : print(value));
   return text(after.wanted) === text(before.wanted) && after.detail === before.detail;
+}
+
+/** `xs == []`, `len(xs) == 0`, `not xs`. */
+function isEmptiness({ relation, negated, wanted }: Claim): boolean {
+  if (relation === 'truthy') return negated;
+  if (negated || wanted === null) return false;
+  if (relation === 'length') return wanted.kind === 'number' && wanted.value === 0;
+  return relation === 'equal' && ((wanted.kind === 'list' && wanted.items.length === 0) || (wanted.kind === 'record' && wanted.entries.length === 0) || (wanted.kind === 'text' && wanted.value === ''));
 }
 
 /** An exact value says all that a part of it says. */

@@ -65,6 +65,8 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Elsewher
       candidates.find((one) => !used.has(one) && covers(one, claim) === 'changed') ??
       candidates.find((one) => covers(one, claim) === 'changed');
     const weaker = candidates.find((one) => covers(one, claim) === 'weaker');
+    // The whole value is still compared, and has no such part any more: it is another value that is wanted.
+    const whole = candidates.length > 0 || claim.whole === null ? undefined : (index.get(claim.whole) ?? []).find(({ relation, negated }) => !negated && (relation === 'shape' || relation === 'length' || relation === 'equal'));
     if (elsewhere(claim)) continue;
     if (obstructed !== undefined) {
       used.add(obstructed);
@@ -75,7 +77,8 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Elsewher
         obstacle: obstacleFor(obstructed, claim),
         strength: claim.strength,
       });
-    } else if (other !== undefined) {
+    } else if (whole !== undefined) changed.set(claim.check, { before: claim.check, after: whole.check });
+    else if (other !== undefined) {
       used.add(other);
       const obstacle = obstacleFor(other, claim);
       if (obstacle !== null)

@@ -8,6 +8,8 @@ export class ChangedCode {
   private gone: ReadonlySet<string> | null = null;
   private changed: ReadonlySet<string> | null = null;
   private removed: ReadonlySet<string> | null = null;
+  private dropped: ReadonlySet<string> | null = null;
+  private touched: ReadonlySet<string> | null = null;
 
   constructor(readonly files: readonly FileChange[]) {}
 
@@ -18,6 +20,30 @@ export class ChangedCode {
     const left = new Set(this.files.flatMap(({ after }) => names(after)));
     this.gone = new Set(this.files.flatMap(({ before }) => names(before)).filter((name) => !left.has(name)));
     return this.gone;
+  }
+
+  /** Names that the changed lines of source have less often than before, and names that are deprecated now: what was asked of them may go. */
+  get droppedNames(): ReadonlySet<string> {
+    if (this.dropped !== null) return this.dropped;
+    const counts = new Map<string, number>();
+    const deprecated: string[] = [];
+    const names = (line: string): readonly string[] => line.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [];
+    for (const file of this.files) {
+      for (const line of removedLines(file)) for (const name of names(line)) counts.set(name, (counts.get(name) ?? 0) + 1);
+      const added = [...addedLines(file)];
+      for (const line of added) for (const name of names(line)) counts.set(name, (counts.get(name) ?? 0) - 1);
+      if (added.some((line) => /deprecat/i.test(line))) deprecated.push(...added.flatMap(names));
+    }
+    this.dropped = new Set([...[...counts].filter(([, count]) => count > 0).map(([name]) => name), ...deprecated].filter((name) => !COMMON.has(name)));
+    return this.dropped;
+  }
+
+  /** Names in lines of source that differ. */
+  get touchedNames(): ReadonlySet<string> {
+    if (this.touched !== null) return this.touched;
+    const names = this.files.flatMap((file) => [...removedLines(file), ...addedLines(file)].flatMap((line) => line.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? []));
+    this.touched = new Set(names.filter((name) => !COMMON.has(name)));
+    return this.touched;
   }
 
   /** Functions, classes and values that differ. */
@@ -34,5 +60,16 @@ export class ChangedCode {
     return this.removed;
   }
 }
+
+function removedLines({ before, after }: FileChange): ReadonlySet<string> {
+  return addedLines({ before: after, after: before });
+}
+
+/** Words of the languages and of every program: they say nothing of what changed. */
+const COMMON: ReadonlySet<string> = new Set(
+  'return const function async await this self true false null none None True False undefined string number boolean object Object Array list dict tuple value values name names type types data item items index length result results error Error Exception raise throw import from export default class extends super constructor else elif while break continue yield lambda with assert test tests expect describe should isinstance print range join split push args kwargs options config path file text key keys message code status request response client server app require module exports process console then catch finally static public private readonly interface void never unknown param params callback handler context state'.split(
+    ' ',
+  ),
+);
 
 export { addedLines };

@@ -65,7 +65,7 @@ function isExplained(evidence: Evidence, test: Test): 'gone' | 'changed' | null 
   const names = (list: ReadonlySet<string>): boolean => [...list].some((name) => words.has(name) && !own.has(name));
   if (names(code.removedNames) || names(code.vanishedNames)) return 'gone';
   if (code.files.some(({ after, before, path }) => after === null && before !== null && isNamed(test, path))) return 'gone';
-  return names(code.changedNames) ? 'changed' : null;
+  return names(code.changedNames) || names(code.touchedNames) ? 'changed' : null;
 }
 
 /** The test file is named like the source file, or imports it. */

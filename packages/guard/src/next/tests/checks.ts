@@ -62,9 +62,15 @@ function isKnown(value: Value, scope: Scope): boolean {
   return isLiteral(value) || isLiteral(expand(value, scope));
 }
 
+/** A list or record with names in it is written down too. */
+function isWritten({ kind }: Value): boolean {
+  return kind === 'list' || kind === 'record' || kind === 'text' || kind === 'number' || kind === 'constant' || kind === 'template' || kind === 'pattern';
+}
+
 /** Of two sides the one that is not written down is asked about. */
 function equality(left: Value, right: Value, negated: boolean, scope: Scope): Question {
-  const [subject, wanted] = isKnown(left, scope) && !isKnown(right, scope) ? [right, left] : [left, right];
+  const isTurned = (isKnown(left, scope) && !isKnown(right, scope)) || (isWritten(left) && !isWritten(right));
+  const [subject, wanted] = isTurned ? [right, left] : [left, right];
   if (subject.kind === 'unary' && subject.op === 'typeof') return ask('type', subject.operand, wanted, negated);
   const length = lengthSubject(subject);
   if (length !== null) return ask('length', length, wanted, negated);
@@ -279,6 +285,8 @@ function matcherQuestions(
     return [made('raises', type, message === '' && args[0] !== undefined ? print(args[0]) : message)];
   }
   if (asking.constant !== undefined) return [made(asking.relation, constant(asking.constant, subject))];
+  // Of types the wanted one stands in angle brackets.
+  if (asking.relation === 'equal' && args.length === 0 && call !== null && !INLINE.test(name)) return [made('own', null, name)];
   // `expect(a === b).toBe(true)` asks what the condition says.
   const wanted = args[0] ?? null;
   if (

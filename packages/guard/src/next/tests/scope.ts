@@ -2,7 +2,7 @@
 
 import type { FunctionValue, Statement, Value } from '../syntax/nodes.js';
 import { isLiteral, print } from '../syntax/print.js';
-import { boundNames, eachStatement, partsOf, valuesOf } from '../syntax/walk.js';
+import { boundNames, eachStatement, eachValue, partsOf, valuesOf } from '../syntax/walk.js';
 
 export interface Definition {
   /** The one value that it ever has; null where it has several or none that is known. */
@@ -144,6 +144,13 @@ function forgetChanged(body: readonly Statement[], names: Map<string, Definition
       if (known !== undefined && known.value !== null) names.set(name, { ...known, value: null });
     }
   };
+  // Lists and records are filled later: by their own methods, or by whom they are given to.
+  eachValue(body, (value) => {
+    if (value.kind !== 'call') return;
+    const owner = value.callee.kind === 'member' && MUTATING.test(value.callee.name) ? value.callee.object : null;
+    if (owner?.kind === 'name') forget(owner);
+  });
+  for (const [name, { value }] of names) if (value !== null && isEmptyHolder(value)) forget({ from: 0, to: 0, kind: 'name', name });
   eachStatement(body, (statement) => {
     for (const value of valuesOf(statement)) eachAssign(value, forget);
     if (statement.kind === 'loop' && statement.target !== null) forget(statement.target);
@@ -160,6 +167,14 @@ function forgetChanged(body: readonly Statement[], names: Map<string, Definition
       }
     }
   });
+}
+
+const MUTATING = /^(push|unshift|pop|shift|splice|sort|reverse|set|add|append|appendleft|extend|insert|update|remove|clear|setdefault|write|delete|fill)$/;
+
+function isEmptyHolder(value: Value): boolean {
+  if (value.kind === 'list') return value.items.length === 0;
+  if (value.kind === 'record') return value.entries.length === 0;
+  return value.kind === 'call' && value.args.length === 0 && value.callee.kind === 'name' && /^(list|dict|set|Set|Map|Array|deque|defaultdict)$/.test(value.callee.name);
 }
 
 function isLiteralDefinition(definition: Definition | undefined): boolean {

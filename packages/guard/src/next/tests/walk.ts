@@ -32,6 +32,7 @@ export function walkTest(test: Test, dialect: Dialect, lookup: Lookup): Walked {
   const fromHooks = walk.checks.length;
   const { run } = test;
   if (run !== null) {
+    walk.isWaitedFor = isCalledBack(run);
     const rows = rowsOf(test);
     if (rows.length === 0) walk.function(run, test.scope.inner([run.body]), test.source, [], 0);
     else for (const given of rows) walk.function(run, test.scope.instance([run.body], given), test.source, [], 0);
@@ -51,6 +52,8 @@ class Walk implements Walked {
   readonly tables: Value[] = [];
   readonly doubles: Double[] = [];
   private readonly open = new Set<FunctionValue>();
+  /** The runner waits for a call of the test's own, or for a number of checks. */
+  isWaitedFor = false;
 
   constructor(
     private readonly dialect: Dialect,
@@ -102,9 +105,10 @@ class Walk implements Walked {
           this.ask(questionsOf(statement.test, scope, true), statement, scope, source, obstacles);
           return;
         }
-        const truth = truthOf(expand(statement.test, scope));
-        const then = truth === 'true' ? obstacles : under(truth === 'false' ? 'never-run' : 'condition', statement, statement.test);
-        const other = truth === 'false' ? obstacles : under(truth === 'true' ? 'never-run' : 'condition', statement, statement.test);
+        const isEither = this.asks(statement.then) && this.asks(statement.other);
+        const truth = isEither ? 'unknown' : truthOf(expand(statement.test, scope));
+        const then = truth === 'true' || isEither ? obstacles : under(truth === 'false' ? 'never-run' : 'condition', statement, statement.test);
+        const other = truth === 'false' || isEither ? obstacles : under(truth === 'true' ? 'never-run' : 'condition', statement, statement.test);
         this.body(statement.then, scope, source, then, depth);
         this.body(statement.other, scope, source, other, depth);
         return;
@@ -148,6 +152,11 @@ class Walk implements Walked {
       case 'import':
       case 'jump':
     }
+  }
+
+  /** Something is checked in the block. */
+  private asks(body: readonly Statement[]): boolean {
+    return body.length > 0 && mayCheck({ kind: 'function', from: 0, to: 0, params: [], body, isAsync: false }, this.dialect);
   }
 
   /** What is asked is the block, so the block is the subject. */
@@ -344,7 +353,7 @@ class Walk implements Walked {
         continue;
       }
       const runsIt = isCheck || this.dialect.runs.has(name) || (callee.kind === 'function' && true);
-      const isLater = (name === 'then' || name === 'finally') && !isUsed;
+      const isLater = (name === 'then' || name === 'finally') && !isUsed && !this.isWaitedFor;
       const isLost = value.isAsync && !isUsed && (name === 'forEach' || name === 'map');
       const extra: readonly Obstacle[] =
         isLater || isLost
@@ -428,6 +437,13 @@ class Walk implements Walked {
     if (scope.find(target.object.name)?.module === null) return;
     this.doubles.push({ kind: 'member', target: `${target.object.name}.${target.name}`, source, from: statement.from, to: statement.to });
   }
+}
+
+/** `done()` and `t.plan(2)`. */
+function isCalledBack({ params, body }: FunctionValue): boolean {
+  const names = new Set(params.flatMap((parameter) => parameter.names));
+  const isOne = (value: Value): boolean => value.kind === 'name' && names.has(value.name);
+  return names.size > 0 && someValueIn(body, (value) => value.kind === 'call' && (isOne(value.callee) || lastName(value.callee) === 'plan' || (/^(then|catch|end|expect|finally)$/.test(lastName(value.callee)) && value.args.some((argument) => isOne(argument.value)))));
 }
 
 type ValueOfWith = Extract<Statement, { kind: 'with' }>;
