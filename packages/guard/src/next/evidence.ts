@@ -13,7 +13,7 @@ import { compareClaims } from './compare/losses.js';
 import type { Comparison, Pair } from './compare/losses.js';
 import { pairTests } from './compare/pair-tests.js';
 import type { Pairing } from './compare/pair-tests.js';
-import { ChangedCode } from './project/changed-code.js';
+import { ChangedCode, withoutTexts } from './project/changed-code.js';
 import { candidatePaths } from './project/modules.js';
 import { findTests } from './tests/find.js';
 import type { FoundTests } from './tests/find.js';
@@ -203,18 +203,19 @@ export class Evidence {
     const known = this.comparisons.get(pair);
     if (known !== undefined) return known;
     const made = compareClaims(this.before.claims(pair.before), this.after.claims(pair.after), (claim) =>
-      this.isDropped(claim) || this.isAskedElsewhere(claim, pair.after),
+      this.isAskedElsewhere(claim, pair.after),
+      (claim) => this.isDropped(wordsOf(claim)),
     );
     this.comparisons.set(pair, made);
     return made;
   }
 
-  /** It asks about something that the source no longer has, or has less of. */
-  private isDropped(claim: Claim): boolean {
-    const names = this.code.droppedNames;
-    if (names.size === 0) return false;
-    const words = `${claim.full} ${claim.wanted === null ? '' : print(claim.wanted)} ${claim.detail}`;
-    return (words.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? []).some((name) => names.has(name));
+  /** It asks about something that the source no longer has. */
+  isDropped(words: string): boolean {
+    const { names, texts } = this.code.dropped;
+    if (names.size === 0 && texts.size === 0) return false;
+    if ((withoutTexts(words).match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? []).some((name) => names.has(name))) return true;
+    return [...texts].some((text) => words.includes(text));
   }
 
   /** Another test that is new or changed asks as much about the same value. */
@@ -242,6 +243,10 @@ export class Evidence {
         else index.set(claim.full, [claim]);
     return index;
   }
+}
+
+function wordsOf({ full, wanted, detail }: Claim): string {
+  return `${full} ${wanted === null ? '' : print(wanted)} ${detail}`;
 }
 
 /** Of larger changes only tests that differ are searched for what others lost. */

@@ -4,7 +4,7 @@
 import { isLiteral, print } from '../syntax/print.js';
 import { truthOf, lengthOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
-import { dotted, lastName, positional, rootName, someValue } from '../syntax/walk.js';
+import { dotted, lastName, positional, rootName } from '../syntax/walk.js';
 import { constant } from '../tests/checks.js';
 import type { Check, Relation } from '../tests/facts.js';
 import { expand } from '../tests/scope.js';
@@ -62,6 +62,13 @@ function split(check: Check, asked: Asked, depth: number, claims: Claim[]): void
     }
     claims.push(claimOf(check, one));
   };
+  if (relation === 'called' && detail === 'with' && wanted?.kind === 'list' && !negated && wanted.items.length > 0) {
+    wanted.items.forEach((item, index) => {
+      split(check, { ...asked, relation: 'equal', detail: '', subject: { from: item.from, to: item.to, kind: 'index', object: subject, index: { from: item.from, to: item.to, kind: 'text', value: `argument ${index}` } }, wanted: item }, depth + 1, claims);
+    });
+    claims.push(claimOf(check, { relation: 'called', negated, subject, wanted: null, detail: 'times' }));
+    return;
+  }
   if (negated || wanted === null || depth > DEEPEST || (relation !== 'equal' && relation !== 'partial')) {
     add();
     return;
@@ -222,6 +229,8 @@ export function isVacuous(check: Check): boolean {
   if (relation === 'own' || relation === 'snapshot' || relation === 'raises' || relation === 'called')
     return relation === 'raises' && isThrower(subject);
   if (isLiteral(subject) && (asked === null || isLiteral(asked))) return true;
+  // The wanted value is made from the very value that is asked about.
+  if (relation === 'equal' && !negated && asked !== null && asked.kind !== 'name' && subject.kind !== 'name' && asked.kind !== 'call' && subject.kind === 'call' && print(asked).includes(print(subject))) return true;
   if (relation === 'truthy' && truthOf(subject) === (negated ? 'false' : 'true')) return true;
   if (
     relation === 'truthy' &&
@@ -234,8 +243,7 @@ export function isVacuous(check: Check): boolean {
     (relation === 'equal' || relation === 'close') &&
     !negated &&
     asked !== null &&
-    print(subject) === print(asked) &&
-    !someValue(subject, ({ kind }) => kind === 'call')
+    print(subject) === print(copied(asked))
   )
     return true;
   if (relation === 'compare' && asked?.kind === 'number') {
@@ -265,6 +273,13 @@ export function isVacuous(check: Check): boolean {
     return true;
   if (relation === 'type' && asked !== null && /^(object|Object)$/.test(dotted(asked)) && check.source.language === 'python') return true;
   return asksOwnDouble(check, subject);
+}
+
+/** `[...xs]` is `xs` again. */
+function copied(value: Value): Value {
+  if (value.kind !== 'list' || value.items.length !== 1) return value;
+  const [only] = value.items;
+  return only?.kind === 'spread' ? only.value : value;
 }
 
 /** `() => { throw new Error() }` throws by itself. */

@@ -2,7 +2,8 @@
 
 import { scalarOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
-import { print } from '../syntax/print.js';
+import { isLiteral, print } from '../syntax/print.js';
+import { SAME } from '../tests/checks.js';
 import { isBroad, isCatchAll } from './claims.js';
 import type { Claim } from './claims.js';
 
@@ -24,7 +25,9 @@ export function covers(after: Claim, before: Claim): Cover {
 
 function isSameWanted(after: Claim, before: Claim): boolean {
   const text = (value: Value | null): string => (value === null ? '' : print(value));
-  return text(after.wanted) === text(before.wanted) && after.detail === before.detail;
+  if (text(after.wanted) !== text(before.wanted)) return false;
+  // Of what is written down, equal is as good as the same.
+  return after.detail === before.detail || (after.relation === 'equal' && (after.detail === SAME || after.wanted === null || isLiteral(after.wanted)));
 }
 
 /** `xs == []`, `len(xs) == 0`, `not xs`. */
@@ -63,6 +66,9 @@ function isLooser(after: Claim, before: Claim): boolean {
       return isCoarser(after.detail, before.detail);
     case 'called':
       return before.detail !== '' && after.detail === '';
+    case 'equal':
+      if (before.detail === SAME && after.detail !== SAME && now !== null && old !== null && print(now) === print(old)) return true;
+      return now?.kind === 'pattern' && old !== null && old.kind === 'pattern' && isPart(now, old);
     default:
       return false;
   }

@@ -25,16 +25,18 @@ export interface Comparison {
   /** Wanted values that are others now. */
   readonly changed: readonly { readonly before: Check; readonly after: Check }[];
   readonly lost: number;
+  /** Claims of the old version that the new one does not make, for whatever reason. */
+  readonly uncovered: number;
   readonly gained: number;
   readonly vacuous: readonly Check[];
   /** Nothing is asked any more. */
   readonly isEmptied: boolean;
 }
 
-/** Finds a claim that asks as much elsewhere in the change. */
-export type Elsewhere = (claim: Claim) => boolean;
+/** Says something of a claim that the test no longer makes. */
+export type Tells = (claim: Claim) => boolean;
 
-export function compareClaims(before: Claims, after: Claims, elsewhere: Elsewhere): Comparison {
+export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, isDropped: Tells): Comparison {
   const index = new Map<string, Claim[]>();
   const put = (key: string, claim: Claim): void => {
     const list = index.get(key);
@@ -49,6 +51,7 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Elsewher
   const losses = new Map<Check, Loss>();
   const changed = new Map<Check, { readonly before: Check; readonly after: Check }>();
   let lost = 0;
+  let uncovered = 0;
   // Exact matches first, so that none is taken for another.
   const open: Claim[] = [];
   for (const claim of before.claims) {
@@ -66,8 +69,10 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Elsewher
       candidates.find((one) => covers(one, claim) === 'changed');
     const weaker = candidates.find((one) => covers(one, claim) === 'weaker');
     // The whole value is still compared, and has no such part any more: it is another value that is wanted.
-    const whole = candidates.length > 0 || claim.whole === null ? undefined : (index.get(claim.whole) ?? []).find(({ relation, negated }) => !negated && (relation === 'shape' || relation === 'length' || relation === 'equal'));
+    const whole = candidates.length > 0 || claim.whole === null ? undefined : (index.get(claim.whole) ?? []).find(({ check }) => !check.negated && check.relation === 'equal');
     if (elsewhere(claim)) continue;
+    uncovered += 1;
+    if (obstructed === undefined && other === undefined && weaker === undefined && isDropped(claim)) continue;
     if (obstructed !== undefined) {
       used.add(obstructed);
       keep(losses, {
@@ -102,6 +107,7 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Elsewher
     losses: [...losses.values()],
     changed: [...changed.values()],
     lost,
+    uncovered,
     gained,
     vacuous: after.vacuous,
     isEmptied: before.claims.length > 0 && after.claims.length === 0,

@@ -269,9 +269,9 @@ function functionOf(node: Node): FunctionValue {
 }
 
 function parameter(node: Node): Parameter {
-  if (node.type === 'AssignmentPattern') return { names: patternNames(at(node, 'left')), fallback: value(at(node, 'right')) };
+  if (node.type === 'AssignmentPattern') return { names: patternNames(at(node, 'left')), fallback: value(at(node, 'right')), isRest: false };
   if (node.type === 'TSParameterProperty') return parameter(at(node, 'parameter') ?? node);
-  return { names: patternNames(node), fallback: null };
+  return { names: patternNames(node), fallback: null, isRest: node.type === 'RestElement' };
 }
 
 function patternNames(node: Node | null): readonly string[] {

@@ -8,7 +8,7 @@ export class ChangedCode {
   private gone: ReadonlySet<string> | null = null;
   private changed: ReadonlySet<string> | null = null;
   private removed: ReadonlySet<string> | null = null;
-  private dropped: ReadonlySet<string> | null = null;
+  private droppings: { readonly names: ReadonlySet<string>; readonly texts: ReadonlySet<string> } | null = null;
   private touched: ReadonlySet<string> | null = null;
 
   constructor(readonly files: readonly FileChange[]) {}
@@ -22,20 +22,22 @@ export class ChangedCode {
     return this.gone;
   }
 
-  /** Names that the changed lines of source have less often than before, and names that are deprecated now: what was asked of them may go. */
-  get droppedNames(): ReadonlySet<string> {
-    if (this.dropped !== null) return this.dropped;
-    const counts = new Map<string, number>();
-    const deprecated: string[] = [];
-    const names = (line: string): readonly string[] => line.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [];
+  /** Names and texts that a changed file of source no longer has, and names that are deprecated now: what was asked of them may go. */
+  get dropped(): { readonly names: ReadonlySet<string>; readonly texts: ReadonlySet<string> } {
+    if (this.droppings !== null) return this.droppings;
+    const names = new Set<string>();
+    const texts = new Set<string>();
     for (const file of this.files) {
-      for (const line of removedLines(file)) for (const name of names(line)) counts.set(name, (counts.get(name) ?? 0) + 1);
+      const [old, now] = [file.before ?? '', file.after ?? ''];
+      const left = new Set(namesIn(now));
+      for (const name of namesIn(old)) if (!left.has(name) && !COMMON.has(name)) names.add(name);
+      const kept = new Set(textsIn(now));
+      for (const text of textsIn(old)) if (!kept.has(text)) texts.add(text);
       const added = [...addedLines(file)];
-      for (const line of added) for (const name of names(line)) counts.set(name, (counts.get(name) ?? 0) - 1);
-      if (added.some((line) => /deprecat/i.test(line))) deprecated.push(...added.flatMap(names));
+      if (added.some((line) => /deprecat/i.test(line))) for (const name of added.flatMap(namesIn)) if (!COMMON.has(name)) names.add(name);
     }
-    this.dropped = new Set([...[...counts].filter(([, count]) => count > 0).map(([name]) => name), ...deprecated].filter((name) => !COMMON.has(name)));
-    return this.dropped;
+    this.droppings = { names, texts };
+    return this.droppings;
   }
 
   /** Names in lines of source that differ. */
@@ -60,6 +62,22 @@ export class ChangedCode {
     return this.removed;
   }
 }
+
+/** Names of code: what stands in texts is none. */
+function namesIn(text: string): readonly string[] {
+  return withoutTexts(text).match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [];
+}
+
+export function withoutTexts(text: string): string {
+  return text.replace(TEXTS, '""');
+}
+
+/** Texts of a line, long enough to say something. */
+function textsIn(text: string): readonly string[] {
+  return (text.match(TEXTS) ?? []).map((one) => one.slice(1, -1)).filter((one) => one.length >= 3 && one.length < 60);
+}
+
+const TEXTS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
 function removedLines({ before, after }: FileChange): ReadonlySet<string> {
   return addedLines({ before: after, after: before });

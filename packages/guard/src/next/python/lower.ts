@@ -151,8 +151,8 @@ function functionOf(
   return { from: start, to: end, kind: 'function', params: params.map(parameter), body, isAsync };
 }
 
-function parameter({ name, fallback }: Named): Parameter {
-  return { names: [name], fallback: optional(fallback) };
+function parameter({ name, fallback, star }: Named): Parameter {
+  return { names: [name], fallback: optional(fallback), isRest: star === '*' };
 }
 
 function optional(node: Expr | null): Value | null {

@@ -15,13 +15,13 @@ export const assertionTautological: Rule = {
   },
   find: (evidence) =>
     touchedPairs(evidence).flatMap((pair) => {
-      const { losses, vacuous, lost, gained } = evidence.compare(pair);
+      const { losses, vacuous, lost, gained, uncovered } = evidence.compare(pair);
       const old = new Set(evidence.before.claims(pair.before).vacuous.map(({ subject }) => print(subject)));
       const fresh = vacuous.filter(({ subject }) => !old.has(print(subject)));
       const lostCheck = losses.find(({ kind }) => kind !== 'obstructed');
       return fresh.map((check) => ({
         file: pair.after.source.path,
-        level: lostCheck !== undefined && gained < lost ? ('breach' as const) : ('note' as const),
+        level: uncovered > 0 && gained <= lost ? ('breach' as const) : ('note' as const),
         before: lostCheck === undefined ? null : spanOf(lostCheck.before.source, lostCheck.before),
         after: spanOf(check.source, check),
         test: pair.after.path,

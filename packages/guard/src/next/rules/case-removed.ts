@@ -1,6 +1,7 @@
 import { print } from '../syntax/print.js';
 import type { Value } from '../syntax/nodes.js';
 import { positional, lastName } from '../syntax/walk.js';
+import { itemsOf } from '../tests/rows.js';
 import { spanOf, touchedPairs } from './rule.js';
 import type { Rule, Sighting } from './rule.js';
 
@@ -26,8 +27,7 @@ export const caseRemoved: Rule = {
       });
       const [first] = gone;
       if (first === undefined || now.length === 0) return [];
-      const names = evidence.code.vanishedNames;
-      const isVanished = gone.every((row) => (print(row).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu) ?? []).some((name) => names.has(name)));
+      const isVanished = gone.every((row) => evidence.isDropped(print(row)));
       if (isVanished || gone.length <= left.length) return [];
       const isLess = gone.length > left.length;
       return [
@@ -45,6 +45,7 @@ export const caseRemoved: Rule = {
 
 /** Rows of a literal table; of another, none are known. */
 function rowsOf(table: Value): readonly Value[] {
+  if (table.kind === 'template') return itemsOf(table);
   if (table.kind === 'list')
     return table.items.map((row) => (row.kind === 'call' && lastName(row.callee) === 'param' ? listed(positional(row), row) : row));
   if (table.kind === 'record') return table.entries.map(({ value }) => value);

@@ -6,9 +6,7 @@ import { textOf } from '../evidence.js';
 
 /** The check asked about names that the source no longer has. */
 export function isVanished(evidence: Evidence, loss: Loss): boolean {
-  const names = evidence.code.vanishedNames;
-  if (names.size === 0) return false;
-  return (textOf(loss.before, loss.before).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu) ?? []).some((name) => names.has(name));
+  return loss.kind === 'removed' && evidence.isDropped(textOf(loss.before, loss.before));
 }
 
 /** Other words for the same may weigh a little less. */

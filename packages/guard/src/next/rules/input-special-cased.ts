@@ -79,7 +79,7 @@ function answersOf(test: Value, output: Value, place: Value | Statement): readon
 function testTexts(evidence: Evidence, path: string): readonly string[] {
   const changed = evidence.files
     .filter(({ role }) => role === 'test')
-    .map(({ change }) => [change.path, change.before ?? change.after ?? ''] as const);
+    .flatMap(({ change }) => [change.before, change.after].flatMap((text) => (text === null ? [] : [[change.path, text] as const])));
   const beside = testPaths(path).flatMap((test) => {
     const text = evidence.files.some(({ change }) => change.path === test) ? null : (evidence.input.same?.(test) ?? null);
     return text === null ? [] : [[test, text] as const];

@@ -50,7 +50,7 @@ function shadowed(evidence: Evidence): readonly Sighting[] {
       )
       .map((test) => ({
         file: change.path,
-        level: 'note' as const,
+        level: 'breach' as const,
         before: null,
         after: spanOf(test.source, test.head),
         test: test.path,

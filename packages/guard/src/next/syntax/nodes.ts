@@ -28,6 +28,8 @@ export interface Parameter {
   /** Of a destructured parameter, all its names. */
   readonly names: readonly string[];
   readonly fallback: Value | null;
+  /** It takes all arguments that are left. */
+  readonly isRest: boolean;
 }
 
 export type Value =

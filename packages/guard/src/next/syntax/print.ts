@@ -37,6 +37,7 @@ function printed(value: Value): string {
       return `${print(value.object)}[${print(value.index)}]`;
     case 'call': {
       const args = value.args.map(({ name, value: inner }) => (name === null ? print(inner) : `${name}=${print(inner)}`));
+      while (args.at(-1) === 'undefined') args.pop();
       return `${value.isNew ? 'new ' : ''}${print(value.callee)}(${args.join(', ')})`;
     }
     case 'unary':

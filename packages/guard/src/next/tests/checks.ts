@@ -39,10 +39,17 @@ function conditionQuestions(condition: Value, scope: Scope, negated: boolean): r
     case 'binary': {
       const { op, left, right } = condition;
       if (op === (negated ? 'or' : 'and')) return [...questionsOf(left, scope, negated), ...questionsOf(right, scope, negated)];
-      if (op === '==' || op === 'is') return [equality(left, right, negated, scope)];
+      if (op === '==') return [equality(left, right, negated, scope)];
+      if (op === 'is') return [{ ...equality(left, right, negated, scope), detail: SAME }];
       if (op === '!=' || op === 'is not') return [equality(left, right, !negated, scope)];
-      if (op === 'in') return [ask('contains', right, left, negated)];
-      if (op === 'not in') return [ask('contains', right, left, !negated)];
+      if (op === 'in' || op === 'not in') {
+        const isNot = negated !== (op === 'not in');
+        return [right.kind === 'list' && !isWritten(left) ? ask('contains', left, right, isNot, 'one of') : ask('contains', right, left, isNot)];
+      }
+      if (op === 'or' && !negated) {
+        const either = eitherOf(condition, scope);
+        if (either !== null) return [either];
+      }
       if (op === 'instanceof') return [ask('type', left, right, negated)];
       if (SIGNS.has(op))
         return [isKnown(left, scope) ? ask('compare', right, left, negated, TURNED[op]) : ask('compare', left, right, negated, op)];
@@ -60,6 +67,21 @@ function conditionQuestions(condition: Value, scope: Scope, negated: boolean): r
 
 function isKnown(value: Value, scope: Scope): boolean {
   return isLiteral(value) || isLiteral(expand(value, scope));
+}
+
+/** `x == 1 or x == 2`: one of several values will do. */
+function eitherOf(condition: ValueOf<'binary'>, scope: Scope): Question | null {
+  const parts: Question[] = [];
+  const collect = (value: Value): boolean => {
+    if (value.kind === 'binary' && value.op === 'or') return collect(value.left) && collect(value.right);
+    const questions = questionsOf(value, scope);
+    parts.push(...questions);
+    return questions.length === 1;
+  };
+  if (!collect(condition)) return null;
+  const [first] = parts;
+  if (first === undefined || parts.some(({ subject }) => print(subject) !== print(first.subject))) return null;
+  return ask('contains', first.subject, null, false, 'one of');
 }
 
 /** A list or record with names in it is written down too. */
@@ -180,7 +202,7 @@ function askedOf(call: ValueOf<'call'>, dialect: Dialect, scope: Scope): readonl
   const chained = chainQuestions(call, dialect, scope);
   if (chained.length > 0) return chained;
   const requested = requestQuestions(call, dialect);
-  if (requested.length > 0) return requested;
+  if (requested.length > 0) return requested.map((one) => ({ ...one, isPromise: true }));
   return assertQuestions(call, dialect, scope);
 }
 
@@ -190,6 +212,10 @@ interface Link {
 }
 
 /** `expect(x).not.toBe(1)` as `x` and its links. */
+/** Asks for the very same object: a detail of `equal`. */
+export const SAME = 'same';
+const IDENTITY: ReadonlySet<string> = new Set(['toBe', 'strictEqual', 'is', 'assertIs']);
+
 function chainOf(value: Value, dialect: Dialect): { readonly root: ValueOf<'call'>; readonly links: readonly Link[] } | null {
   const links: Link[] = [];
   let inner = value;
@@ -296,7 +322,7 @@ function matcherQuestions(
     subject.kind !== 'name'
   ) {
     const inner = questionsOf(subject, scope, negated !== (wanted.value === 'false'));
-    if (inner.some(({ relation }) => relation !== 'truthy')) return inner;
+    if (subject.kind === 'binary' || subject.kind === 'unary' || inner.some(({ relation }) => relation !== 'truthy')) return inner;
   }
   if (asking.relation === 'truthy' && subject.kind !== 'name')
     return questionsOf(subject, scope, negated).map((one) => ({ ...one, isPromise: waits }));
@@ -314,7 +340,7 @@ function matcherQuestions(
     if (subject.kind === 'unary' && subject.op === 'typeof') return [{ ...made('type', wanted), subject: subject.operand }];
     if (INLINE.test(name) && wanted === null) return [made('snapshot', null, 'new')];
   }
-  return [made(asking.relation, wanted)];
+  return [made(asking.relation, wanted, IDENTITY.has(name) ? SAME : (asking.detail ?? ''))];
 }
 
 const INLINE = /InlineSnapshot$/;
@@ -398,7 +424,8 @@ function assertQuestions(call: ValueOf<'call'>, dialect: Dialect, scope: Scope):
   const wanted = asking.constant !== undefined ? constant(asking.constant, subject) : (args[asking.wanted ?? 1] ?? null);
   if (asking.relation === 'truthy') return questionsOf(subject, scope, negated);
   if (asking.relation === 'equal' && wanted !== null) {
-    const asked = equality(subject, wanted, negated, scope);
+    const found = equality(subject, wanted, negated, scope);
+    const asked = found.relation === 'equal' && IDENTITY.has(name) ? { ...found, detail: SAME } : found;
     const both =
       asked.wanted?.kind === 'constant' && (asked.wanted.value === 'true' || asked.wanted.value === 'false')
         ? questionsOf(asked.subject, scope, negated !== (asked.wanted.value === 'false'))

@@ -3,7 +3,7 @@
 import { dialectOf } from './dialects.js';
 import type { Dialect } from './dialect.js';
 import type { Mark, Test } from './facts.js';
-import { itemsOf, rowsFor } from './rows.js';
+import { itemsOf, rowFor, rowsFor } from './rows.js';
 import { registrationOf } from './registration.js';
 import type { Registration } from './registration.js';
 import { Scope, expand } from './scope.js';
@@ -128,7 +128,7 @@ class JavaScriptFinder {
             this.body(value.body, { ...around, tables, scope: around.scope.inner([value.body]) }, depth);
           else
             for (const item of items)
-              this.body(value.body, { ...around, scope: around.scope.instance([value.body], rowOf(value, item)) }, depth);
+              this.body(value.body, { ...around, scope: around.scope.instance([value.body], rowFor(value.params[0]?.names ?? [], item)) }, depth);
         }
       } else this.helper(call, around, depth);
     }
@@ -196,16 +196,6 @@ class JavaScriptFinder {
     this.body(run.body, { ...around, scope: around.scope.inner([run.body], given, around.scope) }, depth + 1);
     this.open.delete(run);
   }
-}
-
-function rowOf({ params }: FunctionValue, item: Value): ReadonlyMap<string, Value> {
-  const names = params[0]?.names ?? [];
-  const [first] = names;
-  if (names.length > 1 && item.kind === 'list')
-    return new Map(names.flatMap((name, index) => (item.items[index] === undefined ? [] : [[name, item.items[index]] as const])));
-  if (names.length > 1 && item.kind === 'record')
-    return new Map(item.entries.flatMap(({ key, value }) => (key?.kind === 'text' ? [[key.value, value] as const] : [])));
-  return first === undefined ? new Map() : new Map([[first, item]]);
 }
 
 function hookBody(statement: Statement): readonly (readonly Statement[])[] {

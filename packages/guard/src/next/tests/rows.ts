@@ -1,6 +1,6 @@
 // Tables that a test runs over: one set of names and values for each row.
 
-import type { FunctionValue, Value } from '../syntax/nodes.js';
+import type { FunctionValue, Value, ValueOf } from '../syntax/nodes.js';
 import { lastName, positional } from '../syntax/walk.js';
 import type { Test } from './facts.js';
 
@@ -23,7 +23,21 @@ export function rowsOf(test: Test): readonly Row[] {
 export function itemsOf(table: Value): readonly Value[] {
   if (table.kind === 'list')
     return table.items.map((item) => (item.kind === 'call' && lastName(item.callee) === 'param' ? packed(positional(item), item) : item));
-  return [];
+  return table.kind === 'template' ? templateRows(table) : [];
+}
+
+/** Of a table in a template: the first line names the columns. */
+function templateRows({ parts, from, to }: ValueOf<'template'>): readonly Value[] {
+  const [head = ''] = parts;
+  if (typeof head !== 'string') return [];
+  const names = (head.trim().split('\n')[0] ?? '').split('|').map((name) => name.trim());
+  const values = parts.filter((part) => typeof part !== 'string');
+  const rows: Value[] = [];
+  for (let at = 0; at + names.length <= values.length; at += names.length) {
+    const entries = names.map((name, index) => ({ key: { from, to, kind: 'text' as const, value: name }, value: values[at + index] as Value }));
+    rows.push({ from: values[at]?.from ?? from, to: values[at + names.length - 1]?.to ?? to, kind: 'record', entries });
+  }
+  return rows;
 }
 
 function packed(items: readonly Value[], { from, to }: Value): Value {
@@ -67,4 +81,14 @@ function bind(target: Value, item: Value, given: Map<string, Value>): void {
       const held = item.entries.find((entry) => entry.key?.kind === 'text' && key?.kind === 'text' && entry.key.value === key.value);
       if (held !== undefined) bind(inner, held.value, given);
     }
+}
+
+/** Names of one parameter, destructured or not, for one element. */
+export function rowFor(names: readonly string[], item: Value): Row {
+  const [first] = names;
+  if (names.length > 1 && item.kind === 'list')
+    return new Map(names.flatMap((name, index) => (item.items[index] === undefined ? [] : [[name, item.items[index]] as const])));
+  if (names.length > 1 && item.kind === 'record')
+    return new Map(item.entries.flatMap(({ key, value }) => (key?.kind === 'text' ? [[key.value, value] as const] : [])));
+  return first === undefined ? new Map() : new Map([[first, item]]);
 }

@@ -204,6 +204,7 @@ export function expand(value: Value, scope: Scope, depth = 0): Value {
       if (object.kind === 'record') {
         const entry = object.entries.find(({ key }) => key?.kind === 'text' && key.value === value.name);
         if (entry !== undefined) return entry.value;
+        if (object.entries.every(({ key }) => key?.kind === 'text')) return { from: value.from, to: value.to, kind: 'constant', value: 'undefined' };
       }
       return object === value.object ? value : { ...value, object };
     }
@@ -252,6 +253,13 @@ export function expand(value: Value, scope: Scope, depth = 0): Value {
         then: expand(value.then, scope, depth),
         other: expand(value.other, scope, depth),
       };
+    case 'function': {
+      // `() => f(x)` stands for a call of `f` with what `x` is.
+      const [only, ...more] = value.body;
+      if (only === undefined || more.length > 0 || value.params.length > 0 || (only.kind !== 'return' && only.kind !== 'expression') || only.value === null) return value;
+      const inner = expand(only.value, scope, depth);
+      return inner === only.value ? value : { ...value, body: [{ ...only, value: inner }] };
+    }
     default:
       return value;
   }

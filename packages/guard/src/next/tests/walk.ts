@@ -7,7 +7,8 @@ import { chainQuestions, isFail, questionsOf, questionsOfCall } from './checks.j
 import type { Question } from './checks.js';
 import type { Dialect } from './dialect.js';
 import type { Check, Double, Mark, Obstacle, ObstacleKind, Test, Walked } from './facts.js';
-import { rowsFor, rowsOf } from './rows.js';
+import { rowFor, rowsFor, rowsOf } from './rows.js';
+import type { Row } from './rows.js';
 import { doubleOf } from './doubles.js';
 import { isSubtest } from './registration.js';
 import { expand } from './scope.js';
@@ -34,7 +35,9 @@ export function walkTest(test: Test, dialect: Dialect, lookup: Lookup): Walked {
   if (run !== null) {
     walk.isWaitedFor = isCalledBack(run);
     const rows = rowsOf(test);
-    if (rows.length === 0) walk.function(run, test.scope.inner([run.body]), test.source, [], 0);
+    const isNever = test.tables.some((table) => table.kind === 'list' && table.items.length === 0);
+    const around: readonly Obstacle[] = isNever ? [{ kind: 'never-run', condition: null, ...test.head }] : [];
+    if (rows.length === 0) walk.function(run, test.scope.inner([run.body]), test.source, around, 0);
     else for (const given of rows) walk.function(run, test.scope.instance([run.body], given), test.source, [], 0);
   }
   return { checks: walk.checks.slice(fromHooks), marks: walk.marks, tables: [...test.tables, ...walk.tables], doubles: walk.doubles };
@@ -315,7 +318,7 @@ class Walk implements Walked {
     if (double !== null) this.doubles.push(double);
     const questions = questionsOfCall(call, this.dialect, scope);
     if (questions.length > 0) {
-      const isLost = !isUsed && questions.some(({ isPromise }) => isPromise === true) && source.language === 'javascript';
+      const isLost = !isUsed && !this.isWaitedFor && questions.some(({ isPromise }) => isPromise === true) && source.language === 'javascript';
       const heard = isLost ? [...obstacles, { kind: 'unawaited' as const, condition: null, from: call.from, to: call.to }] : obstacles;
       const own = questions.every(({ relation }) => relation === 'own') ? this.helper(call, scope, source, obstacles, depth) : false;
       if (!own) this.ask(questions, call, scope, source, heard);
@@ -353,7 +356,7 @@ class Walk implements Walked {
         continue;
       }
       const runsIt = isCheck || this.dialect.runs.has(name) || (callee.kind === 'function' && true);
-      const isLater = (name === 'then' || name === 'finally') && !isUsed && !this.isWaitedFor;
+      const isLater = ((LATER.test(name) && !isUsed) || TIMERS.test(name)) && !this.isWaitedFor;
       const isLost = value.isAsync && !isUsed && (name === 'forEach' || name === 'map');
       const extra: readonly Obstacle[] =
         isLater || isLost
@@ -369,8 +372,20 @@ class Walk implements Walked {
           [...obstacles, { kind: 'handler', condition: null, from: value.from, to: value.to }],
           depth,
         );
-      else this.function(value, scope.inner([value.body]), source, [...obstacles, ...extra], depth);
+      else {
+        const rows = runsIt && (name === 'forEach' || name === 'map') ? this.rowsOver(call, value, scope) : [];
+        if (rows.length === 0) this.function(value, scope.inner([value.body]), source, [...obstacles, ...extra], depth);
+        else for (const row of rows) this.function(value, scope.instance([value.body], row), source, [...obstacles, ...extra], depth);
+      }
     }
+  }
+
+  /** What the function is given for each element of a list that is written down. */
+  private rowsOver(call: ValueOf<'call'>, { params }: FunctionValue, scope: Scope): readonly Row[] {
+    const list = call.callee.kind === 'member' ? expand(call.callee.object, scope) : null;
+    const [first] = params;
+    if (list?.kind !== 'list' || first === undefined || list.items.length > MOST_ROWS) return [];
+    return list.items.map((item) => rowFor(first.names, item));
   }
 
   /** `[1, 2].forEach(f)` runs over a list: it counts as a table, and an empty one runs nothing. */
@@ -391,8 +406,12 @@ class Walk implements Walked {
     const given = new Map<string, Value>();
     const params = found.call.params.filter(({ names }) => names[0] !== 'self' && names[0] !== 'cls');
     const args = positional(call);
-    params.forEach(({ names, fallback }, index) => {
+    params.forEach(({ names, fallback, isRest }, index) => {
       const [name] = names;
+      if (isRest && name !== undefined) {
+        given.set(name, { from: call.from, to: call.to, kind: 'list', type: 'list', items: args.slice(index) });
+        return;
+      }
       const value =
         (name === undefined ? undefined : call.args.find((argument) => argument.name === name)?.value) ?? args[index] ?? fallback;
       if (name !== undefined && names.length === 1 && value !== null && value !== undefined) given.set(name, value);
@@ -438,6 +457,10 @@ class Walk implements Walked {
     this.doubles.push({ kind: 'member', target: `${target.object.name}.${target.name}`, source, from: statement.from, to: statement.to });
   }
 }
+
+/** What comes of them must be waited for. */
+const LATER = /^(then|finally|waitFor|waitUntil|eventually|step)$/;
+const TIMERS = /^(setTimeout|setImmediate|queueMicrotask|nextTick)$/;
 
 /** `done()` and `t.plan(2)`. */
 function isCalledBack({ params, body }: FunctionValue): boolean {
