@@ -46,7 +46,11 @@ function textAt(repository, commit, path) {
 
 function show(repository, commit, path) {
   try {
-    return execFileSync('git', ['-C', cloneOf(repository), 'show', `${commit}:${path}`], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] });
+    return execFileSync('git', ['-C', cloneOf(repository), 'show', `${commit}:${path}`], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
   } catch {
     return null;
   }
@@ -70,7 +74,9 @@ function changeOf({ repository, commit, edits }) {
     const created = own.find(({ create }) => create !== undefined);
     const renamed = own.find(({ rename }) => rename !== undefined);
     const inLines = own.filter(({ text }) => text !== undefined);
-    const after = own.some((edit) => edit.delete === true) ? null : (created?.create ?? (inLines.length > 0 ? edited(before ?? '', inLines) : before));
+    const after = own.some((edit) => edit.delete === true)
+      ? null
+      : (created?.create ?? (inLines.length > 0 ? edited(before ?? '', inLines) : before));
     return renamed === undefined ? { path, before, after } : { path: renamed.rename, before, after, renamedFrom: path };
   });
 }
@@ -87,8 +93,12 @@ for (const one of cases) {
   const key = `${label} ${kind}`;
   const [all, wrong] = kinds.get(key) ?? [0, 0];
   kinds.set(key, [all + 1, wrong + (isWrong ? 1 : 0)]);
-  if (isWrong && flags.includes('--ids')) console.log(`${one.id} ${label} ${one.level ?? ''} ${kind}: ${one.title}; ${breaches.map(({ rule, line }) => `${rule} ${line}`).join(', ')}`);
+  if (isWrong && flags.includes('--ids'))
+    console.log(
+      `${one.id} ${label} ${one.level ?? ''} ${kind}: ${one.title}; ${breaches.map(({ rule, line }) => `${rule} ${line}`).join(', ')}`,
+    );
 }
 const percent = ([all, hit]) => `${hit} of ${all} (${((100 * hit) / Math.max(1, all)).toFixed(1)} %)`;
 console.log(`cheats found by reading: ${percent(counts.cheat)}; honest changes reported: ${percent(counts.honest)}`);
-for (const [kind, [all, wrong]] of [...kinds].toSorted((one, other) => other[1][1] - one[1][1])) if (wrong > 0) console.log(`  ${kind}: ${wrong} of ${all} wrong`);
+for (const [kind, [all, wrong]] of [...kinds].toSorted((one, other) => other[1][1] - one[1][1]))
+  if (wrong > 0) console.log(`  ${kind}: ${wrong} of ${all} wrong`);

@@ -202,8 +202,10 @@ export class Evidence {
   compare(pair: Pair): Comparison {
     const known = this.comparisons.get(pair);
     if (known !== undefined) return known;
-    const made = compareClaims(this.before.claims(pair.before), this.after.claims(pair.after), (claim) =>
-      this.isAskedElsewhere(claim, pair.after),
+    const made = compareClaims(
+      this.before.claims(pair.before),
+      this.after.claims(pair.after),
+      (claim) => this.isAskedElsewhere(claim, pair.after),
       (claim) => this.isDropped(wordsOf(claim)),
     );
     this.comparisons.set(pair, made);

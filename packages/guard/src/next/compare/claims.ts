@@ -2,7 +2,7 @@
 // and that `x` has no other keys. Two versions of a test are compared claim by claim, however they are written.
 
 import { isLiteral, print } from '../syntax/print.js';
-import { truthOf, lengthOf } from '../syntax/fold.js';
+import { truthOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
 import { dotted, lastName, positional, rootName } from '../syntax/walk.js';
 import { constant } from '../tests/checks.js';
@@ -64,7 +64,24 @@ function split(check: Check, asked: Asked, depth: number, claims: Claim[]): void
   };
   if (relation === 'called' && detail === 'with' && wanted?.kind === 'list' && !negated && wanted.items.length > 0) {
     wanted.items.forEach((item, index) => {
-      split(check, { ...asked, relation: 'equal', detail: '', subject: { from: item.from, to: item.to, kind: 'index', object: subject, index: { from: item.from, to: item.to, kind: 'text', value: `argument ${index}` } }, wanted: item }, depth + 1, claims);
+      split(
+        check,
+        {
+          ...asked,
+          relation: 'equal',
+          detail: '',
+          subject: {
+            from: item.from,
+            to: item.to,
+            kind: 'index',
+            object: subject,
+            index: { from: item.from, to: item.to, kind: 'text', value: `argument ${index}` },
+          },
+          wanted: item,
+        },
+        depth + 1,
+        claims,
+      );
     });
     claims.push(claimOf(check, { relation: 'called', negated, subject, wanted: null, detail: 'times' }));
     return;
@@ -158,7 +175,8 @@ function claimOf(check: Check, { relation, negated, subject, wanted, detail }: A
     detail,
     raw: check.scope.isInstance ? full : print(normal(subject)),
     full,
-    whole: subject === check.subject ? null : check.scope.isInstance ? print(expand(check.subject, check.scope)) : print(normal(check.subject)),
+    whole:
+      subject === check.subject ? null : check.scope.isInstance ? print(expand(check.subject, check.scope)) : print(normal(check.subject)),
     strength: strengthOf(relation, negated, wanted, detail),
   };
 }
@@ -230,7 +248,17 @@ export function isVacuous(check: Check): boolean {
     return relation === 'raises' && isThrower(subject);
   if (isLiteral(subject) && (asked === null || isLiteral(asked))) return true;
   // The wanted value is made from the very value that is asked about.
-  if (relation === 'equal' && !negated && asked !== null && asked.kind !== 'name' && subject.kind !== 'name' && asked.kind !== 'call' && subject.kind === 'call' && print(asked).includes(print(subject))) return true;
+  if (
+    relation === 'equal' &&
+    !negated &&
+    asked !== null &&
+    asked.kind !== 'name' &&
+    subject.kind !== 'name' &&
+    asked.kind !== 'call' &&
+    subject.kind === 'call' &&
+    print(asked).includes(print(subject))
+  )
+    return true;
   if (relation === 'truthy' && truthOf(subject) === (negated ? 'false' : 'true')) return true;
   if (
     relation === 'truthy' &&
@@ -239,13 +267,7 @@ export function isVacuous(check: Check): boolean {
     check.source.language === 'javascript'
   )
     return true;
-  if (
-    (relation === 'equal' || relation === 'close') &&
-    !negated &&
-    asked !== null &&
-    print(subject) === print(copied(asked))
-  )
-    return true;
+  if ((relation === 'equal' || relation === 'close') && !negated && asked !== null && print(subject) === print(copied(asked))) return true;
   if (relation === 'compare' && asked?.kind === 'number') {
     const isSize =
       subject.kind === 'member'
@@ -312,5 +334,3 @@ function rootCallee(value: Value): Value {
     else return callee;
   }
 }
-
-export { lengthOf };

@@ -27,7 +27,10 @@ function isSameWanted(after: Claim, before: Claim): boolean {
   const text = (value: Value | null): string => (value === null ? '' : print(value));
   if (text(after.wanted) !== text(before.wanted)) return false;
   // Of what is written down, equal is as good as the same.
-  return after.detail === before.detail || (after.relation === 'equal' && (after.detail === SAME || after.wanted === null || isLiteral(after.wanted)));
+  return (
+    after.detail === before.detail ||
+    (after.relation === 'equal' && (after.detail === SAME || after.wanted === null || isLiteral(after.wanted)))
+  );
 }
 
 /** `xs == []`, `len(xs) == 0`, `not xs`. */
@@ -35,7 +38,12 @@ function isEmptiness({ relation, negated, wanted }: Claim): boolean {
   if (relation === 'truthy') return negated;
   if (negated || wanted === null) return false;
   if (relation === 'length') return wanted.kind === 'number' && wanted.value === 0;
-  return relation === 'equal' && ((wanted.kind === 'list' && wanted.items.length === 0) || (wanted.kind === 'record' && wanted.entries.length === 0) || (wanted.kind === 'text' && wanted.value === ''));
+  return (
+    relation === 'equal' &&
+    ((wanted.kind === 'list' && wanted.items.length === 0) ||
+      (wanted.kind === 'record' && wanted.entries.length === 0) ||
+      (wanted.kind === 'text' && wanted.value === ''))
+  );
 }
 
 /** An exact value says all that a part of it says. */
@@ -69,7 +77,14 @@ function isLooser(after: Claim, before: Claim): boolean {
     case 'equal':
       if (before.detail === SAME && after.detail !== SAME && now !== null && old !== null && print(now) === print(old)) return true;
       return now?.kind === 'pattern' && old !== null && old.kind === 'pattern' && isPart(now, old);
-    default:
+    case 'length':
+    case 'never':
+    case 'own':
+    case 'partial':
+    case 'shape':
+    case 'snapshot':
+    case 'truthy':
+    case 'type':
       return false;
   }
 }

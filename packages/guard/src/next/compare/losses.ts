@@ -69,7 +69,10 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
       candidates.find((one) => covers(one, claim) === 'changed');
     const weaker = candidates.find((one) => covers(one, claim) === 'weaker');
     // The whole value is still compared, and has no such part any more: it is another value that is wanted.
-    const whole = candidates.length > 0 || claim.whole === null ? undefined : (index.get(claim.whole) ?? []).find(({ check }) => !check.negated && check.relation === 'equal');
+    const whole =
+      candidates.length > 0 || claim.whole === null
+        ? undefined
+        : (index.get(claim.whole) ?? []).find(({ check }) => !check.negated && check.relation === 'equal');
     if (elsewhere(claim)) continue;
     uncovered += 1;
     if (obstructed === undefined && other === undefined && weaker === undefined && isDropped(claim)) continue;

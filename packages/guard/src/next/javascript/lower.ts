@@ -269,13 +269,15 @@ function functionOf(node: Node): FunctionValue {
 }
 
 function parameter(node: Node): Parameter {
-  if (node.type === 'AssignmentPattern') return { names: patternNames(at(node, 'left')), fallback: value(at(node, 'right')), isRest: false };
+  if (node.type === 'AssignmentPattern')
+    return { names: patternNames(at(node, 'left')), fallback: value(at(node, 'right')), isRest: false };
   if (node.type === 'TSParameterProperty') return parameter(at(node, 'parameter') ?? node);
   return { names: patternNames(node), fallback: null, isRest: node.type === 'RestElement' };
 }
 
 function patternNames(node: Node | null): readonly string[] {
-  switch (node?.type) {
+  if (node === null) return [];
+  switch (node.type) {
     case 'Identifier':
       return [textAt(node, 'name')];
     case 'ObjectPattern':
@@ -423,7 +425,7 @@ function literal(node: Node, place: { readonly from: number; readonly to: number
 }
 
 function template(node: Node, place: { readonly from: number; readonly to: number }): Value {
-  const texts = list(node['quasis']).map((part) => String((part['value'] as { cooked?: string } | undefined)?.cooked ?? ''));
+  const texts = list(node['quasis']).map((part) => (part['value'] as { cooked?: string } | undefined)?.cooked ?? '');
   const values = list(node['expressions']).map(value);
   if (values.length === 0) return { ...place, kind: 'text', value: texts[0] ?? '' };
   return {
@@ -473,9 +475,13 @@ function classParts(node: Node): readonly Value[] {
   return body.flatMap((one) => (one.kind === 'function' ? [one.value] : one.kind === 'assign' && one.value !== null ? [one.value] : []));
 }
 
+function isNode(held: unknown): held is Node {
+  return typeof held === 'object' && held !== null && typeof (held as { type?: unknown }).type === 'string';
+}
+
 function childrenOf(node: Node): readonly Node[] {
   return Object.values(node).flatMap((held) => {
-    if (Array.isArray(held)) return held.filter((item): item is Node => typeof (item as Node | null)?.type === 'string');
-    return typeof (held as Node | null)?.type === 'string' ? [held as Node] : [];
+    if (Array.isArray(held)) return held.filter(isNode);
+    return isNode(held) ? [held] : [];
   });
 }

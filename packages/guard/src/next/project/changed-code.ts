@@ -43,7 +43,9 @@ export class ChangedCode {
   /** Names in lines of source that differ. */
   get touchedNames(): ReadonlySet<string> {
     if (this.touched !== null) return this.touched;
-    const names = this.files.flatMap((file) => [...removedLines(file), ...addedLines(file)].flatMap((line) => line.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? []));
+    const names = this.files.flatMap((file) =>
+      [...removedLines(file), ...addedLines(file)].flatMap((line) => line.match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? []),
+    );
     this.touched = new Set(names.filter((name) => !COMMON.has(name)));
     return this.touched;
   }

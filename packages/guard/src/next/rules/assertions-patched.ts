@@ -37,7 +37,8 @@ function patchesIn(source: Source): readonly Place[] {
         if (
           target.kind === 'member' &&
           (GLOBALS.test(name) ||
-            (OWNERS.test(dotted(target.object)) && (asserts.has(target.name) || matchers.has(target.name) || /^assert/.test(target.name))))
+            (OWNERS.test(dotted(target.object)) &&
+              (asserts.has(target.name) || matchers.has(target.name) || target.name.startsWith('assert'))))
         )
           found.push(statement);
       }
@@ -60,7 +61,7 @@ function patchesIn(source: Source): readonly Place[] {
       first !== undefined &&
       second?.kind === 'text' &&
       OWNERS.test(dotted(first)) &&
-      (asserts.has(second.value) || matchers.has(second.value) || /^assert/.test(second.value))
+      (asserts.has(second.value) || matchers.has(second.value) || second.value.startsWith('assert'))
     )
       found.push(value);
   });

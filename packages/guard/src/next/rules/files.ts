@@ -83,7 +83,11 @@ function changedFile(evidence: Evidence, file: ReadFile, errands: Errands): read
             : []
           : seen(rule),
       );
-    default:
+    case 'docs':
+    case 'fixture':
+    case 'snapshot':
+    case 'support':
+    case 'test':
       return [];
   }
 }

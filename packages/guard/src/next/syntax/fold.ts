@@ -1,7 +1,6 @@
 // What a literal value is worth. Only what is certain: everything else is unknown.
 
 import type { Value } from './nodes.js';
-import { print } from './print.js';
 
 export type Truth = 'true' | 'false' | 'unknown';
 
@@ -28,7 +27,18 @@ export function truthOf(value: Value): Truth {
       if (value.op === 'or') return left === 'true' || right === 'true' ? 'true' : left === 'false' ? right : 'unknown';
       return compared(value.op, value.left, value.right);
     }
-    default:
+    case 'assign':
+    case 'await':
+    case 'call':
+    case 'choice':
+    case 'index':
+    case 'list':
+    case 'member':
+    case 'name':
+    case 'other':
+    case 'record':
+    case 'spread':
+    case 'template':
       return 'unknown';
   }
 }
@@ -65,13 +75,3 @@ export function scalarOf(value: Value): string | number | boolean | null | undef
   if (value.kind === 'unary' && value.op === '-' && value.operand.kind === 'number') return -value.operand.value;
   return undefined;
 }
-
-/** What `len(x)` of a literal is. */
-export function lengthOf(value: Value): number | null {
-  if (value.kind === 'text') return value.value.length;
-  if (value.kind === 'list') return value.items.some(({ kind }) => kind === 'spread') ? null : value.items.length;
-  if (value.kind === 'record') return value.entries.some(({ key }) => key === null) ? null : value.entries.length;
-  return null;
-}
-
-export const sameText = (one: Value, other: Value): boolean => print(one) === print(other);

@@ -113,8 +113,6 @@ export type Statement = Place &
     | { readonly kind: 'other'; readonly values: readonly Value[] }
   );
 
-export type StatementOf<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
-
 export interface Comment extends Place {
   readonly words: string;
 }

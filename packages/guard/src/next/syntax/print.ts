@@ -79,10 +79,6 @@ export function printStatement(statement: Statement): string {
   return `${statement.kind}${name} ${values} ${blocks}`.trim();
 }
 
-export function isSame(one: Value, other: Value): boolean {
-  return one === other || print(one) === print(other);
-}
-
 /** Written down in the file itself: no name, no call, nothing of what is tested. */
 export function isLiteral(value: Value): boolean {
   switch (value.kind) {
@@ -108,7 +104,14 @@ export function isLiteral(value: Value): boolean {
       );
     case 'spread':
       return isLiteral(value.value);
-    default:
+    case 'assign':
+    case 'await':
+    case 'choice':
+    case 'function':
+    case 'index':
+    case 'member':
+    case 'name':
+    case 'other':
       return false;
   }
 }

@@ -87,7 +87,14 @@ export function blocksOf(statement: Statement): readonly (readonly Statement[])[
       return [statement.body, ...statement.handlers.map(({ body }) => body), statement.other, statement.final];
     case 'function':
       return [statement.value.body];
-    default:
+    case 'assert':
+    case 'assign':
+    case 'expression':
+    case 'import':
+    case 'jump':
+    case 'other':
+    case 'raise':
+    case 'return':
       return [];
   }
 }
@@ -164,12 +171,6 @@ export function rootName(value: Value): string {
   }
 }
 
-export function settled(value: Value): Value {
-  let inner = value;
-  while (inner.kind === 'await') inner = inner.value;
-  return inner;
-}
-
 /** Arguments without a name. */
 export function positional(call: ValueOf<'call'>): readonly Value[] {
   return call.args.filter(({ name }) => name === null).map(({ value }) => value);
@@ -177,15 +178,6 @@ export function positional(call: ValueOf<'call'>): readonly Value[] {
 
 export function keyword(call: ValueOf<'call'>, name: string): Value | null {
   return call.args.find((argument: Argument) => argument.name === name)?.value ?? null;
-}
-
-/** Names that a value uses, members and keys left out. */
-export function namesIn(value: Value): ReadonlySet<string> {
-  const names = new Set<string>();
-  eachBelow(value, (inner) => {
-    if (inner.kind === 'name') names.add(inner.name);
-  });
-  return names;
 }
 
 /** Names that an assignment binds. */
@@ -201,7 +193,20 @@ export function boundNames(target: Value): readonly string[] {
       return boundNames(target.value);
     case 'assign':
       return boundNames(target.target);
-    default:
+    case 'await':
+    case 'binary':
+    case 'call':
+    case 'choice':
+    case 'constant':
+    case 'function':
+    case 'index':
+    case 'member':
+    case 'number':
+    case 'other':
+    case 'pattern':
+    case 'template':
+    case 'text':
+    case 'unary':
       return [];
   }
 }

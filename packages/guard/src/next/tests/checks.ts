@@ -44,7 +44,9 @@ function conditionQuestions(condition: Value, scope: Scope, negated: boolean): r
       if (op === '!=' || op === 'is not') return [equality(left, right, !negated, scope)];
       if (op === 'in' || op === 'not in') {
         const isNot = negated !== (op === 'not in');
-        return [right.kind === 'list' && !isWritten(left) ? ask('contains', left, right, isNot, 'one of') : ask('contains', right, left, isNot)];
+        return [
+          right.kind === 'list' && !isWritten(left) ? ask('contains', left, right, isNot, 'one of') : ask('contains', right, left, isNot),
+        ];
       }
       if (op === 'or' && !negated) {
         const either = eitherOf(condition, scope);
@@ -60,7 +62,22 @@ function conditionQuestions(condition: Value, scope: Scope, negated: boolean): r
       if (asked !== null) return [asked];
       break;
     }
-    default:
+    case 'assign':
+    case 'await':
+    case 'choice':
+    case 'constant':
+    case 'function':
+    case 'index':
+    case 'list':
+    case 'member':
+    case 'name':
+    case 'number':
+    case 'other':
+    case 'pattern':
+    case 'record':
+    case 'spread':
+    case 'template':
+    case 'text':
   }
   return [ask('truthy', condition, null, negated)];
 }
@@ -86,7 +103,15 @@ function eitherOf(condition: ValueOf<'binary'>, scope: Scope): Question | null {
 
 /** A list or record with names in it is written down too. */
 function isWritten({ kind }: Value): boolean {
-  return kind === 'list' || kind === 'record' || kind === 'text' || kind === 'number' || kind === 'constant' || kind === 'template' || kind === 'pattern';
+  return (
+    kind === 'list' ||
+    kind === 'record' ||
+    kind === 'text' ||
+    kind === 'number' ||
+    kind === 'constant' ||
+    kind === 'template' ||
+    kind === 'pattern'
+  );
 }
 
 /** Of two sides the one that is not written down is asked about. */

@@ -85,7 +85,14 @@ class JavaScriptFinder {
       case 'try':
         this.body(statement.body, around, depth);
         return;
-      default:
+      case 'assert':
+      case 'class':
+      case 'function':
+      case 'import':
+      case 'jump':
+      case 'other':
+      case 'raise':
+      case 'with':
     }
   }
 
@@ -128,7 +135,11 @@ class JavaScriptFinder {
             this.body(value.body, { ...around, tables, scope: around.scope.inner([value.body]) }, depth);
           else
             for (const item of items)
-              this.body(value.body, { ...around, scope: around.scope.instance([value.body], rowFor(value.params[0]?.names ?? [], item)) }, depth);
+              this.body(
+                value.body,
+                { ...around, scope: around.scope.instance([value.body], rowFor(value.params[0]?.names ?? [], item)) },
+                depth,
+              );
         }
       } else this.helper(call, around, depth);
     }
@@ -234,10 +245,10 @@ class PythonFinder {
     for (const statement of body) {
       switch (statement.kind) {
         case 'function':
-          if (/^test/.test(statement.name) && !isFixture(statement.decorators)) this.test(statement, around);
+          if (statement.name.startsWith('test') && !isFixture(statement.decorators)) this.test(statement, around);
           break;
         case 'class':
-          if (!isClass || /^Test/.test(statement.name)) this.suite(statement, around);
+          if (!isClass || statement.name.startsWith('Test')) this.suite(statement, around);
           break;
         case 'if':
           this.body(statement.then, { ...around, marks: [...around.marks, conditional(statement.test, statement)] }, isClass);
@@ -250,7 +261,15 @@ class PythonFinder {
         case 'block':
           this.body(statement.body, around, isClass);
           break;
-        default:
+        case 'assert':
+        case 'assign':
+        case 'expression':
+        case 'import':
+        case 'jump':
+        case 'loop':
+        case 'other':
+        case 'raise':
+        case 'return':
       }
     }
   }
@@ -384,7 +403,7 @@ function moduleMarks(body: readonly Statement[]): readonly Mark[] {
     if (
       statement.kind === 'raise' &&
       statement.value !== null &&
-      /SkipTest$/.test(lastName(statement.value.kind === 'call' ? statement.value.callee : statement.value))
+      lastName(statement.value.kind === 'call' ? statement.value.callee : statement.value).endsWith('SkipTest')
     )
       marks.push({ kind: 'skip', condition: null, from: statement.from, to: statement.to });
     return undefined;

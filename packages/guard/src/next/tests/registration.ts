@@ -55,8 +55,7 @@ export function registrationOf(call: ValueOf<'call'>, scope: Scope): Registratio
   const marks: Mark[] = [];
   const tables: Value[] = [];
   const place = { from: inner.from, to: call.callee.to };
-  if (/^x/.test(inner.name) && kind !== null && /^x(it|test|describe|specify|context|suite)$/.test(inner.name))
-    marks.push({ kind: 'skip', condition: null, ...place });
+  if (/^x(it|test|describe|specify|context|suite)$/.test(inner.name)) marks.push({ kind: 'skip', condition: null, ...place });
   if (/^f(it|test|describe|specify|context)$/.test(inner.name)) marks.push({ kind: 'only', condition: null, ...place });
   for (const { name, call: used } of links) {
     const modifier = MODIFIERS[name];
@@ -104,7 +103,7 @@ function kindOf(root: string, links: readonly string[], scope: Scope, args: read
     return links[0] === 'step' ? null : 'test';
   }
   if (SUITE_NAMES.has(root) && isPlain) return 'suite';
-  const last = links.filter((name) => MODIFIERS[name] === undefined).at(-1);
+  const last = links.findLast((name) => MODIFIERS[name] === undefined);
   if (last === undefined || !args.some(({ kind }) => kind === 'function')) {
     // `const t = require('tap'); t('title', fn)`: the runner under a name of its own.
     const module = links.length === 0 ? scope.moduleOf(root) : null;

@@ -34,7 +34,10 @@ function templateRows({ parts, from, to }: ValueOf<'template'>): readonly Value[
   const values = parts.filter((part) => typeof part !== 'string');
   const rows: Value[] = [];
   for (let at = 0; at + names.length <= values.length; at += names.length) {
-    const entries = names.map((name, index) => ({ key: { from, to, kind: 'text' as const, value: name }, value: values[at + index] as Value }));
+    const entries = names.map((name, index) => ({
+      key: { from, to, kind: 'text' as const, value: name },
+      value: values[at + index] as Value,
+    }));
     rows.push({ from: values[at]?.from ?? from, to: values[at + names.length - 1]?.to ?? to, kind: 'record', entries });
   }
   return rows;

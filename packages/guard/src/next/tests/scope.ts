@@ -101,7 +101,13 @@ export class Scope {
       case 'loop':
         for (const inner of statement.kind === 'if' ? [...statement.then, ...statement.other] : statement.body) this.declare(inner, names);
         return;
-      default:
+      case 'assert':
+      case 'class':
+      case 'expression':
+      case 'jump':
+      case 'other':
+      case 'raise':
+      case 'return':
     }
   }
 
@@ -169,12 +175,18 @@ function forgetChanged(body: readonly Statement[], names: Map<string, Definition
   });
 }
 
-const MUTATING = /^(push|unshift|pop|shift|splice|sort|reverse|set|add|append|appendleft|extend|insert|update|remove|clear|setdefault|write|delete|fill)$/;
+const MUTATING =
+  /^(push|unshift|pop|shift|splice|sort|reverse|set|add|append|appendleft|extend|insert|update|remove|clear|setdefault|write|delete|fill)$/;
 
 function isEmptyHolder(value: Value): boolean {
   if (value.kind === 'list') return value.items.length === 0;
   if (value.kind === 'record') return value.entries.length === 0;
-  return value.kind === 'call' && value.args.length === 0 && value.callee.kind === 'name' && /^(list|dict|set|Set|Map|Array|deque|defaultdict)$/.test(value.callee.name);
+  return (
+    value.kind === 'call' &&
+    value.args.length === 0 &&
+    value.callee.kind === 'name' &&
+    /^(list|dict|set|Set|Map|Array|deque|defaultdict)$/.test(value.callee.name)
+  );
 }
 
 function isLiteralDefinition(definition: Definition | undefined): boolean {
@@ -204,7 +216,8 @@ export function expand(value: Value, scope: Scope, depth = 0): Value {
       if (object.kind === 'record') {
         const entry = object.entries.find(({ key }) => key?.kind === 'text' && key.value === value.name);
         if (entry !== undefined) return entry.value;
-        if (object.entries.every(({ key }) => key?.kind === 'text')) return { from: value.from, to: value.to, kind: 'constant', value: 'undefined' };
+        if (object.entries.every(({ key }) => key?.kind === 'text'))
+          return { from: value.from, to: value.to, kind: 'constant', value: 'undefined' };
       }
       return object === value.object ? value : { ...value, object };
     }
@@ -256,11 +269,23 @@ export function expand(value: Value, scope: Scope, depth = 0): Value {
     case 'function': {
       // `() => f(x)` stands for a call of `f` with what `x` is.
       const [only, ...more] = value.body;
-      if (only === undefined || more.length > 0 || value.params.length > 0 || (only.kind !== 'return' && only.kind !== 'expression') || only.value === null) return value;
+      if (
+        only === undefined ||
+        more.length > 0 ||
+        value.params.length > 0 ||
+        (only.kind !== 'return' && only.kind !== 'expression') ||
+        only.value === null
+      )
+        return value;
       const inner = expand(only.value, scope, depth);
       return inner === only.value ? value : { ...value, body: [{ ...only, value: inner }] };
     }
-    default:
+    case 'assign':
+    case 'constant':
+    case 'number':
+    case 'other':
+    case 'pattern':
+    case 'text':
       return value;
   }
 }

@@ -2,7 +2,7 @@
 
 import type { FunctionValue, Place, Source, Statement, Value, ValueOf } from '../syntax/nodes.js';
 import { truthOf } from '../syntax/fold.js';
-import { dotted, eachBelow, eachFunction, lastName, positional, someValueIn, eachStatement } from '../syntax/walk.js';
+import { dotted, eachBelow, lastName, positional, someValueIn, eachStatement } from '../syntax/walk.js';
 import { chainQuestions, isFail, questionsOf, questionsOfCall } from './checks.js';
 import type { Question } from './checks.js';
 import type { Dialect } from './dialect.js';
@@ -43,12 +43,6 @@ export function walkTest(test: Test, dialect: Dialect, lookup: Lookup): Walked {
   return { checks: walk.checks.slice(fromHooks), marks: walk.marks, tables: [...test.tables, ...walk.tables], doubles: walk.doubles };
 }
 
-export function walkBody(body: readonly Statement[], scope: Scope, source: Source, dialect: Dialect, lookup: Lookup): Walked {
-  const walk = new Walk(dialect, lookup);
-  walk.body(body, scope, source, [], 0);
-  return walk;
-}
-
 class Walk implements Walked {
   readonly checks: Check[] = [];
   readonly marks: Mark[] = [];
@@ -71,11 +65,11 @@ class Walk implements Walked {
   }
 
   body(body: readonly Statement[], scope: Scope, source: Source, around: readonly Obstacle[], depth: number): void {
-    let obstacles = around;
+    const leaving: Obstacle[] = [];
     for (const statement of body) {
-      this.statement(statement, scope, source, obstacles, depth);
-      const leaving = leavesUnder(statement, this.dialect);
-      if (leaving !== null) obstacles = [...obstacles, leaving];
+      this.statement(statement, scope, source, leaving.length === 0 ? around : around.concat(leaving), depth);
+      const leaves = leavesUnder(statement, this.dialect);
+      if (leaves !== null) leaving.push(leaves);
     }
   }
 
@@ -110,8 +104,10 @@ class Walk implements Walked {
         }
         const isEither = this.asks(statement.then) && this.asks(statement.other);
         const truth = isEither ? 'unknown' : truthOf(expand(statement.test, scope));
-        const then = truth === 'true' || isEither ? obstacles : under(truth === 'false' ? 'never-run' : 'condition', statement, statement.test);
-        const other = truth === 'false' || isEither ? obstacles : under(truth === 'true' ? 'never-run' : 'condition', statement, statement.test);
+        const then =
+          truth === 'true' || isEither ? obstacles : under(truth === 'false' ? 'never-run' : 'condition', statement, statement.test);
+        const other =
+          truth === 'false' || isEither ? obstacles : under(truth === 'true' ? 'never-run' : 'condition', statement, statement.test);
         this.body(statement.then, scope, source, then, depth);
         this.body(statement.other, scope, source, other, depth);
         return;
@@ -219,7 +215,7 @@ class Walk implements Walked {
 
   private raised(value: Value, obstacles: readonly Obstacle[]): void {
     const name = lastName(value.kind === 'call' ? value.callee : value);
-    if (/SkipTest$/.test(name)) this.marks.push({ kind: 'skip', condition: conditionOf(obstacles), from: value.from, to: value.to });
+    if (name.endsWith('SkipTest')) this.marks.push({ kind: 'skip', condition: conditionOf(obstacles), from: value.from, to: value.to });
   }
 
   private ask(questions: readonly Question[], place: Place, scope: Scope, source: Source, obstacles: readonly Obstacle[]): void {
@@ -277,7 +273,7 @@ class Walk implements Walked {
         );
         return;
       case 'unary':
-        this.value(value.operand, scope, source, obstacles, depth, value.op === 'void' ? false : true);
+        this.value(value.operand, scope, source, obstacles, depth, value.op !== 'void');
         return;
       case 'list':
         for (const item of value.items) this.value(item, scope, source, obstacles, depth, isUsed);
@@ -300,7 +296,11 @@ class Walk implements Walked {
       case 'other':
         for (const part of value.parts) this.value(part, scope, source, obstacles, depth, true);
         return;
-      default:
+      case 'constant':
+      case 'name':
+      case 'number':
+      case 'pattern':
+      case 'text':
     }
   }
 
@@ -318,7 +318,8 @@ class Walk implements Walked {
     if (double !== null) this.doubles.push(double);
     const questions = questionsOfCall(call, this.dialect, scope);
     if (questions.length > 0) {
-      const isLost = !isUsed && !this.isWaitedFor && questions.some(({ isPromise }) => isPromise === true) && source.language === 'javascript';
+      const isLost =
+        !isUsed && !this.isWaitedFor && questions.some(({ isPromise }) => isPromise === true) && source.language === 'javascript';
       const heard = isLost ? [...obstacles, { kind: 'unawaited' as const, condition: null, from: call.from, to: call.to }] : obstacles;
       const own = questions.every(({ relation }) => relation === 'own') ? this.helper(call, scope, source, obstacles, depth) : false;
       if (!own) this.ask(questions, call, scope, source, heard);
@@ -466,7 +467,17 @@ const TIMERS = /^(setTimeout|setImmediate|queueMicrotask|nextTick)$/;
 function isCalledBack({ params, body }: FunctionValue): boolean {
   const names = new Set(params.flatMap((parameter) => parameter.names));
   const isOne = (value: Value): boolean => value.kind === 'name' && names.has(value.name);
-  return names.size > 0 && someValueIn(body, (value) => value.kind === 'call' && (isOne(value.callee) || lastName(value.callee) === 'plan' || (/^(then|catch|end|expect|finally)$/.test(lastName(value.callee)) && value.args.some((argument) => isOne(argument.value)))));
+  return (
+    names.size > 0 &&
+    someValueIn(
+      body,
+      (value) =>
+        value.kind === 'call' &&
+        (isOne(value.callee) ||
+          lastName(value.callee) === 'plan' ||
+          (/^(then|catch|end|expect|finally)$/.test(lastName(value.callee)) && value.args.some((argument) => isOne(argument.value)))),
+    )
+  );
 }
 
 type ValueOfWith = Extract<Statement, { kind: 'with' }>;
@@ -559,12 +570,5 @@ export function mayCheck(call: FunctionValue, dialect: Dialect): boolean {
     return false;
   });
   CHECKING.set(call, found);
-  return found;
-}
-
-/** All functions that a value is made of. */
-export function functionsIn(value: Value): readonly FunctionValue[] {
-  const found: FunctionValue[] = [];
-  eachFunction(value, (inner) => void found.push(inner));
   return found;
 }
