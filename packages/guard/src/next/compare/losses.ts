@@ -133,7 +133,7 @@ function candidatesOf(index: ReadonlyMap<string, readonly Claim[]>, claim: Claim
   return full.length === 0 ? raw : [...raw, ...full.filter((one) => !raw.includes(one))];
 }
 
-const BLOCKING: ReadonlySet<string> = new Set(['never-run', 'swallowed', 'unawaited']);
+const BLOCKING: ReadonlySet<string> = new Set(['never-run', 'swallowed', 'unawaited', 'handler', 'condition', 'early-return']);
 
 function isBlocked({ check }: Claim): boolean {
   return check.obstacles.some(({ kind }) => BLOCKING.has(kind));

@@ -244,6 +244,8 @@ const IDENTITY: ReadonlySet<string> = new Set(['toBe', 'strictEqual', 'is', 'ass
 function chainOf(value: Value, dialect: Dialect): { readonly root: ValueOf<'call'>; readonly links: readonly Link[] } | null {
   const links: Link[] = [];
   let inner = value;
+  // What is done with the promise of a check is no part of the check.
+  if (inner.kind === 'call' && /^(then|catch|finally)$/.test(lastName(inner.callee))) return null;
   for (;;) {
     if (inner.kind === 'await') inner = inner.value;
     else if (inner.kind === 'call' && inner.callee.kind === 'member') {

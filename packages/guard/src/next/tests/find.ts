@@ -295,6 +295,7 @@ class PythonFinder {
   private test(statement: Extract<Statement, { kind: 'function' }>, around: Around): void {
     const tables = [...around.tables, ...tablesOf(statement.decorators, around.scope)];
     const path = [...around.path, statement.name];
+    const rows = tables.flatMap((table) => (table.kind === 'list' ? table.items.flatMap(rowMarks) : []));
     const from = Math.min(statement.from, ...statement.decorators.map((decorator) => decorator.from));
     this.tests.push({
       ...around,
@@ -304,7 +305,7 @@ class PythonFinder {
       to: statement.to,
       head: statement.head,
       run: statement.value,
-      marks: [...around.marks, ...marksOf(statement.decorators)],
+      marks: [...around.marks, ...marksOf(statement.decorators), ...rows],
       tables,
       columns: columnsOf(statement.decorators) ?? around.columns,
     });
@@ -327,6 +328,16 @@ function tablesOf(decorators: readonly Value[], scope: Scope): readonly Value[] 
     const args = positional(decorator);
     const table = args[1] ?? keyword(decorator, 'argvalues') ?? (lastName(decorator.callee) === 'parametrize' ? undefined : args[0]);
     return table === undefined ? [] : [expand(table, scope)];
+  });
+}
+
+/** `pytest.param(1, marks=pytest.mark.skip)`: the test runs, but not for this row. */
+function rowMarks(row: Value): readonly Mark[] {
+  const marks = row.kind === 'call' ? keyword(row, 'marks') : null;
+  if (marks === null) return [];
+  return (marks.kind === 'list' ? marks.items : [marks]).flatMap((one) => {
+    const mark = markOf(one);
+    return mark === null ? [] : [{ ...mark, condition: mark.condition ?? row }];
   });
 }
 

@@ -83,7 +83,9 @@ function namedRun(args: readonly Value[], scope: Scope): FunctionValue | null {
 function optionMarks(options: ValueOf<'record'>): readonly Mark[] {
   return options.entries.flatMap(({ key, value }): readonly Mark[] => {
     const kind =
-      key?.kind === 'text' ? ({ skip: 'skip', todo: 'todo', only: 'only', fails: 'fails' } as const)[key.value as 'skip'] : undefined;
+      key?.kind === 'text'
+        ? ({ skip: 'skip', todo: 'todo', only: 'only', fails: 'fails', expectFailure: 'fails' } as const)[key.value as 'skip']
+        : undefined;
     if (kind === undefined) return [];
     const truth = truthOf(value);
     return truth === 'false' ? [] : [{ kind, condition: truth === 'true' ? null : value, from: value.from, to: value.to }];

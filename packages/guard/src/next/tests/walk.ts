@@ -135,7 +135,11 @@ class Walk implements Walked {
           this.value(value, scope, source, obstacles, depth, true);
           if (value.kind === 'call' && lastName(value.callee) === 'suppress') inner = under('swallowed', statement);
           const [asked] = value.kind === 'call' ? questionsOfCall(value, this.dialect, scope) : [];
-          if (asked?.relation === 'raises') this.raises(asked, statement, value, scope, source, obstacles);
+          if (asked?.relation === 'raises') {
+            this.raises(asked, statement, value, scope, source, obstacles);
+            if (asked.wanted !== null && /^(AssertionError|Exception|BaseException)$/.test(dotted(asked.wanted)))
+              inner = under('swallowed', statement);
+          }
         }
         this.body(statement.body, scope, source, inner, depth);
         return;
@@ -207,7 +211,8 @@ class Walk implements Walked {
       (value) =>
         value.kind === 'call' &&
         (isFail(value, this.dialect) ||
-          /^(expect|assert\w*|should|fail|done|reject|next|cb|callback|skip|skipTest)$/i.test(lastName(value.callee)) ||
+          /^(expect|assert\w*|should|fail|reject|skip|skipTest)$/i.test(lastName(value.callee)) ||
+          (/^(done|next|cb|callback|end|resolve)$/.test(lastName(value.callee)) && value.args.length > 0) ||
           /^(assert|t|self)\./.test(dotted(value.callee))),
     );
     return !speaks && !asks;
@@ -314,6 +319,11 @@ class Walk implements Walked {
       return;
     }
     if (source.language === 'javascript' && isSubtest(call)) return;
+    if (name === 'Promise.allSettled') {
+      for (const { value } of call.args)
+        this.value(value, scope, source, [...obstacles, { kind: 'swallowed', condition: null, from: call.from, to: call.to }], depth, true);
+      return;
+    }
     const double = doubleOf(call, scope, source, this.dialect);
     if (double !== null) this.doubles.push(double);
     const questions = questionsOfCall(call, this.dialect, scope);
@@ -323,7 +333,16 @@ class Walk implements Walked {
       const heard = isLost ? [...obstacles, { kind: 'unawaited' as const, condition: null, from: call.from, to: call.to }] : obstacles;
       const own = questions.every(({ relation }) => relation === 'own') ? this.helper(call, scope, source, obstacles, depth) : false;
       if (!own) this.ask(questions, call, scope, source, heard);
-      this.inner(call, scope, source, heard, depth, true);
+      // A check inside what must throw passes by failing.
+      const isTurned = questions.some(({ relation, negated }) => relation === 'raises' && !negated);
+      this.inner(
+        call,
+        scope,
+        source,
+        isTurned ? [...heard, { kind: 'swallowed', condition: null, from: call.from, to: call.to }] : heard,
+        depth,
+        true,
+      );
       return;
     }
     if (isFail(call, this.dialect)) {
@@ -348,7 +367,15 @@ class Walk implements Walked {
     isUsed = true,
   ): void {
     const { callee } = call;
-    if (callee.kind === 'member') this.value(callee.object, scope, source, obstacles, depth, isUsed);
+    if (callee.kind === 'member')
+      this.value(
+        callee.object,
+        scope,
+        source,
+        this.isForgiven(call) ? [...obstacles, { kind: 'swallowed', condition: null, from: call.from, to: call.to }] : obstacles,
+        depth,
+        isUsed,
+      );
     else if (callee.kind !== 'name') this.value(callee, scope, source, obstacles, depth, isUsed);
     const name = lastName(callee);
     for (const { value } of call.args) {
@@ -387,6 +414,15 @@ class Walk implements Walked {
     const [first] = params;
     if (list?.kind !== 'list' || first === undefined || list.items.length > MOST_ROWS) return [];
     return list.items.map((item) => rowFor(first.names, item));
+  }
+
+  /** `promise.catch(() => {})`. */
+  private isForgiven(call: ValueOf<'call'>): boolean {
+    const [first, second] = positional(call);
+    const name = lastName(call.callee);
+    const handler = name === 'catch' ? first : name === 'then' ? second : undefined;
+    if (handler === undefined) return false;
+    return handler.kind === 'function' ? this.swallows(handler.body, null) : /^console\.|noop|ignore|^Boolean$/.test(dotted(handler));
   }
 
   /** `[1, 2].forEach(f)` runs over a list: it counts as a table, and an empty one runs nothing. */
