@@ -26,6 +26,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['sessions'],
     ['workspace', 'agents'],
     ['critics'],
+    ['retrial'],
     ['commands'],
     ['library'],
     ['mcp', 'http'],

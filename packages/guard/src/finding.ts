@@ -4,7 +4,7 @@ import type { Span } from './facts.js';
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low';
 
-export type GuardGroup = 'files' | 'marks' | 'tests' | 'assertions' | 'mocks' | 'expectations';
+export type GuardGroup = 'files' | 'marks' | 'tests' | 'assertions' | 'mocks' | 'expectations' | 'retrial';
 
 export interface Version {
   readonly text: string;
@@ -167,6 +167,37 @@ export const GUARD_RULES = {
     'A wanted value was rewritten: it may hide a regression.',
     'A person says that the new value is right.',
   ),
+  'regression-hidden': words(
+    'retrial',
+    'critical',
+    'A test passed at the base, and its old version fails on the new code.',
+    'Fix the code, and keep the test.',
+  ),
+  'failing-test-removed': words(
+    'retrial',
+    'high',
+    'A test that failed at the base no longer runs, and its old version still fails.',
+    'Make the old test pass.',
+  ),
+  'expectation-changed': words(
+    'retrial',
+    'medium',
+    'The old version of the test fails on the new code, and the new version passes.',
+    'A person says that the new expectation is right.',
+  ),
+  'old-tests-fail': words(
+    'retrial',
+    'medium',
+    "The base's tests do not pass on the new code.",
+    'Say in the change why the tests had to change.',
+  ),
+  'proves-nothing': words(
+    'retrial',
+    'low',
+    "New or changed tests pass on the base's source too, so they say nothing about this change.",
+    'Write a test that fails before the change and passes after it.',
+  ),
+  'strength-lost': words('retrial', 'high', 'The old tests notice a defect that the new tests do not.', 'Keep a check that notices it.'),
 } as const satisfies Readonly<Record<string, RuleWords>>;
 
 export type GuardRule = keyof typeof GUARD_RULES;

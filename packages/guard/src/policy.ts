@@ -72,6 +72,14 @@ const POLICY: Readonly<Record<GuardRule, Row>> = {
 
   // Reading alone cannot tell a changed expectation from a hidden regression.
   rebaselined: note,
+
+  // retrial/ sets the levels of its own findings.
+  'regression-hidden': breach,
+  'failing-test-removed': breach,
+  'expectation-changed': note,
+  'old-tests-fail': note,
+  'proves-nothing': note,
+  'strength-lost': breach,
 };
 
 export function withLevels(findings: readonly Found[], evidence: Evidence): readonly GuardFinding[] {

@@ -9,6 +9,8 @@ import type { Anomaly, Counts, Damage, EvidenceRef, Finding, RoleRef, TaskRecord
 import type { Usage } from '../ports.js';
 import { ANSWERS, ANSWER_WAYS } from './events.js';
 import type {
+  RetrialRecord,
+  RetrialRun,
   EventData,
   TrendInputs,
   Effects,
@@ -165,6 +167,23 @@ const left = object<UnmergedWork>({ commit: text, files: texts, goesOn: optional
 
 const fallenCoverage = orNull(object<NonNullable<Damage['coverage']>>({ before: number, after: number }));
 
+const retrial = object<RetrialRecord>({
+  problem: orNull(text),
+  runs: listOf(
+    object<RetrialRun>({
+      tree: text,
+      commit: text,
+      command: text,
+      passed: orNull(flag),
+      exit_status: orNull(number),
+      tests: orNull(object<NonNullable<RetrialRun['tests']>>({ passed: whole, failed: whole, skipped: whole })),
+      started: text,
+      duration_ms: number,
+      problem: orNull(text),
+    }),
+  ),
+});
+
 const taskFinished = object<TaskFinished>({
   task: text,
   attempt: whole,
@@ -191,6 +210,7 @@ const taskFinished = object<TaskFinished>({
       }),
     ),
   ),
+  retrial: optional(retrial),
   left: optional(left),
   damage: optional(object<Damage>({ tests: texts, files: texts, coverage: fallenCoverage })),
   unmeasured: optional(text),

@@ -227,6 +227,29 @@ export interface Breach {
   readonly level?: 'note';
 }
 
+/** The retrial of a change: the base's tests on the new code, and more runs where that left a question. */
+export interface RetrialRecord {
+  /** Why it says nothing, or not all; null where it does. */
+  readonly problem: string | null;
+  readonly runs: readonly RetrialRun[];
+}
+
+export interface RetrialRun {
+  /** `base`, `old tests, new code`, `new tests, new code` or `new tests, old code`. */
+  readonly tree: string;
+  readonly commit: string;
+  /** The person's command, or the runners that Umpire called. */
+  readonly command: string;
+  /** Null: it could not run, or did not end in time. */
+  readonly passed: boolean | null;
+  readonly exit_status: number | null;
+  /** Null: only the exit status is known. */
+  readonly tests: { readonly passed: number; readonly failed: number; readonly skipped: number } | null;
+  readonly started: string;
+  readonly duration_ms: number;
+  readonly problem: string | null;
+}
+
 /** `files`: those in which tests regressed. `existing`: all that the cycle changed, but not those that it added. `cycle`: all of it. */
 export type RevertUnit = 'files' | 'existing' | 'cycle';
 
@@ -258,6 +281,8 @@ export interface TaskFinished {
   readonly measuredFiles?: readonly string[];
   /** For a writing task: what the guard found in its work. */
   readonly breaches?: readonly Breach[];
+  /** For a writing task that changed tests: what Umpire ran to find out what they hide. */
+  readonly retrial?: RetrialRecord;
   /** For a writing task that failed. */
   readonly left?: UnmergedWork;
   /** For a critic: the damage that the work before it did. */

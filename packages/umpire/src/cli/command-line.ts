@@ -77,7 +77,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   hook: async (args) => (await import('./hook.js')).runHook(args),
   serve: async (args, output) => (await import('./serve.js')).runServe(args, output),
   mcp: async (args) => (await import('./mcp.js')).runMcp(args),
-  guard: async (args) => (await import('./guard.js')).runGuard(args),
+  guard: async (args, output) => (await import('./guard.js')).runGuard(args, output),
 };
 
 /** Every command, for help on a misspelt one. */

@@ -10,6 +10,7 @@ import type { FlagKinds } from './flags.js';
 import { VERSION } from './version.generated.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
+import type { Output } from './output.js';
 
 const FLAGS: FlagKinds = {
   '--base': 'value',
@@ -17,6 +18,8 @@ const FLAGS: FlagKinds = {
   '--project': 'value',
   '--report-before': 'value',
   '--report-after': 'value',
+  '--run': 'value',
+  '--run-minutes': 'value',
   '--staged': 'switch',
   '--revert': 'switch',
   '--strict': 'switch',
@@ -25,7 +28,7 @@ const FLAGS: FlagKinds = {
   '--help': 'switch',
 };
 
-export async function runGuard(args: readonly string[]): Promise<CommandOutcome> {
+export async function runGuard(args: readonly string[], { write, writeProgress }: Output): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'guard');
   const { values, switches } = parsed;
   if (switches.has('--help')) return showHelp('guard');
@@ -37,6 +40,25 @@ export async function runGuard(args: readonly string[]): Promise<CommandOutcome>
   if (switches.has('--staged') && switches.has('--revert'))
     throw usage('Use --revert or --staged, not both: --revert changes files on disk, --staged reads staged files.', 'guard');
   if (json && sarif) throw usage('Use --json or --sarif, not both.', 'guard');
+  const command = values.get('--run');
+  const minutes = minutesOf(values.get('--run-minutes'));
+  if (command === undefined && minutes !== undefined) throw usage('--run-minutes needs --run.', 'guard');
+  if (command !== undefined && switches.has('--revert'))
+    throw usage('Use --run or --revert, not both: run the tests first, then revert.', 'guard');
+  const stop = new AbortController();
+  const retrial =
+    command === undefined
+      ? {}
+      : {
+          retrial: {
+            command,
+            ...(minutes === undefined ? {} : { minutes }),
+            signal: stop.signal,
+            onStep: (line: string) => writeProgress(`umpire: ${line}\n`),
+            ...(await import('./trust-question.js')).trustQuestion(write),
+          },
+        };
+  if (command !== undefined) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const given = (flag: string, key: string) => (values.has(flag) ? { [key]: values.get(flag) } : {});
   const notes: string[] = [];
   const run = await guardProject({
@@ -47,9 +69,11 @@ export async function runGuard(args: readonly string[]): Promise<CommandOutcome>
     ...(scope === undefined ? {} : { scope }),
     staged: switches.has('--staged'),
     revert: switches.has('--revert'),
+    ...retrial,
     around: withoutEarlyOptimization,
     onNote: (note) => void notes.push(`Note: ${note}\n`),
   });
+  if (stop.signal.aborted) return { stderr: 'umpire: Stopped.\n', exit: 130 };
   const stdout = json
     ? `${JSON.stringify(guardJson(run))}\n`
     : sarif
@@ -82,9 +106,20 @@ function withoutEarlyOptimization<Result>(look: () => Result): Result {
 
 const BUDGET_FACTOR = 8;
 
-function exitOf({ findings, notes, reverted, isBlind }: GuardRun, isStrict: boolean): number {
+/** A retrial that says nothing is an error: somebody asked for it. */
+function exitOf({ findings, notes, reverted, isBlind, retrial }: GuardRun, isStrict: boolean): number {
   if ((reverted?.left ?? findings).length > 0 || (isStrict && notes.length > 0)) return 3;
-  return isBlind ? 1 : 0;
+  return isBlind || (retrial?.problem ?? null) !== null ? 1 : 0;
+}
+
+const MOST_MINUTES = 24 * 60;
+
+function minutesOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const minutes = Number(text);
+  if (!/^\d+$/.test(text) || minutes < 1 || minutes > MOST_MINUTES)
+    throw usage(`--run-minutes takes a whole number from 1 to ${MOST_MINUTES}, not "${text.slice(0, 40)}".`, 'guard');
+  return minutes;
 }
 
 /** After a revert, SARIF lists the remaining findings. */

@@ -654,8 +654,8 @@ Examples
 
 Usage: umpire guard [flags]
 
-Compares two versions of JavaScript, TypeScript and Python files and runs
-nothing. It also finds ignored failures, mocks of the tested code, and changed
+Compares two versions of JavaScript, TypeScript and Python files. Without --run
+it runs nothing. It also finds ignored failures, mocks of the tested code, and changed
 test settings. A breach makes tests weaker without a reason in the change. A
 note is for you to look at. docs/guard-your-tests.md lists the rules.
 
@@ -667,6 +667,9 @@ Flags
 ${PROJECT}
   --report-before FILE   a test report of the base, any format of umpire read
   --report-after FILE    a test report of the change
+  --run COMMAND          also run the tests of the base on the new code, in
+                         copies: finds what changed tests hide
+  --run-minutes N        time for the run at the base (default 30)
   --staged               check staged files, for a pre-commit hook
   --revert               revert the breaches, and keep copies of your files
   --strict               exit with 3 on notes too
@@ -675,13 +678,14 @@ ${PROJECT}
 
 Exit status
   0    no breach
-  1    error, or tests that cannot be read
+  1    error, tests that cannot be read, or a --run that gave no result
   2    wrong usage
   3    a breach; with --strict also a note
 
 Examples
   umpire guard
   umpire guard --base origin/main --sarif > guard.sarif
+  umpire guard --run "npm test"
 `,
 
   mcp: `Serve Umpire's tools to an agent over MCP, on stdin and stdout.

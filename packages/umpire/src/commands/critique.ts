@@ -182,7 +182,7 @@ function checkLayer({ loop, layer, session }: CritiqueRequest, { testing }: Crit
 }
 
 /** A change, such as a pull request, does not choose the settings that it is judged by. */
-async function settingsAt(project: string, asked: string): Promise<{ readonly source: string | null }> {
+export async function settingsAt(project: string, asked: string): Promise<{ readonly source: string | null }> {
   const { repository, base } = findBase(project, asked);
   return { source: await textIn({ gitTarget: repository.checkout, prefix: repository.prefix, tree: base }, CONFIG) };
 }

@@ -3,7 +3,7 @@
 
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Breach } from '@umpire/core/decider/events.js';
+import type { Breach, RetrialRecord } from '@umpire/core/decider/events.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import type { TestResult } from '@umpire/core/model.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
@@ -23,6 +23,10 @@ import { findBase, filesOnDisk, readChange, createFileReader, filesStaged, textI
 import { askGit } from '../workspace/git.js';
 import type { Work } from '../workspace/inspect-work.js';
 import { restoreOnDisk } from '../workspace/restore-change.js';
+import { withRetrial } from '../retrial/weigh-findings.js';
+import { summarize } from '../retrial/retrial-summary.js';
+import type { Retrial } from '../retrial/retrial.js';
+import type { GuardedChange, RetrialAsked } from './guard-retrial.js';
 import { ignoreUmpire, projectFor } from './project-folders.js';
 import { openParallelReader } from './parallel-reader.js';
 
@@ -37,6 +41,8 @@ export interface GuardParameters {
   /** Check staged files instead of the files on disk. */
   readonly staged?: boolean;
   readonly revert?: boolean;
+  /** Runs the tests of the base and of the change with this command. */
+  readonly retrial?: RetrialAsked;
   readonly now?: () => Date;
   /** Called with notes for the person, such as which folder is checked. */
   readonly onNote?: (note: string) => void;
@@ -52,6 +58,8 @@ export interface GuardRun extends GuardView {
   readonly files: number;
   /** Allowances that the change itself adds. */
   readonly newAllowances: readonly GuardAllowance[];
+  /** Only where it was asked for. */
+  readonly retrial?: RetrialRecord;
   /** The reverted changes and the remaining breaches. */
   readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: GuardView['findings']; readonly kept: string };
 }
@@ -85,9 +93,12 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
     settings: CONFIG,
   };
   const around = request.around ?? ((look) => look());
-  const view = around(() => checkChange({ ...check, beside: openParallelReader(read.files, same) }));
+  const seen = around(() => checkChange({ ...check, beside: openParallelReader(read.files, same) }));
+  const retrial = request.retrial === undefined ? null : await retryFor(request.retrial, request, { project, repository, base, to, check });
+  const view = retrial === null ? seen : withRetrial(seen, retrial, allowances, check.today);
   const run = {
     ...view,
+    ...(retrial === null ? {} : { retrial: summarize(retrial) }),
     base,
     against: words,
     scope,
@@ -107,6 +118,12 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
       ? { findings: mended.left, notes: [] }
       : checkChange({ ...plain, same: createFileReader(same), change: after });
   return { ...run, notes, reverted: { corrections: mended.corrections, left, kept } };
+}
+
+/** Loaded late, since it loads the critics. */
+async function retryFor(asked: RetrialAsked, { base, onNote }: GuardParameters, place: GuardedChange): Promise<Retrial> {
+  const { retryChange } = await import('./guard-retrial.js');
+  return retryChange({ ...place, asked, isNamedBase: base !== undefined, ...(onNote === undefined ? {} : { onNote }) });
 }
 
 /** In a hook, git names the index to commit: with `commit -a` or with paths it is not the default one. */

@@ -206,7 +206,7 @@ function unusable(outcome: CheckOutcome, why: string): Ending {
 }
 
 /** Does the command run the project's tests, as far as its words say? */
-function runsTests(command: string): boolean {
+export function runsTests(command: string): boolean {
   return /(?:^|[\s/])(?:vitest|jest|mocha|pytest|tox|nox|ava|tap)(?:\s|$)|\b(?:npm|pnpm|yarn|bun)\b[^|;&]*\bt(?:est)?\b|--test\b/.test(
     command,
   );

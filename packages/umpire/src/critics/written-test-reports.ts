@@ -1,9 +1,9 @@
 // Test reports that a command wrote while it ran, where runners put them by custom: they say what failed better than printed lines do.
-// Nothing is decided by them.
+// A verdict is never decided by them.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestResult } from '@umpire/core/model.js';
+import type { TestResult, ToolReport } from '@umpire/core/model.js';
 import { statOf } from '../sessions/file-system.js';
 import { readReport } from './report-file.js';
 
@@ -31,17 +31,26 @@ export interface WrittenFailures {
 
 /** Null where the command wrote no readable test report. `sinceMs`: older files are of another run. */
 export function failuresInReports(workdir: string, sinceMs: number): WrittenFailures | null {
-  const files = FOLDERS.flatMap((folder) => namesIn(join(workdir, folder)).map((name) => join(workdir, folder, name)))
-    .filter((file) => isOfRun(file, sinceMs))
-    .slice(0, MOST_FILES);
-  const reports = files
-    .map((file) => readReport(file, { format: null, root: workdir }))
-    .filter(({ format, outcome }) => FORMATS.has(format) && (outcome === 'pass' || outcome === 'fail'));
+  const reports = writtenReports(workdir, sinceMs);
   if (reports.length === 0) return null;
   return {
     failing: reports.reduce((sum, { tests }) => sum + (tests?.failed ?? 0) + (tests?.errored ?? 0), 0),
     failed: reports.flatMap(({ results = [] }) => results.filter(({ status }) => status === 'failed' || status === 'errored')),
   };
+}
+
+/** Every test in the reports; null where the command wrote none. */
+export function resultsInReports(workdir: string, sinceMs: number): readonly TestResult[] | null {
+  const results = writtenReports(workdir, sinceMs, Infinity).flatMap((report) => report.results ?? []);
+  return results.length === 0 ? null : results;
+}
+
+function writtenReports(workdir: string, sinceMs: number, keep?: number): readonly ToolReport[] {
+  return FOLDERS.flatMap((folder) => namesIn(join(workdir, folder)).map((name) => join(workdir, folder, name)))
+    .filter((file) => isOfRun(file, sinceMs))
+    .slice(0, MOST_FILES)
+    .map((file) => readReport(file, { format: null, root: workdir, ...(keep === undefined ? {} : { keep }) }))
+    .filter(({ format, outcome }) => FORMATS.has(format) && (outcome === 'pass' || outcome === 'fail'));
 }
 
 function isOfRun(file: string, sinceMs: number): boolean {

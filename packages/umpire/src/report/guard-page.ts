@@ -1,6 +1,7 @@
 // `umpire guard` for a terminal: each finding with its reason, an honest alternative and both versions, side by side if the
 // terminal is wide enough. Also as JSON.
 
+import type { RetrialRecord, RetrialRun } from '@umpire/core/decider/events.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { Correction } from '@umpire/guard/taking-back.js';
@@ -23,6 +24,8 @@ export interface GuardPage {
   readonly against: string;
   readonly scope: string;
   readonly files: number;
+  /** Only where it was asked for. */
+  readonly retrial?: RetrialRecord;
   readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: readonly GuardFinding[]; readonly kept: string };
 }
 
@@ -36,7 +39,7 @@ const SIDE_BY_SIDE_COLUMNS = 100;
 const MAX_LINES = 12;
 
 export function guardPage(page: GuardPage, terminal: Terminal): string {
-  const { findings, notes, allowed, expired, newAllowances, problems, rewritten, reverted } = page;
+  const { findings, notes, allowed, expired, newAllowances, problems, rewritten, retrial, reverted } = page;
   const parts = [
     ...findings.map((finding) => findingLines(finding, terminal)),
     listed(
@@ -55,6 +58,7 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
       'Not read',
       problems.flatMap(({ file, message }) => wrap(`${lineOf(file)}: ${lineOf(message, 300)}`, '    ', '  ')),
     ),
+    retrial === undefined ? [] : listed('Retrial', retrialLines(retrial)),
     listed('Rewritten files: checks counted, not compared one by one', rewritten.flatMap(rewrittenLines)),
     reverted === undefined ? [] : revertedLines(reverted),
     sumLines(page, newAllowances.length, terminal),
@@ -152,6 +156,23 @@ function rewrittenLines({ file, before, after }: GuardPage['rewritten'][number])
   return wrap(`${lineOf(file)}: ${count(before, 'exact check')} before, ${after} now. Review it yourself.`, '    ', '  ');
 }
 
+function retrialLines({ problem, runs }: RetrialRecord): readonly string[] {
+  if (runs.length === 0 && problem === null) return ['  The change touches no tests, fixtures or runner settings, so nothing ran.'];
+  return [
+    ...runs.flatMap((run) => wrap(`${run.tree}: ${retrialRunWords(run)}`, '    ', '  ')),
+    ...(problem === null ? [] : wrap(`Incomplete. ${lineOf(problem, 300)}`, '    ', '  ')),
+  ];
+}
+
+const SECOND_MS = 1000;
+
+function retrialRunWords({ passed, tests, exit_status: status, command, duration_ms: ms, problem }: RetrialRun): string {
+  const how = passed === null ? `no result (${lineOf(problem ?? 'it broke off', 200)})` : passed ? 'passed' : 'failed';
+  const counts = tests === null ? '' : `, ${count(tests.passed, 'test')} passed, ${tests.failed} failed, ${tests.skipped} skipped`;
+  const exit = tests !== null || status === null ? '' : ` (exit status ${status})`;
+  return `${how}${exit}${counts}, ${(ms / SECOND_MS).toFixed(1)} s, ${lineOf(command, 100)}`;
+}
+
 function revertedLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {
   return listed('Reverted', [
     ...corrections.map((one) => `  ${lineOf(one.path)}: ${revertWords(one)}`),
@@ -189,7 +210,7 @@ export interface GuardObject extends GuardPage {
 }
 
 export function guardJson(run: GuardObject): Readonly<Record<string, unknown>> {
-  const { findings, notes, allowed, expired, problems, rewritten, base, scope, newAllowances, reverted } = run;
+  const { findings, notes, allowed, expired, problems, rewritten, base, scope, newAllowances, retrial, reverted } = run;
   return {
     findings: [...findings, ...notes],
     allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
@@ -198,6 +219,7 @@ export function guardJson(run: GuardObject): Readonly<Record<string, unknown>> {
     rewritten,
     base,
     scope,
+    ...(retrial === undefined ? {} : { retrial }),
     ...(reverted === undefined
       ? {}
       : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left, kept: reverted.kept }),

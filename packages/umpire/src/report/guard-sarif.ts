@@ -1,5 +1,6 @@
 // The guard's findings as SARIF 2.1.0, for code hosts and editors. Allowed findings are marked as suppressed.
 
+import type { RetrialRecord } from '@umpire/core/decider/events.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import { GUARD_RULES } from '@umpire/guard/finding.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
@@ -13,13 +14,14 @@ export interface GuardLog {
   readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
   readonly problems: readonly { readonly file: string; readonly message: string }[];
   readonly isBlind: boolean;
+  readonly retrial?: RetrialRecord;
 }
 
 const LEVELS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' };
 const RULES = Object.entries(GUARD_RULES);
 const ORDER: ReadonlyMap<string, number> = new Map(RULES.map(([id], index) => [id, index]));
 
-export function guardSarif({ findings, notes, allowed, problems, isBlind }: GuardLog, version: string): string {
+export function guardSarif({ findings, notes, allowed, problems, isBlind, retrial }: GuardLog, version: string): string {
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -39,6 +41,7 @@ export function guardSarif({ findings, notes, allowed, problems, isBlind }: Guar
           },
         },
         columnKind: 'utf16CodeUnits',
+        ...(retrial === undefined ? {} : { properties: { retrial } }),
         invocations: [
           {
             executionSuccessful: !isBlind,

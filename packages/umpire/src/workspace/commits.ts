@@ -53,7 +53,7 @@ export interface TreeDifference {
   readonly to: { readonly mode: string; readonly id: string } | null;
 }
 
-export async function diffTrees(sessionGit: SessionGit, from: string, to: string): Promise<readonly TreeDifference[]> {
+export async function diffTrees(sessionGit: Pick<SessionGit, 'gitTarget'>, from: string, to: string): Promise<readonly TreeDifference[]> {
   // Includes submodules that the project's settings hide.
   const shape = ['-r', '-z', '--raw', '--no-renames', '--no-ext-diff', '--full-index', '--ignore-submodules=none'];
   const out = await git(sessionGit.gitTarget, ['diff-tree', ...shape, from, to]);

@@ -99,7 +99,11 @@ export async function restoreFiles(
 }
 
 /** The tree of a commit, or a tree, with these differences. */
-export async function treeWith(sessionGit: SessionGit, commit: string, steps: readonly TreeDifference[]): Promise<string> {
+export async function treeWith(
+  sessionGit: Pick<SessionGit, 'gitTarget'>,
+  commit: string,
+  steps: readonly TreeDifference[],
+): Promise<string> {
   const folder = makeScratch('restore');
   const gitTarget = { ...sessionGit.gitTarget, index: join(folder, 'index') };
   try {

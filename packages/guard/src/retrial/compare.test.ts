@@ -1,0 +1,277 @@
+// What the retrial says of every combination of results, and of changes where only exit statuses are known.
+
+import { describe, expect, it } from 'vitest';
+import type { FileChange } from '../change.js';
+import { weighByRetrial } from './clear.js';
+import { compareRuns, needsNewTests, rowFor, touchesJudges, worseTests } from './compare.js';
+import type { Before, Now, Old, Trial, TrialResult, TrialRun } from './compare.js';
+import type { GuardFinding } from '../finding.js';
+
+const ANY = { behaviourIsFixed: false, failuresAreGoal: false };
+const FIXED = { behaviourIsFixed: true, failuresAreGoal: false };
+const GOAL = { behaviourIsFixed: false, failuresAreGoal: true };
+
+/** Every combination that says something: rule, and its level with each of the rules any, fixed, goal. */
+const SAYS: Readonly<Record<string, string>> = {
+  'passed, fails, passes': 'expectation-changed note breach note',
+  'passed, fails, fails': 'regression-hidden breach breach breach',
+  'passed, fails, gone': 'regression-hidden breach breach breach',
+  'passed, stuck, passes': 'old-tests-fail note note note',
+  'passed, stuck, fails': 'old-tests-fail note note note',
+  'passed, stuck, gone': 'old-tests-fail note note note',
+  'failed, fails, passes': 'expectation-changed note breach note',
+  'failed, fails, gone': 'failing-test-removed breach breach breach',
+  'failed, stuck, passes': 'old-tests-fail note note note',
+  'failed, stuck, gone': 'failing-test-removed note note breach',
+};
+
+const OLD =
+  "const twice = 1;\ntest('adds', () => {\n  assert.equal(sum(1, 2), 3);\n});\n\ntest('doubles', () => {\n  assert.equal(double(2), 4);\n});\n";
+const NEW_SOURCE: FileChange = { path: 'sum.js', before: 'sum + gone_name', after: 'sum' };
+
+function tests(after: string | null, more: Partial<FileChange> = {}): FileChange {
+  return { path: 'sum.test.js', before: OLD, after, ...more };
+}
+
+function result(
+  title: string,
+  status: TrialResult['status'],
+  message: string | null = null,
+  file: string | null = 'sum.test.js',
+): TrialResult {
+  return { id: `${file ?? 'Sums'} > ${title}`, status, file, message };
+}
+
+function ran(...results: readonly TrialResult[]): TrialRun {
+  return { passed: results.every(({ status }) => status === 'passed' || status === 'skipped'), results, output: '' };
+}
+
+function ended(passed: boolean | null, output = ''): TrialRun {
+  return { passed, results: null, output };
+}
+
+function told(trial: Partial<Trial> & Pick<Trial, 'base' | 'oldTests'>): readonly string[] {
+  const found = compareRuns({
+    change: { files: [tests(OLD.replace('3', '4')), NEW_SOURCE] },
+    rules: ANY,
+    newTests: null,
+    onOldCode: null,
+    ...trial,
+  });
+  return found.map(({ rule, level, test }) => [rule, level, test].filter((part) => part !== undefined).join(' '));
+}
+
+const BASE: Readonly<Record<Before, TrialRun>> = {
+  passed: ran(result('adds', 'passed')),
+  failed: ran(result('adds', 'failed')),
+  unknown: ran(result('adds', 'skipped')),
+};
+const ON_NEW: Readonly<Record<Old, TrialRun>> = {
+  passes: ran(result('adds', 'passed')),
+  fails: ran(result('adds', 'failed', '3 is not 4')),
+  stuck: ran(result('adds', 'failed', 'TypeError: gone_name is not a function')),
+};
+const IN_CHANGE: Readonly<Record<Now, TrialRun>> = {
+  passes: ran(result('adds', 'passed')),
+  fails: ran(result('adds', 'failed')),
+  'fails unchanged': ran(result('adds', 'failed')),
+  gone: ran(result('doubles', 'passed')),
+};
+
+const combinations = (Object.keys(BASE) as Before[]).flatMap((before) =>
+  (Object.keys(ON_NEW) as Old[]).flatMap((old) => (Object.keys(IN_CHANGE) as Now[]).map((now) => ({ before, old, now }))),
+);
+
+it.each(combinations)('$before at the base, old version $old, in the change $now', ({ before, old, now }) => {
+  const said = SAYS[`${before}, ${old}, ${now}`];
+  const [rule, ...levels] = said?.split(' ') ?? [];
+  expect(rowFor(before, old, now)?.rule).toBe(rule);
+  const change = { files: [NEW_SOURCE, ...(now === 'fails unchanged' ? [] : [tests(OLD.replace('3', '4'))])] };
+  for (const [index, rules] of [ANY, FIXED, GOAL].entries()) {
+    const found = told({ change, rules, base: BASE[before], oldTests: ON_NEW[old], newTests: IN_CHANGE[now] });
+    expect(found.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(said === undefined ? [] : [`${rule} ${levels[index]}`]);
+  }
+});
+
+describe('named tests', () => {
+  const base = ran(result('adds', 'passed'), result('doubles', 'passed'));
+
+  it('counts a skipped test as gone, and a file that cannot be loaded as failed', () => {
+    const oldTests = ran(result('doubles', 'failed'));
+    expect(told({ base, oldTests, newTests: ran(result('doubles', 'skipped')) })).toEqual(
+      ['old-tests-fail note', 'regression-hidden breach doubles'].toReversed(),
+    );
+    const broken = ran({ id: 'sum.test.js', status: 'errored', file: 'sum.test.js', message: 'SyntaxError: Unexpected end' });
+    expect(told({ base, oldTests: broken, newTests: ran() })).toEqual([
+      'regression-hidden breach adds',
+      'regression-hidden breach doubles',
+    ]);
+  });
+
+  it('says nothing of a file that cannot be loaded because a module it needs was removed', () => {
+    const oldTests = ran({ id: 'sum.test.js', status: 'errored', file: 'sum.test.js', message: "Error: Cannot find module './add'\nmore" });
+    const change = { files: [tests(null), { path: 'add.js', before: 'x', after: null }] };
+    expect(told({ change, base, oldTests, newTests: ran() })).toEqual(['old-tests-fail note']);
+  });
+
+  it('follows a test into a renamed file, another file, or under another title', () => {
+    const oldTests = ran(result('adds', 'failed'), result('doubles', 'passed'));
+    const renamed = { files: [tests(OLD, { path: 'add.test.js', renamedFrom: 'sum.test.js' }), NEW_SOURCE] };
+    expect(told({ change: renamed, base, oldTests, newTests: ran(result('adds', 'passed', null, 'add.test.js')) })).toEqual([
+      'expectation-changed note adds',
+    ]);
+    const moved = { files: [tests(''), { path: 'b.test.js', before: null, after: OLD }, NEW_SOURCE] };
+    expect(told({ change: moved, base, oldTests, newTests: ran(result('adds', 'passed', null, 'b.test.js')) })).toEqual([
+      'expectation-changed note adds',
+    ]);
+    const retitled = { files: [tests(OLD.replace("'adds'", "'adds one more'").replace('3', '4')), NEW_SOURCE] };
+    expect(told({ change: retitled, base, oldTests, newTests: ran(result('adds one more', 'passed')) })).toEqual([
+      'expectation-changed note adds',
+    ]);
+    const replaced = { files: [tests("test('works', () => {\n  console.log('fine');\n});\n"), NEW_SOURCE] };
+    expect(told({ change: replaced, base, oldTests, newTests: ran(result('works', 'passed')) })).toEqual(['regression-hidden breach adds']);
+  });
+
+  it('shows both versions', () => {
+    const oldTests = ran(result('adds', 'failed', '4 !== 3\n  at sum'), result('doubles', 'passed'));
+    const [found] = compareRuns({
+      change: { files: [tests(OLD.replace('3', '4'))] },
+      rules: ANY,
+      base,
+      oldTests,
+      newTests: base,
+      onOldCode: null,
+    });
+    expect(found).toMatchObject({
+      group: 'retrial',
+      file: 'sum.test.js',
+      line: 2,
+      before: { text: "test('adds', () => {\n  assert.equal(sum(1, 2), 3);\n});", line: 2 },
+      after: { text: "test('adds', () => {\n  assert.equal(sum(1, 2), 4);\n});" },
+      message: expect.stringContaining('the old version says "4 !== 3"') as string,
+    });
+  });
+
+  it('places a test whose report names no file in the changed file with its title', () => {
+    const one = (status: TrialResult['status']) => ran(result('doubles', status, null, null));
+    const [found] = compareRuns({
+      change: { files: [NEW_SOURCE, tests(OLD.replace('double(2), 4', 'double(2), 5'))] },
+      rules: ANY,
+      base: one('passed'),
+      oldTests: one('failed'),
+      newTests: one('passed'),
+      onOldCode: null,
+    });
+    expect(found).toMatchObject({ file: 'sum.test.js', line: 6 });
+  });
+
+  it('takes the worst of several results with one id', () => {
+    const twice = ran(result('adds', 'passed'), result('adds', 'failed'));
+    expect(told({ base: ran(result('adds', 'passed'), result('adds', 'passed')), oldTests: twice, newTests: ran() })).toEqual([
+      'regression-hidden breach adds',
+    ]);
+  });
+
+  it('says nothing where the new tests could not run', () => {
+    expect(told({ base, oldTests: ran(result('adds', 'failed'), result('doubles', 'passed')), newTests: ended(null) })).toEqual([]);
+  });
+});
+
+describe('exit statuses alone', () => {
+  const fewer = { files: [tests("test('doubles')"), NEW_SOURCE] };
+
+  it.each([
+    ['changed tests', ANY, true, undefined, ['old-tests-fail note']],
+    ['changed tests where behaviour is fixed', FIXED, true, undefined, ['old-tests-fail breach']],
+    ['fewer tests', ANY, true, fewer, ['regression-hidden breach']],
+    ['fewer tests than failed at the base', GOAL, false, fewer, ['failing-test-removed breach']],
+    [
+      'a deleted test file',
+      ANY,
+      false,
+      { files: [{ path: 'tests/adds.sh', before: 'exit 1', after: null }] },
+      ['failing-test-removed breach'],
+    ],
+    ['no changed test', ANY, true, { files: [NEW_SOURCE] }, []],
+  ] as const)('with %s', (_, rules, passed, change, expected) => {
+    const trial = { rules, base: ended(passed), oldTests: ended(false), newTests: ended(true) };
+    expect(told(change === undefined ? trial : { ...trial, change })).toEqual(expected);
+  });
+
+  it('says nothing where the change fails too, a run broke off, or the old tests pass', () => {
+    expect(told({ base: ended(true), oldTests: ended(false), newTests: ended(false) })).toEqual([]);
+    expect(told({ base: ended(null), oldTests: ended(false), newTests: ended(true) })).toEqual([]);
+    expect(told({ base: ended(true), oldTests: ended(null), newTests: ended(true) })).toEqual([]);
+    expect(told({ base: ended(true), oldTests: ended(true), newTests: ended(true) })).toEqual([]);
+  });
+
+  it('notes tests that were removed with the code they need', () => {
+    const oldTests = ended(false, 'compiling\nsum_test.go:4: undefined: gone_name\nFAIL');
+    expect(told({ change: fewer, base: ended(true), oldTests, newTests: ended(true) })).toEqual(['old-tests-fail note']);
+  });
+});
+
+describe('new tests on old code', () => {
+  const base = ran(result('adds', 'failed'), result('doubles', 'passed'));
+  const now = ran(result('adds', 'passed'), result('doubles', 'passed'), result('triples', 'passed'));
+
+  it('notes new tests and tests that failed at the base, where they pass on the base’s source', () => {
+    expect(told({ base, oldTests: now, newTests: now, onOldCode: now })).toEqual(['proves-nothing note']);
+    const failing = ran(result('adds', 'failed'), result('doubles', 'passed'), result('triples', 'failed'));
+    expect(told({ base, oldTests: now, newTests: now, onOldCode: failing })).toEqual([]);
+    expect(told({ base: ended(false), oldTests: ended(true), newTests: ended(true), onOldCode: ended(true) })).toEqual([
+      'proves-nothing note',
+    ]);
+  });
+
+  it('says nothing where no source changed', () => {
+    expect(told({ change: { files: [tests(OLD)] }, base, oldTests: now, newTests: now, onOldCode: now })).toEqual([]);
+  });
+});
+
+it('asks for the new tests only where the old ones leave a question', () => {
+  const base = ran(result('adds', 'passed'), result('doubles', 'failed'));
+  const all = ran(result('adds', 'passed'), result('doubles', 'passed'));
+  expect(needsNewTests({ base, oldTests: all })).toBe(false);
+  expect(needsNewTests({ base, oldTests: base })).toBe(true);
+  expect(needsNewTests({ base: ended(true), oldTests: ended(true) })).toBe(false);
+  expect(needsNewTests({ base: ended(true), oldTests: ended(false) })).toBe(true);
+  expect(worseTests({ base, oldTests: base })).toEqual([]);
+  expect(worseTests({ base: all, oldTests: base })).toEqual(['sum.test.js > doubles']);
+});
+
+it('runs only for changes that touch judges', () => {
+  expect(touchesJudges({ files: [NEW_SOURCE] })).toBe(false);
+  expect(touchesJudges({ files: [{ path: 'moved.js', renamedFrom: 'a.test.js', before: '', after: '' }] })).toBe(true);
+});
+
+describe('findings of reading', () => {
+  const weak = { rule: 'assertion-weakened', level: 'breach', file: 'a.test.js', message: 'Weaker.' } as GuardFinding;
+  const none = { oldTestsPass: true, failsUnnamed: false, mutants: new Map() };
+
+  it('are cleared where the old tests pass and enough mutants were killed by both versions', () => {
+    const mutants = new Map([['a.test.js', { kept: 4, lost: 0 }]]);
+    const [cleared] = weighByRetrial([weak], { ...none, mutants });
+    expect(cleared).toMatchObject({ level: 'note', message: expect.stringContaining('Cleared by the retrial') as string });
+    expect(weighByRetrial([weak], none)).toEqual([weak]);
+    expect(weighByRetrial([weak], { ...none, mutants, oldTestsPass: false })).toEqual([weak]);
+    expect(weighByRetrial([weak], { ...none, mutants: new Map([['a.test.js', { kept: 9, lost: 1 }]]) })).toEqual([weak]);
+    expect(weighByRetrial([weak], { ...none, mutants: new Map([['a.test.js', { kept: 3, lost: 0 }]]) })).toEqual([weak]);
+    expect(weighByRetrial([weak], { ...none, mutants: new Map([['b.test.js', { kept: 9, lost: 0 }]]) })).toEqual([weak]);
+  });
+
+  it('on marks, settings and files outside the scope are never cleared', () => {
+    const mutants = new Map([['a.test.js', { kept: 9, lost: 0 }]]);
+    const kept = (['test-skipped', 'test-focused', 'test-conditional', 'config-changed', 'source-changed'] as const).map((rule) => ({
+      ...weak,
+      rule,
+    }));
+    expect(weighByRetrial(kept, { ...none, mutants })).toEqual(kept);
+  });
+
+  it('that a test is gone become breaches where the old tests fail and nobody knows which', () => {
+    const gone: GuardFinding = { ...weak, rule: 'test-deleted', level: 'note' };
+    expect(weighByRetrial([gone], { ...none, oldTestsPass: false, failsUnnamed: true })).toEqual([{ ...gone, level: 'breach' }]);
+    expect(weighByRetrial([gone], none)).toEqual([gone]);
+  });
+});

@@ -1,0 +1,365 @@
+// Compares test runs of the base's and the change's tests on the base's and the change's code, and says what the change hides. Pure: the
+// caller runs the tests.
+
+import type { Change, FileChange } from '../change.js';
+import { findingOf } from '../finding.js';
+import type { GuardFinding, GuardRule } from '../finding.js';
+import { roleOf } from '../paths.js';
+import { fileOf } from '../ran.js';
+import type { TestResult } from '../test-result.js';
+import { lacksWhatIsGone } from './gone-code.js';
+import { isJudge, isTestFile } from './judges.js';
+import { blockOf, similarity, titleOf } from './test-text.js';
+
+export interface TrialResult extends TestResult {
+  readonly message?: string | null;
+}
+
+export interface TrialRun {
+  /** Null: the tests could not be run, or did not end in time. */
+  readonly passed: boolean | null;
+  /** Null: only the exit status is known. */
+  readonly results: readonly TrialResult[] | null;
+  /** The end of what was printed. */
+  readonly output: string;
+}
+
+export interface TrialRules {
+  /** Behaviour must not change: a changed expectation is a breach. */
+  readonly behaviourIsFixed: boolean;
+  /** The change is to make failing tests pass: a failing test that is gone with its code is a breach. */
+  readonly failuresAreGoal: boolean;
+}
+
+export interface Trial {
+  readonly change: Change;
+  readonly rules: TrialRules;
+  readonly base: TrialRun;
+  /** The base's tests on the new code. */
+  readonly oldTests: TrialRun;
+  /** The new tests on the new code. Null: not needed (see `needsNewTests`), or not run. */
+  readonly newTests: TrialRun | null;
+  /** The new tests on the base's code. Null: not run. */
+  readonly onOldCode: TrialRun | null;
+}
+
+/** How a test did at the base. */
+export type Before = 'passed' | 'failed' | 'unknown';
+/** How its old version does on the new code. `stuck`: it needs code that the change removed, or did not run. */
+export type Old = 'passes' | 'fails' | 'stuck';
+/** How it does in the change. `gone`: deleted, skipped or no longer found. */
+export type Now = 'passes' | 'fails' | 'fails unchanged' | 'gone';
+
+/** `fixed`: a breach where behaviour must not change. `goal`: a breach where failing tests are to pass. Both are notes elsewhere. */
+type Weight = 'breach' | 'fixed' | 'goal' | 'note';
+
+interface Row {
+  readonly rule: GuardRule;
+  readonly weight: Weight;
+}
+
+const nothing = null;
+const hidden: Row = { rule: 'regression-hidden', weight: 'breach' };
+const removed: Row = { rule: 'failing-test-removed', weight: 'breach' };
+const removedWithCode: Row = { rule: 'failing-test-removed', weight: 'goal' };
+const changed: Row = { rule: 'expectation-changed', weight: 'fixed' };
+const stuck: Row = { rule: 'old-tests-fail', weight: 'note' };
+
+/** A test whose old version passes on the new code hides nothing. One that fails, unchanged, is a failing test and nothing is hidden. */
+const TABLE: Readonly<Record<Exclude<Before, 'unknown'>, Readonly<Record<Exclude<Old, 'passes'>, Readonly<Record<Now, Row | null>>>>>> = {
+  passed: {
+    fails: { passes: changed, fails: hidden, 'fails unchanged': nothing, gone: hidden },
+    stuck: { passes: stuck, fails: stuck, 'fails unchanged': nothing, gone: stuck },
+  },
+  failed: {
+    fails: { passes: changed, fails: nothing, 'fails unchanged': nothing, gone: removed },
+    stuck: { passes: stuck, fails: nothing, 'fails unchanged': nothing, gone: removedWithCode },
+  },
+};
+
+export function rowFor(before: Before, old: Old, now: Now): Row | null {
+  return before === 'unknown' || old === 'passes' ? null : TABLE[before][old][now];
+}
+
+function levelOf(weight: Weight, { behaviourIsFixed, failuresAreGoal }: TrialRules): GuardFinding['level'] {
+  const isBreach = weight === 'breach' || (weight === 'fixed' && behaviourIsFixed) || (weight === 'goal' && failuresAreGoal);
+  return isBreach ? 'breach' : 'note';
+}
+
+/** Does the retrial have anything to say of a change? It runs programs, so it is not asked in vain. */
+export function touchesJudges({ files }: Change): boolean {
+  return files.some(({ path, renamedFrom }) => isJudge(path) || (renamedFrom !== undefined && isJudge(renamedFrom)));
+}
+
+/** Do the old tests on the new code leave a question that only the new tests can answer? */
+export function needsNewTests({ base, oldTests }: Pick<Trial, 'base' | 'oldTests'>): boolean {
+  if (base.results === null || oldTests.results === null) return oldTests.passed === false;
+  const old = new Map(byId(oldTests.results));
+  return [...byId(base.results)].some(([id, { status }]) => status !== 'skipped' && old.get(id)?.status !== 'passed');
+}
+
+/** Ids of tests that passed at the base and do not with the old tests on the new code: they may be flaky. */
+export function worseTests({ base, oldTests }: Pick<Trial, 'base' | 'oldTests'>): readonly string[] {
+  const old = new Map(byId(oldTests.results ?? []));
+  return [...byId(base.results ?? [])].flatMap(([id, { status }]) => (status === 'passed' && old.get(id)?.status !== 'passed' ? [id] : []));
+}
+
+export function compareRuns(trial: Trial): readonly GuardFinding[] {
+  const { base, oldTests } = trial;
+  const hasNames = base.results !== null && oldTests.results !== null;
+  return [...(hasNames ? compareNamed(trial) : compareStatuses(trial)), ...provesNothing(trial)];
+}
+
+/** By id; of several results with one id the worst. */
+function byId(results: readonly TrialResult[]): ReadonlyMap<string, TrialResult> {
+  const found = new Map<string, TrialResult>();
+  for (const result of results) {
+    const known = found.get(result.id);
+    if (known === undefined || RANK[result.status] > RANK[known.status]) found.set(result.id, result);
+  }
+  return found;
+}
+
+const RANK: Readonly<Record<TestResult['status'], number>> = { passed: 0, skipped: 1, failed: 2, errored: 3 };
+
+function isFailing({ status }: TestResult): boolean {
+  return status === 'failed' || status === 'errored';
+}
+
+function compareNamed(trial: Trial): readonly GuardFinding[] {
+  const { change, rules, base, oldTests, newTests } = trial;
+  const before = byId(base.results ?? []);
+  const old = byId(oldTests.results ?? []);
+  const files = new Files(change);
+  const versions = newTests?.results === undefined || newTests.results === null ? null : new NewVersions(newTests.results, before, files);
+  const found: GuardFinding[] = [];
+  const stuckTests = new Map<string, string[]>();
+  for (const [id, test] of before) {
+    if (test.status === 'skipped') continue;
+    const how = oldResult(test, old, files);
+    const version = versions?.of(test) ?? null;
+    const now = nowOf(version, newTests, files.isChanged(test));
+    if (now === null) continue;
+    const row = rowFor(isFailing(test) ? 'failed' : 'passed', how, now);
+    if (row === null) continue;
+    const level = levelOf(row.weight, rules);
+    const file = files.placeOf(test);
+    if (row.rule === 'old-tests-fail') {
+      stuckTests.set(file, [...(stuckTests.get(file) ?? []), titleOf(test)]);
+      continue;
+    }
+    const texts = { before: blockOf(file, files.before(file), titleOf(test)), after: versions?.blockOf(version) ?? null };
+    const why = whyOf(row.rule, now, old.get(id)?.message ?? null);
+    found.push({ ...findingOf({ rule: row.rule, file, ...texts, test: titlesOf(test, file), why }), level });
+  }
+  for (const [file, titles] of stuckTests) {
+    const why = `${listed(titles)} cannot run on it, because the code they need was removed or renamed`;
+    found.push({ ...findingOf({ rule: 'old-tests-fail', file, why }), level: 'note' });
+  }
+  return found;
+}
+
+const GONE_WORDS: Readonly<Record<Now, string>> = {
+  passes: '',
+  fails: 'in the change it fails too',
+  'fails unchanged': '',
+  gone: 'in the change it is deleted, skipped or not found',
+};
+
+function whyOf(rule: GuardRule, now: Now, message: string | null): string {
+  const said = (message ?? '').split('\n', 1)[0]?.trim().slice(0, SHOWN_MESSAGE) ?? '';
+  const state = rule === 'failing-test-removed' ? '' : GONE_WORDS[now];
+  return [state, said === '' ? '' : `the old version says "${said}"`].filter((part) => part !== '').join('; ');
+}
+
+const SHOWN_MESSAGE = 160;
+const MOST_LISTED = 5;
+
+function listed(titles: readonly string[]): string {
+  const more = titles.length > MOST_LISTED ? ` and ${titles.length - MOST_LISTED} more` : '';
+  return `${titles.slice(0, MOST_LISTED).join(', ')}${more}`;
+}
+
+function oldResult(test: TrialResult, old: ReadonlyMap<string, TrialResult>, files: Files): Old {
+  const result = old.get(test.id);
+  if (result?.status === 'passed') return 'passes';
+  if (result !== undefined && isFailing(result)) return lacksWhatIsGone(result.message ?? '', files.change) ? 'stuck' : 'fails';
+  if (result?.status === 'skipped') return 'stuck';
+  // A file that cannot be loaded is reported alone, without its tests.
+  const broken = [...old.values()].find((other) => other.status === 'errored' && fileOf(other) === fileOf(test));
+  return broken === undefined || lacksWhatIsGone(broken.message ?? '', files.change) ? 'stuck' : 'fails';
+}
+
+/** Null: nobody knows. */
+function nowOf(version: TrialResult | null, newTests: TrialRun | null, isChanged: boolean): Now | null {
+  if (newTests === null || newTests.passed === null) return null;
+  if (newTests.results === null) return newTests.passed ? null : 'fails unchanged';
+  if (version === null || version.status === 'skipped') return 'gone';
+  if (version.status === 'passed') return 'passes';
+  return isChanged ? 'fails' : 'fails unchanged';
+}
+
+/** The change by path, old and new. */
+class Files {
+  private readonly byPath = new Map<string, FileChange>();
+  private readonly movedFrom = new Map<string, string>();
+
+  constructor(readonly change: Change) {
+    for (const file of change.files) {
+      for (const path of [file.renamedFrom, file.path]) if (path !== undefined) this.byPath.set(path, file);
+      if (file.renamedFrom !== undefined) this.movedFrom.set(file.path, file.renamedFrom);
+    }
+  }
+
+  isChanged(test: TrialResult): boolean {
+    return test.file === null || this.byPath.has(test.file);
+  }
+
+  before(path: string): string | null {
+    return this.byPath.get(path)?.before ?? null;
+  }
+
+  after(path: string): string | null {
+    return this.byPath.get(path)?.after ?? null;
+  }
+
+  /** The id that a test of a moved file had before. */
+  idBefore({ id, file }: TrialResult): string {
+    const from = file === null ? undefined : this.movedFrom.get(file);
+    if (from === undefined || file === null) return id;
+    // By path, or by module as pytest does.
+    const name = [file, moduleOf(file)].find((one) => id.startsWith(one));
+    return name === undefined ? id : (name === file ? from : moduleOf(from)) + id.slice(name.length);
+  }
+
+  pathNow(path: string): string {
+    return this.byPath.get(path)?.path ?? path;
+  }
+
+  /** The file of a test. Where the report names none: a changed test file with its title, else the first changed one. */
+  placeOf(test: TrialResult): string {
+    if (test.file !== null) return test.file;
+    const tests = this.change.files.filter(({ path }) => isJudge(path));
+    const named = tests.find(({ before }) => before?.includes(titleOf(test)) === true) ?? tests.find(({ path }) => isTestFile(path));
+    const file = named ?? tests[0];
+    return file?.renamedFrom ?? file?.path ?? fileOf(test);
+  }
+}
+
+/** A block of another title with so much of the same text is the same test under another name. */
+const RETITLED_SHARE = 0.6;
+
+/** The tests of the change, asked by the test that they were. */
+class NewVersions {
+  private readonly byOldId: ReadonlyMap<string, TrialResult>;
+  /** Tests that the base has not, by their titles and by file. */
+  private readonly fresh: readonly TrialResult[];
+  private readonly taken = new Set<string>();
+
+  constructor(
+    results: readonly TrialResult[],
+    before: ReadonlyMap<string, TrialResult>,
+    private readonly files: Files,
+  ) {
+    const moved = results.map((result) => ({ ...result, id: files.idBefore(result) }));
+    this.byOldId = byId(moved);
+    this.fresh = moved.filter(({ id }) => !before.has(id));
+  }
+
+  /** Under the same name, in another file, or under another title with much of the same text. */
+  of(test: TrialResult): TrialResult | null {
+    const same = this.byOldId.get(test.id);
+    if (same !== undefined) return same;
+    const titles = titlesOf(test, fileOf(test)).join(' > ');
+    const open = this.fresh.filter(({ id }) => !this.taken.has(id));
+    const moved = open.filter((other) => titlesOf(other, fileOf(other)).join(' > ') === titles && fileOf(other) !== fileOf(test));
+    const found = moved.length === 1 ? moved[0] : this.retitled(test, open);
+    if (found !== undefined) this.taken.add(found.id);
+    return found ?? null;
+  }
+
+  blockOf(version: TrialResult | null) {
+    if (version === null) return null;
+    const path = this.files.pathNow(version.file ?? this.files.placeOf(version));
+    return blockOf(path, this.files.after(path), titleOf(version));
+  }
+
+  private retitled(test: TrialResult, open: readonly TrialResult[]): TrialResult | undefined {
+    const file = this.files.placeOf(test);
+    const was = blockOf(file, this.files.before(file), titleOf(test));
+    if (was === null) return undefined;
+    const alike = open
+      .filter((other) => this.files.pathNow(other.file ?? file) === this.files.pathNow(file))
+      .map((other) => ({ other, share: similarity(was.text, this.blockOf(other)?.text ?? '') }))
+      .filter(({ share }) => share >= RETITLED_SHARE)
+      .toSorted((a, b) => b.share - a.share);
+    return alike[0]?.other;
+  }
+}
+
+function moduleOf(path: string): string {
+  return path.replace(/\.\w+$/, '').replaceAll('/', '.');
+}
+
+/** Without the file; of an id that begins with a class or module, the last. */
+function titlesOf(test: TestResult, file: string): readonly string[] {
+  return test.id.startsWith(`${file} > `) ? test.id.slice(file.length + ' > '.length).split(' > ') : [titleOf(test)];
+}
+
+/** Only exit statuses are known. */
+function compareStatuses({ change, rules, base, oldTests, newTests }: Trial): readonly GuardFinding[] {
+  if (oldTests.passed !== false || base.passed === null || newTests === null || newTests.passed === null) return [];
+  const tests = change.files.filter(({ path, renamedFrom }) => isJudge(renamedFrom ?? path));
+  const [first] = tests;
+  const isStuck = lacksWhatIsGone(oldTests.output, change);
+  const lost = tests.find(losesTests);
+  // Without names a failing command says nothing of which test fails: that it fails is known.
+  if (first === undefined || !newTests.passed) return [];
+  const old: Old = isStuck ? 'stuck' : 'fails';
+  const row =
+    lost === undefined
+      ? { rule: 'old-tests-fail' as const, weight: 'fixed' as const }
+      : rowFor(base.passed ? 'passed' : 'failed', old, 'gone');
+  if (row === null) return [];
+  const file = lost ?? tests.find(({ path }) => isTestFile(path)) ?? first;
+  const why =
+    lost === undefined
+      ? 'they fail, and the changed tests pass. A report with the names of tests would tell more'
+      : 'the command fails with the old tests and passes with the new ones, which have fewer tests';
+  return [{ ...findingOf({ rule: row.rule, file: file.renamedFrom ?? file.path, why }), level: levelOf(row.weight, rules) }];
+}
+
+/** How tests are declared, in many languages. */
+const DECLARATION =
+  /\bfunc (?:Test|Fuzz|Example)\w+|@(?:Parameterized|Repeated)?Test\b|#\[(?:\w+::)?test\b|\b(?:it|test|specify|scenario|testcase)\b\s*[("'{]|\bdef test_?\w+|\bfunction test\w+|\bTEST(?:_F|_P|_CASE)?\s*\(|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|^\s*@test\b|^\s*ok\(/gm;
+
+/** A test file that is gone, or has fewer tests than before. */
+function losesTests({ path, before, after, renamedFrom }: FileChange): boolean {
+  if (before === null || roleOf(renamedFrom ?? path) === 'snapshot') return false;
+  if (after === null) return true;
+  const count = (text: string): number => text.match(DECLARATION)?.length ?? 0;
+  return count(after) < count(before);
+}
+
+/** New tests, and tests that failed at the base, which pass on the base's source. */
+function provesNothing({ change, base, newTests, onOldCode }: Trial): readonly GuardFinding[] {
+  const isSourceChanged = change.files.some(({ path }) => roleOf(path) === 'source' && !isJudge(path));
+  if (!isSourceChanged || newTests === null || onOldCode === null || onOldCode.passed === null) return [];
+  const files = new Files(change);
+  const byFile = new Map<string, string[]>();
+  if (newTests.results !== null && onOldCode.results !== null && base.results !== null) {
+    const before = byId(base.results);
+    const old = byId(onOldCode.results);
+    for (const [id, test] of byId(newTests.results)) {
+      const was = before.get(files.idBefore(test));
+      const isNew = was === undefined ? files.isChanged(test) : isFailing(was);
+      if (!isNew || test.status !== 'passed' || old.get(id)?.status !== 'passed') continue;
+      const file = test.file ?? files.placeOf(test);
+      byFile.set(file, [...(byFile.get(file) ?? []), titleOf(test)]);
+    }
+  } else if (base.passed === false && newTests.passed === true && onOldCode.passed) {
+    const file = change.files.find(({ path }) => isTestFile(path)) ?? change.files.find(({ path }) => isJudge(path));
+    if (file !== undefined) byFile.set(file.path, ['the changed tests']);
+  }
+  return [...byFile].map(([file, titles]) => ({ ...findingOf({ rule: 'proves-nothing', file, why: listed(titles) }), level: 'note' }));
+}

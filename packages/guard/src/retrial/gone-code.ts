@@ -1,0 +1,54 @@
+// Does a test fail because it needs code that the change removed on purpose, or that stands in a file of the new tests? Then its failure says
+// nothing about the code that is left.
+
+import type { Change, FileChange } from '../change.js';
+import { roleOf } from '../paths.js';
+import { isJudge } from './judges.js';
+
+/** What runners, compilers and interpreters say of a name or file that is not there. */
+const LACKS =
+  /is not a (?:function|constructor)|is not defined|not provide an export|cannot find|can't find|could not find|not found|no such|cannot import|no module|has no attribute|has no member|unexpected keyword|positional argument|undefined|unresolved|unknown|does not exist|doesn't exist|uninitialized constant|no member named|cannot be resolved|failed to resolve|not in scope|undeclared/i;
+
+/** `message`: of one test, or all that was printed. Each line is read by itself. */
+export function lacksWhatIsGone(message: string, change: Change): boolean {
+  const lines = message.split('\n').filter((line) => LACKS.test(line));
+  if (lines.length === 0) return false;
+  const gone = goneNames(change);
+  return lines.some((line) => namesIn(line).some((name) => gone.has(name)));
+}
+
+const known = new WeakMap<Change, ReadonlySet<string>>();
+
+/** Names that the source no longer has, and names that only the new judges have: new code may use them. */
+function goneNames(change: Change): ReadonlySet<string> {
+  const found = known.get(change) ?? collectGone(change);
+  known.set(change, found);
+  return found;
+}
+
+function collectGone({ files }: Change): ReadonlySet<string> {
+  const source = files.filter(({ path }) => roleOf(path) === 'source' && !isJudge(path));
+  const judges = files.filter(({ path }) => isJudge(path));
+  return new Set([...difference(source, 'before', 'after'), ...difference(judges, 'after', 'before')]);
+}
+
+/** Names in one version of the files that are not in the other. A file's own name counts too. */
+function difference(files: readonly FileChange[], one: 'before' | 'after', other: 'before' | 'after'): readonly string[] {
+  const names = (side: 'before' | 'after') =>
+    files.flatMap((file) => {
+      const text = file[side];
+      if (text === null) return [];
+      return [...namesIn(text), ...stemsOf(side === 'before' ? (file.renamedFrom ?? file.path) : file.path)];
+    });
+  const left = new Set(names(other));
+  return names(one).filter((name) => !left.has(name));
+}
+
+function stemsOf(path: string): readonly string[] {
+  const stem = path.slice(path.lastIndexOf('/') + 1).split('.', 1)[0] ?? '';
+  return namesIn(stem);
+}
+
+function namesIn(text: string): readonly string[] {
+  return text.match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu) ?? [];
+}

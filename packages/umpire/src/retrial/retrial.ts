@@ -1,0 +1,212 @@
+// The retrial of a change: the base's tests on the new code, and where that leaves a question the new tests on both. Says what the change to
+// the tests hides.
+
+import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { Change } from '@umpire/guard/change.js';
+import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { RetrialOutcome } from '@umpire/guard/retrial/clear.js';
+import { compareRuns, needsNewTests, worseTests } from '@umpire/guard/retrial/compare.js';
+import type { TrialRules } from '@umpire/guard/retrial/compare.js';
+import { openBase } from '../critics/baseline.js';
+import { runsTests } from '../critics/check-command.js';
+import { findRepository } from '../critics/commit-copy.js';
+import type { CriticJob } from '../critics/critic.js';
+import { testsAtBase } from '../critics/project-tests.js';
+import type { TrialCommits } from '../workspace/trial-commits.js';
+import { runCommand, runNamedTests } from './run-tree.js';
+import type { OpenedTree, OpenTree, TreeName, TreeRun, TreeToRun } from './run-tree.js';
+
+export interface RetrialRequest {
+  /** `project` is replaced by the place of each tree. `timeoutMs`: for the run at the base. */
+  readonly job: CriticJob;
+  readonly change: Change;
+  readonly commits: TrialCommits;
+  readonly openTree: OpenTree;
+  /** Null: the project's own tests alone. */
+  readonly command: string | null;
+  readonly trustsExitStatus?: boolean;
+  readonly rules: TrialRules;
+  /** Also runs what only leads to notes: the new tests on the old code. */
+  readonly isThorough: boolean;
+}
+
+export interface Retrial {
+  readonly findings: readonly GuardFinding[];
+  readonly outcome: RetrialOutcome;
+  readonly runs: readonly TreeRun[];
+  /** Why it says nothing; null where it does. */
+  readonly problem: string | null;
+}
+
+/** Each later run may take so much longer than the one at the base. */
+const TIME_FACTOR = 3;
+const TIME_EXTRA_MS = 60_000;
+
+export async function runRetrial(request: RetrialRequest): Promise<Retrial> {
+  const trial = new TrialRuns(request);
+  try {
+    return { ...(await trial.compare()), runs: trial.runs };
+  } finally {
+    await trial.close();
+  }
+}
+
+/** One way to run the tests in every tree. */
+interface Way {
+  readonly base: TreeRun;
+  readonly run: (tree: TreeToRun, worse?: (run: Pick<TreeRun, 'results' | 'passed'>) => readonly string[]) => Promise<TreeRun>;
+}
+
+class TrialRuns {
+  readonly runs: TreeRun[] = [];
+  private open: { readonly commit: string; readonly tree: OpenedTree } | null = null;
+
+  constructor(private readonly request: RetrialRequest) {}
+
+  async compare(): Promise<Pick<Retrial, 'findings' | 'outcome' | 'problem'>> {
+    const { job, commits } = this.request;
+    const oldTree = await this.enter(commits.oldTests);
+    const ways = await this.ways(oldTree);
+    const problems = ways.flatMap(({ base }) => (base.passed === null && base.problem !== null ? [`At the base: ${base.problem}`] : []));
+    const usable = ways.filter(({ base }) => base.passed !== null);
+    if (usable.length === 0) return unable(problems[0] ?? 'The project has no tests that Umpire can run. Name a command.');
+    const findings: GuardFinding[] = [];
+    let [oldTestsPass, failsUnnamed] = [true, false];
+    for (const way of usable) {
+      const { said, oldTests } = await this.compareWay(way);
+      findings.push(...said.filter((one) => !findings.some((other) => other.fingerprint === one.fingerprint)));
+      if (oldTests.passed === null) problems.push(`${TREES.old}: ${oldTests.problem ?? 'it could not run.'}`);
+      oldTestsPass &&= oldTests.passed === true || (oldTests.results !== null && worseTests({ base: way.base, oldTests }).length === 0);
+      failsUnnamed ||= oldTests.passed === false && oldTests.results === null;
+    }
+    if (job.watch.signal.aborted) return unable('It was stopped.');
+    const problem = usable.length < ways.length || problems.length > 0 ? (problems[0] ?? null) : null;
+    return { findings, outcome: { oldTestsPass, failsUnnamed, mutants: new Map() }, problem };
+  }
+
+  async close(): Promise<void> {
+    await this.open?.tree.close();
+    this.open = null;
+  }
+
+  private async compareWay(way: Way) {
+    const { change, rules, commits, isThorough } = this.request;
+    const { base } = way;
+    const oldTests = await this.runOldTests(way);
+    const isAsked = needsNewTests({ base, oldTests }) || isThorough;
+    const newTests = isAsked ? await this.run(way, TREES.now, commits.newTests) : null;
+    const onOldCode = isThorough && newTests?.passed === true ? await this.run(way, TREES.onOld, commits.onOldCode) : null;
+    return { said: compareRuns({ change, rules, base, oldTests, newTests, onOldCode }), oldTests };
+  }
+
+  /** Tests that are worse than at the base run a second time: they may be flaky, or need the new settings of the runner. */
+  private async runOldTests(way: Way): Promise<TreeRun> {
+    const { base } = way;
+    const { oldTests: commit, oldTestsNewSettings } = this.request.commits;
+    const isNamed = base.results !== null;
+    const worse = ({ results }: Pick<TreeRun, 'results'>) => worseTests({ base, oldTests: { passed: null, output: '', results } });
+    const first = await this.run(way, TREES.old, commit, oldTestsNewSettings === null ? worse : undefined);
+    const isWorse = isNamed && first.results !== null ? worse(first).length > 0 : base.passed === true && first.passed === false;
+    if (!isWorse || (isNamed && first.results !== null && oldTestsNewSettings === null)) return first;
+    const second = await this.run(way, TREES.old, oldTestsNewSettings ?? commit);
+    if (second.passed === true) return second;
+    if (first.results === null || second.results === null) return first;
+    const passing = new Set(second.results.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
+    return { ...first, results: first.results.map((test) => (passing.has(test.id) ? { ...test, status: 'passed' as const } : test)) };
+  }
+
+  private async run(way: Way, tree: TreeName, commit: string, worse?: Parameters<Way['run']>[1]): Promise<TreeRun> {
+    this.request.job.say(`running: ${tree}`);
+    const { workdir } = await this.enter(commit);
+    const run = await way.run({ tree, commit, workdir }, worse);
+    this.runs.push(run);
+    return run;
+  }
+
+  private async enter(commit: string): Promise<OpenedTree> {
+    if (this.open?.commit === commit) return this.open.tree;
+    await this.close();
+    const tree = await this.request.openTree(commit);
+    this.open = { commit, tree };
+    return tree;
+  }
+
+  /** The project's tests by name; and the command, unless it only runs these. */
+  private async ways(opened: OpenedTree): Promise<readonly Way[]> {
+    const { command } = this.request;
+    const named = await this.namedWay(opened);
+    const isCovered = named !== null && (command === null || runsTests(command));
+    return [...(named === null ? [] : [named]), ...(command === null || isCovered ? [] : [await this.commandWay(command)])];
+  }
+
+  private async namedWay({ workdir }: OpenedTree): Promise<Way | null> {
+    const { job, commits } = this.request;
+    const repository = findRepository(workdir);
+    if (job.settings.tests === 'none' || repository === null) return null;
+    const open = openBase({ ...quiet(job), project: workdir }, repository, commits.base);
+    try {
+      const { state, uses } = await testsAtBase(open);
+      if (!isMeasured(state.outcome)) return null;
+      const flaky = new Set(state.flaky);
+      const results = state.results.filter(({ id }) => !flaky.has(id));
+      const base: TreeRun = {
+        tree: TREES.base,
+        commit: commits.base,
+        command: [...new Set(uses.map(({ name }) => name))].join(', '),
+        exitStatus: null,
+        durationMs: timeOf(uses),
+        passed: results.every(({ status }) => status === 'passed' || status === 'skipped'),
+        results,
+        output: '',
+        problem: null,
+        started: uses[0]?.started ?? job.now().toISOString(),
+      };
+      this.runs.push(base);
+      const timeoutMs = this.laterMs(base.durationMs);
+      return {
+        base,
+        run: (tree, worse) => runNamedTests({ ...quiet(job), timeoutMs }, tree, (found) => worse?.({ results: found, passed: null }) ?? []),
+      };
+    } finally {
+      await open.close();
+    }
+  }
+
+  private async commandWay(command: string): Promise<Way> {
+    const { job, commits, trustsExitStatus = false } = this.request;
+    const { workdir } = await this.enter(commits.base);
+    job.say(`running: ${TREES.base}`);
+    const base = await runCommand(job, { tree: TREES.base, commit: commits.base, workdir }, command, trustsExitStatus);
+    this.runs.push(base);
+    const timeoutMs = this.laterMs(base.durationMs);
+    return { base, run: (tree) => runCommand({ ...job, timeoutMs }, tree, command, trustsExitStatus) };
+  }
+
+  private laterMs(baseMs: number): number {
+    return Math.min(this.request.job.timeoutMs * TIME_FACTOR, baseMs * TIME_FACTOR + TIME_EXTRA_MS);
+  }
+}
+
+const TREES = {
+  base: 'base',
+  old: 'old tests, new code',
+  now: 'new tests, new code',
+  onOld: 'new tests, old code',
+} as const satisfies Readonly<Record<string, TreeName>>;
+
+/** What hundreds of tests print would hide the result. */
+function quiet(job: CriticJob): CriticJob {
+  return { ...job, watch: { ...job.watch, log: () => undefined } };
+}
+
+/** How long the tools ran, also in an earlier process. */
+function timeOf(uses: readonly { readonly started: string; readonly ended: string }[]): number {
+  return uses.reduce((sum, { started, ended }) => sum + Math.max(0, Date.parse(ended) - Date.parse(started)), 0);
+}
+
+function unable(problem: string | null): Pick<Retrial, 'findings' | 'outcome' | 'problem'> {
+  return { findings: [], outcome: { oldTestsPass: false, failsUnnamed: false, mutants: new Map() }, problem };
+}
+
+/** Nothing in the change asks for a retrial. */
+export const NO_RETRIAL: Retrial = { ...unable(null), runs: [] };

@@ -1,0 +1,173 @@
+// `umpire guard --run`: the base's tests run on the new code, in copies outside the project, with names where the runner gives them.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { SOAK } from './support/campaign.js';
+import { guardIn } from './support/guard-shop.js';
+import { cleanUpProjects, command, makeProject } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+interface RetrialJson {
+  readonly findings: readonly { readonly rule: string; readonly level: string; readonly file: string; readonly test?: string }[];
+  readonly retrial: {
+    readonly problem: string | null;
+    readonly runs: readonly {
+      readonly tree: string;
+      readonly passed: boolean;
+      readonly exit_status: number | null;
+      readonly tests: unknown;
+    }[];
+  };
+}
+
+async function retrial(project: RunProject, run: string, ...args: readonly string[]) {
+  const { exit, out, err } = await guardIn(project, '--run', run, '--json', ...args);
+  const { findings, retrial: told } = JSON.parse(out === '' ? '{"findings":[],"retrial":{"runs":[]}}' : out) as RetrialJson;
+  const own = findings.map(({ rule, level, file, test }) => [rule, level, file, ...(test === undefined ? [] : [test])].join(' '));
+  return { exit, err, findings: own, ...told, trees: told.runs.map(({ tree, passed }) => `${tree}: ${passed ? 'passed' : 'failed'}`) };
+}
+
+/** A test suite that no report describes: only its exit status is known. */
+const SHELL = {
+  'sum.sh': 'echo $(($1 + $2))\n',
+  'tests/run.sh': 'for test in tests/*.t.sh; do sh $test || exit 1; done\n',
+  'tests/adds.t.sh': '[ "$(sh sum.sh 1 2)" = 3 ]\n',
+  'tests/zero.t.sh': '[ "$(sh sum.sh 0 2)" = 2 ]\n',
+};
+const WRONG = 'echo $(($1 * $2 + $2))\n';
+
+describe('a test suite without names', () => {
+  it('shows a regression whose test was deleted, and leaves the project alone', async () => {
+    const project = makeProject({ files: SHELL });
+    project.write({ 'sum.sh': WRONG, 'tests/adds.t.sh': null });
+    const before = project.git('status', '--porcelain');
+    const { exit, err, findings, trees } = await retrial(project, 'sh tests/run.sh');
+    expect({ exit, findings }, err).toEqual({ exit: 3, findings: ['regression-hidden breach tests/adds.t.sh'] });
+    expect(trees).toEqual([
+      'base: passed',
+      'old tests, new code: failed',
+      'old tests, new code: failed',
+      'new tests, new code: passed',
+      'new tests, old code: passed',
+    ]);
+    expect(project.git('status', '--porcelain')).toBe(before);
+  });
+
+  it('notes changed expectations, and refuses them where only tests may change', async () => {
+    const project = makeProject({ files: SHELL });
+    project.write({ 'sum.sh': WRONG, 'tests/adds.t.sh': SHELL['tests/adds.t.sh'].replace('= 3', '= 4') });
+    const plain = await retrial(project, 'sh tests/run.sh');
+    expect({ exit: plain.exit, first: plain.findings[0] }).toEqual({ exit: 0, first: 'old-tests-fail note tests/adds.t.sh' });
+    const strict = await retrial(project, 'sh tests/run.sh', '--scope', 'testing');
+    expect({ exit: strict.exit, first: strict.findings[0] }).toEqual({ exit: 3, first: 'old-tests-fail breach tests/adds.t.sh' });
+  });
+
+  it('passes where the old tests pass, and runs nothing where no test changed', async () => {
+    const project = makeProject({ files: SHELL });
+    project.write({ 'tests/more.t.sh': '[ "$(sh sum.sh 1 1)" = 2 ]\n', 'sum.sh': 'echo $(($2 + $1))\n' });
+    const more = await retrial(project, 'sh tests/run.sh');
+    expect({ exit: more.exit, trees: more.trees.slice(0, 2) }).toEqual({ exit: 0, trees: ['base: passed', 'old tests, new code: passed'] });
+    project.write({ 'tests/more.t.sh': null });
+    const { exit, out } = await guardIn(project, '--run', 'sh tests/run.sh');
+    expect({ exit, out }).toEqual({
+      exit: 0,
+      out: 'Retrial\n  The change touches no tests, fixtures or runner settings, so nothing ran.\n\nNo breach in 1 changed file, against HEAD (scope any).\n',
+    });
+  });
+
+  it('uses the names in a report that the command writes', async () => {
+    const suite = (failed: string) => `<testsuite><testcase name="adds">${failed}</testcase><testcase name="zero"/></testsuite>`;
+    const run = `if sh tests/adds.t.sh; then echo '${suite('')}' > junit.xml; else echo '${suite('<failure message="no"/>')}' > junit.xml; exit 1; fi\n`;
+    const project = makeProject({ files: { ...SHELL, 'tests/run.sh': run } });
+    project.write({ 'sum.sh': WRONG, 'tests/adds.t.sh': '[ "$(sh sum.sh 1 2)" = 4 ] # adds\n' });
+    const { exit, findings, runs } = await retrial(project, 'sh tests/run.sh');
+    expect({ exit, first: findings[0] }).toEqual({ exit: 0, first: 'expectation-changed note tests/adds.t.sh adds' });
+    expect(runs[0]).toMatchObject({ tree: 'base', exit_status: 0, tests: { passed: 2, failed: 0, skipped: 0 } });
+  });
+
+  it('is an error where the command cannot run at the base', async () => {
+    const project = makeProject({ files: { ...SHELL, 'tests/run.sh': 'sleep 100\n' } });
+    project.write({ 'tests/adds.t.sh': 'true\n' });
+    const { exit, problem } = await retrial(project, 'kill -9 $$');
+    expect({ exit, problem }).toEqual({ exit: 1, problem: 'At the base: The command broke off (killed by SIGKILL).' });
+  });
+});
+
+const SUM = 'exports.sum = (a, b) => a - b;\nexports.twice = (a) => a * 2;\nexports.half = (a) => a / 2;\n';
+const HEAD = `const { test } = require('node:test');
+const assert = require('node:assert');
+const { sum, twice, half } = require('./sum.js');
+`;
+const one = (title: string, check: string): string => `\ntest('${title}', () => {\n  assert.strictEqual(${check});\n});\n`;
+const [ADDS, DOUBLES, HALVES] = [one('adds', 'sum(1, 2), 3'), one('doubles', 'twice(2), 4'), one('halves', 'half(2), 1')];
+
+it('names the tests of node:test, in SARIF too', async () => {
+  const files = { 'package.json': '{"scripts":{"test":"node --test"}}\n', 'sum.js': SUM, 'sum.test.js': HEAD + ADDS + DOUBLES + HALVES };
+  const project = makeProject({ files });
+  project.write({
+    'sum.js': SUM.replace('a - b', 'b - a').replace('a * 2', 'a * 3').replace('a / 2', 'a / 4'),
+    'sum.test.js': HEAD + DOUBLES.replace('4', '6') + HALVES.replace("test('", "test.skip('"),
+  });
+  const { exit, out, err } = await guardIn(project, '--run', 'npm test', '--sarif');
+  const [run] = (
+    JSON.parse(out) as { runs: { results: { ruleId: string; level: string; properties: { test?: string } }[]; properties: unknown }[] }
+  ).runs;
+  const told = run?.results.map(({ ruleId, level, properties: { test } }) => `${ruleId} ${level} ${test ?? ''}`);
+  expect({ exit, told: told?.slice(0, 2), more: told?.includes('expectation-changed note doubles') }, err).toEqual({
+    exit: 3,
+    told: ['failing-test-removed error adds', 'regression-hidden error halves'],
+    more: true,
+  });
+  expect(run?.properties).toMatchObject({
+    retrial: { problem: null, runs: [{ tree: 'base', tests: { passed: 2, failed: 1, skipped: 0 } }, {}, {}, {}] },
+  });
+});
+
+const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0;
+
+describe.skipIf(!hasPytest)('pytest (skipped without it)', () => {
+  it('names a skipped test whose old version fails', SOAK, async () => {
+    const shop = 'def total(xs):\n    return sum(xs)\n\n\ndef mean(xs):\n    return total(xs) / len(xs)\n';
+    const tests =
+      'from shop import mean, total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n\n\ndef test_mean():\n    assert mean([1, 3]) == 2\n';
+    const project = makeProject({ files: { 'shop.py': shop, 'tests/test_shop.py': tests, 'pytest.ini': '[pytest]\npythonpath = .\n' } });
+    project.write({
+      'shop.py': shop.replace('len(xs)', '1'),
+      'tests/test_shop.py': tests.replace('def test_mean', 'import pytest\n\n\n@pytest.mark.skip\ndef test_mean'),
+    });
+    const { out } = await project.umpire('guard', '--run', 'python3 -m pytest -q', '--json');
+    const { findings } = JSON.parse(out) as RetrialJson;
+    expect(findings.map(({ rule, level, test }) => `${rule} ${level} ${test ?? ''}`)).toEqual([
+      'regression-hidden breach test_mean',
+      'test-skipped breach test_mean',
+    ]);
+  });
+});
+
+describe('who may start it', () => {
+  it('refuses an agent in its task, a command whose status says nothing, and flags that exclude it', async () => {
+    const project = makeProject({ files: SHELL });
+    vi.stubEnv('UMPIRE_RUN', 'abc');
+    const inside = await guardIn(project, '--run', 'sh tests/run.sh');
+    expect(inside.err).toContain('run a retrial');
+    for (const args of [
+      ['--run', 'sh tests/run.sh || true'],
+      ['--run', 'sh tests/run.sh', '--revert'],
+      ['--run', 'sh tests/run.sh', '--run-minutes', 'x'],
+      ['--run-minutes', '5'],
+    ])
+      expect((await guardIn(project, ...args)).exit).toBe(2);
+  });
+
+  it('is not umpire-guard, which only reads', () => {
+    const guard = join(dirname(command), 'umpire-guard.cjs');
+    expect(spawnSync(process.execPath, [guard, '--run', 'true'], { encoding: 'utf8' })).toMatchObject({
+      status: 2,
+      stderr: 'umpire-guard: This command runs nothing. Use: umpire guard --run "<command>"\n',
+    });
+    expect(execFileSync(process.execPath, [guard, '--help'], { encoding: 'utf8' })).toContain('umpire guard');
+  });
+});
