@@ -228,19 +228,19 @@ describe('the plain loop', () => {
     const work = `sed -i 's/a + b;/a + b + 1;/; s/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js; echo '{}' > package-lock.json`;
     const { session, exit, err } = await until(project, work);
     expect(exit, err).toBe(0);
-    expect(breachesIn(session)).toEqual(['lockfile-changed package-lock.json told', 'rebaselined sum.test.js told']);
+    expect(breachesIn(session)).toEqual(['expectation-changed sum.test.js told', 'lockfile-changed package-lock.json told']);
     expect(branchFile(project, session, 'sum.test.js')).toContain('twice(2), 6');
     const report = await project.umpire('report', session);
-    expect(report.out).toContain('the guard noted rebaselined at sum.test.js:10');
+    expect(report.out).toContain('the guard noted expectation-changed at sum.test.js:9');
   });
 
   it('says which changes were reverted and which only noted', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const { session } = await until(project, `${SKIP}; sed -i 's/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js`);
-    expect(breachesIn(session)).toEqual(['test-skipped sum.test.js hunk', 'rebaselined sum.test.js told']);
+    expect(breachesIn(session)).toEqual(['test-skipped sum.test.js hunk', 'expectation-changed sum.test.js told']);
     expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS.replace('twice(2), 4', 'twice(2), 6'));
     const { findings } = eventsOfType(session, 'TaskFinished').find(({ breaches }) => breaches !== undefined) ?? {};
-    expect(findings).toBe('The guard reverted: test-skipped at sum.test.js:5. The guard noted: rebaselined at sum.test.js:10. done');
+    expect(findings).toBe('The guard reverted: test-skipped at sum.test.js:5. The guard noted: expectation-changed at sum.test.js:9. done');
   });
 
   it('tells the next worker what was reverted', SOAK, async () => {
@@ -260,7 +260,7 @@ describe('the plain loop', () => {
     const told = eventsOfType(session, 'TaskFinished').flatMap(({ breaches = [] }) =>
       breaches.map(({ rule, taken }) => `${rule} ${taken}`),
     );
-    expect({ exit, told: told.toSorted() }).toEqual({ exit: 0, told: ['lint-disabled null', 'rebaselined null'] });
+    expect({ exit, told: told.toSorted() }).toEqual({ exit: 0, told: ['expectation-changed null', 'lint-disabled null'] });
     expect(branchFile(project, session, 'sum.js')).toContain('eslint-disable-next-line');
   });
 
@@ -277,6 +277,77 @@ describe('the plain loop', () => {
     const told = textOf(project.beside, 'told.json');
     expect(told).toContain('Do not delete, skip, empty or weaken a test');
     expect(told).toContain('Changes that break these rules are reverted');
+  });
+});
+
+describe('the retrial', () => {
+  const deleteAdds = `sed -i "/^test('adds'/,/^});/d" sum.test.js`;
+
+  it('does not approve a failing test that is deleted together with a change of the tested code', async () => {
+    const project = makeProject({ files: FILES });
+    const { session, exit, err } = await until(project, `${deleteAdds}; sed -i 's/a + b;/0 + a + b;/' sum.js`);
+    expect(exit, err).toBe(4);
+    expect(breachesIn(session)).toContain('failing-test-removed sum.test.js file');
+    expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS);
+    expect(branchFile(project, session, 'sum.js')).toContain('0 + a + b;');
+    const [retrial] = eventsOfType(session, 'TaskFinished').flatMap((data) => data.retrial ?? []);
+    expect(retrial?.runs.map(({ tree, tests }) => [tree, tests])).toEqual([
+      ['base', { passed: 1, failed: 1, skipped: 0 }],
+      ['old tests, new code', { passed: 1, failed: 1, skipped: 0 }],
+      ['new tests, new code', { passed: 1, failed: 0, skipped: 0 }],
+    ]);
+    const report = await project.umpire('report', session);
+    expect(report.out).toContain('the guard reverted (by file) failing-test-removed at sum.test.js:5 in the work of');
+    expect(report.out).toMatch(/retrial of the work of WORK-1: .*old tests, new code: failed, 1 test passed, 1 failed/);
+    expect((await project.umpire('replay', session)).exit).toBe(0);
+  });
+
+  it('approves the same change with the test kept and the code fixed', SOAK, async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ '../more.js': MORE });
+    const { session, exit, err } = await until(project, `sed -i 's/a + b;/a + b + 1;/' sum.js; cat "$beside/more.js" >> sum.test.js`);
+    expect(exit, err).toBe(0);
+    expect(breachesIn(session)).toEqual([]);
+    const [retrial] = eventsOfType(session, 'TaskFinished').flatMap((data) => data.retrial ?? []);
+    expect(retrial?.runs.map(({ tree, passed }) => [tree, passed])).toEqual([
+      ['base', false],
+      ['old tests, new code', true],
+    ]);
+  });
+
+  it('runs nothing for work that touches no test', SOAK, async () => {
+    const project = makeProject({ files: FILES });
+    const { session, exit } = await until(project, `sed -i 's/a + b;/a + b + 1;/' sum.js`);
+    expect(exit).toBe(0);
+    expect(eventsOfType(session, 'TaskFinished').flatMap((data) => data.retrial ?? [])).toEqual([]);
+  });
+
+  it('judges a command by its exit status alone where no runner is known', SOAK, async () => {
+    const files = {
+      'sum.sh': 'echo $(($1 * $2))\n',
+      'tests/adds.t.sh': '[ "$(sh sum.sh 1 2)" = 3 ]\n',
+      'tests/zero.t.sh': '[ "$(sh sum.sh 0 2)" = 0 ]\n',
+    };
+    const project = makeProject({ files });
+    const agent = project.sh(`rm -f tests/adds.t.sh; echo 'echo $(($2 * $1))' > sum.sh\ncomplete done`);
+    const command = 'for test in tests/*.t.sh; do sh $test || exit 1; done';
+    const { session, exit, err } = await project.umpire('until', command, 'mend', '--max-rounds', '1', ...agent);
+    expect(exit, err).toBe(4);
+    expect(breachesIn(session)).toContain('failing-test-removed tests/adds.t.sh file');
+  });
+
+  it.each([
+    ['review', 'a hidden regression', /test\('adds'[^]*?\n\}\);\n/, '', 'its old version fails on the new code'],
+    ['debt', 'a changed expectation', 'sum(1, 2), 3', 'sum(1, 2), 4', 'and the new version passes'],
+  ])('is a finding of the critic of %s: %s', SOAK, async (loop, _, from, to, message) => {
+    const tests = TESTS.replace('sum(1, 2), 4', 'sum(1, 2), 3');
+    const project = makeProject({ files: { ...FILES, 'sum.test.js': tests } });
+    project.write({ 'sum.js': SUM.replace('a + b', 'a + b + 1'), 'sum.test.js': tests.replace(from, to) });
+    const { out, err, exit } = await project.umpire('critique', loop, '--base', 'HEAD', '--json', '--quiet');
+    expect(exit, err).toBe(3);
+    const { session, files } = JSON.parse(out) as { readonly session: string; readonly files: readonly string[] };
+    const evidence = files.map((file) => textOf(project.root, session, file)).join('\n');
+    expect(evidence).toContain(message);
   });
 });
 

@@ -221,6 +221,11 @@ export const ERRORS = {
     message: 'The disk of {path} is full. The run stopped; {task} will run again.',
     hint: 'Free some space, for example with `umpire clean`. Then continue with: umpire resume',
   },
+  'retrial-stopped': {
+    exit: 1,
+    message: 'The run was stopped while the tests ran on the work of {task}. It was not merged; {task} will run again.',
+    hint: 'Continue with: umpire resume',
+  },
   'read-failed': {
     exit: 1,
     message: 'Cannot read {path}: {detail}.',

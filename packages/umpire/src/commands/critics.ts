@@ -266,5 +266,6 @@ function jobOf(
     timeoutMs,
     now,
     say,
+    retry: async (...asked) => (await import('../retrial/retry-copies.js')).retryForCritic(...asked),
   };
 }

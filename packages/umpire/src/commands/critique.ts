@@ -151,6 +151,7 @@ export async function critique(request: CritiqueRequest & TrustWatch): Promise<C
       timeoutMs: WHOLE_RUN_MS,
       now,
       say: (line) => request.onNote?.(line),
+      retry: async (...asked) => (await import('../retrial/retry-copies.js')).retryForCritic(...asked),
     });
     recordMeasured(folder, request.loop, row.id, kept, now());
     keepRows(folder, loop, tasks, row, end);

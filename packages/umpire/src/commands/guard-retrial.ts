@@ -5,14 +5,12 @@ import { touchesJudges } from '@umpire/guard/retrial/compare.js';
 import { startGuardian } from '../agents/guardian.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
 import { checkExitStatus, checkProgram } from '../critics/command-program.js';
-import { copyCommit, findRepository } from '../critics/commit-copy.js';
-import type { ProjectRepository } from '../critics/commit-copy.js';
+import type { CriticJob } from '../critics/critic.js';
 import type { ChangeCheck } from '../critics/guard-change.js';
-import { NO_RETRIAL, runRetrial } from '../retrial/retrial.js';
+import { retryCopies } from '../retrial/retry-copies.js';
+import { NO_RETRIAL } from '../retrial/retrial.js';
 import type { Retrial } from '../retrial/retrial.js';
-import type { OpenTree } from '../retrial/run-tree.js';
 import type { Repository } from '../workspace/repository.js';
-import { makeTrialCommits, treeOnDisk } from '../workspace/trial-commits.js';
 import { settingsAt } from './critique.js';
 import { readSettings } from './project-settings.js';
 import type { TrustWatch } from './trust.js';
@@ -54,41 +52,26 @@ export async function retryChange(request: RetrialOfChange): Promise<Retrial> {
   const watch: TrustWatch = { ...(onNote === undefined ? {} : { onNote }), ...(onTrust === undefined ? {} : { onTrust }) };
   const config = await readSettings(project, watch, isNamedBase ? await settingsAt(project, base) : {});
   if (!touchesJudges(check.change)) return NO_RETRIAL;
-  const { checkout, prefix } = repository;
-  const commits = await makeTrialCommits(checkout, base, to ?? (await treeOnDisk(checkout)), prefix);
   const guardian = startGuardian(randomBytes(8).toString('hex'));
   try {
-    return await runRetrial({
-      job: {
-        project,
-        origin: project,
-        session: project,
-        row: {},
-        base,
-        round: null,
-        settings: config.critics,
-        guard: config.guard,
-        guardian,
-        watch: { signal: signal ?? new AbortController().signal, log: () => undefined },
-        timeoutMs: minutes * MINUTE_MS,
-        now: () => new Date(),
-        say: (line) => onStep?.(line),
-      },
-      change: check.change,
-      commits,
-      openTree: copiesOf(findRepository(project) as ProjectRepository),
-      command,
-      rules: { behaviourIsFixed: check.scope === 'testing', failuresAreGoal: false },
-      isThorough: true,
-    });
+    const job: CriticJob = {
+      project,
+      origin: project,
+      session: project,
+      row: {},
+      base,
+      round: null,
+      settings: config.critics,
+      guard: config.guard,
+      guardian,
+      watch: { signal: signal ?? new AbortController().signal, log: () => undefined },
+      timeoutMs: minutes * MINUTE_MS,
+      now: () => new Date(),
+      say: (line) => onStep?.(line),
+    };
+    const rules = { behaviourIsFixed: check.scope === 'testing', failuresAreGoal: false };
+    return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: true });
   } finally {
     await guardian.close();
   }
-}
-
-function copiesOf(repository: ProjectRepository): OpenTree {
-  return async (commit) => {
-    const { project, remove } = await copyCommit(repository, commit);
-    return { workdir: project, close: () => Promise.resolve(remove()) };
-  };
 }

@@ -10,6 +10,7 @@ import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import type { Change, FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import { KnownBefore } from '@umpire/guard/guard.js';
+import { isJudge } from '@umpire/guard/retrial/judges.js';
 import { takeBack } from '@umpire/guard/taking-back.js';
 import type { Correction, Mended } from '@umpire/guard/taking-back.js';
 import { checkChange } from '../critics/guard-change.js';
@@ -23,7 +24,7 @@ import { findBase, filesOnDisk, readChange, createFileReader, filesStaged, textI
 import { askGit } from '../workspace/git.js';
 import type { Work } from '../workspace/inspect-work.js';
 import { restoreOnDisk } from '../workspace/restore-change.js';
-import { withRetrial } from '../retrial/weigh-findings.js';
+import { withRetrial } from '../critics/weigh-retrial.js';
 import { summarize } from '../retrial/retrial-summary.js';
 import type { Retrial } from '../retrial/retrial.js';
 import type { GuardedChange, RetrialAsked } from './guard-retrial.js';
@@ -238,6 +239,8 @@ export interface WorkInspection {
   readonly measured: readonly TestResult[];
   /** The command of the `until` loop. */
   readonly command?: string | undefined;
+  /** Null: the tests did not run. */
+  readonly retrial: Retrial | null;
 }
 
 export interface InspectedWork {
@@ -247,10 +250,11 @@ export interface InspectedWork {
 
 const MOST_BREACHES = 50;
 
-export function inspectWork(
-  { change, folder }: Work,
-  { scope, reverts, allowances, today, measured, command }: WorkInspection,
-): InspectedWork {
+/** Where only tests may change, these are breaches too; but the test may have been wrong, so they stay. */
+const ONLY_REPORTED: ReadonlySet<GuardFinding['rule']> = new Set(['rebaselined', 'expectation-changed', 'old-tests-fail']);
+
+export function inspectWork({ change, folder }: Pick<Work, 'change' | 'folder'>, inspection: WorkInspection): InspectedWork {
+  const { scope, reverts, allowances, today, measured, command, retrial } = inspection;
   try {
     const ran = measured.length === 0 ? {} : { ran: { before: measured } };
     const request = {
@@ -266,18 +270,23 @@ export function inspectWork(
       mustBeRead: true,
       command,
     };
-    const view = checkChange(request);
-    // Where only tests may change, an expectation that was rewritten is a breach too; but the test may have been wrong.
-    const isReverted = ({ rule }: GuardFinding): boolean => reverts && rule !== 'rebaselined';
+    const read = checkChange(request);
+    const weighed = (seen: GuardView, counts: (finding: GuardFinding) => boolean): GuardView =>
+      retrial === null ? seen : withRetrial(seen, { ...retrial, findings: retrial.findings.filter(counts) }, allowances, today);
+    const view = weighed(read, () => true);
+    const breaches = new Set(read.findings.map(({ fingerprint }) => fingerprint));
+    const cleared = new Set(view.notes.map(({ fingerprint }) => fingerprint).filter((one) => breaches.has(one)));
+    const isReverted = ({ rule, fingerprint }: GuardFinding): boolean => reverts && !ONLY_REPORTED.has(rule) && !cleared.has(fingerprint);
     const reverted = view.findings.filter(isReverted);
     if (reverted.length === 0) return { breaches: keptFindings(view), corrections: [] };
-    const { corrections: made, change: honest } = correctionsFor(request, reverted, isReverted);
+    const placed = reverted.flatMap((finding) => placeInChange(change, finding));
+    const { corrections: made, change: honest } = correctionsFor(request, placed, isReverted);
     const how = new Map(made.map((one) => [one.path, one.how]));
     const taken = reverted.map((finding) => breachOf(finding, how.get(finding.file) ?? 'file'));
     if (view.notes.length === 0 && view.findings.length === reverted.length)
       return { breaches: taken.slice(0, MOST_BREACHES), corrections: made };
     // The revert may have removed other findings too.
-    const left = checkChange({ ...request, change: honest });
+    const left = weighed(checkChange({ ...request, change: honest }), ({ level, file }) => level === 'note' && how.get(file) !== 'file');
     const kept = keptFindings({ findings: left.findings.filter((finding) => !isReverted(finding)), notes: left.notes });
     return { breaches: [...taken, ...kept].slice(0, MOST_BREACHES), corrections: made };
   } catch (error) {
@@ -285,6 +294,14 @@ export function inspectWork(
     // Work that could not be checked is not merged.
     throw new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
+}
+
+/** Where the tests themselves are unchanged, other judges keep them from running: all of these are reverted. */
+function placeInChange({ files }: Change, finding: GuardFinding): readonly GuardFinding[] {
+  const isIn = files.some(({ path, renamedFrom }) => finding.file === path || finding.file === renamedFrom);
+  if (finding.group !== 'retrial' || isIn) return [finding];
+  const judges = files.filter(({ path, renamedFrom }) => isJudge(renamedFrom ?? path));
+  return judges.map(({ path }) => ({ ...finding, file: path, before: null, after: null }));
 }
 
 /** Findings that are reported and stay in the work: breaches first. */

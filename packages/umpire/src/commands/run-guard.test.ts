@@ -62,6 +62,7 @@ function inspected(scope: GuardScope, reverts: boolean, files: readonly FileChan
     today: '2026-01-01',
     measured: [],
     command: 'npm test',
+    retrial: null,
   });
   return {
     found: breaches.map(({ rule, level, taken }) => `${level ?? 'breach'} ${rule} ${taken ?? 'kept'}`),

@@ -1,6 +1,6 @@
 // The guard in a run: which loops it checks, whether it reverts or only reports findings, and what it found in each task's work.
 
-import type { Breach, SessionStarted } from '@umpire/core/decider/events.js';
+import type { Breach, RetrialRecord, SessionStarted } from '@umpire/core/decider/events.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import type { TestResult } from '@umpire/core/model.js';
@@ -8,7 +8,9 @@ import type { Agent } from '@umpire/core/ports.js';
 import type { LoopGuard, Settings } from '../sessions/default-settings.js';
 import { CONFIG } from '../sessions/project.js';
 import type { BlobReader } from '../sessions/recorded-evidence.js';
-import type { Inspector } from '../workspace/inspect-work.js';
+import { summarize } from '../retrial/retrial-summary.js';
+import type { Retrial } from '../retrial/retrial.js';
+import type { Inspector, Work } from '../workspace/inspect-work.js';
 
 /**
  * The testing and until loops depend on tests, so breaches are reverted there. In debt and review they are reported, and the critic counts
@@ -33,6 +35,7 @@ const REVERTED = 'Changes that break these rules are reverted before your work i
 export interface RunGuard {
   readonly inspect: Inspector;
   readonly breachesOf: (task: string, attempt: number) => readonly Breach[];
+  readonly retrialOf: (task: string, attempt: number) => RetrialRecord | null;
   /** The agent, with these rules added to its tasks. */
   readonly withRules: (agent: Agent) => Agent;
 }
@@ -44,11 +47,13 @@ export interface GuardedRun {
   readonly now: () => Date;
   /** Tests that failed on this commit. */
   readonly failedTestsAt: (commit: string) => readonly TestResult[];
+  /** Runs the tests of the work's base on the work. Null: it changed no test. */
+  readonly retry: (work: Work, scope: LoopGuard['scope']) => Promise<Retrial | null>;
   readonly say: (note: string) => void;
 }
 
 /** Null if the loop is not checked. */
-export function createRunGuard({ started, config, now, failedTestsAt, say }: GuardedRun): RunGuard | null {
+export function createRunGuard({ started, config, now, failedTestsAt, retry, say }: GuardedRun): RunGuard | null {
   const { allowances, loops } = config.guard;
   const { breaches: mode, scope } = guardModeOf(started, config);
   const slip = Object.hasOwn(loops, started.loop) ? null : nearestWord(started.loop, Object.keys(loops));
@@ -60,10 +65,14 @@ export function createRunGuard({ started, config, now, failedTestsAt, say }: Gua
   if (mode === 'off') return null;
   const reverts = mode === 'obey';
   const found = new Map<string, readonly Breach[]>();
+  const retrials = new Map<string, RetrialRecord>();
   const key = (task: string, attempt: number) => `${attempt} ${task}`;
   return {
     inspect: async (work) => {
       const { inspectWork } = await import('./guard.js');
+      // Where breaches are only reported, the critic holds the retrial of the whole change.
+      const retrial = reverts ? await retry(work, scope) : null;
+      if (retrial !== null) retrials.set(key(work.task, work.attempt), summarize(retrial));
       const today = now().toISOString().slice(0, 10);
       const { breaches, corrections } = inspectWork(work, {
         scope,
@@ -72,11 +81,13 @@ export function createRunGuard({ started, config, now, failedTestsAt, say }: Gua
         today,
         measured: failedTestsAt(work.base),
         command: started.command,
+        retrial,
       });
       found.set(key(work.task, work.attempt), breaches);
       return corrections;
     },
     breachesOf: (task, attempt) => found.get(key(task, attempt)) ?? [],
+    retrialOf: (task, attempt) => retrials.get(key(task, attempt)) ?? null,
     withRules: (agent) => (reverts ? addRules(agent, rulesOf(started, scope)) : agent),
   };
 }

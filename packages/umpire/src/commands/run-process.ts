@@ -31,6 +31,7 @@ import { protectJudgeFiles } from './judge-files.js';
 import { recordedCommits } from './preflight.js';
 import { runNotifyCommand } from './notify.js';
 import { createRunGuard, failedTestsAt } from './run-guard.js';
+import { createRunRetrial } from './run-retrial.js';
 import { sessionNameInShell, viaOf } from './opened-session.js';
 import type { OpenedSession } from './opened-session.js';
 import { startedAtCurrentPath } from './project-folders.js';
@@ -74,7 +75,16 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   const { project } = started;
   const now = watch.now ?? (() => new Date());
   const failedTests = (commit: string) => failedTestsAt(journal.state.run as RunState, blobsIn(folder), commit);
-  const runGuard = createRunGuard({ started, config, now, failedTestsAt: failedTests, say: (note) => watch.onNote?.(note) });
+  const retry = createRunRetrial({
+    started,
+    config,
+    guardian,
+    now,
+    session: folder.root,
+    signal: watch.signal ?? NEVER_ABORTED,
+    openCheck: (commit) => (workspace as GitWorkspace).check(commit),
+  });
+  const runGuard = createRunGuard({ started, config, now, failedTestsAt: failedTests, retry, say: (note) => watch.onNote?.(note) });
   const inspect = runGuard?.inspect;
   const isPersons = (task: string) => agentFor(findTask(journal.state.run as RunState, task)?.role ?? '').isPerson === true;
   const { protect, breachesOf } = protectJudgeFiles({ started, isPersons, say: (note) => watch.onNote?.(note) });
@@ -108,6 +118,7 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
       files,
       workspace,
       breachesOf: (task, attempt) => [...breachesOf(task, attempt), ...(runGuard?.breachesOf(task, attempt) ?? [])],
+      retrialOf: (task, attempt) => runGuard?.retrialOf(task, attempt) ?? null,
       judge: createJudge(session, rules, isParent),
       takeEvidence: (task, role, measured) => {
         if (!started.judged || !leavesEvidence(rules, role)) return null;

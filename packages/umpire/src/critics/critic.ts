@@ -1,10 +1,13 @@
 // What a critic that Umpire runs itself is: it measures a project with real tools and writes the loop's evidence into the session.
 // Each loop's critic is a file of its own; engine/critics.ts picks one.
 
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
+import type { Change } from '@umpire/guard/change.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { CheckOutcome, Damage } from '@umpire/core/model.js';
 import type { Watch } from '@umpire/core/ports.js';
 import type { CriticSettings, GuardSettings } from '../sessions/default-settings.js';
+import type { RetrialFindings } from './weigh-retrial.js';
 import { openFolder, writeAtomically } from '../sessions/session-folder.js';
 
 export interface CriticJob {
@@ -36,7 +39,17 @@ export interface CriticJob {
   readonly kept?: Map<string, Uint8Array>;
   /** Gets the tracked files that the tools rewrite at the base too. */
   readonly rewrittenAtBase?: Set<string>;
+  /** Runs the base's tests on the new code. */
+  readonly retry?: RetryChange;
 }
+
+/** `change`: since the base. `behaviourIsFixed`: a changed expectation is a breach. */
+export type RetryChange = (
+  job: CriticJob,
+  change: Change,
+  base: string,
+  behaviourIsFixed: boolean,
+) => Promise<RetrialFindings & { readonly problem: string | null; readonly uses: readonly ToolUse[] }>;
 
 export interface CriticEnd {
   /** The worst of its checks. */

@@ -2,6 +2,7 @@
 // change weakened. Loaded late, since it loads the parsers.
 
 import { isUmpireError } from '@umpire/core/errors.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { weigh } from '@umpire/guard/allowances.js';
 import type { GuardAllowance, Weighed } from '@umpire/guard/allowances.js';
 import type { Change, FileChange, GuardInput, GuardScope } from '@umpire/guard/change.js';
@@ -9,11 +10,13 @@ import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
 import { guard } from '@umpire/guard/guard.js';
 import type { KnownBefore } from '@umpire/guard/guard.js';
 import { roleOf } from '@umpire/guard/paths.js';
+import { touchesJudges } from '@umpire/guard/retrial/compare.js';
 import type { Rewriting } from '@umpire/guard/rewriting.js';
 import type { ReadBeside } from '@umpire/guard/told.js';
 import { CONFIG } from '../sessions/project.js';
 import { createFileReader, filesOnDisk, findBase, readChange } from '../workspace/read-change.js';
 import type { CriticJob } from './critic.js';
+import { withRetrial } from './weigh-retrial.js';
 import { pathTest } from './path-pattern.js';
 
 interface GuardProblem {
@@ -107,6 +110,8 @@ export interface WeakenedTests {
   readonly breaches: readonly GuardFinding[];
   /** Why tests of the change could not be checked, one sentence; null where all were. */
   readonly problem: string | null;
+  /** What ran to find them. */
+  readonly uses: readonly ToolUse[];
 }
 
 /** Comments for type checkers and linters say nothing of what a test still checks. */
@@ -115,25 +120,29 @@ const MARKS_FOR_TOOLS: ReadonlySet<GuardRule> = new Set(['type-suppressed', 'any
 /** Tests that the files on disk weaken against the base commit. None where the settings turn the guard off for this loop. */
 export async function findWeakenedTests(job: CriticJob, loop: 'review' | 'debt', base: string): Promise<WeakenedTests> {
   const { allowances, loops } = job.guard;
-  if (loops[loop]?.breaches === 'off') return { breaches: [], problem: null };
+  if (loops[loop]?.breaches === 'off') return { breaches: [], problem: null, uses: [] };
   try {
     const { checkout, prefix } = findBase(job.project, base).repository;
     const change = await readChange({ gitTarget: checkout, prefix, base, to: null });
-    const { findings, problems, isBlind } = checkChange({
+    const today = job.now().toISOString().slice(0, 'YYYY-MM-DD'.length);
+    const read = checkChange({
       change,
       scope: 'any',
       same: createFileReader(filesOnDisk(job.project)),
       allowances,
-      today: job.now().toISOString().slice(0, 'YYYY-MM-DD'.length),
+      today,
       unread: change.problems,
       mustBeRead: true,
       settings: CONFIG,
     });
+    const isAsked = job.settings.tests !== 'none' && touchesJudges(change);
+    const retrial = isAsked ? ((await job.retry?.(job, change, base, loop === 'debt')) ?? null) : null;
+    const { findings, problems, isBlind } = retrial === null ? read : withRetrial(read, retrial, allowances, today);
     const breaches = findings.filter(({ group, rule }) => group !== 'files' && !MARKS_FOR_TOOLS.has(rule));
-    return { breaches, problem: isBlind ? blindWords(problems) : null };
+    return { breaches, problem: isBlind ? blindWords(problems) : null, uses: retrial?.uses ?? [] };
   } catch (error) {
     if (!isUmpireError(error)) throw error;
-    return { breaches: [], problem: `The guard could not read the change: ${error.message}` };
+    return { breaches: [], problem: `The guard could not read the change: ${error.message}`, uses: [] };
   }
 }
 

@@ -116,7 +116,7 @@ interface TestSource extends ReviewSource {
 /** Tests that the change deleted, skipped or weakened. Null where there are none: the guard says nothing else of a change. */
 async function guardSource(job: CriticJob, { base }: CriticChange): Promise<ReviewSource | null> {
   const { findWeakenedTests } = await import('./guard-change.js');
-  const { breaches, problem } = await findWeakenedTests(job, 'review', base);
+  const { breaches, problem, uses } = await findWeakenedTests(job, 'review', base);
   if (breaches.length === 0 && problem === null) return null;
   return {
     name: 'guard',
@@ -124,7 +124,7 @@ async function guardSource(job: CriticJob, { base }: CriticChange): Promise<Revi
     outcome: breaches.length > 0 ? 'fail' : 'missing',
     problem,
     findings: breaches.slice(0, MOST_REGRESSIONS).map(breachFinding),
-    uses: [],
+    uses,
     checked: [],
     unverified: problem === null ? null : 'guard',
   };

@@ -1,12 +1,13 @@
 // `umpire guard` for a terminal: each finding with its reason, an honest alternative and both versions, side by side if the
 // terminal is wide enough. Also as JSON.
 
-import type { RetrialRecord, RetrialRun } from '@umpire/core/decider/events.js';
+import type { RetrialRecord } from '@umpire/core/decider/events.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { Correction } from '@umpire/guard/taking-back.js';
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
+import { retrialRunWords } from './retrial-words.js';
 import { clip, columnsOf, lineOf, showHidden, wrap } from './safe-text.js';
 import { count } from './words.js';
 
@@ -162,15 +163,6 @@ function retrialLines({ problem, runs }: RetrialRecord): readonly string[] {
     ...runs.flatMap((run) => wrap(`${run.tree}: ${retrialRunWords(run)}`, '    ', '  ')),
     ...(problem === null ? [] : wrap(`Incomplete. ${lineOf(problem, 300)}`, '    ', '  ')),
   ];
-}
-
-const SECOND_MS = 1000;
-
-function retrialRunWords({ passed, tests, exit_status: status, command, duration_ms: ms, problem }: RetrialRun): string {
-  const how = passed === null ? `no result (${lineOf(problem ?? 'it broke off', 200)})` : passed ? 'passed' : 'failed';
-  const counts = tests === null ? '' : `, ${count(tests.passed, 'test')} passed, ${tests.failed} failed, ${tests.skipped} skipped`;
-  const exit = tests !== null || status === null ? '' : ` (exit status ${status})`;
-  return `${how}${exit}${counts}, ${(ms / SECOND_MS).toFixed(1)} s, ${lineOf(command, 100)}`;
 }
 
 function revertedLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {

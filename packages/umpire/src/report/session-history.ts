@@ -2,9 +2,10 @@
 // discarded or reverted work.
 
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
-import type { Recorded, Breach, UnmergedWork, PersonAnswered, TaskFinished } from '@umpire/core/decider/events.js';
+import type { Recorded, Breach, UnmergedWork, PersonAnswered, RetrialRecord, TaskFinished } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
+import { retrialRunWords } from './retrial-words.js';
 import { inline } from './safe-text.js';
 import { grantWords } from './session-question.js';
 import { count, duration } from './words.js';
@@ -61,6 +62,7 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   TaskSubmitted: (history, data, { ts }) => history.end(data, data.status, ts, data.usage),
   TaskFinished: (history, data, { ts }, at) => {
     history.end(data, data.status, ts, data.usage);
+    if (data.retrial !== undefined) history.work.push(`${at}: ${retrialWords(data.task, data.retrial)}`);
     for (const breach of data.breaches ?? []) history.work.push(`${at}: ${breachWords(data.task, breach)}`);
     history.leave(data, at);
   },
@@ -212,6 +214,12 @@ export function filesWords(files: readonly string[]): string {
 function revertWords({ tasks, files, ok, verdict }: Extract<Recorded, { type: 'WorkReverted' }>['data']): string {
   const work = `the work of ${inline(tasks.join(', '))}, which made things worse (verdict on journal line ${verdict})`;
   return ok ? `reverted ${work}` : `could not revert ${work}: ${filesWords(files)}`;
+}
+
+function retrialWords(task: string, { runs, problem }: RetrialRecord): string {
+  const told = runs.map((run) => `${run.tree}: ${retrialRunWords(run)}`);
+  const all = [...told, ...(problem === null ? [] : [`incomplete: ${problem}`])].join('; ');
+  return `retrial of the work of ${inline(task)}: ${inline(all)}`;
 }
 
 function breachWords(task: string, { rule, file, line, message, taken, level }: Breach): string {

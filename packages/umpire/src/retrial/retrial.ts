@@ -4,7 +4,6 @@
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { Change } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
-import type { RetrialOutcome } from '@umpire/guard/retrial/clear.js';
 import { compareRuns, needsNewTests, worseTests } from '@umpire/guard/retrial/compare.js';
 import type { TrialRules } from '@umpire/guard/retrial/compare.js';
 import { openBase } from '../critics/baseline.js';
@@ -12,6 +11,7 @@ import { runsTests } from '../critics/check-command.js';
 import { findRepository } from '../critics/commit-copy.js';
 import type { CriticJob } from '../critics/critic.js';
 import { testsAtBase } from '../critics/project-tests.js';
+import type { RetrialFindings } from '../critics/weigh-retrial.js';
 import type { TrialCommits } from '../workspace/trial-commits.js';
 import { runCommand, runNamedTests } from './run-tree.js';
 import type { OpenedTree, OpenTree, TreeName, TreeRun, TreeToRun } from './run-tree.js';
@@ -30,9 +30,7 @@ export interface RetrialRequest {
   readonly isThorough: boolean;
 }
 
-export interface Retrial {
-  readonly findings: readonly GuardFinding[];
-  readonly outcome: RetrialOutcome;
+export interface Retrial extends RetrialFindings {
   readonly runs: readonly TreeRun[];
   /** Why it says nothing; null where it does. */
   readonly problem: string | null;

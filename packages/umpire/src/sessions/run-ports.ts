@@ -1,7 +1,7 @@
 // Everything a run uses from outside: journal, session files, agents, workspace, clock. The simulations replace them.
 
 import type { Agent, Workspace } from '@umpire/core/ports.js';
-import type { Breach, Question } from '@umpire/core/decider/events.js';
+import type { Breach, Question, RetrialRecord } from '@umpire/core/decider/events.js';
 import type { CriticJudgment } from './judge-round.js';
 import type { SessionFiles } from './session-files.js';
 import type { Journal } from './journal-writer.js';
@@ -23,6 +23,8 @@ export interface RunPorts {
   readonly workspace: Workspace | null;
   /** The guard's findings in work that a task has just submitted. */
   readonly breachesOf?: (task: string, attempt: number) => readonly Breach[];
+  /** The tests that ran to inspect that work; null where none did. */
+  readonly retrialOf?: (task: string, attempt: number) => RetrialRecord | null;
   /** Ends processes that tasks left running. Called between waves, while no task runs. */
   readonly endStrays: () => void;
   /** Notifies a person of a question. Returns the program that did it. */

@@ -8,6 +8,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { NO_USAGE, type Agent, type Workspace } from '@umpire/core/ports.js';
 import { runTask, sanitizeEnding, withBreaches } from './run-task.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import type { RunPorts } from './run-ports.js';
 import type { Ending } from '@umpire/core/ports.js';
 
@@ -29,7 +30,12 @@ function workspaceWith(left: string | null, asked: string[]): Workspace {
 }
 
 /** The second attempt of a task whose first was cut off. */
-async function again(isPerson: boolean, left: string | null): Promise<{ readonly asked: readonly string[]; readonly rules: string }> {
+async function again(
+  isPerson: boolean,
+  left: string | null,
+  submit?: Workspace['submit'],
+  stop = new AbortController(),
+): Promise<{ readonly asked: readonly string[]; readonly rules: string; readonly events: readonly Event[] }> {
   const state = begun([row('DEV-001', 'developer')], { writers: ['developer'] }).reduce<SessionState>(
     (before, event) => evolve(before, { ...event, seq: before.events + 1, ts: '2026-03-01T10:00:00Z' }),
     { ...NEW_SESSION },
@@ -49,14 +55,23 @@ async function again(isPerson: boolean, left: string | null): Promise<{ readonly
     journal: { state },
     files: { roleText: () => '', logFor: () => () => undefined },
     takeEvidence: () => null,
-    workspace: workspaceWith(left, asked),
+    workspace: { ...workspaceWith(left, asked), ...(submit === undefined ? {} : { submit }) },
   } as unknown as RunPorts;
   const task = (state.run as RunState).tasks[0] as TaskState;
-  await runTask(ports, { task, attempt: 2, agent, stop: new AbortController().signal });
-  return { asked, rules };
+  const events = await runTask(ports, { task, attempt: 2, agent, stop: stop.signal });
+  return { asked, rules, events };
 }
 
 const TOLD = 'The working folder contains the changes of an earlier attempt.';
+
+it('runs again where the run was stopped while its work was inspected', async () => {
+  const stop = new AbortController();
+  const submit: Workspace['submit'] = (task) => {
+    stop.abort('Ctrl-C');
+    return Promise.reject(new UmpireError('retrial-stopped', { task }));
+  };
+  expect((await again(false, null, submit, stop)).events).toMatchObject([{ type: 'TaskInterrupted', data: { why: 'Ctrl-C' } }]);
+});
 
 it('a person who was cut off goes on with what they left', async () => {
   const { asked, rules } = await again(true, 'c1');

@@ -118,6 +118,8 @@ async function collect(ports: RunPorts, job: TaskAttempt, ending: Ending, { work
     refuseFullDisk(job, [workdir]);
     // A quota or a file size limit does not show in the free space.
     if (!isUmpireError(error) || FULL.test(error.message)) throw error;
+    // The inspection of the work was stopped with the run: the task runs again.
+    if (error.code === 'retrial-stopped' && job.stop.aborted) return endEvents(ports, job, { kind: 'interrupted', ...usageOf(ending) });
     const isLost = error.code === 'worktree-lost';
     const rest = isLost ? '' : ` Its files stay in ${workdir} until you run umpire clean.`;
     return endEvents(ports, job, withFault(ending, `Its work could not be collected: ${error.message}${rest}`, isLost));
@@ -174,7 +176,8 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
     case 'failed': {
       const { kind, findings, error, outputs, usage } = ending;
       const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage };
-      const result = withBreaches(data, ports.breachesOf?.(id, attempt) ?? []);
+      const retrial = ports.retrialOf?.(id, attempt) ?? null;
+      const result = withBreaches(retrial === null ? data : { ...data, retrial }, ports.breachesOf?.(id, attempt) ?? []);
       if (work === null || kind === 'failed') return [{ type: 'TaskFinished', data: { ...result, ...leftOf(work, job) } }];
       return [{ type: 'TaskSubmitted', data: { ...result, commit: work.commit, files: work.files } }];
     }

@@ -14,20 +14,18 @@ export interface Work {
   readonly change: ReadChange;
   /** The project's folder in the task's worktree, with the unchanged files. */
   readonly folder: string;
-}
-
-/** Returns the corrections to make; empty where the work may stay. */
-export type Inspector = (work: Work) => Promise<readonly Correction[]>;
-
-export interface Submission extends Omit<Work, 'change'> {
   /** Has its own index with the tree. */
   readonly gitTarget: GitTarget;
   readonly prefix: string;
   readonly tree: string;
 }
 
+/** Returns the corrections to make; empty where the work may stay. */
+export type Inspector = (work: Work) => Promise<readonly Correction[]>;
+
 /** Returns the tree after the inspector's corrections. Includes the whole repository, also where the project is a subfolder. */
-export async function inspectTree(inspect: Inspector, { gitTarget, prefix, tree, ...work }: Submission): Promise<string> {
+export async function inspectTree(inspect: Inspector, work: Omit<Work, 'change'>): Promise<string> {
+  const { gitTarget, prefix, tree } = work;
   const change = await readChange({ gitTarget, prefix, base: work.base, to: tree, whole: true });
   const corrections = await inspect({ ...work, change });
   return corrections.length === 0 ? tree : restoreInTree(gitTarget, change, corrections);
