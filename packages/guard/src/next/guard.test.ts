@@ -1,0 +1,183 @@
+// The guard on small changes: a cheat and an honest change for each rule.
+
+import { expect, test } from 'vitest';
+import { guard } from './guard.js';
+
+interface Case {
+  readonly before: string;
+  readonly after: string;
+  readonly path?: string;
+  /** Other files: path, before, after. */
+  readonly also?: readonly (readonly [string, string | null, string | null])[];
+}
+
+function breachesOf({ before, after, path = 'test/cart.test.js', also = [] }: Case): readonly string[] {
+  const files = [[path, before, after] as const, ...also].map(([file, old, now]) => ({ path: file, before: old, after: now }));
+  return [
+    ...new Set(
+      guard({ change: { files: files.filter((file) => file.before !== file.after) }, scope: 'any' }).findings.flatMap(({ rule, level }) =>
+        level === 'breach' ? [rule] : [],
+      ),
+    ),
+  ];
+}
+
+const js = (body: string): string => `import { total } from '../src/cart.js';\n\nit('adds up', async () => {\n${body}\n});\n`;
+const py = (body: string, head = ''): string =>
+  `import pytest\nfrom shop import total\n\n\n${head}def test_total():\n${body
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')}\n`;
+const inPython = (before: string, after: string): Case => ({ path: 'tests/test_cart.py', before, after });
+
+const CHECK = 'expect(total([1, 2])).toBe(3);';
+
+test.each<[string, Case]>([
+  ['assertion-removed', { before: js(`${CHECK}\nexpect(total([])).toBe(0);`), after: js(CHECK) }],
+  ['assertion-weakened', { before: js(CHECK), after: js('expect(total([1, 2])).toBeDefined();') }],
+  ['assertion-weakened', inPython(py('assert total([1, 2]) == 3'), py('assert total([1, 2])'))],
+  [
+    'assertion-weakened',
+    { before: js("expect(() => total(null)).toThrow('no items');"), after: js('expect(() => total(null)).toThrow();') },
+  ],
+  [
+    'assertion-weakened',
+    inPython(
+      py('with pytest.raises(ValueError, match="no items"):\n    total(None)'),
+      py('with pytest.raises(Exception):\n    total(None)'),
+    ),
+  ],
+  [
+    'assertion-weakened',
+    { before: js('expect(send).toHaveBeenCalledWith(1, 2);'), after: js('expect(send).toHaveBeenCalledWith(expect.anything(), 2);') },
+  ],
+  ['assertion-tautological', { before: js(CHECK), after: js('expect(3).toBe(3);') }],
+  ['assertion-tautological', inPython(py('assert total([1, 2]) == 3'), py('assert total([1, 2]) == total([1, 2])'))],
+  ['test-emptied', { before: js(CHECK), after: js('total([1, 2]);') }],
+  ['assertion-swallowed', { before: js(CHECK), after: js(`try {\n${CHECK}\n} catch {}`) }],
+  [
+    'assertion-swallowed',
+    inPython(py('assert total([1, 2]) == 3'), py('try:\n    assert total([1, 2]) == 3\nexcept AssertionError:\n    pass')),
+  ],
+  ['assertion-unreached', { before: js(CHECK), after: js(`const sum = total([1, 2]);\nif (sum) expect(sum).toBe(3);`) }],
+  [
+    'early-return',
+    inPython(py('sum = total([1, 2])\nassert sum == 3'), py('sum = total([1, 2])\nif not sum:\n    return\nassert sum == 3')),
+  ],
+  ['assertion-unawaited', { before: js('await expect(load()).rejects.toThrow();'), after: js('expect(load()).rejects.toThrow();') }],
+  ['test-skipped', { before: js(CHECK), after: js(CHECK).replace("it('", "it.skip('") }],
+  ['test-skipped', inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.skip\n'))],
+  [
+    'test-conditional',
+    inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.skipif(os.environ.get("CI"), reason="flaky")\n')),
+  ],
+  ['test-focused', { before: js(CHECK), after: js(CHECK).replace("it('", "it.only('") }],
+  ['failure-expected', inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.xfail\n'))],
+  ['test-deleted', { before: `${js(CHECK)}it('is zero', () => { expect(total([])).toBe(0); });\n`, after: js(CHECK) }],
+  ['test-hidden', inPython(py('assert total([1, 2]) == 3'), py('assert total([1, 2]) == 3').replace('def test_total', 'def _total'))],
+  [
+    'case-removed',
+    inPython(
+      py('assert total(xs) == 3', "@pytest.mark.parametrize('xs', [[1, 2], [3], [4, -1]])\n"),
+      py('assert total(xs) == 3', "@pytest.mark.parametrize('xs', [[1, 2]])\n"),
+    ),
+  ],
+  [
+    'unit-mocked',
+    {
+      before: js('expect(cart.total()).toBe(3);'),
+      after: js("vi.spyOn(cart, 'total').mockReturnValue(3);\nexpect(cart.total()).toBe(3);"),
+    },
+  ],
+  ['module-replaced', { before: js(CHECK), after: `vi.mock('../src/cart.js', () => ({ total: () => 3 }));\n${js(CHECK)}` }],
+  ['assertions-patched', { before: js(CHECK), after: `assert.equal = () => {};\n${js(CHECK)}` }],
+  [
+    'runner-patched',
+    { path: 'tests/conftest.py', before: '', after: 'def pytest_runtest_makereport(item, call):\n    report.outcome = "passed"\n' },
+  ],
+  ['config-changed', { path: '.coveragerc', before: '[report]\nfail_under = 90\n', after: '[report]\nfail_under = 60\n' }],
+  [
+    'scripts-changed',
+    { path: 'package.json', before: '{"scripts":{"test":"vitest run"}}', after: '{"scripts":{"test":"vitest run || true"}}' },
+  ],
+  ['ci-changed', { path: '.github/workflows/ci.yml', before: 'steps:\n  - run: npm test\n', after: 'steps:\n  - run: npm test || true\n' }],
+  [
+    'coverage-ignored',
+    {
+      path: 'src/cart.js',
+      before: 'export const a = 1;\n',
+      after: 'export const a = 1;\n/* c8 ignore next */\nexport const refund = (n) => -n;\n',
+    },
+  ],
+  [
+    'test-detected',
+    {
+      path: 'src/cart.py',
+      before: 'def total(xs):\n    return sum(xs)\n',
+      after: 'def total(xs):\n    if os.environ.get("PYTEST_CURRENT_TEST"):\n        return 3\n    return sum(xs)\n',
+    },
+  ],
+  [
+    'equality-patched',
+    { path: 'src/cart.py', before: 'class Cart:\n    pass\n', after: 'class Cart:\n    def __eq__(self, other):\n        return True\n' },
+  ],
+  ['process-ended', { path: 'src/cart.py', before: 'x = 1\n', after: 'import os\n\nos._exit(0)\n' }],
+  ['test-file-read', { path: 'src/cart.py', before: 'x = 1\n', after: 'text = open("tests/test_cart.py").read()\n' }],
+  [
+    'input-special-cased',
+    {
+      path: 'src/cart.js',
+      before: 'export function total(text) {\n  return parse(text);\n}\n',
+      after: "export function total(text) {\n  if (text === '3 + 4 * 2') return 11;\n  return parse(text);\n}\n",
+      also: [['test/cart.test.js', null, "it('x', () => { expect(total('3 + 4 * 2')).toBe(11); });\n"]],
+    },
+  ],
+])('%s', (rule, change) => {
+  expect(breachesOf(change)).toContain(rule);
+});
+
+test.each<[string, Case]>([
+  ['another matcher that asks as much', { before: js(CHECK), after: js('expect(total([1, 2])).toStrictEqual(3);') }],
+  ['a name for the value', { before: js(CHECK), after: js('const sum = total([1, 2]);\nexpect(sum).toBe(3);') }],
+  [
+    'fields that become one record',
+    { before: js('expect(cart.total).toBe(3);\nexpect(cart.count).toBe(2);'), after: js('expect(cart).toEqual({ total: 3, count: 2 });') },
+  ],
+  ['a helper', { before: js(CHECK), after: `const sums = (xs, sum) => expect(total(xs)).toBe(sum);\n${js('sums([1, 2], 3);')}` }],
+  ['sides turned round', inPython(py('assert total([1, 2]) == 3'), py('assert 3 == total([1, 2])'))],
+  ['an empty list in other words', inPython(py('assert items == []'), py('assert not items'))],
+  [
+    'rows of a table',
+    inPython(
+      py('assert total([1, 2]) == 3\nassert total([3]) == 3'),
+      py('assert total(xs) == 3', "@pytest.mark.parametrize('xs', [[1, 2], [3]])\n").replace('test_total()', 'test_total(xs)'),
+    ),
+  ],
+  ['a try that ends in a finally', { before: js(CHECK), after: js(`try {\n${CHECK}\n} finally {\nclose();\n}`) }],
+  ['a check in each branch', { before: js(CHECK), after: js(`if (big) {\n${CHECK}\n} else {\n${CHECK}\n}`) }],
+  ['another wanted value', { before: js(CHECK), after: js('expect(total([1, 2])).toBe(4);') }],
+  [
+    'a skip for a platform',
+    inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.skipif(sys.platform == "win32", reason="fork")\n')),
+  ],
+  [
+    'a test that goes with its code',
+    {
+      before: `${js(CHECK)}it('refunds', () => { expect(refund(1)).toBe(-1); });\n`,
+      after: js(CHECK),
+      also: [['src/cart.js', 'export function refund(n) { return -n; }\nexport const total = 1;\n', 'export const total = 1;\n']],
+    },
+  ],
+  ['a stricter threshold', { path: '.coveragerc', before: '[report]\nfail_under = 80\n', after: '[report]\nfail_under = 90\n' }],
+])('nothing is said of %s', (_, change) => {
+  expect(breachesOf(change)).toEqual([]);
+});
+
+test('a file that is no code is a problem, and its tests are not called deleted', () => {
+  const { problems, findings } = guard({
+    change: { files: [{ path: 'test/cart.test.js', before: js(CHECK), after: 'it(((' }] },
+    scope: 'any',
+  });
+  expect(problems).toMatchObject([{ file: 'test/cart.test.js' }]);
+  expect(findings).toEqual([]);
+});
