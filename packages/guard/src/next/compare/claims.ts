@@ -57,7 +57,7 @@ function split(check: Check, asked: Asked, depth: number, claims: Claim[]): void
       if (loose.relation !== null) {
         if (loose.relation === 'partial') split(check, { ...one, relation: 'partial', wanted: loose.wanted }, depth + 1, claims);
         else claims.push(claimOf(check, { ...one, relation: loose.relation, negated: loose.negated, wanted: loose.wanted }));
-      }
+      } else claims.push(claimOf(check, { ...one, relation: 'type', wanted: null, detail: 'anything' }));
       return;
     }
     claims.push(claimOf(check, one));
@@ -212,6 +212,7 @@ export function strengthOf(relation: Relation, negated: boolean, wanted: Value |
     return negated ? 1 : 4 + (wanted === null || isBroad(wanted) ? 0 : 3) + (detail === '' && !isMessage(wanted) ? 0 : 6);
   if (relation === 'called') return negated ? 4 : detail === 'with' ? 9 : detail === 'times' ? 6 : 4;
   if (relation === 'matches' && wanted !== null && isCatchAll(wanted)) return 1;
+  if (relation === 'type' && detail === 'anything') return 0;
   if (relation === 'truthy') return negated ? 3 : 2;
   if (relation === 'equal' && negated) return 1;
   if (relation === 'snapshot' && detail === 'new') return 1;

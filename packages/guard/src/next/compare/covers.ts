@@ -2,7 +2,7 @@
 
 import { scalarOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
-import { isLiteral, print } from '../syntax/print.js';
+import { print } from '../syntax/print.js';
 import { SAME } from '../tests/checks.js';
 import { isBroad, isCatchAll } from './claims.js';
 import type { Claim } from './claims.js';
@@ -29,7 +29,7 @@ function isSameWanted(after: Claim, before: Claim): boolean {
   // Of what is written down, equal is as good as the same.
   return (
     after.detail === before.detail ||
-    (after.relation === 'equal' && (after.detail === SAME || after.wanted === null || isLiteral(after.wanted)))
+    (after.relation === 'equal' && (after.detail === SAME || after.wanted === null || isScalar(after.wanted) || !isNamed(before)))
   );
 }
 
@@ -44,6 +44,15 @@ function isEmptiness({ relation, negated, wanted }: Claim): boolean {
       (wanted.kind === 'record' && wanted.entries.length === 0) ||
       (wanted.kind === 'text' && wanted.value === ''))
   );
+}
+
+/** What is wanted has a name, so that it may be the very same object. */
+function isNamed({ check, whole }: Claim): boolean {
+  return whole === null && (check.wanted?.kind === 'name' || check.wanted?.kind === 'member');
+}
+
+function isScalar(value: Value): boolean {
+  return scalarOf(value) !== undefined || value.kind === 'constant' || value.kind === 'template';
 }
 
 /** An exact value says all that a part of it says. */
@@ -64,6 +73,14 @@ function isLooser(after: Claim, before: Claim): boolean {
     case 'raises':
       if (before.detail !== '' && (after.detail === '' || isPartOf(after.detail, before.detail))) return true;
       if (old !== null && !isBroad(old) && (now === null || isBroad(now))) return after.detail === '' || before.detail !== '';
+      if (
+        now?.kind === 'list' &&
+        old !== null &&
+        old.kind !== 'list' &&
+        now.items.length > 1 &&
+        now.items.some((item) => print(item) === print(old))
+      )
+        return true;
       return now !== null && old !== null && isPart(now, old);
     case 'contains':
     case 'matches':
@@ -75,7 +92,8 @@ function isLooser(after: Claim, before: Claim): boolean {
     case 'called':
       return before.detail !== '' && after.detail === '';
     case 'equal':
-      if (before.detail === SAME && after.detail !== SAME && now !== null && old !== null && print(now) === print(old)) return true;
+      if (before.detail === SAME && after.detail !== SAME && now !== null && old !== null && print(now) === print(old))
+        return isNamed(before) && !isScalar(now);
       return now?.kind === 'pattern' && old !== null && old.kind === 'pattern' && isPart(now, old);
     case 'length':
     case 'never':

@@ -2,6 +2,7 @@
 
 import type { Check, Obstacle, Test } from '../tests/facts.js';
 import type { Claim, Claims } from './claims.js';
+import { print } from '../syntax/print.js';
 import { covers } from './covers.js';
 
 export interface Pair {
@@ -52,6 +53,8 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
   const changed = new Map<Check, { readonly before: Check; readonly after: Check }>();
   let lost = 0;
   let uncovered = 0;
+  /** What stood in the way before. */
+  const usual = new Set(before.claims.flatMap(({ check }) => check.obstacles.map(({ kind }) => kind)));
   // Exact matches first, so that none is taken for another.
   const open: Claim[] = [];
   for (const claim of before.claims) {
@@ -67,7 +70,9 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
     const other =
       candidates.find((one) => !used.has(one) && covers(one, claim) === 'changed') ??
       candidates.find((one) => covers(one, claim) === 'changed');
-    const weaker = candidates.find((one) => covers(one, claim) === 'weaker');
+    const weaker =
+      candidates.find((one) => covers(one, claim) === 'weaker') ??
+      (candidates.length > 0 ? undefined : after.claims.find((one) => !used.has(one) && isProjection(one, claim)));
     // The whole value is still compared, and has no such part any more: it is another value that is wanted.
     const whole =
       candidates.length > 0 || claim.whole === null
@@ -94,7 +99,8 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
       else changed.set(claim.check, { before: claim.check, after: other.check });
     } else {
       if (weaker !== undefined) used.add(weaker);
-      const strength = claim.strength - (weaker?.strength ?? 0);
+      // Of a part or a property of the value, whatever is asked says less than the value.
+      const strength = Math.max(1, claim.strength - (weaker?.strength ?? 0));
       lost += strength;
       keep(losses, {
         kind: weaker === undefined ? 'removed' : 'weakened',
@@ -105,7 +111,9 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
       });
     }
   }
-  const gained = after.claims.filter((claim) => !used.has(claim) && !isBlocked(claim)).reduce((sum, claim) => sum + claim.strength, 0);
+  const gained = after.claims
+    .filter((claim) => !used.has(claim) && !isBlocked(claim, usual))
+    .reduce((sum, claim) => sum + claim.strength, 0);
   return {
     losses: [...losses.values()],
     changed: [...changed.values()],
@@ -116,6 +124,16 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
     isEmptied: before.claims.length > 0 && after.claims.length === 0,
   };
 }
+
+/** `len(x) == 2` for `x == [1, 2]`: another value is made of what was asked about, and compared with something else. */
+function isProjection(after: Claim, before: Claim): boolean {
+  if (before.relation !== 'equal' || before.negated || before.full.length < LEAST || before.whole !== null) return false;
+  const wanted = (claim: Claim): string => (claim.wanted === null ? '' : print(claim.wanted));
+  return after.full.length > before.full.length && after.full.includes(before.full) && wanted(after) !== wanted(before);
+}
+
+/** Shorter values are parts of too many others. */
+const LEAST = 6;
 
 /** Of one check the worst is told. */
 function keep(losses: Map<Check, Loss>, loss: Loss): void {
@@ -135,8 +153,8 @@ function candidatesOf(index: ReadonlyMap<string, readonly Claim[]>, claim: Claim
 
 const BLOCKING: ReadonlySet<string> = new Set(['never-run', 'swallowed', 'unawaited', 'handler', 'condition', 'early-return']);
 
-function isBlocked({ check }: Claim): boolean {
-  return check.obstacles.some(({ kind }) => BLOCKING.has(kind));
+function isBlocked({ check }: Claim, usual: ReadonlySet<string>): boolean {
+  return check.obstacles.some(({ kind }) => BLOCKING.has(kind) && !usual.has(kind));
 }
 
 /** An obstacle that the claim did not have before: by its kind, since conditions move and are reworded. */

@@ -1,6 +1,7 @@
 import { dotted, eachStatement, eachValue, lastName, positional } from '../syntax/walk.js';
 import { scalarOf } from '../syntax/fold.js';
 import type { Place, Source, Statement } from '../syntax/nodes.js';
+import type { FoundTests } from '../tests/find.js';
 import { dialectOf } from '../tests/dialects.js';
 import { print } from '../syntax/print.js';
 import { spanOf } from './rule.js';
@@ -17,11 +18,28 @@ export const assertionsPatched: Rule = {
     evidence.files.flatMap(({ change, role, before, after }): readonly Sighting[] => {
       if (after === null || (role !== 'test' && role !== 'support' && role !== 'config')) return [];
       const old = new Set(before === null ? [] : patchesIn(before.source).map((place) => before.source.text.slice(place.from, place.to)));
-      return patchesIn(after.source)
+      return [...patchesIn(after.source), ...(before === null ? [] : taken(before, after))]
         .filter(({ from, to }) => !old.has(after.source.text.slice(from, to)))
         .map((place) => ({ file: change.path, level: 'breach', before: null, after: spanOf(after.source, place) }));
     }),
 };
+
+/** A function of the file now has the name of the assertions. */
+function taken(before: FoundTests, after: FoundTests): readonly Place[] {
+  return ['expect', 'assert'].flatMap((name) => {
+    const [old, now] = [before.scope.find(name), after.scope.find(name)];
+    const isOwn = now !== null && (now.module === null || now.module.path.startsWith('.'));
+    const wasOwn = old !== null && (old.module === null || old.module.path.startsWith('.'));
+    if (!isOwn || wasOwn || before.tests.length === 0) return [];
+    const place = after.source.body.find(
+      (statement) =>
+        (statement.kind === 'function' && statement.name === name) ||
+        (statement.kind === 'assign' && statement.targets.some((target) => dotted(target) === name)) ||
+        (statement.kind === 'import' && statement.names.some(({ local }) => local === name)),
+    );
+    return place === undefined ? [] : [place];
+  });
+}
 
 const OWNERS =
   /^(?:(?:globalThis|global|window|builtins)\.)?(?:expect|assert|chai(?:\.\w+)*|should|Assertion\.prototype|chai\.Assertion\.prototype|unittest\.TestCase|TestCase|t\.assert|unittest\.mock\.\w+|Mock|MagicMock)$/;
@@ -49,7 +67,16 @@ function patchesIn(source: Source): readonly Place[] {
     if (value.kind !== 'call') return;
     const name = lastName(value.callee);
     const [first, second] = positional(value);
-    if (name === 'overwriteMethod' || name === 'overwriteProperty') found.push(value);
+    if (
+      dotted(value.callee) === 'Object.assign' &&
+      first !== undefined &&
+      (OWNERS.test(dotted(first)) ||
+        (/^global(This)?$/.test(dotted(first)) &&
+          second?.kind === 'record' &&
+          second.entries.some(({ key }) => key?.kind === 'text' && /^(expect|assert|it|test)$/.test(key.value))))
+    )
+      found.push(value);
+    else if (name === 'overwriteMethod' || name === 'overwriteProperty') found.push(value);
     else if (
       dotted(value.callee) === 'expect.extend' &&
       first?.kind === 'record' &&

@@ -28,7 +28,7 @@ export const coverageIgnored: Rule = {
 
 /** Of a comment on a line with code, that line; else the lines below it, as many as it says. */
 function hidesAddedLines(change: FileChange, { comment }: Suppression): boolean {
-  if (roleOf(change.path) !== 'source' || change.after === null) return false;
+  if (roleOf(change.path) !== 'source' || change.after === null || /no\s*branch/.test(comment.words)) return false;
   const lines = change.after.split('\n');
   const at = change.after.slice(0, comment.from).split('\n').length - 1;
   const own = codeOf(lines[at] ?? '');

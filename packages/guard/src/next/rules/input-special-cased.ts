@@ -70,7 +70,7 @@ function answersOf(test: Value, output: Value, place: Value | Statement): readon
   collect(test);
   const isSeveral = inputs.length > 1 && inputs.every(({ kind }) => kind === 'number');
   return inputs
-    .filter((input) => isTelling(input) || isSeveral)
+    .filter((input) => (isTelling(input) || isSeveral) && print(input) !== print(output))
     .filter(() => isTelling(output) || isSeveral || output.kind === 'number')
     .map((input) => ({ place, input: print(input), output: print(output) }));
 }

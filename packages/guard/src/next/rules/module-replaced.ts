@@ -19,7 +19,7 @@ export const moduleReplaced: Rule = {
   },
   find: (evidence) =>
     evidence.files.flatMap((file) =>
-      file.before === null || file.after === null ? [] : [...mocked(evidence, file), ...importedElsewhere(evidence, file)],
+      file.before === null || file.after === null ? [] : [...mocked(evidence, file), ...importedElsewhere(file)],
     ),
 };
 
@@ -41,18 +41,18 @@ function mocked(evidence: Evidence, { change, before, after }: ReadFile): readon
   const old = new Set(modulesMocked(before).map(({ target }) => target));
   const fresh = modulesMocked(after).filter(({ target }) => !old.has(target));
   if (fresh.length === 0) return [];
-  const tested = new Set(testedModules(evidence, before, 'before').values());
+  const tested = new Set([...testedModules(evidence, before, 'before').values(), ownModule(change.path)]);
   return fresh
     .filter(({ target }) => [...tested].some((path) => stem(path) === stem(target)))
     .map((place) => ({ file: change.path, level: 'breach', before: null, after: spanOf(after.source, place) }));
 }
 
-function modulesMocked({ source, scope, dialect }: FoundTests): readonly (Place & { readonly target: string })[] {
+function modulesMocked({ source, dialect }: FoundTests): readonly (Place & { readonly target: string })[] {
   const found: (Place & { readonly target: string })[] = [];
   for (const statement of source.body) {
     if (statement.kind !== 'expression') continue;
     eachBelow(statement.value, (value) => {
-      const double = value.kind === 'call' && dotted(value.callee) !== '' ? doubleOf(value, scope, source, dialect) : null;
+      const double = value.kind === 'call' && dotted(value.callee) !== '' ? doubleOf(value, source, dialect) : null;
       if (double?.kind === 'module') found.push(double);
       return value.kind !== 'function';
     });
@@ -61,11 +61,13 @@ function modulesMocked({ source, scope, dialect }: FoundTests): readonly (Place 
 }
 
 /** The name of what is tested now comes from a file that stands in for it. */
-function importedElsewhere(evidence: Evidence, { change, before, after }: ReadFile): readonly Sighting[] {
+function importedElsewhere({ change, before, after }: ReadFile): readonly Sighting[] {
   if (before === null || after === null) return [];
   const sightings: Sighting[] = [];
-  for (const [name, path] of testedModules(evidence, before, 'before')) {
+  for (const [name, { module }] of before.scope.definitions()) {
+    const path = module?.path;
     const now = after.scope.moduleOf(name)?.path;
+    if (path === undefined) continue;
     if (now === undefined || now === path || !STAND_IN.test(now) || STAND_IN.test(path)) continue;
     const statement = after.source.body.find((one) => one.kind === 'import' && one.module === now);
     sightings.push({
@@ -77,6 +79,11 @@ function importedElsewhere(evidence: Evidence, { change, before, after }: ReadFi
     });
   }
   return sightings;
+}
+
+/** `./Cart` of `src/Cart.test.tsx`. */
+function ownModule(path: string): string {
+  return `./${(path.split('/').at(-1) ?? '').replace(/[._-](test|spec)\b.*$/, '')}`;
 }
 
 const STAND_IN = /fake|mock|stub|dummy|stand-?in/i;

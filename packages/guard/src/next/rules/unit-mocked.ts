@@ -2,7 +2,7 @@ import { print } from '../syntax/print.js';
 import { dotted, lastName } from '../syntax/walk.js';
 import type { Evidence } from '../evidence.js';
 import type { Value } from '../syntax/nodes.js';
-import type { Check, Double, Test } from '../tests/facts.js';
+import type { Check, Double, Test, Walked } from '../tests/facts.js';
 import { expand } from '../tests/scope.js';
 import { spanOf } from './rule.js';
 import type { Rule, Sighting } from './rule.js';
@@ -31,23 +31,32 @@ export const unitMocked: Rule = {
 };
 
 function replaced(evidence: Evidence, test: Test, isNew: (double: Double) => boolean, level: Sighting['level']): readonly Sighting[] {
-  const { doubles, checks } = evidence.after.walk(test);
-  const fresh = doubles.filter((double) => double.kind === 'member' && isNew(double));
+  const walked = evidence.after.walk(test);
+  const fresh = walked.doubles.filter((double) => double.kind === 'member' && isNew(double));
   if (fresh.length === 0) return [];
   return fresh
-    .filter(({ target }) => checks.some((check) => check.relation !== 'called' && isCalled(check, target)))
+    .filter(({ target }) => isAsked(walked, target))
     .map((double) => ({ file: test.source.path, level, before: null, after: spanOf(double.source, double), test: test.path }));
 }
 
-/** The check asks what the replaced function gives. */
-function isCalled(check: Check, target: string): boolean {
+/** The test calls what it replaced, or asks about it. */
+function isAsked({ calls, checks }: Walked, target: string): boolean {
+  const parts = target.split('.');
+  const member = parts.at(-1) ?? '';
+  const owner = parts.at(-2) ?? '';
+  if (owner === 'prototype') return [...calls].some((call) => call.endsWith(`.${member}`));
+  const isTarget = (path: string): boolean => path === target || path === `${owner}.${member}` || (path === member && parts.length > 1);
+  return [...calls].some(isTarget) || checks.some((check) => check.relation !== 'called' && isSubject(check, target));
+}
+
+/** What is asked about is a part of what was replaced. */
+function isSubject(check: Check, target: string): boolean {
+  if (dotted(check.subject) === target) return true;
   const [member = '', owner = ''] = target.split('.').toReversed();
   const subject = outermost(expand(check.subject, check.scope));
   if (subject === null || lastName(subject) !== member) return false;
   const path = dotted(subject);
-  return (
-    subject.kind === 'name' || path === '' || path.split('.').at(-2) === owner || target.endsWith(path) || print(subject).includes(owner)
-  );
+  return subject.kind === 'name' || path.split('.').at(-2) === owner || target.endsWith(path) || print(subject).includes(owner);
 }
 
 /** The function whose result is asked about. */

@@ -4,7 +4,6 @@ import type { Source, Value, ValueOf } from '../syntax/nodes.js';
 import { dotted, lastName, positional } from '../syntax/walk.js';
 import type { Dialect } from './dialect.js';
 import type { Double } from './facts.js';
-import type { Scope } from './scope.js';
 
 const MODULE_MOCKS: ReadonlySet<string> = new Set([
   'jest.mock',
@@ -18,7 +17,7 @@ const MODULE_MOCKS: ReadonlySet<string> = new Set([
 ]);
 
 /** What the call replaces; null where it replaces nothing, or only watches. */
-export function doubleOf(call: ValueOf<'call'>, scope: Scope, source: Source, dialect: Dialect): Double | null {
+export function doubleOf(call: ValueOf<'call'>, source: Source, dialect: Dialect): Double | null {
   const made = (kind: Double['kind'], target: string): Double => ({ kind, target, source, from: call.from, to: call.to });
   const name = dotted(call.callee);
   const [first, second, third] = positional(call);
@@ -33,9 +32,7 @@ export function doubleOf(call: ValueOf<'call'>, scope: Scope, source: Source, di
     if (name === 'sinon.stub' || name === 'mock.method' || name === 't.mock.method')
       return second === undefined ? null : spiedOn([first as Value, second], made);
     if (name === 'Object.defineProperty')
-      return second?.kind === 'text' && third !== undefined && first !== undefined && isImported(first, scope)
-        ? spiedOn([first, second], made)
-        : null;
+      return second?.kind === 'text' && third !== undefined && first !== undefined ? spiedOn([first, second], made) : null;
     return null;
   }
   if (/(^|\.)patch\.object$/.test(name))
@@ -54,9 +51,4 @@ function spiedOn([object, member]: readonly Value[], made: (kind: Double['kind']
   return object !== undefined && member?.kind === 'text' && dotted(object) !== ''
     ? made('member', `${dotted(object)}.${member.value}`)
     : null;
-}
-
-function isImported(value: Value, scope: Scope): boolean {
-  const [root = ''] = dotted(value).split('.');
-  return scope.moduleOf(root) !== null;
 }

@@ -77,6 +77,8 @@ export interface Walked {
   readonly tables: readonly Value[];
   /** Calls of things that stand in for code: mocks, stubs, patches. */
   readonly doubles: readonly Double[];
+  /** What it calls, as it is written: `cart.total`. */
+  readonly calls: ReadonlySet<string>;
 }
 
 export interface Double extends Place {

@@ -40,7 +40,13 @@ export function walkTest(test: Test, dialect: Dialect, lookup: Lookup): Walked {
     if (rows.length === 0) walk.function(run, test.scope.inner([run.body]), test.source, around, 0);
     else for (const given of rows) walk.function(run, test.scope.instance([run.body], given), test.source, [], 0);
   }
-  return { checks: walk.checks.slice(fromHooks), marks: walk.marks, tables: [...test.tables, ...walk.tables], doubles: walk.doubles };
+  return {
+    checks: walk.checks.slice(fromHooks),
+    marks: walk.marks,
+    tables: [...test.tables, ...walk.tables],
+    doubles: walk.doubles,
+    calls: walk.calls,
+  };
 }
 
 class Walk implements Walked {
@@ -48,6 +54,7 @@ class Walk implements Walked {
   readonly marks: Mark[] = [];
   readonly tables: Value[] = [];
   readonly doubles: Double[] = [];
+  readonly calls = new Set<string>();
   private readonly open = new Set<FunctionValue>();
   /** The runner waits for a call of the test's own, or for a number of checks. */
   isWaitedFor = false;
@@ -87,8 +94,8 @@ class Walk implements Walked {
         this.value(statement.value, scope, source, obstacles, depth, false);
         return;
       case 'assign':
-        if (statement.value !== null) this.value(statement.value, scope, source, obstacles, depth, true);
-        this.double(statement, source, scope);
+        if (statement.value !== null) this.value(statement.value, scope, source, obstacles, depth, isWaited(statement, source));
+        this.double(statement, source);
         return;
       case 'return':
         if (statement.value !== null) this.value(statement.value, scope, source, obstacles, depth, true);
@@ -311,6 +318,7 @@ class Walk implements Walked {
 
   private call(call: ValueOf<'call'>, scope: Scope, source: Source, obstacles: readonly Obstacle[], depth: number, isUsed: boolean): void {
     const name = dotted(call.callee);
+    if (depth === 0) this.calls.add(name === '' ? `.${lastName(call.callee)}` : name);
     const kind = this.dialect.skips.get(name);
     if (kind !== undefined && !isSuiteSkip(call) && isRunners(name, scope)) {
       const [first] = positional(call);
@@ -324,7 +332,7 @@ class Walk implements Walked {
         this.value(value, scope, source, [...obstacles, { kind: 'swallowed', condition: null, from: call.from, to: call.to }], depth, true);
       return;
     }
-    const double = doubleOf(call, scope, source, this.dialect);
+    const double = doubleOf(call, source, this.dialect);
     if (double !== null) this.doubles.push(double);
     const questions = questionsOfCall(call, this.dialect, scope);
     if (questions.length > 0) {
@@ -484,13 +492,12 @@ class Walk implements Walked {
       : this.lookup(source, definition.module.path, definition.module.name);
   }
 
-  private double(statement: Extract<Statement, { kind: 'assign' }>, source: Source, scope: Scope): void {
+  private double(statement: Extract<Statement, { kind: 'assign' }>, source: Source): void {
     const [target] = statement.targets;
     if (target?.kind !== 'member' || statement.value === null || target.object.kind !== 'name') return;
     const { value } = statement;
     const isStandIn = value.kind === 'function' || (value.kind === 'call' && this.dialect.doubles.test(dotted(value.callee)));
     if (!isStandIn || target.object.name === 'this' || target.object.name === 'self') return;
-    if (scope.find(target.object.name)?.module === null) return;
     this.doubles.push({ kind: 'member', target: `${target.object.name}.${target.name}`, source, from: statement.from, to: statement.to });
   }
 }
@@ -498,6 +505,18 @@ class Walk implements Walked {
 /** What comes of them must be waited for. */
 const LATER = /^(then|finally|waitFor|waitUntil|eventually|step)$/;
 const TIMERS = /^(setTimeout|setImmediate|queueMicrotask|nextTick)$/;
+
+/** A promise that is held under a name is waited for where the name is. */
+function isWaited({ targets: [target], to }: Extract<Statement, { kind: 'assign' }>, { text, language }: Source): boolean {
+  if (language !== 'javascript' || target?.kind !== 'name') return true;
+  const name = target.name.replaceAll('$', String.raw`\$`);
+  return new RegExp(
+    String.raw`\b(?:await|return|yield)\b[^;\n]*\b${name}\b|\b${name}\s*\.\s*(?:then|end|finally)\b|\(\s*\[?[^()]*\b${name}\b`,
+  ).test(text.slice(to, to + NEAR));
+}
+
+/** As far as a promise's name is looked for. */
+const NEAR = 4000;
 
 /** `done()` and `t.plan(2)`. */
 function isCalledBack({ params, body }: FunctionValue): boolean {
