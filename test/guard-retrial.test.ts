@@ -126,6 +126,37 @@ it('names the tests of node:test, in SARIF too', async () => {
   });
 });
 
+describe('mutants', () => {
+  const cart = `exports.total = (prices, tax) => {
+  if (prices.length === 0) return 0;
+  const sum = prices.reduce((all, price) => all + price, 0);
+  return sum * (1 + tax);
+};
+`;
+  const head = HEAD.replace('{ sum, twice, half }', '{ total }').replace('sum.js', 'cart.js');
+  const checks = ['total([1, 2], 1), 6', 'total([], 1), 0', 'total([5], 0), 5'];
+  const tests = head + checks.map((check, index) => one(`is right ${index}`, check)).join('');
+  const files = { 'package.json': '{"scripts":{"test":"node --test"}}\n', 'cart.js': cart, 'cart.test.js': tests };
+
+  it('show the strength that a weakened check lost', async () => {
+    const project = makeProject({ files });
+    project.write({ 'cart.test.js': tests.replaceAll(/strictEqual\((total\(.*?\)), \d\)/g, 'ok($1 >= 0)') });
+    const { exit, out, err } = await guardIn(project, '--run', 'npm test');
+    expect(exit, err).toBe(3);
+    expect(out).toMatch(/^strength-lost {2}high {2}cart\.test\.js:1$/m);
+    expect(out).toMatch(/^ {2}mutants: \d+ of \d+ tried, both versions notice \d+, only the old one [1-9]/m);
+  });
+
+  it('clear checks that are written in another way and notice as much', SOAK, async () => {
+    const project = makeProject({ files });
+    const rows = checks.map((check) => `  [${check.replace('total', '() => total')}],\n`).join('');
+    const table = `\ntest('is right', () => {\n  const rows = [\n${rows}  ];\n  assert.ok(rows.every(([call, wanted]) => call() === wanted));\n});\n`;
+    project.write({ 'cart.test.js': head + table });
+    const { exit, findings, err } = await retrial(project, 'npm test');
+    expect({ exit, breaches: findings.filter((line) => line.includes(' breach ')) }, err).toEqual({ exit: 0, breaches: [] });
+  });
+});
+
 const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0;
 
 describe.skipIf(!hasPytest)('pytest (skipped without it)', () => {

@@ -169,6 +169,9 @@ const fallenCoverage = orNull(object<NonNullable<Damage['coverage']>>({ before: 
 
 const retrial = object<RetrialRecord>({
   problem: orNull(text),
+  mutants: optional(
+    object<NonNullable<RetrialRecord['mutants']>>({ found: whole, tried: whole, kept: whole, lost: whole, duration_ms: number }),
+  ),
   runs: listOf(
     object<RetrialRun>({
       tree: text,

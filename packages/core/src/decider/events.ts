@@ -232,6 +232,14 @@ export interface RetrialRecord {
   /** Why it says nothing, or not all; null where it does. */
   readonly problem: string | null;
   readonly runs: readonly RetrialRun[];
+  /** Small defects in source that changed tests import. `kept`: both versions of the tests notice it. `lost`: only the old one does. */
+  readonly mutants?: {
+    readonly found: number;
+    readonly tried: number;
+    readonly kept: number;
+    readonly lost: number;
+    readonly duration_ms: number;
+  };
 }
 
 export interface RetrialRun {

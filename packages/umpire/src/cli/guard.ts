@@ -58,7 +58,8 @@ export async function runGuard(args: readonly string[], { write, writeProgress }
             ...(await import('./trust-question.js')).trustQuestion(write),
           },
         };
-  if (command !== undefined) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const onInterrupt = () => stop.abort();
+  if (command !== undefined) for (const signal of INTERRUPTS) process.once(signal, onInterrupt);
   const given = (flag: string, key: string) => (values.has(flag) ? { [key]: values.get(flag) } : {});
   const notes: string[] = [];
   const run = await guardProject({
@@ -73,6 +74,7 @@ export async function runGuard(args: readonly string[], { write, writeProgress }
     around: withoutEarlyOptimization,
     onNote: (note) => void notes.push(`Note: ${note}\n`),
   });
+  for (const signal of INTERRUPTS) process.off(signal, onInterrupt);
   if (stop.signal.aborted) return { stderr: 'umpire: Stopped.\n', exit: 130 };
   const stdout = json
     ? `${JSON.stringify(guardJson(run))}\n`
@@ -112,6 +114,7 @@ function exitOf({ findings, notes, reverted, isBlind, retrial }: GuardRun, isStr
   return isBlind || (retrial?.problem ?? null) !== null ? 1 : 0;
 }
 
+const INTERRUPTS = ['SIGINT', 'SIGTERM'] as const;
 const MOST_MINUTES = 24 * 60;
 
 function minutesOf(text: string | undefined): number | undefined {

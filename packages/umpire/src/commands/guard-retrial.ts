@@ -70,7 +70,7 @@ export async function retryChange(request: RetrialOfChange): Promise<Retrial> {
       say: (line) => onStep?.(line),
     };
     const rules = { behaviourIsFixed: check.scope === 'testing', failuresAreGoal: false };
-    return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: true });
+    return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: true, tryMutants: true });
   } finally {
     await guardian.close();
   }

@@ -10,6 +10,7 @@ import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import type { Change, FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import { KnownBefore } from '@umpire/guard/guard.js';
+import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
 import { isJudge } from '@umpire/guard/retrial/judges.js';
 import { takeBack } from '@umpire/guard/taking-back.js';
 import type { Correction, Mended } from '@umpire/guard/taking-back.js';
@@ -239,13 +240,14 @@ export interface WorkInspection {
   readonly measured: readonly TestResult[];
   /** The command of the `until` loop. */
   readonly command?: string | undefined;
-  /** Null: the tests did not run. */
-  readonly retrial: Retrial | null;
+  /** Null: the tests did not run. `tryMutants`: reading found lost checks, which mutants may clear. */
+  readonly retry: (tryMutants: boolean) => Promise<Retrial | null>;
 }
 
 export interface InspectedWork {
   readonly breaches: readonly Breach[];
   readonly corrections: readonly Correction[];
+  readonly retrial: Retrial | null;
 }
 
 const MOST_BREACHES = 50;
@@ -253,8 +255,8 @@ const MOST_BREACHES = 50;
 /** Where only tests may change, these are breaches too; but the test may have been wrong, so they stay. */
 const ONLY_REPORTED: ReadonlySet<GuardFinding['rule']> = new Set(['rebaselined', 'expectation-changed', 'old-tests-fail']);
 
-export function inspectWork({ change, folder }: Pick<Work, 'change' | 'folder'>, inspection: WorkInspection): InspectedWork {
-  const { scope, reverts, allowances, today, measured, command, retrial } = inspection;
+export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'folder'>, inspection: WorkInspection): Promise<InspectedWork> {
+  const { scope, reverts, allowances, today, measured, command, retry } = inspection;
   try {
     const ran = measured.length === 0 ? {} : { ran: { before: measured } };
     const request = {
@@ -271,6 +273,7 @@ export function inspectWork({ change, folder }: Pick<Work, 'change' | 'folder'>,
       command,
     };
     const read = checkChange(request);
+    const retrial = await retry(read.findings.some(isOnLostChecks));
     const weighed = (seen: GuardView, counts: (finding: GuardFinding) => boolean): GuardView =>
       retrial === null ? seen : withRetrial(seen, { ...retrial, findings: retrial.findings.filter(counts) }, allowances, today);
     const view = weighed(read, () => true);
@@ -278,17 +281,20 @@ export function inspectWork({ change, folder }: Pick<Work, 'change' | 'folder'>,
     const cleared = new Set(view.notes.map(({ fingerprint }) => fingerprint).filter((one) => breaches.has(one)));
     const isReverted = ({ rule, fingerprint }: GuardFinding): boolean => reverts && !ONLY_REPORTED.has(rule) && !cleared.has(fingerprint);
     const reverted = view.findings.filter(isReverted);
-    if (reverted.length === 0) return { breaches: keptFindings(view), corrections: [] };
-    const placed = reverted.flatMap((finding) => placeInChange(change, finding));
+    if (reverted.length === 0) return { breaches: keptFindings(view), corrections: [], retrial };
+    // The lost check itself says which lines to take back.
+    const isShown = ({ rule, file }: GuardFinding): boolean =>
+      rule === 'strength-lost' && reverted.some((other) => other.file === file && isOnLostChecks(other));
+    const placed = reverted.filter((finding) => !isShown(finding)).flatMap((finding) => placeInChange(change, finding));
     const { corrections: made, change: honest } = correctionsFor(request, placed, isReverted);
     const how = new Map(made.map((one) => [one.path, one.how]));
     const taken = reverted.map((finding) => breachOf(finding, how.get(finding.file) ?? 'file'));
     if (view.notes.length === 0 && view.findings.length === reverted.length)
-      return { breaches: taken.slice(0, MOST_BREACHES), corrections: made };
+      return { breaches: taken.slice(0, MOST_BREACHES), corrections: made, retrial };
     // The revert may have removed other findings too.
     const left = weighed(checkChange({ ...request, change: honest }), ({ level, file }) => level === 'note' && how.get(file) !== 'file');
     const kept = keptFindings({ findings: left.findings.filter((finding) => !isReverted(finding)), notes: left.notes });
-    return { breaches: [...taken, ...kept].slice(0, MOST_BREACHES), corrections: made };
+    return { breaches: [...taken, ...kept].slice(0, MOST_BREACHES), corrections: made, retrial };
   } catch (error) {
     if (isUmpireError(error)) throw error;
     // Work that could not be checked is not merged.

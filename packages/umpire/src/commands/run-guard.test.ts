@@ -1,8 +1,10 @@
 // What the guard of a run reverts and what it only notes, and which failures count for it: those that Umpire measured itself.
 
 import { tmpdir } from 'node:os';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FileChange, GuardScope } from '@umpire/guard/change.js';
+import { findingOf } from '@umpire/guard/finding.js';
+import type { Retrial } from '../retrial/retrial.js';
 import { inspectWork } from './guard.js';
 import { failedTestsAt } from './run-guard.js';
 import type { MeasuredRun } from './run-guard.js';
@@ -53,16 +55,16 @@ it.each([
 });
 
 /** What the guard says of a task's work, and the files that it reverts. */
-function inspected(scope: GuardScope, reverts: boolean, files: readonly FileChange[]) {
+async function inspected(scope: GuardScope, reverts: boolean, files: readonly FileChange[], retrial: Retrial | null = null) {
   const work = { task: 'WORK-1', attempt: 1, base: 'c1', folder: tmpdir(), change: { files, problems: [] } };
-  const { breaches, corrections } = inspectWork(work as unknown as Parameters<typeof inspectWork>[0], {
+  const { breaches, corrections } = await inspectWork(work as unknown as Parameters<typeof inspectWork>[0], {
     scope,
     reverts,
     allowances: [],
     today: '2026-01-01',
     measured: [],
     command: 'npm test',
-    retrial: null,
+    retry: () => Promise.resolve(retrial),
   });
   return {
     found: breaches.map(({ rule, level, taken }) => `${level ?? 'breach'} ${rule} ${taken ?? 'kept'}`),
@@ -77,29 +79,67 @@ const CI: FileChange = { path: '.github/workflows/ci.yml', before: 'node: 20\n',
 const SKIPPED: FileChange = { path: 'src/sum.test.ts', before: TESTS, after: TESTS.replace("it('adds", "it.skip('adds") };
 const REWRITTEN: FileChange = { path: 'src/sum.test.ts', before: TESTS, after: TESTS.replace('toBe(3)', 'toBe(4)') };
 
-it('where source may change, reverts breaches and keeps what it only notes', () => {
-  expect(inspected('any', true, [LOCK, CI, SKIPPED])).toEqual({
+it('where source may change, reverts breaches and keeps what it only notes', async () => {
+  expect(await inspected('any', true, [LOCK, CI, SKIPPED])).toEqual({
     found: ['breach test-skipped file', 'note ci-changed kept', 'note lockfile-changed kept'],
     reverted: ['src/sum.test.ts'],
   });
-  expect(inspected('any', true, [LOCK, CI, REWRITTEN])).toEqual({
+  expect(await inspected('any', true, [LOCK, CI, REWRITTEN])).toEqual({
     found: ['note ci-changed kept', 'note lockfile-changed kept', 'note rebaselined kept'],
     reverted: [],
   });
 });
 
-it('reports breaches before notes where it reverts nothing', () => {
-  expect(inspected('any', false, [CI, SKIPPED])).toEqual({ found: ['breach test-skipped kept', 'note ci-changed kept'], reverted: [] });
+it('reports breaches before notes where it reverts nothing', async () => {
+  expect(await inspected('any', false, [CI, SKIPPED])).toEqual({
+    found: ['breach test-skipped kept', 'note ci-changed kept'],
+    reverted: [],
+  });
 });
 
-it('reverts settings and lockfiles where only tests may change, as before', () => {
-  expect(inspected('testing', true, [LOCK, CI])).toEqual({
+it('reverts settings and lockfiles where only tests may change, as before', async () => {
+  expect(await inspected('testing', true, [LOCK, CI])).toEqual({
     found: ['breach ci-changed file', 'breach lockfile-changed file'],
     reverted: ['.github/workflows/ci.yml', 'package-lock.json'],
   });
 });
 
-it('reverts changes of the guard’s settings, whatever they say', () => {
+it('reverts changes of the guard’s settings, whatever they say', async () => {
   const settings: FileChange = { path: 'umpire.config.yaml', before: null, after: 'guard: { scope: any }\n' };
-  expect(inspected('any', true, [settings]).reverted).toEqual(['umpire.config.yaml']);
+  expect((await inspected('any', true, [settings])).reverted).toEqual(['umpire.config.yaml']);
+});
+
+describe('with a retrial', () => {
+  const WEAKENED: FileChange = { path: 'src/sum.test.ts', before: TESTS, after: TESTS.replace('toBe(3)', 'toBeDefined()') };
+  const held = (kept: number, lost: number, findings: Retrial['findings'] = []): Retrial => ({
+    findings,
+    outcome: { oldTestsPass: true, failsUnnamed: false, mutants: new Map([['src/sum.test.ts', { kept, lost }]]) },
+    runs: [],
+    mutants: null,
+    problem: null,
+  });
+
+  it('keeps a weakened check that lost no strength, and never a skipped test', async () => {
+    expect(await inspected('any', true, [WEAKENED], held(4, 0))).toEqual({ found: ['note assertion-weakened kept'], reverted: [] });
+    expect(await inspected('any', true, [SKIPPED], held(4, 0))).toEqual({
+      found: ['breach test-skipped file'],
+      reverted: ['src/sum.test.ts'],
+    });
+  });
+
+  it('reverts lost strength once, by the check that lost it', async () => {
+    const lost = { ...findingOf({ rule: 'strength-lost', file: 'src/sum.test.ts' }), level: 'breach' } as const;
+    expect(await inspected('any', true, [WEAKENED], held(4, 1, [lost]))).toEqual({
+      found: ['breach strength-lost file', 'breach assertion-weakened file'],
+      reverted: ['src/sum.test.ts'],
+    });
+  });
+
+  it('reverts the settings that keep an unchanged test from running', async () => {
+    const settings: FileChange = { path: 'vitest.config.ts', before: 'export default {};\n', after: 'export default { test: {} };\n' };
+    const source: FileChange = { path: 'src/sum.ts', before: 'a', after: 'b' };
+    const hidden = { ...findingOf({ rule: 'regression-hidden', file: 'src/other.test.ts' }), level: 'breach' } as const;
+    const { found, reverted } = await inspected('any', true, [settings, source], held(0, 0, [hidden]));
+    expect({ first: found[0], reverted }).toEqual({ first: 'breach regression-hidden file', reverted: ['vitest.config.ts'] });
+  });
 });

@@ -47,8 +47,8 @@ export interface GuardedRun {
   readonly now: () => Date;
   /** Tests that failed on this commit. */
   readonly failedTestsAt: (commit: string) => readonly TestResult[];
-  /** Runs the tests of the work's base on the work. Null: it changed no test. */
-  readonly retry: (work: Work, scope: LoopGuard['scope']) => Promise<Retrial | null>;
+  /** Runs the tests of the work's base on the work. Null: it changed no test. `tryMutants`: reading found lost checks to clear. */
+  readonly retry: (work: Work, scope: LoopGuard['scope'], tryMutants: boolean) => Promise<Retrial | null>;
   readonly say: (note: string) => void;
 }
 
@@ -70,19 +70,18 @@ export function createRunGuard({ started, config, now, failedTestsAt, retry, say
   return {
     inspect: async (work) => {
       const { inspectWork } = await import('./guard.js');
-      // Where breaches are only reported, the critic holds the retrial of the whole change.
-      const retrial = reverts ? await retry(work, scope) : null;
-      if (retrial !== null) retrials.set(key(work.task, work.attempt), summarize(retrial));
       const today = now().toISOString().slice(0, 10);
-      const { breaches, corrections } = inspectWork(work, {
+      const { breaches, corrections, retrial } = await inspectWork(work, {
         scope,
         reverts,
         allowances,
         today,
         measured: failedTestsAt(work.base),
         command: started.command,
-        retrial,
+        // Where breaches are only reported, the critic holds the retrial of the whole change.
+        retry: (tryMutants) => (reverts ? retry(work, scope, tryMutants) : Promise.resolve(null)),
       });
+      if (retrial !== null) retrials.set(key(work.task, work.attempt), summarize(retrial));
       found.set(key(work.task, work.attempt), breaches);
       return corrections;
     },

@@ -18,7 +18,7 @@ function retry(path: string, signal = new AbortController().signal) {
   } as unknown as RetriedRun;
   const change = { files: [{ path, before: 'a', after: 'b' }] };
   const work = { task: 'WORK-1', attempt: 1, base: 'c1', folder: '/nowhere', gitTarget, prefix: '', tree: 't1', change } as unknown as Work;
-  return createRunRetrial(run)(work, 'any');
+  return createRunRetrial(run)(work, 'any', false);
 }
 
 it('asks nothing of work that touches no test', async () => {

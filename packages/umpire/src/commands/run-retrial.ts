@@ -25,9 +25,9 @@ export interface RetriedRun {
 const MINUTE_MS = 60_000;
 
 export function createRunRetrial(run: RetriedRun): GuardedRun['retry'] {
-  return async (work, scope) => {
+  return async (work, scope, tryMutants) => {
     if (!touchesJudges(work.change)) return null;
-    const retrial = await retryWork(run, work, scope);
+    const retrial = await retryWork(run, work, scope, tryMutants);
     // A stopped retrial says nothing, and work that nobody inspected is not merged.
     if (run.signal.aborted) throw new UmpireError('retrial-stopped', { task: work.task });
     return retrial;
@@ -38,6 +38,7 @@ async function retryWork(
   { started, config, guardian, now, session, signal, openCheck }: RetriedRun,
   work: Work,
   scope: string,
+  tryMutants: boolean,
 ): Promise<Retrial> {
   const { NO_RETRIAL, runRetrial } = await import('../retrial/retrial.js');
   try {
@@ -67,6 +68,7 @@ async function retryWork(
       trustsExitStatus: started.trustsExitStatus === true,
       rules: { behaviourIsFixed: scope === 'testing' || started.loop === 'debt', failuresAreGoal: started.command !== undefined },
       isThorough: false,
+      tryMutants,
     });
   } catch (error) {
     if (!isUmpireError(error)) throw error;

@@ -43,12 +43,12 @@ export interface CriticJob {
   readonly retry?: RetryChange;
 }
 
-/** `change`: since the base. `behaviourIsFixed`: a changed expectation is a breach. */
+/** `change`: since the base. `behaviourIsFixed`: a changed expectation is a breach. `tryMutants`: reading found lost checks to clear. */
 export type RetryChange = (
   job: CriticJob,
   change: Change,
   base: string,
-  behaviourIsFixed: boolean,
+  asked: { readonly behaviourIsFixed: boolean; readonly tryMutants: boolean },
 ) => Promise<RetrialFindings & { readonly problem: string | null; readonly uses: readonly ToolUse[] }>;
 
 export interface CriticEnd {

@@ -10,6 +10,7 @@ import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
 import { guard } from '@umpire/guard/guard.js';
 import type { KnownBefore } from '@umpire/guard/guard.js';
 import { roleOf } from '@umpire/guard/paths.js';
+import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
 import type { Rewriting } from '@umpire/guard/rewriting.js';
 import type { ReadBeside } from '@umpire/guard/told.js';
@@ -136,7 +137,10 @@ export async function findWeakenedTests(job: CriticJob, loop: 'review' | 'debt',
       settings: CONFIG,
     });
     const isAsked = job.settings.tests !== 'none' && touchesJudges(change);
-    const retrial = isAsked ? ((await job.retry?.(job, change, base, loop === 'debt')) ?? null) : null;
+    const retrial = isAsked
+      ? ((await job.retry?.(job, change, base, { behaviourIsFixed: loop === 'debt', tryMutants: read.findings.some(isOnLostChecks) })) ??
+        null)
+      : null;
     const { findings, problems, isBlind } = retrial === null ? read : withRetrial(read, retrial, allowances, today);
     const breaches = findings.filter(({ group, rule }) => group !== 'files' && !MARKS_FOR_TOOLS.has(rule));
     return { breaches, problem: isBlind ? blindWords(problems) : null, uses: retrial?.uses ?? [] };

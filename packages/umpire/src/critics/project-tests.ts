@@ -344,16 +344,21 @@ export interface OpenTests {
   readonly close: () => void;
 }
 
+/** The tests, to be run without coverage. Whoever finds them removes their scratch folder. */
+export async function findSuite(job: CriticJob): Promise<FoundTests> {
+  const found = await findTests(job);
+  return { ...found, places: found.places.map((place) => withoutCoverage(place, job.project)) };
+}
+
 /** Whoever opens it closes it. */
 export async function openTests(job: CriticJob): Promise<OpenTests> {
-  const found = await findTests(job);
-  const suite = { ...found, places: found.places.map((place) => withoutCoverage(place, job.project)) };
+  const found = await findSuite(job);
   try {
-    const runs = await runTests(job, suite, () => true, { output: null });
+    const runs = await runTests(job, found, () => true, { output: null });
     return {
       measure: suiteMeasure(runs, job.project, [...found.notes, ...found.unmeasured.map(({ problem }) => problem)]),
       uses: [...found.uses, ...runs.flatMap(({ uses }) => uses)],
-      passingAgain: (tests, reruns) => passingAgain(job, suite, tests, reruns),
+      passingAgain: (tests, reruns) => passingAgain(job, found, tests, reruns),
       close: () => removeScratch(found),
     };
   } catch (error) {

@@ -7,7 +7,7 @@ import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { Correction } from '@umpire/guard/taking-back.js';
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
-import { retrialRunWords } from './retrial-words.js';
+import { mutantWords, retrialRunWords } from './retrial-words.js';
 import { clip, columnsOf, lineOf, showHidden, wrap } from './safe-text.js';
 import { count } from './words.js';
 
@@ -157,10 +157,11 @@ function rewrittenLines({ file, before, after }: GuardPage['rewritten'][number])
   return wrap(`${lineOf(file)}: ${count(before, 'exact check')} before, ${after} now. Review it yourself.`, '    ', '  ');
 }
 
-function retrialLines({ problem, runs }: RetrialRecord): readonly string[] {
+function retrialLines({ problem, runs, mutants }: RetrialRecord): readonly string[] {
   if (runs.length === 0 && problem === null) return ['  The change touches no tests, fixtures or runner settings, so nothing ran.'];
   return [
     ...runs.flatMap((run) => wrap(`${run.tree}: ${retrialRunWords(run)}`, '    ', '  ')),
+    ...(mutants === undefined ? [] : wrap(mutantWords(mutants), '    ', '  ')),
     ...(problem === null ? [] : wrap(`Incomplete. ${lineOf(problem, 300)}`, '    ', '  ')),
   ];
 }

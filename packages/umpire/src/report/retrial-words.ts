@@ -1,8 +1,13 @@
-// How one run of a retrial went, in words.
+// How the runs of a retrial went, in words.
 
-import type { RetrialRun } from '@umpire/core/decider/events.js';
+import type { RetrialRecord, RetrialRun } from '@umpire/core/decider/events.js';
 import { lineOf } from './safe-text.js';
 import { count } from './words.js';
+
+/** `mutants: 12 of 40 tried, both versions notice 10, only the old one 1, 8.1 s` */
+export function mutantWords({ found, tried, kept, lost, duration_ms: ms }: NonNullable<RetrialRecord['mutants']>): string {
+  return `mutants: ${tried} of ${found} tried, both versions notice ${kept}, only the old one ${lost}, ${(ms / SECOND_MS).toFixed(1)} s`;
+}
 
 const SECOND_MS = 1000;
 

@@ -5,7 +5,7 @@ import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 import type { Recorded, Breach, UnmergedWork, PersonAnswered, RetrialRecord, TaskFinished } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
-import { retrialRunWords } from './retrial-words.js';
+import { mutantWords, retrialRunWords } from './retrial-words.js';
 import { inline } from './safe-text.js';
 import { grantWords } from './session-question.js';
 import { count, duration } from './words.js';
@@ -216,9 +216,13 @@ function revertWords({ tasks, files, ok, verdict }: Extract<Recorded, { type: 'W
   return ok ? `reverted ${work}` : `could not revert ${work}: ${filesWords(files)}`;
 }
 
-function retrialWords(task: string, { runs, problem }: RetrialRecord): string {
+function retrialWords(task: string, { runs, problem, mutants }: RetrialRecord): string {
   const told = runs.map((run) => `${run.tree}: ${retrialRunWords(run)}`);
-  const all = [...told, ...(problem === null ? [] : [`incomplete: ${problem}`])].join('; ');
+  const all = [
+    ...told,
+    ...(mutants === undefined ? [] : [mutantWords(mutants)]),
+    ...(problem === null ? [] : [`incomplete: ${problem}`]),
+  ].join('; ');
   return `retrial of the work of ${inline(task)}: ${inline(all)}`;
 }
 

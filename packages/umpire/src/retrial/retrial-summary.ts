@@ -4,8 +4,10 @@ import type { RetrialRecord, RetrialRun } from '@umpire/core/decider/events.js';
 import type { Retrial } from './retrial.js';
 import type { TreeRun } from './run-tree.js';
 
-export function summarize({ runs, problem }: Pick<Retrial, 'runs' | 'problem'>): RetrialRecord {
-  return { problem, runs: runs.map(runRecord) };
+export function summarize({ runs, problem, mutants }: Pick<Retrial, 'runs' | 'problem' | 'mutants'>): RetrialRecord {
+  if (mutants === null) return { problem, runs: runs.map(runRecord) };
+  const { found, tried, kept, lost, durationMs } = mutants;
+  return { problem, runs: runs.map(runRecord), mutants: { found, tried, kept, lost, duration_ms: durationMs } };
 }
 
 function runRecord({ tree, commit, command, exitStatus, passed, results, durationMs, started, problem }: TreeRun): RetrialRun {

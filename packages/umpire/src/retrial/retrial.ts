@@ -13,6 +13,8 @@ import type { CriticJob } from '../critics/critic.js';
 import { testsAtBase } from '../critics/project-tests.js';
 import type { RetrialFindings } from '../critics/weigh-retrial.js';
 import type { TrialCommits } from '../workspace/trial-commits.js';
+import { runMutants } from './run-mutants.js';
+import type { MutantReport } from './run-mutants.js';
 import { runCommand, runNamedTests } from './run-tree.js';
 import type { OpenedTree, OpenTree, TreeName, TreeRun, TreeToRun } from './run-tree.js';
 
@@ -28,10 +30,14 @@ export interface RetrialRequest {
   readonly rules: TrialRules;
   /** Also runs what only leads to notes: the new tests on the old code. */
   readonly isThorough: boolean;
+  /** Also tries mutants. */
+  readonly tryMutants: boolean;
 }
 
 export interface Retrial extends RetrialFindings {
   readonly runs: readonly TreeRun[];
+  /** Null: none were tried. */
+  readonly mutants: MutantReport | null;
   /** Why it says nothing; null where it does. */
   readonly problem: string | null;
 }
@@ -43,7 +49,7 @@ const TIME_EXTRA_MS = 60_000;
 export async function runRetrial(request: RetrialRequest): Promise<Retrial> {
   const trial = new TrialRuns(request);
   try {
-    return { ...(await trial.compare()), runs: trial.runs };
+    return { ...(await trial.compare()), runs: trial.runs, mutants: trial.mutants };
   } finally {
     await trial.close();
   }
@@ -57,6 +63,7 @@ interface Way {
 
 class TrialRuns {
   readonly runs: TreeRun[] = [];
+  mutants: MutantReport | null = null;
   private open: { readonly commit: string; readonly tree: OpenedTree } | null = null;
 
   constructor(private readonly request: RetrialRequest) {}
@@ -71,7 +78,8 @@ class TrialRuns {
     const findings: GuardFinding[] = [];
     let [oldTestsPass, failsUnnamed] = [true, false];
     for (const way of usable) {
-      const { said, oldTests } = await this.compareWay(way);
+      const { said, oldTests, newTests } = await this.compareWay(way);
+      if (newTests !== null && this.mutants === null) this.mutants = await this.mutate(oldTests, newTests);
       findings.push(...said.filter((one) => !findings.some((other) => other.fingerprint === one.fingerprint)));
       if (oldTests.passed === null) problems.push(`${TREES.old}: ${oldTests.problem ?? 'it could not run.'}`);
       oldTestsPass &&= oldTests.passed === true || (oldTests.results !== null && worseTests({ base: way.base, oldTests }).length === 0);
@@ -79,7 +87,8 @@ class TrialRuns {
     }
     if (job.watch.signal.aborted) return unable('It was stopped.');
     const problem = usable.length < ways.length || problems.length > 0 ? (problems[0] ?? null) : null;
-    return { findings, outcome: { oldTestsPass, failsUnnamed, mutants: new Map() }, problem };
+    const { findings: lost = [], counts = new Map() } = this.mutants ?? {};
+    return { findings: [...findings, ...lost], outcome: { oldTestsPass, failsUnnamed, mutants: counts }, problem };
   }
 
   async close(): Promise<void> {
@@ -88,19 +97,38 @@ class TrialRuns {
   }
 
   private async compareWay(way: Way) {
-    const { change, rules, commits, isThorough } = this.request;
+    const { change, rules, commits, isThorough, tryMutants } = this.request;
     const { base } = way;
     const oldTests = await this.runOldTests(way);
-    const isAsked = needsNewTests({ base, oldTests }) || isThorough;
+    const isAsked = needsNewTests({ base, oldTests }) || isThorough || tryMutants;
     const newTests = isAsked ? await this.run(way, TREES.now, commits.newTests) : null;
-    const onOldCode = isThorough && newTests?.passed === true ? await this.run(way, TREES.onOld, commits.onOldCode) : null;
-    return { said: compareRuns({ change, rules, base, oldTests, newTests, onOldCode }), oldTests };
+    const onOldCode =
+      isThorough && !commits.isSameCode && newTests?.passed === true ? await this.run(way, TREES.onOld, commits.onOldCode) : null;
+    return { said: compareRuns({ change, rules, base, oldTests, newTests, onOldCode }), oldTests, newTests };
+  }
+
+  private async mutate(oldTests: TreeRun, newTests: TreeRun): Promise<MutantReport | null> {
+    const { job, change, commits, openTree, tryMutants } = this.request;
+    if (!tryMutants || oldTests.results === null || newTests.results === null || job.watch.signal.aborted) return null;
+    job.say('trying mutants');
+    await this.close();
+    const trees = [await openTree(commits.oldTests), await openTree(commits.newTests)] as const;
+    const [old, now] = [
+      { workdir: trees[0].workdir, run: oldTests },
+      { workdir: trees[1].workdir, run: newTests },
+    ];
+    try {
+      return await runMutants({ job, change, seed: commits.newTests, old, now });
+    } finally {
+      for (const tree of trees) await tree.close();
+    }
   }
 
   /** Tests that are worse than at the base run a second time: they may be flaky, or need the new settings of the runner. */
   private async runOldTests(way: Way): Promise<TreeRun> {
     const { base } = way;
-    const { oldTests: commit, oldTestsNewSettings } = this.request.commits;
+    const { oldTests: commit, oldTestsNewSettings, isSameCode } = this.request.commits;
+    if (isSameCode) return base;
     const isNamed = base.results !== null;
     const worse = ({ results }: Pick<TreeRun, 'results'>) => worseTests({ base, oldTests: { passed: null, output: '', results } });
     const first = await this.run(way, TREES.old, commit, oldTestsNewSettings === null ? worse : undefined);
@@ -207,4 +235,4 @@ function unable(problem: string | null): Pick<Retrial, 'findings' | 'outcome' | 
 }
 
 /** Nothing in the change asks for a retrial. */
-export const NO_RETRIAL: Retrial = { ...unable(null), runs: [] };
+export const NO_RETRIAL: Retrial = { ...unable(null), runs: [], mutants: null };

@@ -32,12 +32,22 @@ function copiesOf(repository: ProjectRepository): OpenTree {
 }
 
 /** For the critics of review and debt: the project's own tests alone. */
-export const retryForCritic: RetryChange = async (given, change, base, behaviourIsFixed) => {
+export const retryForCritic: RetryChange = async (given, change, base, { behaviourIsFixed, tryMutants }) => {
   // What was measured at the base is kept for the project, not for a copy of it.
   const job = { ...given, origin: given.origin ?? given.project };
   const { repository, base: commit } = findBase(job.project, base);
   const rules = { behaviourIsFixed, failuresAreGoal: false };
-  const retrial = await retryCopies({ job, change, repository, base: commit, to: null, command: null, rules, isThorough: false });
+  const retrial = await retryCopies({
+    job,
+    change,
+    repository,
+    base: commit,
+    to: null,
+    command: null,
+    rules,
+    isThorough: false,
+    tryMutants,
+  });
   return { ...retrial, uses: retrial.runs.map(useOf) };
 };
 

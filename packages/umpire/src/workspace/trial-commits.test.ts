@@ -62,5 +62,6 @@ it('takes the judges of one side and the code of the other, and leaves checkout 
   expect([at(commits.onOldCode, 'sum.js'), at(commits.onOldCode, 'sum.test.js')]).toEqual(['old', 'new test']);
   expect(JSON.parse(at(commits.onOldCode, 'package.json'))).toEqual({ name: 'sums', scripts: { test: 'true' } });
   expect(project.git('rev-parse', `${commits.newTests}^{tree}`).trim()).toBe(tree);
+  expect(commits.isSameCode).toBe(false);
   expect(await makeTrialCommits(repository.checkout, base, tree, '')).toEqual(commits);
 });

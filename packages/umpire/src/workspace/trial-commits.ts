@@ -15,6 +15,8 @@ import { textIn } from './read-change.js';
 
 export interface TrialCommits {
   readonly base: string;
+  /** Only judges changed: the base's tests ran on this code already. */
+  readonly isSameCode: boolean;
   /** The base's judges, the new code. */
   readonly oldTests: string;
   /** The same with the new settings of the runner; null where these did not change. */
@@ -44,6 +46,7 @@ export async function makeTrialCommits(gitTarget: GitTarget, base: string, to: s
   const settingsChanged = steps.some(({ name }) => isRunnerSetting(pathOf(name)));
   return {
     base,
+    isSameCode: steps.every(({ name }) => isJudge(pathOf(name)) && !isManifest(pathOf(name))),
     oldTests: await compose(isCode, withBaseScripts),
     oldTestsNewSettings: settingsChanged ? await compose((path) => isCode(path) || isRunnerSetting(path), new Map()) : null,
     newTests: await commitOf(gitTarget, await askGit(gitTarget, ['rev-parse', '--verify', `${to}^{tree}`]), base),

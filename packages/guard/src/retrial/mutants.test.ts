@@ -1,0 +1,86 @@
+// Mutants of both languages, and which of them are tried first.
+
+import { expect, it } from 'vitest';
+import { mutantsIn, sampleMutants, withMutant } from './mutants.js';
+import { testedFiles } from './tested-files.js';
+
+const shown = (file: string, text: string) => mutantsIn(file, text).map((mutant) => `${mutant.what}: ${withMutant(text, mutant).trim()}`);
+
+it.each([
+  ['if (a) f();', ['negates a condition: if (!(a)) f();', 'drops a call: if (a) void 0;']],
+  [
+    'x = a < 1 ? b : c;',
+    ['negates a condition: x = !(a < 1) ? b : c;', 'changes a comparison: x = a <= 1 ? b : c;', 'changes a constant: x = a < 2 ? b : c;'],
+  ],
+  ['const f = (a, b) => a + b;', ['returns nothing: const f = (a, b) => undefined;', 'changes an operator: const f = (a, b) => a - b;']],
+  [
+    'function f() { return (a && true); }',
+    [
+      'returns nothing: function f() { return (undefined); }',
+      'changes an operator: function f() { return (a || true); }',
+      'changes a constant: function f() { return (a && false); }',
+    ],
+  ],
+  ["import x from './x'; const y = { 1: 'a' + b };", []],
+  ['class A extends B { constructor() { super(); } }', []],
+  ['const a: 1 | 2 = x as 1;', []],
+  ['no code (', []],
+])('of JavaScript: %s', (text, expected) => {
+  expect(shown('a.ts', text)).toEqual(expected);
+});
+
+it.each([
+  ['if a:\n    f()', ['negates a condition: if not (a):\n    f()', 'drops a call: if a:\n    None']],
+  [
+    'def f(a: int = 1) -> int:\n    """Text."""\n    return a',
+    [
+      'changes a constant: def f(a: int = (1 + 1)) -> int:\n    """Text."""\n    return a',
+      'returns nothing: def f(a: int = 1) -> int:\n    """Text."""\n    return None',
+    ],
+  ],
+  [
+    'x = a is None or b * c',
+    [
+      'changes an operator: x = a is None and b * c',
+      'changes a comparison: x = a is not None or b * c',
+      'changes an operator: x = a is None or b / c',
+    ],
+  ],
+  ['x = "%s" + y', []],
+  ['@mark(1)\ndef f():\n    pass', []],
+  ['x = (', []],
+])('of Python: %s', (text, expected) => {
+  expect(shown('a.py', text)).toEqual(expected);
+});
+
+it('tries functions that the tests name first, in an order that the seed decides', () => {
+  const text = 'exports.sum = (a, b) => a + b;\nexports.half = (a) => a / 2;\n';
+  const all = mutantsIn('a.js', text);
+  expect(all.map(({ within, line }) => `${within} ${line}`)).toEqual(['sum 1', 'sum 1', 'half 2', 'half 2', 'half 2']);
+  const first = sampleMutants(all, "test('halves', () => half(2))", 'seed', 3);
+  expect(first.map(({ within }) => within)).toEqual(['half', 'half', 'half']);
+  expect(sampleMutants(all, 'half', 'seed', 3)).toEqual(first);
+  const orders = new Set(['a', 'b', 'c', 'd', 'e'].map((seed) => JSON.stringify(sampleMutants(all, 'half', seed, 3))));
+  expect(orders.size).toBeGreaterThan(1);
+});
+
+it('finds the source files that a test imports', () => {
+  const files: Record<string, string> = {
+    'src/cart.ts': '',
+    'src/lib/index.ts': "export { tax } from './tax.js';",
+    'src/lib/tax.ts': '',
+    'src/helpers.test.ts': '',
+    'shop/__init__.py': 'from .cart import total\n',
+    'shop/cart.py': '',
+    'src/pay.py': '',
+  };
+  const read = (path: string) => files[path] ?? null;
+  const script =
+    "import { total } from '../cart.js';\nimport { tax } from '../lib';\nimport x from 'vitest';\nimport '../helpers.test.js';\nconst y = require('../none');\n";
+  expect(testedFiles('src/test/cart.test.ts', script, read)).toEqual(['src/cart.ts', 'src/lib/index.ts', 'src/lib/tax.ts']);
+  expect(testedFiles('tests/test_a.py', 'import pytest\nfrom shop import total\nimport pay\n', read)).toEqual([
+    'shop/__init__.py',
+    'src/pay.py',
+    'shop/cart.py',
+  ]);
+});

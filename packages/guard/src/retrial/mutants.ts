@@ -1,0 +1,234 @@
+// Small defects in source, one at a time: a good test notices them. For JavaScript, TypeScript and Python. A library would do the first two,
+// but @stryker-mutator/instrumenter installs 67 packages (26 MB) for what a walk over the trees at hand does.
+
+import { parseSync } from 'oxc-parser';
+import { isJavaScript, isPython } from '../paths.js';
+import { parseTree } from '../python/parse.js';
+
+export interface Mutant {
+  readonly file: string;
+  readonly line: number;
+  readonly from: number;
+  readonly to: number;
+  /** Takes the place of what stands there. */
+  readonly text: string;
+  /** `negates a condition` */
+  readonly what: string;
+  /** The nearest named function or method around it. */
+  readonly within: string | null;
+}
+
+type Edit = Pick<Mutant, 'from' | 'to' | 'text' | 'what'>;
+
+/** A node of either tree. */
+interface TreeNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [key: string]: unknown;
+}
+
+/** Empty where the file is no code that can be read. */
+export function mutantsIn(file: string, text: string): readonly Mutant[] {
+  const root = isJavaScript(file) ? javaScriptTree(file, text) : isPython(file) ? pythonTree(file, text) : null;
+  if (root === null) return [];
+  const rules = isPython(file) ? PYTHON : JAVASCRIPT;
+  const found: Mutant[] = [];
+  const walk = (node: TreeNode, within: string | null): void => {
+    const name = nameOf(node) ?? within;
+    for (const edit of rules[node.type]?.(node, text) ?? [])
+      found.push({ ...edit, file, line: text.slice(0, edit.from).split('\n').length, within: name });
+    for (const [key, value] of Object.entries(node)) {
+      if (isSkipped(node, key)) continue;
+      for (const child of Array.isArray(value) ? value.flatMap(partsOf) : partsOf(value)) walk(child, name);
+    }
+  };
+  for (const node of root) walk(node, null);
+  return found;
+}
+
+/** The nodes in a value: itself, or those in a plain record such as a branch of a Python `if`. */
+function partsOf(value: unknown): readonly TreeNode[] {
+  if (isNode(value)) return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap((inner: unknown) => (Array.isArray(inner) ? inner.flatMap(partsOf) : isNode(inner) ? [inner] : []));
+}
+
+function isNode(value: unknown): value is TreeNode {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as TreeNode).type === 'string' &&
+    typeof (value as TreeNode).start === 'number'
+  );
+}
+
+const LANGUAGES: Readonly<Record<string, 'ts' | 'tsx'>> = { ts: 'ts', mts: 'ts', cts: 'ts', tsx: 'tsx' };
+
+function javaScriptTree(file: string, text: string): readonly TreeNode[] | null {
+  try {
+    const lang = LANGUAGES[file.slice(file.lastIndexOf('.') + 1)] ?? 'jsx';
+    const { program, errors } = parseSync(file, text, { lang, astType: 'js', preserveParens: false, range: false });
+    return errors.length > 0 ? null : (program.body as unknown as readonly TreeNode[]);
+  } catch {
+    return null;
+  }
+}
+
+function pythonTree(file: string, text: string): readonly TreeNode[] | null {
+  const { body, problem } = parseTree(file, text);
+  return problem === null ? (body as unknown as readonly TreeNode[]) : null;
+}
+
+/** Names, types and what decorates a function are no behaviour. */
+function isSkipped({ type, computed }: TreeNode, key: string): boolean {
+  if (key === 'decorators' || key === 'annotation' || key === 'returns' || key === 'typeAnnotation') return true;
+  if (key === 'source' || key === 'attributes') return true;
+  return key === 'key' && type !== 'Dict' && computed !== true;
+}
+
+/** The function that a node begins: by its own name, or by what it is assigned to. */
+function nameOf({ type, id, key, name, left }: TreeNode): string | null {
+  if (type === 'Function') return String(name);
+  if (type === 'FunctionDeclaration' || type === 'VariableDeclarator') return identifierIn(id);
+  if (type === 'MethodDefinition' || type === 'Property' || type === 'PropertyDefinition') return identifierIn(key);
+  return type === 'AssignmentExpression' && isNode(left) ? identifierIn(left['property'] ?? left) : null;
+}
+
+function identifierIn(node: unknown): string | null {
+  return isNode(node) && typeof node['name'] === 'string' ? node['name'] : null;
+}
+
+type Rules = Readonly<Record<string, (node: TreeNode, text: string) => readonly Edit[]>>;
+
+const NEGATES = 'negates a condition';
+const SHIFTS = 'changes a comparison';
+const SWAPS = 'changes an operator';
+const DROPS = 'drops a call';
+const RETURNS = 'returns nothing';
+const CONSTANT = 'changes a constant';
+
+const COMPARISONS: Readonly<Record<string, string>> = {
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '==': '!=',
+  '!=': '==',
+  '===': '!==',
+  '!==': '===',
+  is: 'is not',
+  'is not': 'is',
+  in: 'not in',
+  'not in': 'in',
+};
+const OPERATORS: Readonly<Record<string, string>> = {
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '//': '*',
+  '&&': '||',
+  '||': '&&',
+  and: 'or',
+  or: 'and',
+};
+
+function replaced(node: unknown, text: (old: string) => string, what: string, source: string): readonly Edit[] {
+  if (!isNode(node)) return [];
+  return [{ from: node.start, to: node.end, text: text(source.slice(node.start, node.end)), what }];
+}
+
+/** The operator between two nodes. */
+function between(left: unknown, right: unknown, op: unknown, others: Readonly<Record<string, string>>, what: string, source: string) {
+  const other = typeof op === 'string' ? others[op] : undefined;
+  if (other === undefined || !isNode(left) || !isNode(right)) return [];
+  const gap = source.slice(left.end, right.start);
+  const at = gap.indexOf(String(op));
+  return at < 0 ? [] : [{ from: left.end + at, to: left.end + at + String(op).length, text: other, what }];
+}
+
+function isText(node: unknown): boolean {
+  return (
+    isNode(node) &&
+    (node.type === 'String' || node.type === 'Format' || node.type === 'TemplateLiteral' || typeof node['value'] === 'string')
+  );
+}
+
+function binary({ left, right, operator, op }: TreeNode, source: string): readonly Edit[] {
+  const sign = operator ?? op;
+  if (isText(left) || isText(right)) return between(left, right, sign, COMPARISONS, SHIFTS, source);
+  return [...between(left, right, sign, COMPARISONS, SHIFTS, source), ...between(left, right, sign, OPERATORS, SWAPS, source)];
+}
+
+const JAVASCRIPT: Rules = {
+  IfStatement: ({ test }, source) => replaced(test, (old) => `!(${old})`, NEGATES, source),
+  ConditionalExpression: ({ test }, source) => replaced(test, (old) => `!(${old})`, NEGATES, source),
+  BinaryExpression: binary,
+  LogicalExpression: binary,
+  ExpressionStatement: ({ expression }, source) => {
+    const call = isNode(expression) && expression.type === 'AwaitExpression' ? expression['argument'] : expression;
+    const isCall = isNode(call) && call.type === 'CallExpression' && isNode(call['callee']) && call['callee'].type !== 'Super';
+    return isCall ? replaced(expression, () => 'void 0', DROPS, source) : [];
+  },
+  ReturnStatement: ({ argument }, source) => replaced(argument, () => 'undefined', RETURNS, source),
+  ArrowFunctionExpression: ({ body, expression }, source) =>
+    expression === true ? replaced(body, () => 'undefined', RETURNS, source) : [],
+  Literal: (node, source) => {
+    const { value } = node;
+    if (typeof value === 'number' && Number.isFinite(value)) return replaced(node, () => String(value + 1), CONSTANT, source);
+    return typeof value === 'boolean' ? replaced(node, () => String(!value), CONSTANT, source) : [];
+  },
+};
+
+const PYTHON: Rules = {
+  If: ({ branches }, source) =>
+    (branches as readonly { readonly test: unknown }[]).flatMap(({ test }) => replaced(test, (old) => `not (${old})`, NEGATES, source)),
+  Conditional: ({ test }, source) => replaced(test, (old) => `not (${old})`, NEGATES, source),
+  Binary: binary,
+  Bool: ({ op, values }, source) => {
+    const [left, right] = values as readonly unknown[];
+    return between(left, right, op, OPERATORS, SWAPS, source);
+  },
+  Compare: ({ left, ops, rights }, source) => {
+    const [op] = ops as readonly unknown[];
+    const [right] = rights as readonly unknown[];
+    return between(left, right, op, COMPARISONS, SHIFTS, source);
+  },
+  Expression: ({ value }, source) => {
+    const call = isNode(value) && value.type === 'Await' ? value['value'] : value;
+    return isNode(call) && call.type === 'Call' ? replaced(value, () => 'None', DROPS, source) : [];
+  },
+  Return: ({ value }, source) => replaced(value, () => 'None', RETURNS, source),
+  Number: (node, source) =>
+    replaced(node, (old) => (/^[\d._]+$/.test(old) ? `(${old} + 1)` : old), CONSTANT, source).filter(({ text }) => text.startsWith('(')),
+  Constant: (node, source) => {
+    const { name } = node;
+    return name === 'True' || name === 'False' ? replaced(node, () => (name === 'True' ? 'False' : 'True'), CONSTANT, source) : [];
+  },
+};
+
+/** The source with the defect. */
+export function withMutant(text: string, { from, to, text: other }: Mutant): string {
+  return text.slice(0, from) + other + text.slice(to);
+}
+
+/** In an order that the seed decides; those in functions that the tests name come first. */
+export function sampleMutants(mutants: readonly Mutant[], testText: string, seed: string, most: number): readonly Mutant[] {
+  const words = new Set(testText.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu));
+  const ranked = mutants.map((mutant) => ({
+    mutant,
+    isNamed: mutant.within !== null && words.has(mutant.within),
+    rank: hashOf(`${seed} ${mutant.file} ${mutant.from} ${mutant.what}`),
+  }));
+  const sorted = ranked.toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || a.rank - b.rank);
+  return sorted.slice(0, most).map(({ mutant }) => mutant);
+}
+
+/** FNV-1a with a last stir, so that near texts lie far apart. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (hash ^ (hash >>> 13)) >>> 0;
+}

@@ -1,0 +1,73 @@
+// Which source files a test file imports, by the customs of JavaScript and Python.
+
+import { isPython } from '../paths.js';
+import { isJudge } from './judges.js';
+
+const EXTENSIONS = ['ts', 'tsx', 'js', 'jsx', 'mjs', 'cjs', 'mts', 'cts'];
+
+/** `read`: null where there is no such file. Modules that only pass on what others have are followed once. */
+export function testedFiles(path: string, text: string, read: (path: string) => string | null): readonly string[] {
+  const direct = importsOf(path, text, read);
+  const behind = direct.filter(isPassingOn).flatMap((file) => importsOf(file, read(file) ?? '', read));
+  return [...new Set([...direct, ...behind])].filter((file) => !isJudge(file));
+}
+
+function isPassingOn(path: string): boolean {
+  return /(?:^|\/)(?:__init__\.py|index\.\w+)$/.test(path);
+}
+
+function importsOf(path: string, text: string, read: (path: string) => string | null): readonly string[] {
+  const candidates = isPython(path) ? pythonImports(path, text) : javaScriptImports(path, text);
+  return candidates.flatMap((files) => files.find((file) => read(file) !== null) ?? []);
+}
+
+/** For each import, the files that it may mean. */
+function javaScriptImports(path: string, text: string): readonly (readonly string[])[] {
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"](\.[^'"]*)['"]/g)].map(([, specifier = '']) => specifier);
+  return specifiers.map((specifier) => {
+    const place = joined(folderOf(path), specifier);
+    const stem = place.replace(/\.[cm]?jsx?$/, '');
+    return [
+      place,
+      ...EXTENSIONS.flatMap((ending) => [`${place}.${ending}`, `${stem}.${ending}`]),
+      ...EXTENSIONS.map((ending) => joined(place, `index.${ending}`)),
+    ];
+  });
+}
+
+function pythonImports(path: string, text: string): readonly (readonly string[])[] {
+  const imports = [...text.matchAll(/^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)|import[ \t]+([\w., \t]+))/gm)];
+  return imports.flatMap(([, dots = '', module = '', names = '', plain = '']) => {
+    const modules = plain === '' ? [module] : plain.split(',').map((one) => one.trim().split(/\s/)[0] ?? '');
+    const inner = names
+      .replace(/[()]/g, '')
+      .split(',')
+      .map((one) => one.trim().split(/\s/)[0] ?? '');
+    const parts = modules.flatMap((one) => [
+      one,
+      ...inner.filter((name) => /^\w+$/.test(name)).map((name) => (one === '' ? name : `${one}.${name}`)),
+    ]);
+    const roots = dots === '' ? ['', 'src', 'lib', folderOf(path)] : [joined(folderOf(path), '../'.repeat(dots.length - 1) || '.')];
+    return parts
+      .filter((part) => part !== '')
+      .map((part) =>
+        roots.flatMap((root) =>
+          [`${part.replaceAll('.', '/')}.py`, `${part.replaceAll('.', '/')}/__init__.py`].map((file) => joined(root, file)),
+        ),
+      );
+  });
+}
+
+function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+}
+
+function joined(folder: string, path: string): string {
+  const parts: string[] = [];
+  for (const part of `${folder}/${path}`.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') parts.pop();
+    else parts.push(part);
+  }
+  return parts.join('/');
+}

@@ -1,0 +1,166 @@
+// Tries small defects in the source that changed tests import, against the old and the new tests. A defect that only the old tests notice is
+// strength that the change lost.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Change } from '@umpire/guard/change.js';
+import { findingOf } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { MutantCount } from '@umpire/guard/retrial/clear.js';
+import { isTestFile } from '@umpire/guard/retrial/judges.js';
+import { mutantsIn, sampleMutants, withMutant } from '@umpire/guard/retrial/mutants.js';
+import type { Mutant } from '@umpire/guard/retrial/mutants.js';
+import { testedFiles } from '@umpire/guard/retrial/tested-files.js';
+import { isCode } from '@umpire/guard/paths.js';
+import type { CriticJob } from '../critics/critic.js';
+import { removeScratch } from '../critics/find-tests.js';
+import type { FoundTests } from '../critics/find-tests.js';
+import { findSuite } from '../critics/project-tests.js';
+import { isBad, runTests } from '../critics/run-tests.js';
+import { elapsedMs } from '../sessions/clock.js';
+import { isFile } from '../sessions/file-system.js';
+import type { TreeRun } from './run-tree.js';
+
+export interface MutantTrial {
+  readonly job: CriticJob;
+  readonly change: Change;
+  /** Decides which mutants are tried. */
+  readonly seed: string;
+  /** Folders with the old and the new tests, both on the new code, and how the tests did there. */
+  readonly old: { readonly workdir: string; readonly run: TreeRun };
+  readonly now: { readonly workdir: string; readonly run: TreeRun };
+}
+
+export interface MutantReport {
+  readonly findings: readonly GuardFinding[];
+  readonly counts: ReadonlyMap<string, MutantCount>;
+  /** Mutants of the source that the changed tests import. */
+  readonly found: number;
+  readonly tried: number;
+  /** Noticed by the old and the new tests. */
+  readonly kept: number;
+  /** Noticed by the old tests alone. */
+  readonly lost: number;
+  readonly durationMs: number;
+}
+
+const MOST_MUTANTS = 30;
+const ALL_MS = 60_000;
+const EXTRA_MS = 5000;
+
+/** A changed test file with the source files that its old version imports. */
+interface MutatedTest {
+  readonly path: string;
+  readonly pathNow: string | null;
+  readonly text: string;
+  readonly sources: readonly string[];
+}
+
+/** Null: no changed test imports source that can be mutated. */
+export async function runMutants({ job, change, seed, old, now }: MutantTrial): Promise<MutantReport | null> {
+  const read = (path: string): string | null => (isFile(join(old.workdir, path)) ? readFileSync(join(old.workdir, path), 'utf8') : null);
+  const tests = changedTests(change, read);
+  const sources = new Map([...new Set(tests.flatMap((test) => test.sources))].map((path) => [path, read(path) ?? '']));
+  const all = [...sources].flatMap(([path, text]) => mutantsIn(path, text));
+  if (all.length === 0) return null;
+  const began = elapsedMs();
+  const left = (): number => ALL_MS - (elapsedMs() - began);
+  const text = tests.map((test) => test.text).join('\n');
+  const sides = { old: await openSide(job, old), now: await openSide(job, now) };
+  const counts = new Map<string, MutantCount>();
+  const lost = new Map<string, Mutant[]>();
+  const sum = { kept: 0, lost: 0 };
+  let tried = 0;
+  try {
+    for (const mutant of sampleMutants(all, text, seed, MOST_MUTANTS)) {
+      if (left() <= 0 || job.watch.signal.aborted) break;
+      const own = tests.filter((test) => test.sources.includes(mutant.file));
+      const paths = new Set(own.map(({ path }) => path));
+      const pathsNow = new Set(own.map(({ pathNow }) => pathNow));
+      const mutated = { file: mutant.file, text: withMutant(sources.get(mutant.file) ?? '', mutant) };
+      const byOld = await sides.old.notices(mutated, (path) => paths.has(path), left());
+      tried += 1;
+      if (byOld !== true) continue;
+      const bySame = await sides.now.notices(mutated, (path) => pathsNow.has(path), left());
+      // Another test may have taken the check over.
+      const isAll = sides.now.files.every((path) => pathsNow.has(path));
+      const byNew = bySame === true || isAll ? bySame : await sides.now.notices(mutated, () => true, left());
+      if (byNew === null) continue;
+      sum[byNew ? 'kept' : 'lost'] += 1;
+      for (const { path } of own) {
+        const { kept, lost: gone } = counts.get(path) ?? { kept: 0, lost: 0 };
+        counts.set(path, byNew ? { kept: kept + 1, lost: gone } : { kept, lost: gone + 1 });
+        if (!byNew) lost.set(path, [...(lost.get(path) ?? []), mutant]);
+      }
+    }
+  } finally {
+    sides.old.close();
+    sides.now.close();
+  }
+  const findings = [...lost].map(([path, mutants]) => strengthLost(path, mutants, sources));
+  return {
+    findings,
+    counts,
+    found: all.length,
+    tried,
+    ...sum,
+    durationMs: Math.round(elapsedMs() - began),
+  };
+}
+
+function changedTests({ files }: Change, read: (path: string) => string | null): readonly MutatedTest[] {
+  return files.flatMap(({ path, before, after, renamedFrom }) => {
+    const old = renamedFrom ?? path;
+    if (before === null || before === after || !isTestFile(old) || !isCode(old)) return [];
+    return [{ path: old, pathNow: after === null ? null : path, text: before, sources: testedFiles(old, before, read) }];
+  });
+}
+
+interface Side {
+  readonly files: readonly string[];
+  /** Does a test that passes without the defect fail with it? Null: nobody knows. */
+  readonly notices: (
+    mutated: { readonly file: string; readonly text: string },
+    wanted: (path: string) => boolean,
+    ms: number,
+  ) => Promise<boolean | null>;
+  readonly close: () => void;
+}
+
+async function openSide(job: CriticJob, { workdir, run }: MutantTrial['old']): Promise<Side> {
+  const quiet: CriticJob = { ...job, project: workdir, say: () => undefined, watch: { ...job.watch, log: () => undefined } };
+  const suite: FoundTests = await findSuite(quiet);
+  const passing = new Set(run.results?.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
+  // A defect may keep a test from ending.
+  const mostMs = run.durationMs * 2 + EXTRA_MS;
+  return {
+    files: suite.places.flatMap((place) => place.files),
+    notices: async ({ file, text }, wanted, ms) => {
+      if (ms <= 0) return null;
+      const place = join(workdir, file);
+      const original = readFileSync(place, 'utf8');
+      writeFileSync(place, text);
+      try {
+        const runs = await runTests({ ...quiet, timeoutMs: Math.min(mostMs, ms) }, suite, wanted, { output: null });
+        if (runs.some(({ outcome }) => outcome === 'timeout') && ms < mostMs) return null;
+        if (runs.some(({ outcome }) => outcome === 'error' || outcome === 'timeout')) return true;
+        const results = runs.flatMap((one) => one.results);
+        return results.some((test) => isBad(test) && (test.status === 'errored' || passing.has(test.id)));
+      } finally {
+        writeFileSync(place, original);
+      }
+    },
+    close: () => removeScratch(suite),
+  };
+}
+
+const MOST_SHOWN = 3;
+
+function strengthLost(file: string, mutants: readonly Mutant[], sources: ReadonlyMap<string, string>): GuardFinding {
+  const shown = mutants.slice(0, MOST_SHOWN).map((mutant) => {
+    const old = (sources.get(mutant.file) ?? '').slice(mutant.from, mutant.to);
+    return `${mutant.file}:${mutant.line} with ${JSON.stringify(mutant.text)} for ${JSON.stringify(old)}`;
+  });
+  const more = mutants.length > MOST_SHOWN ? ` and ${mutants.length - MOST_SHOWN} more` : '';
+  return { ...findingOf({ rule: 'strength-lost', file, why: `${shown.join('; ')}${more}` }), level: 'breach' };
+}
