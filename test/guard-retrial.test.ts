@@ -147,6 +147,17 @@ describe('mutants', () => {
     expect(out).toMatch(/^ {2}mutants: \d+ of \d+ tried, both versions notice \d+, only the old one [1-9]/m);
   });
 
+  it('clear nothing while the old version of a test fails', SOAK, async () => {
+    const failing = one('is wrong', 'total([1], 1), 3');
+    const project = makeProject({ files: { ...files, 'cart.test.js': tests + failing } });
+    project.write({ 'cart.test.js': tests + failing.replace('strictEqual(total([1], 1), 3)', 'ok(total([1], 1))') });
+    const { exit, findings, err } = await retrial(project, 'npm test');
+    expect({ exit, findings }, err).toMatchObject({
+      exit: 3,
+      findings: expect.arrayContaining(['assertion-weakened breach cart.test.js is wrong']) as unknown,
+    });
+  });
+
   it('clear checks that are written in another way and notice as much', SOAK, async () => {
     const project = makeProject({ files });
     const rows = checks.map((check) => `  [${check.replace('total', '() => total')}],\n`).join('');
@@ -175,6 +186,24 @@ describe.skipIf(!hasPytest)('pytest (skipped without it)', () => {
       'regression-hidden breach test_mean',
       'test-skipped breach test_mean',
     ]);
+  });
+});
+
+describe('settings of the runner', () => {
+  it('cannot make a regression pass', SOAK, async () => {
+    const files = {
+      'package.json': '{"scripts":{"test":"node --test"}}\n',
+      'sum.js': SUM,
+      'sum.test.js': HEAD + DOUBLES,
+    };
+    const project = makeProject({ files });
+    project.write({
+      'package.json': '{"scripts":{"test":"node --require ./patch.cjs --test"}}\n',
+      'patch.cjs': "require('node:assert').strictEqual = () => undefined;\n",
+      'sum.js': SUM.replace('a * 2', 'a * 3'),
+    });
+    const { exit, findings, err } = await retrial(project, 'npm test');
+    expect({ exit, first: findings[0] }, err).toEqual({ exit: 3, first: 'regression-hidden breach sum.test.js doubles' });
   });
 });
 

@@ -176,7 +176,7 @@ export const GUARD_RULES = {
   'failing-test-removed': words(
     'retrial',
     'high',
-    'A test that failed at the base no longer runs, and its old version still fails.',
+    'A test that failed at the base is gone or skipped, and its old version still fails.',
     'Make the old test pass.',
   ),
   'expectation-changed': words(

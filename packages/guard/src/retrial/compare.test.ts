@@ -14,13 +14,17 @@ const GOAL = { behaviourIsFixed: false, failuresAreGoal: true };
 /** Every combination that says something: rule, and its level with each of the rules any, fixed, goal. */
 const SAYS: Readonly<Record<string, string>> = {
   'passed, fails, passes': 'expectation-changed note breach note',
+  'passed, fails, passes unchanged': 'regression-hidden breach breach breach',
   'passed, fails, fails': 'regression-hidden breach breach breach',
   'passed, fails, gone': 'regression-hidden breach breach breach',
+  'passed, stuck, passes unchanged': 'old-tests-fail note note note',
   'passed, stuck, passes': 'old-tests-fail note note note',
   'passed, stuck, fails': 'old-tests-fail note note note',
   'passed, stuck, gone': 'old-tests-fail note note note',
+  'failed, fails, passes unchanged': 'old-tests-fail note note note',
   'failed, fails, passes': 'expectation-changed note breach note',
   'failed, fails, gone': 'failing-test-removed breach breach breach',
+  'failed, stuck, passes unchanged': 'old-tests-fail note note note',
   'failed, stuck, passes': 'old-tests-fail note note note',
   'failed, stuck, gone': 'failing-test-removed note note breach',
 };
@@ -28,6 +32,8 @@ const SAYS: Readonly<Record<string, string>> = {
 const OLD =
   "const twice = 1;\ntest('adds', () => {\n  assert.equal(sum(1, 2), 3);\n});\n\ntest('doubles', () => {\n  assert.equal(double(2), 4);\n});\n";
 const NEW_SOURCE: FileChange = { path: 'sum.js', before: 'sum + gone_name', after: 'sum' };
+
+const SETTINGS: FileChange = { path: 'vitest.config.js', before: 'a', after: 'b' };
 
 function tests(after: string | null, more: Partial<FileChange> = {}): FileChange {
   return { path: 'sum.test.js', before: OLD, after, ...more };
@@ -73,6 +79,7 @@ const ON_NEW: Readonly<Record<Old, TrialRun>> = {
 };
 const IN_CHANGE: Readonly<Record<Now, TrialRun>> = {
   passes: ran(result('adds', 'passed')),
+  'passes unchanged': ran(result('adds', 'passed')),
   fails: ran(result('adds', 'failed')),
   'fails unchanged': ran(result('adds', 'failed')),
   gone: ran(result('doubles', 'passed')),
@@ -86,7 +93,7 @@ it.each(combinations)('$before at the base, old version $old, in the change $now
   const said = SAYS[`${before}, ${old}, ${now}`];
   const [rule, ...levels] = said?.split(' ') ?? [];
   expect(rowFor(before, old, now)?.rule).toBe(rule);
-  const change = { files: [NEW_SOURCE, ...(now === 'fails unchanged' ? [] : [tests(OLD.replace('3', '4'))])] };
+  const change = { files: [NEW_SOURCE, now.endsWith('unchanged') ? SETTINGS : tests(OLD.replace('3', '4'))] };
   for (const [index, rules] of [ANY, FIXED, GOAL].entries()) {
     const found = told({ change, rules, base: BASE[before], oldTests: ON_NEW[old], newTests: IN_CHANGE[now] });
     expect(found.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(said === undefined ? [] : [`${rule} ${levels[index]}`]);

@@ -7,8 +7,8 @@ import type { GuardFinding, GuardRule } from '../finding.js';
 import { roleOf } from '../paths.js';
 import { fileOf } from '../ran.js';
 import type { TestResult } from '../test-result.js';
-import { lacksWhatIsGone } from './gone-code.js';
-import { isJudge, isTestFile } from './judges.js';
+import { lacksAnything, lacksWhatIsGone } from './gone-code.js';
+import { isJudge, isRunnerSetting, isTestFile } from './judges.js';
 import { blockOf, similarity, titleOf } from './test-text.js';
 
 export interface TrialResult extends TestResult {
@@ -47,8 +47,8 @@ export interface Trial {
 export type Before = 'passed' | 'failed' | 'unknown';
 /** How its old version does on the new code. `stuck`: it needs code that the change removed, or did not run. */
 export type Old = 'passes' | 'fails' | 'stuck';
-/** How it does in the change. `gone`: deleted, skipped or no longer found. */
-export type Now = 'passes' | 'fails' | 'fails unchanged' | 'gone';
+/** How it does in the change. `gone`: deleted, skipped or no longer found. `passes unchanged`: only settings of the runner changed. */
+export type Now = 'passes' | 'passes unchanged' | 'fails' | 'fails unchanged' | 'gone';
 
 /** `fixed`: a breach where behaviour must not change. `goal`: a breach where failing tests are to pass. Both are notes elsewhere. */
 type Weight = 'breach' | 'fixed' | 'goal' | 'note';
@@ -68,12 +68,12 @@ const stuck: Row = { rule: 'old-tests-fail', weight: 'note' };
 /** A test whose old version passes on the new code hides nothing. One that fails, unchanged, is a failing test and nothing is hidden. */
 const TABLE: Readonly<Record<Exclude<Before, 'unknown'>, Readonly<Record<Exclude<Old, 'passes'>, Readonly<Record<Now, Row | null>>>>>> = {
   passed: {
-    fails: { passes: changed, fails: hidden, 'fails unchanged': nothing, gone: hidden },
-    stuck: { passes: stuck, fails: stuck, 'fails unchanged': nothing, gone: stuck },
+    fails: { passes: changed, 'passes unchanged': hidden, fails: hidden, 'fails unchanged': nothing, gone: hidden },
+    stuck: { passes: stuck, 'passes unchanged': stuck, fails: stuck, 'fails unchanged': nothing, gone: stuck },
   },
   failed: {
-    fails: { passes: changed, fails: nothing, 'fails unchanged': nothing, gone: removed },
-    stuck: { passes: stuck, fails: nothing, 'fails unchanged': nothing, gone: removedWithCode },
+    fails: { passes: changed, 'passes unchanged': stuck, fails: nothing, 'fails unchanged': nothing, gone: removed },
+    stuck: { passes: stuck, 'passes unchanged': stuck, fails: nothing, 'fails unchanged': nothing, gone: removedWithCode },
   },
 };
 
@@ -138,7 +138,7 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
     if (test.status === 'skipped') continue;
     const how = oldResult(test, old, files);
     const version = versions?.of(test) ?? null;
-    const now = nowOf(version, newTests, files.isChanged(test));
+    const now = nowOf(version, newTests, files, test);
     if (now === null) continue;
     const row = rowFor(isFailing(test) ? 'failed' : 'passed', how, now);
     if (row === null) continue;
@@ -153,7 +153,7 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
     found.push({ ...findingOf({ rule: row.rule, file, ...texts, test: titlesOf(test, file), why }), level });
   }
   for (const [file, titles] of stuckTests) {
-    const why = `${listed(titles)} cannot run on it, because the code they need was removed or renamed`;
+    const why = `${listed(titles)}, because the code or the settings they need changed`;
     found.push({ ...findingOf({ rule: 'old-tests-fail', file, why }), level: 'note' });
   }
   return found;
@@ -161,6 +161,7 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
 
 const GONE_WORDS: Readonly<Record<Now, string>> = {
   passes: '',
+  'passes unchanged': 'only the new settings of the runner make it pass',
   fails: 'in the change it fails too',
   'fails unchanged': '',
   gone: 'in the change it is deleted, skipped or not found',
@@ -182,21 +183,23 @@ function listed(titles: readonly string[]): string {
 
 function oldResult(test: TrialResult, old: ReadonlyMap<string, TrialResult>, files: Files): Old {
   const result = old.get(test.id);
+  // New code may need new settings: then it lacks something under the old ones.
+  const isStuck = (message: string): boolean => lacksWhatIsGone(message, files.change) || (files.onlySettings && lacksAnything(message));
   if (result?.status === 'passed') return 'passes';
-  if (result !== undefined && isFailing(result)) return lacksWhatIsGone(result.message ?? '', files.change) ? 'stuck' : 'fails';
+  if (result !== undefined && isFailing(result)) return isStuck(result.message ?? '') ? 'stuck' : 'fails';
   if (result?.status === 'skipped') return 'stuck';
   // A file that cannot be loaded is reported alone, without its tests.
   const broken = [...old.values()].find((other) => other.status === 'errored' && fileOf(other) === fileOf(test));
-  return broken === undefined || lacksWhatIsGone(broken.message ?? '', files.change) ? 'stuck' : 'fails';
+  return broken === undefined || isStuck(broken.message ?? '') ? 'stuck' : 'fails';
 }
 
 /** Null: nobody knows. */
-function nowOf(version: TrialResult | null, newTests: TrialRun | null, isChanged: boolean): Now | null {
+function nowOf(version: TrialResult | null, newTests: TrialRun | null, files: Files, test: TrialResult): Now | null {
   if (newTests === null || newTests.passed === null) return null;
   if (newTests.results === null) return newTests.passed ? null : 'fails unchanged';
   if (version === null || version.status === 'skipped') return 'gone';
-  if (version.status === 'passed') return 'passes';
-  return isChanged ? 'fails' : 'fails unchanged';
+  if (version.status === 'passed') return files.onlySettings ? 'passes unchanged' : 'passes';
+  return files.isChanged(test) ? 'fails' : 'fails unchanged';
 }
 
 /** The change by path, old and new. */
@@ -204,7 +207,13 @@ class Files {
   private readonly byPath = new Map<string, FileChange>();
   private readonly movedFrom = new Map<string, string>();
 
+  /** No test, fixture or snapshot changed. */
+  readonly onlySettings: boolean;
+
   constructor(readonly change: Change) {
+    this.onlySettings = change.files.every(({ path, renamedFrom }) =>
+      [path, renamedFrom ?? path].every((one) => !isJudge(one) || isRunnerSetting(one)),
+    );
     for (const file of change.files) {
       for (const path of [file.renamedFrom, file.path]) if (path !== undefined) this.byPath.set(path, file);
       if (file.renamedFrom !== undefined) this.movedFrom.set(file.path, file.renamedFrom);

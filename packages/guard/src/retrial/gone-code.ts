@@ -9,6 +9,11 @@ import { isJudge } from './judges.js';
 const LACKS =
   /is not a (?:function|constructor)|is not defined|not provide an export|cannot find|can't find|could not find|not found|no such|cannot import|no module|has no attribute|has no member|unexpected keyword|positional argument|undefined|unresolved|unknown|does not exist|doesn't exist|uninitialized constant|no member named|cannot be resolved|failed to resolve|not in scope|undeclared/i;
 
+/** Does the message say that a name or a file is not there? */
+export function lacksAnything(message: string): boolean {
+  return LACKS.test(message);
+}
+
 /** `message`: of one test, or all that was printed. Each line is read by itself. */
 export function lacksWhatIsGone(message: string, change: Change): boolean {
   const lines = message.split('\n').filter((line) => LACKS.test(line));

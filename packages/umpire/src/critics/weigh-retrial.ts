@@ -20,9 +20,10 @@ export function withRetrial<View extends Weighed>(
   today: string,
 ): View {
   const weighed = weighByRetrial([...view.findings, ...view.notes], outcome);
-  // A breach that shows how the failing test was removed says more.
+  // A breach that shows how the failing test was removed says more, and an allowance may cover it.
+  const removals = [...weighed.filter(({ level }) => level === 'breach'), ...view.allowed.map(({ finding }) => finding)];
   const isShown = (finding: GuardFinding): boolean =>
-    finding.rule === 'failing-test-removed' && weighed.some((other) => other.level === 'breach' && isSameTest(finding, other));
+    finding.rule === 'failing-test-removed' && removals.some((other) => isSameTest(finding, other));
   const own = weigh(
     findings.filter((finding) => !isShown(finding)),
     allowances,

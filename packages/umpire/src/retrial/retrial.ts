@@ -82,7 +82,8 @@ class TrialRuns {
       if (newTests !== null && this.mutants === null) this.mutants = await this.mutate(oldTests, newTests);
       findings.push(...said.filter((one) => !findings.some((other) => other.fingerprint === one.fingerprint)));
       if (oldTests.passed === null) problems.push(`${TREES.old}: ${oldTests.problem ?? 'it could not run.'}`);
-      oldTestsPass &&= oldTests.passed === true || (oldTests.results !== null && worseTests({ base: way.base, oldTests }).length === 0);
+      // A test that failed at the base and still fails was perhaps weakened for that.
+      oldTestsPass &&= oldTests.passed === true || (oldTests.results !== null && !needsNewTests({ base: way.base, oldTests }));
       failsUnnamed ||= oldTests.passed === false && oldTests.results === null;
     }
     if (job.watch.signal.aborted) return unable('It was stopped.');
@@ -124,21 +125,16 @@ class TrialRuns {
     }
   }
 
-  /** Tests that are worse than at the base run a second time: they may be flaky, or need the new settings of the runner. */
+  /** Tests that are worse than at the base run a second time: they may be flaky. */
   private async runOldTests(way: Way): Promise<TreeRun> {
     const { base } = way;
-    const { oldTests: commit, oldTestsNewSettings, isSameCode } = this.request.commits;
+    const { oldTests: commit, isSameCode } = this.request.commits;
     if (isSameCode) return base;
-    const isNamed = base.results !== null;
     const worse = ({ results }: Pick<TreeRun, 'results'>) => worseTests({ base, oldTests: { passed: null, output: '', results } });
-    const first = await this.run(way, TREES.old, commit, oldTestsNewSettings === null ? worse : undefined);
-    const isWorse = isNamed && first.results !== null ? worse(first).length > 0 : base.passed === true && first.passed === false;
-    if (!isWorse || (isNamed && first.results !== null && oldTestsNewSettings === null)) return first;
-    const second = await this.run(way, TREES.old, oldTestsNewSettings ?? commit);
-    if (second.passed === true) return second;
-    if (first.results === null || second.results === null) return first;
-    const passing = new Set(second.results.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
-    return { ...first, results: first.results.map((test) => (passing.has(test.id) ? { ...test, status: 'passed' as const } : test)) };
+    const first = await this.run(way, TREES.old, commit, worse);
+    if (first.results !== null || base.passed !== true || first.passed !== false) return first;
+    const second = await this.run(way, TREES.old, commit);
+    return second.passed === true ? second : first;
   }
 
   private async run(way: Way, tree: TreeName, commit: string, worse?: Parameters<Way['run']>[1]): Promise<TreeRun> {

@@ -3,7 +3,7 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJudge, isManifest, isRunnerSetting, mergeManifests } from '@umpire/guard/retrial/judges.js';
+import { isJudge, isManifest, mergeManifests } from '@umpire/guard/retrial/judges.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import { diffTrees } from './commits.js';
 import type { TreeDifference } from './commits.js';
@@ -19,8 +19,6 @@ export interface TrialCommits {
   readonly isSameCode: boolean;
   /** The base's judges, the new code. */
   readonly oldTests: string;
-  /** The same with the new settings of the runner; null where these did not change. */
-  readonly oldTestsNewSettings: string | null;
   readonly newTests: string;
   /** The new judges, the base's code. */
   readonly onOldCode: string;
@@ -43,12 +41,10 @@ export async function makeTrialCommits(gitTarget: GitTarget, base: string, to: s
   const withBaseScripts = await mergedManifests(gitTarget, changed, base, to);
   const withNewScripts = await mergedManifests(gitTarget, changed, to, base);
   const isCode = (path: string): boolean => !isJudge(path);
-  const settingsChanged = steps.some(({ name }) => isRunnerSetting(pathOf(name)));
   return {
     base,
     isSameCode: steps.every(({ name }) => isJudge(pathOf(name)) && !isManifest(pathOf(name))),
     oldTests: await compose(isCode, withBaseScripts),
-    oldTestsNewSettings: settingsChanged ? await compose((path) => isCode(path) || isRunnerSetting(path), new Map()) : null,
     newTests: await commitOf(gitTarget, await askGit(gitTarget, ['rev-parse', '--verify', `${to}^{tree}`]), base),
     onOldCode: await compose(isJudge, withNewScripts),
   };

@@ -1,0 +1,35 @@
+// Findings of reading and of the retrial about the same test.
+
+import { expect, it } from 'vitest';
+import { findingOf } from '@umpire/guard/finding.js';
+import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
+import { withRetrial } from './weigh-retrial.js';
+
+const found = (rule: GuardRule, level: GuardFinding['level'], test = 'adds'): GuardFinding => ({
+  ...findingOf({ rule, file: 'a.test.js', test: ['sums', test] }),
+  level,
+});
+const NOTHING = { findings: [], notes: [], allowed: [], expired: [] };
+const outcome = { oldTestsPass: false, failsUnnamed: false, mutants: new Map() };
+const allowance = { rule: 'test-skipped', path: '**', test: null, reason: 'being replaced', until: '2999-12-31' };
+
+function told(view: Partial<typeof NOTHING> | Record<string, unknown>, ...findings: readonly GuardFinding[]) {
+  const { findings: breaches, notes } = withRetrial({ ...NOTHING, ...view }, { findings, outcome }, [], '2026-01-01');
+  return [...breaches, ...notes].map(({ rule, level }) => `${rule} ${level}`);
+}
+
+it('what running showed replaces notes of reading on the same test', () => {
+  const notes = [found('rebaselined', 'note'), found('rebaselined', 'note', 'doubles'), found('lockfile-changed', 'note')];
+  expect(told({ notes }, found('expectation-changed', 'note'))).toEqual([
+    'expectation-changed note',
+    'rebaselined note',
+    'lockfile-changed note',
+  ]);
+});
+
+it('a removed test is told once: by the breach that removed it, or by the allowance for that', () => {
+  expect(told({ findings: [found('test-skipped', 'breach')] }, found('failing-test-removed', 'breach'))).toEqual(['test-skipped breach']);
+  const allowed = [{ finding: found('test-skipped', 'breach'), allowance }];
+  expect(told({ allowed }, found('failing-test-removed', 'breach'))).toEqual([]);
+  expect(told({ allowed }, found('regression-hidden', 'breach'))).toEqual(['regression-hidden breach']);
+});
