@@ -1,6 +1,7 @@
 // Findings of reading and of the retrial about the same test.
 
 import { expect, it } from 'vitest';
+import type { Weighed } from '@umpire/guard/allowances.js';
 import { findingOf } from '@umpire/guard/finding.js';
 import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
 import { withRetrial } from './weigh-retrial.js';
@@ -9,11 +10,11 @@ const found = (rule: GuardRule, level: GuardFinding['level'], test = 'adds'): Gu
   ...findingOf({ rule, file: 'a.test.js', test: ['sums', test] }),
   level,
 });
-const NOTHING = { findings: [], notes: [], allowed: [], expired: [] };
+const NOTHING: Weighed = { findings: [], notes: [], allowed: [], expired: [] };
 const outcome = { oldTestsPass: false, failsUnnamed: false, mutants: new Map() };
 const allowance = { rule: 'test-skipped', path: '**', test: null, reason: 'being replaced', until: '2999-12-31' };
 
-function told(view: Partial<typeof NOTHING> | Record<string, unknown>, ...findings: readonly GuardFinding[]) {
+function told(view: Partial<Weighed>, ...findings: readonly GuardFinding[]) {
   const { findings: breaches, notes } = withRetrial({ ...NOTHING, ...view }, { findings, outcome }, [], '2026-01-01');
   return [...breaches, ...notes].map(({ rule, level }) => `${rule} ${level}`);
 }

@@ -13,6 +13,7 @@ import { openTests, quarantineOf } from '../critics/project-tests.js';
 import type { OpenTests } from '../critics/project-tests.js';
 import { howToolEnded, runTool } from '../critics/tool.js';
 import { resultsInReports } from '../critics/written-test-reports.js';
+import { printedResults } from './printed-results.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 
@@ -112,8 +113,12 @@ export async function runCommand(
     const mark = join(scratch, 'began');
     writeFileSync(mark, '');
     const sinceMs = statSync(mark).mtimeMs;
+    const printed = join(scratch, 'printed.txt');
     const began = elapsedMs();
-    const run = await runTool({ ...job, project: workdir }, { name: 'command', argv: [...shell, command], workdir, isQuiet: true });
+    const run = await runTool(
+      { ...job, project: workdir },
+      { name: 'command', argv: [...shell, command], workdir, isQuiet: true, keepStdout: printed },
+    );
     const isEnded = run.outcome === 'ended' && run.code !== null;
     return {
       tree,
@@ -122,7 +127,7 @@ export async function runCommand(
       exitStatus: run.code,
       durationMs: Math.round(elapsedMs() - began),
       passed: isEnded ? run.code === 0 : null,
-      results: isEnded ? resultsInReports(workdir, sinceMs) : null,
+      results: isEnded ? (resultsInReports(workdir, sinceMs) ?? printedResults(printed, workdir)) : null,
       output: `${run.head}\n${run.tail}`,
       problem: isEnded
         ? null
