@@ -112,16 +112,16 @@ class TrialRuns {
     const { job, change, commits, openTree, tryMutants } = this.request;
     if (!tryMutants || oldTests.results === null || newTests.results === null || job.watch.signal.aborted) return null;
     job.say('trying mutants');
-    await this.close();
-    const trees = [await openTree(commits.oldTests), await openTree(commits.newTests)] as const;
-    const [old, now] = [
-      { workdir: trees[0].workdir, run: oldTests },
-      { workdir: trees[1].workdir, run: newTests },
-    ];
+    const { workdir } = await this.enter(commits.oldTests);
+    const tree = await openTree(commits.newTests);
     try {
+      const [old, now] = [
+        { workdir, run: oldTests },
+        { workdir: tree.workdir, run: newTests },
+      ];
       return await runMutants({ job, change, seed: commits.newTests, old, now });
     } finally {
-      for (const tree of trees) await tree.close();
+      await tree.close();
     }
   }
 

@@ -73,7 +73,7 @@ export async function runMutants({ job, change, seed, old, now }: MutantTrial): 
   let tried = 0;
   try {
     for (const mutant of sampleMutants(all, text, seed, MOST_MUTANTS)) {
-      if (left() <= 0 || job.watch.signal.aborted) break;
+      if (left() <= 0 || job.watch.signal.aborted || sides.old.files.length === 0) break;
       const own = tests.filter((test) => test.sources.includes(mutant.file));
       const paths = new Set(own.map(({ path }) => path));
       const pathsNow = new Set(own.map(({ pathNow }) => pathNow));
