@@ -80,7 +80,7 @@ function patchesIn(source: Source): readonly Place[] {
     else if (
       dotted(value.callee) === 'expect.extend' &&
       first?.kind === 'record' &&
-      first.entries.some(({ key }) => key?.kind === 'text' && matchers.has(key.value) && /^to/.test(key.value))
+      first.entries.some(({ key }) => key?.kind === 'text' && matchers.has(key.value) && key.value.startsWith('to'))
     )
       found.push(value);
     else if (
