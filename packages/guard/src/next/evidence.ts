@@ -17,7 +17,7 @@ import { ChangedCode, withoutTexts } from './project/changed-code.js';
 import { candidatePaths } from './project/modules.js';
 import { findTests } from './tests/find.js';
 import type { FoundTests } from './tests/find.js';
-import { findHelpers } from './tests/helpers.js';
+import { findHelpers } from './tests/checking-functions.js';
 import type { Test, Walked } from './tests/facts.js';
 import { walkTest } from './tests/walk.js';
 import type { Lookup } from './tests/walk.js';

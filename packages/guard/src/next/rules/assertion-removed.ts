@@ -1,3 +1,5 @@
+// A check that is gone.
+
 import { lossLevel } from './explained.js';
 import { lossesOf, sightingOf } from './rule.js';
 import type { Rule } from './rule.js';

@@ -1,3 +1,5 @@
+// A check whose failure nobody hears.
+
 import { lossesOf, sightingOf } from './rule.js';
 import type { Rule } from './rule.js';
 

@@ -1,3 +1,5 @@
+// A check that holds whatever the code does.
+
 import { print } from '../syntax/print.js';
 import { spanOf, touchedPairs } from './rule.js';
 import type { Rule } from './rule.js';

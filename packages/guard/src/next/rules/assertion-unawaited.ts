@@ -1,3 +1,5 @@
+// A check that the test does not wait for.
+
 import { lossesOf, sightingOf } from './rule.js';
 import type { Rule } from './rule.js';
 

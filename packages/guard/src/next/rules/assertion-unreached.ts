@@ -1,3 +1,5 @@
+// A check that may never run.
+
 import { textOf } from '../evidence.js';
 import { isAboutPlatform } from './platform.js';
 import { lossesOf, sightingOf } from './rule.js';

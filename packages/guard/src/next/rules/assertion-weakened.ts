@@ -1,3 +1,5 @@
+// A check that lets more through than before.
+
 import { lossLevel } from './explained.js';
 import { lossesOf, sightingOf } from './rule.js';
 import type { Rule } from './rule.js';

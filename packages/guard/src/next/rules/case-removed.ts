@@ -1,3 +1,5 @@
+// A case is gone from a table of tests.
+
 import { print } from '../syntax/print.js';
 import type { Value } from '../syntax/nodes.js';
 import { positional, lastName } from '../syntax/walk.js';

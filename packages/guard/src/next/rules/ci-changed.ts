@@ -1,3 +1,5 @@
+// What the CI runs changed.
+
 import { changedFiles } from './files.js';
 import type { Rule } from './rule.js';
 

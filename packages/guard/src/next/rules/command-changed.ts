@@ -1,3 +1,5 @@
+// The command that is to pass runs this very file.
+
 import { changedFiles } from './files.js';
 import type { Rule } from './rule.js';
 

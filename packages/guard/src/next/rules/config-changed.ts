@@ -1,3 +1,5 @@
+// Settings of tests, coverage, lint or types changed.
+
 import { changedFiles } from './files.js';
 import type { Rule } from './rule.js';
 

@@ -1,3 +1,5 @@
+// A comment takes code out of the coverage report.
+
 import { addedLines } from '../project/changed-code.js';
 import { codeOf } from '../../changed-code.js';
 import { roleOf } from '../../paths.js';

@@ -1,3 +1,5 @@
+// A test that can leave before its checks.
+
 import { isAboutPlatform } from './platform.js';
 import { lossesOf, sightingOf } from './rule.js';
 import type { Rule } from './rule.js';

@@ -1,3 +1,5 @@
+// The test passes because it fails.
+
 import { isAboutPlatform } from './platform.js';
 import { spanOf } from './rule.js';
 import type { Rule } from './rule.js';

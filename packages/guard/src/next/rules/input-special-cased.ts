@@ -1,3 +1,5 @@
+// The source answers the input of a test with the value that the test wants.
+
 import { eachStatement } from '../syntax/walk.js';
 import { isLiteral, print } from '../syntax/print.js';
 import type { Evidence } from '../evidence.js';

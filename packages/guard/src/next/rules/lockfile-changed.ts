@@ -1,3 +1,5 @@
+// Locked dependencies changed under the tests.
+
 import { changedFiles } from './files.js';
 import type { Rule } from './rule.js';
 

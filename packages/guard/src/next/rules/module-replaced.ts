@@ -1,3 +1,5 @@
+// The module under test is replaced, so its code never runs.
+
 import { dotted, eachBelow, rootName } from '../syntax/walk.js';
 import type { Evidence, ReadFile } from '../evidence.js';
 import type { Place } from '../syntax/nodes.js';

@@ -1,3 +1,5 @@
+// The source ends the process as if all were well, and tests that run then end with it.
+
 import { eachValue, dotted, positional } from '../syntax/walk.js';
 import { scalarOf } from '../syntax/fold.js';
 import type { Rule, Sighting } from './rule.js';

@@ -1,3 +1,5 @@
+// A wanted value was rewritten: it may hide a regression.
+
 import { differing } from '../project/differing.js';
 import { sightingOf, touchedPairs } from './rule.js';
 import type { Rule, Sighting } from './rule.js';

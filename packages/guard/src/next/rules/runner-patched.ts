@@ -1,3 +1,5 @@
+// A test or its support decides what the runner reports.
+
 import { dotted, eachStatement, eachValue, lastName, positional } from '../syntax/walk.js';
 import type { Place, Source } from '../syntax/nodes.js';
 import { scalarOf } from '../syntax/fold.js';

@@ -1,3 +1,5 @@
+// A script of the package changed, so other tests or checks may run.
+
 import { changedFiles } from './files.js';
 import type { Rule } from './rule.js';
 

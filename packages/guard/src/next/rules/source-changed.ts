@@ -1,3 +1,5 @@
+// Source changed in a change that may only touch tests.
+
 import { changedFiles } from './files.js';
 import type { Rule } from './rule.js';
 

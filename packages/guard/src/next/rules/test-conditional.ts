@@ -1,3 +1,5 @@
+// The test only runs under a condition.
+
 import { isAboutPlatform } from './platform.js';
 import { spanOf } from './rule.js';
 import type { Rule } from './rule.js';

@@ -1,3 +1,5 @@
+// A test is gone, and nothing else checks what it checked.
+
 import { textOf } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
 import type { Test } from '../tests/facts.js';

@@ -1,3 +1,5 @@
+// The source asks whether it is being tested.
+
 import { eachValue, dotted } from '../syntax/walk.js';
 import type { Value } from '../syntax/nodes.js';
 import { print } from '../syntax/print.js';

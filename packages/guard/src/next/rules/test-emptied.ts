@@ -1,3 +1,5 @@
+// A test without any check left.
+
 import { isVanished } from './explained.js';
 import { spanOf, touchedPairs } from './rule.js';
 import type { Rule } from './rule.js';

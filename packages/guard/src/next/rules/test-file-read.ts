@@ -1,3 +1,5 @@
+// The source looks at the tests, or at who calls it.
+
 import { eachValue, dotted, lastName } from '../syntax/walk.js';
 import { someValue } from '../syntax/walk.js';
 import type { Rule, Sighting } from './rule.js';

@@ -1,3 +1,5 @@
+// With a focus on some tests all others stop running.
+
 import { spanOf } from './rule.js';
 import type { Rule } from './rule.js';
 import { newMarks } from './test-marks.js';

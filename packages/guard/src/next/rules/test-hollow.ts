@@ -1,3 +1,5 @@
+// A new test checks nothing: it runs code, and whatever comes of it is right.
+
 import { spanOf } from './rule.js';
 import type { Rule } from './rule.js';
 

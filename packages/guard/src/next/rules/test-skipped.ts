@@ -1,3 +1,5 @@
+// A test no longer runs.
+
 import { spanOf } from './rule.js';
 import type { Rule } from './rule.js';
 import { newMarks } from './test-marks.js';

@@ -1,3 +1,5 @@
+// Tests can no longer be read as code, so nobody can say what they check.
+
 import { isUnread } from '../evidence.js';
 import { differing } from '../project/differing.js';
 import type { Rule } from './rule.js';

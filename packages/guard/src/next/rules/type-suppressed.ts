@@ -1,3 +1,5 @@
+// A comment keeps the type checker from looking.
+
 import type { Rule } from './rule.js';
 import { isInWeakenedTest, suppressed } from './suppressions.js';
 

@@ -1,3 +1,5 @@
+// What is tested is replaced by the test itself.
+
 import { print } from '../syntax/print.js';
 import { dotted, lastName } from '../syntax/walk.js';
 import type { Evidence } from '../evidence.js';
