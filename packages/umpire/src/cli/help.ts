@@ -655,9 +655,9 @@ Examples
 Usage: umpire guard [flags]
 
 Compares two versions of JavaScript, TypeScript and Python files. Without --run
-it runs nothing. It also finds ignored failures, mocks of the tested code, and changed
-test settings. A breach makes tests weaker without a reason in the change. A
-note is for you to look at. docs/guard-your-tests.md lists the rules.
+it runs nothing. It also finds ignored failures, mocks of the tested code, and
+changed test settings. A breach makes tests weaker without a reason in the
+change. A note is for you to look at. docs/guard-your-tests.md lists the rules.
 
 Flags
   --base REV             compare with REV (default: HEAD; without uncommitted
