@@ -262,7 +262,7 @@ export function textOf({ source }: { readonly source: Source }, { from, to }: Pl
   return source.text.slice(from, to);
 }
 
-/** No code any more: what became of its tests is not known, and is told as a problem. */
+/** The new file cannot be parsed, so nobody knows what became of its tests. It is reported as a problem. */
 export function isUnread({ after }: Pick<ReadFile, 'after'>): boolean {
   return after !== null && after.source.problem !== null && after.tests.length === 0;
 }

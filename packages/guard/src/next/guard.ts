@@ -1,4 +1,4 @@
-// Reads a change and says what in it makes tests lie: each rule looks at the evidence by itself.
+// Reads a change and reports what makes its tests weaker. Each rule looks at the change by itself.
 
 import type { GuardInput } from '../change.js';
 import { Evidence, isUnread } from './evidence.js';

@@ -26,7 +26,7 @@ export interface MutantCount {
 export interface RetrialOutcome {
   /** The old tests pass on the new code, as far as they passed at the base. */
   readonly oldTestsPass: boolean;
-  /** The old tests fail on the new code, and nothing says which. */
+  /** The old tests do not pass on the new code, and nothing says which. */
   readonly failsUnnamed: boolean;
   /** Mutants by test file, old path. Files that are not in it had none. */
   readonly mutants: ReadonlyMap<string, MutantCount>;
@@ -44,7 +44,7 @@ export function weighByRetrial(
     if (!isOnLostChecks(finding)) return finding;
     const { kept, lost } = mutants.get(finding.file) ?? { kept: 0, lost: 0 };
     if (finding.level === 'breach' && oldTestsPass && lost === 0 && kept >= ENOUGH_MUTANTS) return cleared(finding, kept);
-    // The tested code changed, so reading found an excuse; but the old tests fail on it.
+    // The tested code changed, so reading found an excuse; but the old tests do not pass on it.
     const isDeleted = finding.rule === 'test-deleted' || finding.rule === 'test-renamed';
     return failsUnnamed && isDeleted ? { ...finding, level: 'breach' } : finding;
   });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../change.js';
 import { weighByRetrial } from './clear.js';
-import { compareRuns, needsNewTests, rowFor, touchesJudges, worseTests } from './compare.js';
+import { compareRuns, failsWithoutNames, needsNewTests, rowFor, touchesJudges, worseTests } from './compare.js';
 import type { Before, Now, Old, Trial, TrialResult, TrialRun } from './compare.js';
 import type { GuardFinding } from '../finding.js';
 
@@ -281,4 +281,13 @@ describe('findings of reading', () => {
     expect(weighByRetrial([gone], { ...none, oldTestsPass: false, failsUnnamed: true })).toEqual([{ ...gone, level: 'breach' }]);
     expect(weighByRetrial([gone], none)).toEqual([gone]);
   });
+});
+
+it.each([
+  ['passes', { passed: true, results: null }, false],
+  ['fails without names', { passed: false, results: null }, true],
+  ['fails with names', { passed: false, results: [] }, false],
+  ['runs out of time', { passed: null, results: null }, true],
+])('old tests that take the excuse from a deleted test: one that %s', (_, run, isOne) => {
+  expect(failsWithoutNames(run)).toBe(isOne);
 });

@@ -104,6 +104,11 @@ export function worseTests({ base, oldTests }: Pick<Trial, 'base' | 'oldTests'>)
   return [...byId(base.results ?? [])].flatMap(([id, { status }]) => (status === 'passed' && old.get(id)?.status !== 'passed' ? [id] : []));
 }
 
+/** The run did not pass, and nothing says which test is to blame. One that ran out of time is no better: new code may hang on old tests. */
+export function failsWithoutNames({ passed, results }: Pick<TrialRun, 'passed' | 'results'>): boolean {
+  return passed !== true && results === null;
+}
+
 export function compareRuns(trial: Trial): readonly GuardFinding[] {
   const { base, oldTests } = trial;
   const hasNames = base.results !== null && oldTests.results !== null;

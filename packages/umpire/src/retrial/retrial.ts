@@ -4,7 +4,7 @@
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { Change } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
-import { compareRuns, needsNewTests, worseTests } from '@umpire/guard/retrial/compare.js';
+import { compareRuns, failsWithoutNames, needsNewTests, worseTests } from '@umpire/guard/retrial/compare.js';
 import type { TrialRules } from '@umpire/guard/retrial/compare.js';
 import { openBase } from '../critics/baseline.js';
 import { runsTests } from '../critics/check-command.js';
@@ -84,7 +84,7 @@ class TrialRuns {
       if (oldTests.passed === null) problems.push(`${TREES.old}: ${oldTests.problem ?? 'it could not run.'}`);
       // A test that failed at the base and still fails was perhaps weakened for that.
       oldTestsPass &&= oldTests.passed === true || (oldTests.results !== null && !needsNewTests({ base: way.base, oldTests }));
-      failsUnnamed ||= oldTests.passed === false && oldTests.results === null;
+      failsUnnamed ||= failsWithoutNames(oldTests);
     }
     if (job.watch.signal.aborted) return unable('It was stopped.');
     const problem = usable.length < ways.length || problems.length > 0 ? (problems[0] ?? null) : null;

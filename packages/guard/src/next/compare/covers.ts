@@ -46,7 +46,7 @@ function isEmptiness({ relation, negated, wanted }: Claim): boolean {
   );
 }
 
-/** What is wanted has a name, so that it may be the very same object. */
+/** The expected value is a name, so the check may be about the very same object. */
 function isNamed({ check, whole }: Claim): boolean {
   return whole === null && (check.wanted?.kind === 'name' || check.wanted?.kind === 'member');
 }

@@ -135,7 +135,7 @@ function isProjection(after: Claim, before: Claim): boolean {
 /** Shorter values are parts of too many others. */
 const LEAST = 6;
 
-/** Of one check the worst is told. */
+/** Keeps only the worst loss of each check. */
 function keep(losses: Map<Check, Loss>, loss: Loss): void {
   const known = losses.get(loss.before);
   if (known === undefined) losses.set(loss.before, loss);

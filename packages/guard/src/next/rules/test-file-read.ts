@@ -1,4 +1,4 @@
-// The source looks at the tests, or at who calls it.
+// Source that reads the tests, or finds out who calls it.
 
 import { eachValue, dotted, lastName } from '../syntax/walk.js';
 import { someValue } from '../syntax/walk.js';
@@ -9,7 +9,7 @@ export const testFileRead: Rule = {
   name: 'test-file-read',
   group: 'source',
   severity: 'critical',
-  message: 'The source looks at the tests, or at who calls it.',
+  message: 'The source reads the tests, or finds out who calls it.',
   honest: 'Let it work from its arguments.',
   levels: 'A note for a look at the stack alone.',
   example: { cheat: 'open("tests/test_total.py").read()', honest: 'open(path).read()' },

@@ -508,7 +508,7 @@ function raisesOf(call: ValueOf<'call'>, asking: Asking, args: readonly Value[],
   return { ...ask('raises', subject, type, asking.negated ?? false, message), isPromise: isAsync };
 }
 
-/** What is wanted of an error: its type, and its message as text. */
+/** The type and the message that a test expects of an error. */
 function thrown(first: Value | null, second: Value | null): { readonly type: Value | null; readonly message: string } {
   if (first === null) return { type: null, message: '' };
   if (first.kind === 'text' || first.kind === 'pattern' || first.kind === 'template') return { type: null, message: print(first) };

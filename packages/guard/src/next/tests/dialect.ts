@@ -8,7 +8,7 @@ export interface Asking {
   readonly negated?: boolean;
   readonly subject?: number;
   readonly wanted?: number;
-  /** What is wanted, where the name says it: `toBeNull`. */
+  /** The expected value, if the name of the matcher says it: `toBeNull`. */
   readonly constant?: string | number;
   readonly detail?: string;
 }
