@@ -113,7 +113,7 @@ await Promise.all([
   ),
   build({
     ...shared,
-    entryPoints: { ...LATE, 'parallel-reader-thread': 'packages/umpire/src/commands/parallel-reader-thread.ts' },
+    entryPoints: LATE,
     ...commonJs,
     plugins: [lateApart],
   }),

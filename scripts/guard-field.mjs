@@ -4,7 +4,7 @@
 //   --commits N    how many commits of each repository (60)
 //   --sample N     print N failing findings to judge; --seed N chooses others
 //   --json FILE    write every finding
-//   --engine old|new, --project FOLDER (another checkout of this project), --judgements FOLDER
+//   --project FOLDER (another checkout of this project), --judgements FOLDER
 
 import { fork } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { root } from './tools.mjs';
 
-const ENGINES = { old: 'packages/guard/src/guard.ts', new: 'packages/guard/src/next/guard.ts' };
+const GUARD = 'packages/guard/src/guard.ts';
 /** Commits that one worker checks in a row: their trees differ little, so few files are written between them. */
 const CHUNK = 15;
 const PAGE = 500;
@@ -25,7 +25,7 @@ const MAX_LINE = 160;
 const MAX_LINES = 12;
 const SHORT_ID = 12;
 const USAGE =
-  'Usage: npm run field -- REPOSITORY… [--commits N] [--sample N] [--seed N] [--json FILE] [--engine old|new] [--project FOLDER] [--judgements FOLDER]';
+  'Usage: npm run field -- REPOSITORY… [--commits N] [--sample N] [--seed N] [--json FILE] [--project FOLDER] [--judgements FOLDER]';
 
 class UsageError extends Error {}
 
@@ -33,26 +33,23 @@ function readArguments() {
   const text = { type: 'string' };
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { commits: text, sample: text, seed: text, json: text, engine: text, project: text, judgements: text },
+    options: { commits: text, sample: text, seed: text, json: text, project: text, judgements: text },
   });
   const count = (name, usual) => {
     const value = Number(values[name] ?? usual);
     if (!Number.isInteger(value) || value < 0) throw new UsageError(`--${name} ${values[name]} is not a count.`);
     return value;
   };
-  const { engine = 'old', project = root, judgements = join(root, 'fixtures', 'guard', 'field') } = values;
+  const { project = root, judgements = join(root, 'fixtures', 'guard', 'field') } = values;
   if (positionals.length === 0) throw new UsageError(USAGE);
-  if (ENGINES[engine] === undefined)
-    throw new UsageError(`There is no engine "${engine}". Choose from: ${Object.keys(ENGINES).join(', ')}.`);
-  const engineFile = join(resolve(project), ENGINES[engine]);
-  if (!existsSync(engineFile)) throw new UsageError(`The ${engine} engine does not exist yet: there is no ${engineFile}.`);
+  const engineFile = join(resolve(project), GUARD);
+  if (!existsSync(engineFile)) throw new UsageError(`There is no ${engineFile}: name a checkout of this project with --project.`);
   return {
     folders: positionals,
     commits: count('commits', 60),
     sample: count('sample', 0),
     seed: count('seed', 1),
     json: values.json,
-    engine,
     engineFile,
     judgements: resolve(judgements),
   };
@@ -319,7 +316,7 @@ async function main(options) {
   if (measured.length > 1) for (const { title, results } of totals) console.log(`\n${describe(title, results, judged).join('\n')}`);
   for (const line of describeSample(parts, measured, options)) console.log(line);
   if (options.json !== undefined)
-    writeFileSync(options.json, `${JSON.stringify({ engine: options.engine, repositories: measured }, null, 1)}\n`);
+    writeFileSync(options.json, `${JSON.stringify({ repositories: measured }, null, 1)}\n`);
 }
 
 if (process.argv[2] === '--worker') await work(process.argv.slice(3));

@@ -15,7 +15,7 @@ if (folder === undefined) {
 }
 const bundle = join(root, 'node_modules', '.cache', 'guard-unseen.mjs');
 await build({
-  entryPoints: [join(root, 'packages', 'guard', 'src', 'next', 'guard.ts')],
+  entryPoints: [join(root, 'packages', 'guard', 'src', 'guard.ts')],
   bundle: true,
   platform: 'node',
   format: 'esm',

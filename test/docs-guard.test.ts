@@ -3,7 +3,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { GUARD_RULES } from '@umpire/guard/finding.js';
+import { RULE_GROUPS } from '@umpire/guard/rule-names.js';
 import { compareBlock, openConsole } from './support/console.js';
 import { readPage } from './support/page.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
@@ -32,8 +32,8 @@ it('names every rule', () => {
   const rows = [...page.text.matchAll(/^\| `(\w+)` \| (`[a-z-]+`.*) \|$/gm)];
   const told = rows.flatMap(([, group = '', rules = '']) => [...rules.matchAll(/`([a-z-]+)`/g)].map(([, rule = '']) => `${group} ${rule}`));
   expect(told.toSorted()).toEqual(
-    Object.entries(GUARD_RULES)
-      .map(([rule, { group }]) => `${group} ${rule}`)
+    Object.entries(RULE_GROUPS)
+      .map(([rule, group]) => `${group} ${rule}`)
       .toSorted(),
   );
 });

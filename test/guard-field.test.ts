@@ -56,10 +56,10 @@ it('counts commits that touch a test, and those that fail with what people judge
   expect(earliest?.findings).toEqual([]);
 });
 
-it('says which engine or repository is missing', () => {
+it('says which checkout or repository is missing', () => {
   const folder = temporaryFolder();
-  expect(field(folder, '--engine', 'new', '--project', folder)).toMatchObject({
+  expect(field(folder, '--project', folder)).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('The new engine does not exist yet') as string,
+    stderr: expect.stringContaining('name a checkout of this project with --project') as string,
   });
 });

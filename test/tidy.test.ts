@@ -44,9 +44,6 @@ const ENTRANCES = [
   'packages/umpire/src/cli/main.ts',
   'packages/umpire/src/sessions/loop-files.ts',
   'packages/umpire/src/cli/generated-pages.ts',
-  'packages/umpire/src/commands/parallel-reader-thread.ts',
-  // Measured by `npm run field` beside the reader that it will replace.
-  'packages/guard/src/next/guard.ts',
 ];
 
 function filesIn(folder: string, wanted: (name: string) => boolean): readonly string[] {

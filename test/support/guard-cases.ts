@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { guard } from '@umpire/guard/guard.js';
 import type { FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
-import { GUARD_RULES } from '@umpire/guard/finding.js';
+import { RULE_GROUPS } from '@umpire/guard/rule-names.js';
 import type { TestResult, TestStatus } from '@umpire/core/model.js';
 
 export type Part = 'seen' | 'held-out';
@@ -126,7 +126,7 @@ export function judgeCase(one: GuardCase): Judged {
   const fresh = new Set(one.files.filter(({ before }) => before === null).map(({ path }) => path));
   const isThere = (file: string, path: string) =>
     file === path || (gone.has(path) && fresh.has(file)) || (fresh.has(path) && gone.has(file));
-  const groupOf = (rule: string) => GUARD_RULES[rule as keyof typeof GUARD_RULES].group;
+  const groupOf = (rule: string) => RULE_GROUPS[rule as keyof typeof RULE_GROUPS];
   const breaches = findings.filter(({ level }) => level === 'breach');
   const notes = findings.filter(({ level }) => level === 'note');
   const caught = ({ rule, path }: Expected, among = breaches) =>

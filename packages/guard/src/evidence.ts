@@ -1,89 +1,295 @@
-// All that the rules look at: the facts of both sides, paired tests, what ran, what else changed.
+// All that the rules look at: both versions of each file, which test is which, what each asks, and what else the change contains.
 
-import type { GuardInput, FileChange } from './change.js';
-import type { AssertionFact, FileFacts, TestFact, TestMark } from './facts.js';
-import type { FileRole } from './paths.js';
-import type { Match } from './matching.js';
-import type { Pair, Pairing } from './pairing.js';
-import type { Ran } from './ran.js';
-import { isAlone, untitled } from './untouched.js';
+import type { FileChange, GuardInput } from './change.js';
+import { roleOf } from './project/paths.js';
+import type { FileRole } from './project/paths.js';
+import type { Place, Source } from './syntax/nodes.js';
+import { print } from './syntax/print.js';
+import { readSource } from './syntax/read.js';
+import { claimsOf } from './compare/claims.js';
+import type { Claim, Claims } from './compare/claims.js';
+import { covers } from './compare/covers.js';
+import { compareClaims } from './compare/losses.js';
+import type { Comparison, Pair } from './compare/losses.js';
+import { pairTests } from './compare/pair-tests.js';
+import type { Pairing } from './compare/pair-tests.js';
+import { ChangedCode, withoutTexts } from './project/changed-code.js';
+import { candidatePaths } from './project/modules.js';
+import { findTests } from './tests/find.js';
+import type { FoundTests } from './tests/find.js';
+import { findHelpers } from './tests/checking-functions.js';
+import type { Test, Walked } from './tests/facts.js';
+import { walkTest } from './tests/walk.js';
+import type { Lookup } from './tests/walk.js';
 
 export interface ReadFile {
   readonly change: FileChange;
   readonly role: FileRole;
-  readonly before: FileFacts | null;
-  readonly after: FileFacts | null;
+  readonly before: FoundTests | null;
+  readonly after: FoundTests | null;
 }
 
-export interface Evidence {
-  readonly input: GuardInput;
-  readonly files: readonly ReadFile[];
-  readonly pairing: Pairing;
-  readonly sourceChanged: boolean;
-  /** Names that changed source files had before and no longer have: what was asked of them went with them. */
-  readonly vanished: ReadonlySet<string>;
-  /** Paths of the change, on either side. */
-  readonly changed: ReadonlySet<string>;
-  readonly ranBefore: Ran | null;
-  readonly ranAfter: Ran | null;
-  /** Files that a test can be the same in: with the names by which what differs around the tests reaches them. */
-  readonly steady: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Checks that are new after the change: what was moved there is not lost. */
-  readonly spares: { take(fact: AssertionFact): boolean };
-  /** What tests ask by now, which they did not before: which lost checks and tests that tells. */
-  readonly devices: {
-    retold(pair: Pair, matches: readonly Match[]): ReadonlySet<AssertionFact>;
-    retoldTests(tests: readonly TestFact[], before: readonly TestFact[], after: readonly TestFact[]): boolean;
-    isStillGiven(test: TestFact): boolean;
+/** One version of the project. */
+class Side {
+  private readonly found = new Map<string, FoundTests | null>();
+  private readonly walked = new Map<Test, Walked>();
+  private readonly claimed = new Map<Test, Claims>();
+
+  constructor(private readonly textOf: (path: string) => string | null) {}
+
+  read(path: string): FoundTests | null {
+    const known = this.found.get(path);
+    if (known !== undefined) return known;
+    const text = this.textOf(path);
+    const source = text === null ? null : readSource(path, text);
+    const made = source === null ? null : findTests(source);
+    this.found.set(path, made);
+    return made;
+  }
+
+  walk(test: Test): Walked {
+    const known = this.walked.get(test);
+    if (known !== undefined) return known;
+    const made = walkTest(test, this.read(test.source.path)?.dialect ?? findTests(test.source).dialect, this.lookup);
+    this.walked.set(test, made);
+    return made;
+  }
+
+  claims(test: Test): Claims {
+    const known = this.claimed.get(test);
+    if (known !== undefined) return known;
+    const made = claimsOf(this.walk(test).checks);
+    this.claimed.set(test, made);
+    return made;
+  }
+
+  private readonly lookup: Lookup = (from, module, name) => {
+    for (const path of candidatePaths(from.path, module, name, from.language)) {
+      const role = roleOf(path);
+      if (role !== 'test' && role !== 'support' && role !== 'fixture') continue;
+      const file = this.read(path);
+      const definition = file?.scope.find(name);
+      if (file !== null && definition?.call !== null && definition?.call !== undefined)
+        return { call: definition.call, scope: file.scope, source: file.source };
+    }
+    return null;
   };
-  /** Tests of a file that is the same on both sides. Reading it is dear. */
-  readonly unchangedTests: (path: string) => readonly TestFact[];
 }
 
-/** Nothing about the test differs, so that it need not be looked at. */
-export function isUntouched({ steady }: Pick<Evidence, 'steady'>, { before, after }: Pair): boolean {
-  if (before.hidden !== null || after.hidden !== null || !isSameText(before, after)) return false;
-  // Marks may stand outside the text of a test. Those in it are only known after a walk through it, which is dear.
-  if (!isSameMarks(before.outer, after.outer) || (before.condition === null) !== (after.condition === null)) return false;
-  const names = steady.get(after.span.file);
-  return names !== undefined && isAlone(after, names);
+export class Evidence {
+  readonly files: readonly ReadFile[];
+  readonly before: Side;
+  readonly after: Side;
+  readonly pairing: Pairing;
+  /** Functions of tests that check something, for tests which the change does not touch. */
+  readonly helpers: Pairing;
+  readonly code: ChangedCode;
+  private readonly comparisons = new Map<Pair, Comparison>();
+  private index: Map<string, Claim[]> | null = null;
+  private readonly touched = new Map<Pair, boolean>();
+
+  constructor(readonly input: GuardInput) {
+    const { change, same } = input;
+    const old = new Map<string, string | null>();
+    const now = new Map<string, string | null>();
+    for (const { path, before, after, renamedFrom } of change.files) {
+      if (renamedFrom !== undefined) {
+        if (!old.has(path)) old.set(path, null);
+        if (!now.has(renamedFrom)) now.set(renamedFrom, null);
+      }
+      old.set(renamedFrom ?? path, before);
+      now.set(path, after);
+    }
+    this.before = new Side((path) => (old.has(path) ? (old.get(path) ?? null) : (same?.(path) ?? null)));
+    this.after = new Side((path) => (now.has(path) ? (now.get(path) ?? null) : (same?.(path) ?? null)));
+    this.files = change.files.map((file) => this.readFile(file));
+    const moves = movesOf(change.files);
+    const moved = (path: string): string => moves.get(path) ?? path;
+    const tests = (side: 'before' | 'after'): readonly Test[] =>
+      this.files.flatMap((file) => (isUnread(file) ? [] : (file[side]?.tests ?? [])));
+    this.pairing = pairTests(tests('before'), tests('after'), moved);
+    const support = this.files.filter(({ role }) => role === 'support' || role === 'test');
+    const helpers = (side: 'before' | 'after'): readonly Test[] =>
+      support.flatMap((file) => (isUnread(file) ? [] : findHelpers(file[side])));
+    this.helpers = pairTests(helpers('before'), helpers('after'), moved);
+    this.code = new ChangedCode(
+      this.files
+        .filter(({ role, before, after }) => role === 'source' && (before?.tests ?? after?.tests ?? []).length === 0)
+        .map(({ change: file }) => file),
+    );
+  }
+
+  get isTestingOnly(): boolean {
+    return this.input.scope === 'testing';
+  }
+
+  get sourceChanged(): boolean {
+    return this.files.some(({ role }) => role === 'source');
+  }
+
+  private readFile(change: FileChange): ReadFile {
+    const role = roleOf(change.path);
+    const isRead = role === 'test' || role === 'support' || mayHoldTests(change);
+    return {
+      change,
+      role,
+      before: isRead && change.before !== null ? this.before.read(change.renamedFrom ?? change.path) : null,
+      after: isRead && change.after !== null ? this.after.read(change.path) : null,
+    };
+  }
+
+  /** Nothing about the test differs, nor about what it uses of its file. */
+  isTouched(pair: Pair): boolean {
+    const known = this.touched.get(pair);
+    if (known !== undefined) return known;
+    const made = this.differs(pair);
+    this.touched.set(pair, made);
+    return made;
+  }
+
+  private differs({ before, after }: Pair): boolean {
+    if (textOf(before, before) !== textOf(after, after)) return true;
+    const marks = (test: Test): string => test.marks.map((mark) => `${mark.kind} ${textOf(test, mark)}`).join('\n');
+    if (marks(before) !== marks(after)) return true;
+    const names = this.changedNames(before.source, after.source);
+    const own = textOf(after, after);
+    return [...names].some((name) => own.includes(name));
+  }
+
+  private readonly names = new Map<Source, ReadonlySet<string>>();
+
+  /** Names of the file whose definitions differ, and of those that use them; of imports, what they name. */
+  private changedNames(before: Source, after: Source): ReadonlySet<string> {
+    const known = this.names.get(after);
+    if (known !== undefined) return known;
+    const texts = (source: Source, path: string): Map<string, string> => {
+      const found = new Map<string, string>();
+      const add = (name: string, from: number, to: number): void =>
+        void found.set(name, `${found.get(name) ?? ''}\n${source.text.slice(from, to)}`);
+      const walk = (body: Source['body']): void => {
+        for (const statement of body) {
+          if (statement.kind === 'function') add(statement.name, statement.from, statement.to);
+          else if (statement.kind === 'class') walk(statement.body);
+          else if (statement.kind === 'import') for (const { local } of statement.names) add(local, statement.from, statement.to);
+          else if (statement.kind === 'assign')
+            for (const target of statement.targets) if (target.kind === 'name') add(target.name, statement.from, statement.to);
+        }
+      };
+      walk(source.body);
+      void path;
+      return found;
+    };
+    const [old, now] = [texts(before, before.path), texts(after, after.path)];
+    const differing = new Set([...old.keys(), ...now.keys()].filter((name) => old.get(name) !== now.get(name)));
+    for (let size = -1; size !== differing.size;) {
+      size = differing.size;
+      for (const [name, text] of now) if (!differing.has(name) && [...differing].some((other) => text.includes(other))) differing.add(name);
+    }
+    // What is imported from a file of the change may check something else there.
+    for (const statement of after.body) {
+      if (statement.kind !== 'import') continue;
+      const isChanged = statement.names.some(({ name }) =>
+        candidatePaths(after.path, statement.module, name, after.language).some((path) =>
+          this.files.some(({ change, role }) => change.path === path && role !== 'source'),
+        ),
+      );
+      if (isChanged) for (const { local } of statement.names) differing.add(local);
+    }
+    this.names.set(after, differing);
+    return differing;
+  }
+
+  compare(pair: Pair): Comparison {
+    const known = this.comparisons.get(pair);
+    if (known !== undefined) return known;
+    const made = compareClaims(
+      this.before.claims(pair.before),
+      this.after.claims(pair.after),
+      (claim) => this.isAskedElsewhere(claim, pair.after),
+      (claim) => this.isDropped(wordsOf(claim)),
+    );
+    this.comparisons.set(pair, made);
+    return made;
+  }
+
+  /** It asks about something that the source no longer has. */
+  isDropped(words: string): boolean {
+    const { names, texts } = this.code.dropped;
+    if (names.size === 0 && texts.size === 0) return false;
+    if ((withoutTexts(words).match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? []).some((name) => names.has(name))) return true;
+    return [...texts].some((text) => words.includes(text));
+  }
+
+  /** Another test that is new or changed asks as much about the same value. */
+  isAskedElsewhere(claim: Claim, own: Test | null): boolean {
+    this.index ??= this.indexed();
+    // A name of the test's own stands for something else in every test.
+    if (!claim.full.includes('(')) return false;
+    const found = this.index.get(claim.full) ?? [];
+    return found.some(
+      (other) =>
+        other.check.source.text !== '' && !isWithin(other, own) && covers(other, claim) === 'yes' && other.relation === claim.relation,
+    );
+  }
+
+  private indexed(): Map<string, Claim[]> {
+    const index = new Map<string, Claim[]>();
+    const all = this.files.flatMap(({ after }) => after?.tests ?? []);
+    const tests =
+      all.length <= MOST_TESTS
+        ? all
+        : [...this.pairing.added, ...this.pairing.pairs.filter((pair) => this.isTouched(pair)).map(({ after }) => after)];
+    for (const test of tests)
+      for (const claim of this.after.claims(test).claims)
+        if (index.has(claim.full)) index.get(claim.full)?.push(claim);
+        else index.set(claim.full, [claim]);
+    return index;
+  }
 }
 
-/** What a condition comes to may be said in another file. */
-function isSameMarks(before: readonly TestMark[], after: readonly TestMark[]): boolean {
+function wordsOf({ full, wanted, detail }: Claim): string {
+  return `${full} ${wanted === null ? '' : print(wanted)} ${detail}`;
+}
+
+/** Of larger changes only tests that differ are searched for what others lost. */
+const MOST_TESTS = 400;
+
+function isWithin(claim: Claim, test: Test | null): boolean {
+  return test !== null && claim.check.source === test.source && test.from <= claim.check.from && claim.check.to <= test.to;
+}
+
+export function textOf({ source }: { readonly source: Source }, { from, to }: Place): string {
+  return source.text.slice(from, to);
+}
+
+/** The new file cannot be parsed, so nobody knows what became of its tests. It is reported as a problem. */
+export function isUnread({ after }: Pick<ReadFile, 'after'>): boolean {
+  return after !== null && after.source.problem !== null && after.tests.length === 0;
+}
+
+/** Tests may lie in files of any name: a file is read if its text says so. */
+function mayHoldTests({ path, before, after, renamedFrom }: FileChange): boolean {
+  if (renamedFrom !== undefined && roleOf(renamedFrom) !== 'source') return true;
   return (
-    before.length === after.length &&
-    before.every(({ kind, settled }, index) => kind === after[index]?.kind && settled === after[index].settled)
+    /\.(py|[cm]?[jt]sx?)$/.test(path) &&
+    [before, after].some((text) => text !== null && /^\s*(?:async\s+)?def test_|^\s*(?:it|test|describe)(?:\.\w+)?\(\s*['"`]/m.test(text))
   );
 }
 
-/** The text is the same, if under another title. */
-function isSameText(before: TestFact, after: TestFact): boolean {
-  if (before.span.text === after.span.text) return true;
-  const text = before.span.file === after.span.file ? untitled(after) : null;
-  return text !== null && text === untitled(before);
+/** Where deleted files went, where the change says so, or where one new file has the same name. */
+function movesOf(files: readonly FileChange[]): ReadonlyMap<string, string> {
+  const moves = new Map<string, string>();
+  for (const { renamedFrom, path } of files) if (renamedFrom !== undefined) moves.set(renamedFrom, path);
+  const fresh = new Map<string, string[]>();
+  for (const { path, before, renamedFrom } of files)
+    if (before === null && renamedFrom === undefined) fresh.set(stem(path), [...(fresh.get(stem(path)) ?? []), path]);
+  for (const { path, after } of files) {
+    const [only, ...more] = after !== null ? [] : (fresh.get(stem(path)) ?? []);
+    if (only !== undefined && more.length === 0) moves.set(path, only);
+  }
+  return moves;
 }
 
-/** The test ran before and did not pass. */
-export function failedBefore(evidence: Evidence, test: TestFact): boolean {
-  const results = evidence.ranBefore?.of(test) ?? [];
-  return results.some(({ status }) => status === 'failed' || status === 'errored');
-}
-
-/** The test could not pass before: it was skipped, hidden or never run. */
-export function idleBefore(evidence: Evidence, test: TestFact): boolean {
-  if (test.hidden !== null || test.marks.some(({ kind }) => kind === 'skipped')) return true;
-  const results = evidence.ranBefore?.of(test) ?? [];
-  return results.length > 0 && results.every(({ status }) => status === 'skipped');
-}
-
-/** One after another, each only once by file and place. */
-export function onceBy<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
-  const seen = new Set<string>();
-  return items.filter((item) => {
-    const name = key(item);
-    if (seen.has(name)) return false;
-    seen.add(name);
-    return true;
-  });
+function stem(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).split(/[._-](?:tests?|spec)\b|\./)[0] ?? path;
 }

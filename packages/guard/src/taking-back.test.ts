@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { FileChange } from './change.js';
 import type { GuardFinding } from './finding.js';
 import { findingOf } from './finding.js';
+import { wordsOf } from './rules/all.js';
 import { takeBack } from './taking-back.js';
 import type { Look } from './taking-back.js';
 
@@ -20,7 +21,7 @@ function liesIn({ path, before, after }: FileChange): readonly GuardFinding[] {
 }
 
 function finding(file: string, text: string, line: number): GuardFinding {
-  return { ...findingOf({ rule: 'assertion-weakened', file, after: { file, from: 0, to: text.length, line, text } }), level: 'breach' };
+  return findingOf(wordsOf('assertion-weakened'), { file, level: 'breach', after: { from: 0, to: text.length, line, text } });
 }
 
 function corrected(files: readonly FileChange[], findings: readonly GuardFinding[], by: Look) {

@@ -1,8 +1,7 @@
 // Where the tests of a file stand, in lines: by these an added stretch of tests can be taken apart.
 
-import { JavaScriptReader } from './javascript/reader.js';
-import { isJavaScript, isPython } from './paths.js';
-import { PythonReader } from './python/reader.js';
+import { readSource } from './syntax/read.js';
+import { findTests } from './tests/find.js';
 
 /** Lines from 0, the end left out. */
 export interface Lines {
@@ -12,16 +11,12 @@ export interface Lines {
 
 /** In the order of the file; of tests that share a line or stand in one another the outer ones. Empty where there are none, or no code. */
 export function testLines(path: string, text: string): readonly Lines[] {
-  const nothing = (): null => null;
-  const facts = isJavaScript(path)
-    ? new JavaScriptReader(nothing).read(path, text, 'test')
-    : isPython(path)
-      ? new PythonReader(nothing).read(path, text, 'test')
-      : null;
-  if (facts === null || facts.problem !== null) return [];
-  const found = facts.tests
-    .filter(({ span }) => span.file === path && isAlone(text, span.from, span.to))
-    .map(({ span }) => ({ from: span.line - 1, to: span.line - 1 + span.text.split('\n').length }))
+  const source = readSource(path, text);
+  if (source === null || source.problem !== null) return [];
+  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length - 1;
+  const found = findTests(source)
+    .tests.filter(({ from, to }) => isAlone(text, from, to))
+    .map(({ from, to }) => ({ from: lineOf(from), to: lineOf(to) + 1 }))
     .toSorted((one, other) => one.from - other.from || other.to - one.to);
   const outer: Lines[] = [];
   for (const lines of found) if (lines.from >= (outer.at(-1)?.to ?? 0)) outer.push(lines);

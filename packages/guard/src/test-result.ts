@@ -6,3 +6,7 @@ export interface TestResult {
   readonly status: 'passed' | 'failed' | 'errored' | 'skipped';
   readonly file: string | null;
 }
+
+export function fileOf(result: TestResult): string {
+  return result.file ?? result.id.split(' > ')[0] ?? '';
+}

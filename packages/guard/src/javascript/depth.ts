@@ -1,7 +1,7 @@
 // Code that is nested too deeply for the parser, told before it is parsed: the native parser has no limit of its own, and would take
 // the whole process down with it. One pass over the text; strings and comments count as code, which only makes it more careful.
 
-import { isPython } from '../paths.js';
+import { isPython } from '../project/paths.js';
 
 /** Far beyond what people write, far below what the parser can bear. */
 const DEEPEST = 800;

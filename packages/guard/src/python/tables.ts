@@ -1,111 +1,69 @@
-// Tables of Python tests: parametrize of pytest, on tests, classes and fixtures; expand of parameterized; data that is drawn at random.
+// Runners and assertion libraries of Python: pytest, unittest, unittest.mock, NumPy's and pandas' assertions.
 
-import type { TestMark } from '../facts.js';
-import { markList } from './marks.js';
-import { fullName } from './names.js';
-import { printValue } from './print.js';
-import { columnsOf, rowsOf, siftedBy } from './rows.js';
-import type { Env, Value } from './scope.js';
-import type { Expr, FunctionStmt } from './tree.js';
-import { keyword, positional } from './tree.js';
+import type { Asking, Dialect } from '../tests/dialect.js';
+import type { Relation } from '../tests/facts.js';
 
-const MOST_ROWS = 40;
-
-export interface Table {
-  readonly names: readonly string[];
-  /** Null: not known. */
-  readonly rows: readonly Value[] | null;
+function table(...groups: readonly (readonly [string, Relation | Asking])[]): ReadonlyMap<string, Asking> {
+  return new Map(
+    groups.flatMap(([names, asking]) =>
+      names.split(' ').map((name) => [name, typeof asking === 'string' ? { relation: asking } : asking] as const),
+    ),
+  );
 }
 
-/** One call of the test: its parameters by name. */
-export type Row = ReadonlyMap<string, Value>;
+const ASSERTS = table(
+  [
+    'assertEqual assertEquals assertListEqual assertDictEqual assertSequenceEqual assertTupleEqual assertSetEqual assertMultiLineEqual assertCountEqual assertIs assertItemsEqual assertQuerySetEqual assertQuerysetEqual assertHTMLEqual assertJSONEqual assertXMLEqual assert_equal assert_array_equal assert_frame_equal assert_series_equal assert_index_equal assertURLEqual',
+    'equal',
+  ],
+  ['assertNotEqual assertNotEquals assertIsNot', { relation: 'equal', negated: true }],
+  ['assertTrue assert_ assert_true', 'truthy'],
+  ['assertFalse assert_false', { relation: 'truthy', negated: true }],
+  ['assertIsNone', { relation: 'equal', constant: 'null' }],
+  ['assertIsNotNone', { relation: 'equal', negated: true, constant: 'null' }],
+  ['assertIn', { relation: 'contains', subject: 1, wanted: 0 }],
+  ['assertContains assertInHTML assertDictContainsSubset', 'contains'],
+  ['assertNotIn', { relation: 'contains', negated: true, subject: 1, wanted: 0 }],
+  ['assertNotContains', { relation: 'contains', negated: true }],
+  ['assertIsInstance assertIsSubclass', 'type'],
+  ['assertNotIsInstance', { relation: 'type', negated: true }],
+  ['assertRegex assertRegexpMatches', 'matches'],
+  ['assertNotRegex', { relation: 'matches', negated: true }],
+  ['assertGreater assertGreaterEqual assertLess assertLessEqual assert_array_less', 'compare'],
+  ['assertAlmostEqual assert_allclose assert_almost_equal assert_array_almost_equal assertAlmostEquals', 'close'],
+  ['assertRedirects assertTemplateUsed assertFormError assertNumQueries', 'own'],
+  [
+    'assert_called_with assert_called_once_with assert_any_call assert_has_calls assert_awaited_with assert_awaited_once_with assert_any_await',
+    { relation: 'called', subject: -1, wanted: 0, detail: 'with' },
+  ],
+  ['assert_called_once assert_awaited_once', { relation: 'called', subject: -1, detail: 'times', constant: 1 }],
+  ['assert_called assert_awaited', { relation: 'called', subject: -1 }],
+  ['assert_not_called assert_not_awaited', { relation: 'called', subject: -1, negated: true }],
+  [
+    'assertRaises assertRaisesRegex assertRaisesMessage assertWarns assertWarnsRegex assertWarnsMessage assertLogs raises warns deprecated_call assertRaisesRegexp',
+    { relation: 'raises', subject: 1, wanted: 0 },
+  ],
+  ['assertNoLogs', { relation: 'raises', subject: 1, wanted: 0, negated: true }],
+);
 
-export interface Tables {
-  /** Null: there are tables, and their rows are not known, or too many. */
-  readonly rows: readonly Row[] | null;
-  readonly texts: readonly string[] | null;
-  readonly marks: readonly TestMark[];
-  /** Values are drawn, or not known. */
-  readonly open: boolean;
-  /** Some rows of a known table are left out. */
-  readonly sifted: Expr | null;
-}
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-export function tablesOf(
-  decorators: readonly { readonly node: Expr; readonly env: Env }[],
-  fn: FunctionStmt,
-  more: readonly Table[],
-  idle: ReadonlySet<string>,
-): Tables {
-  const tables: Table[] = [...more];
-  const marks: TestMark[] = [];
-  let drawn = false;
-  let sifted: Expr | null = null;
-  for (const { node, env } of decorators) {
-    const name = fullName(node, env);
-    if (/(^|\.)hypothesis\.given$|^given$/.test(name)) drawn = true;
-    const table = tableOf(node, name, env, fn);
-    if (table === null) continue;
-    tables.push(table);
-    if (node.type === 'Call') sifted ??= siftedBy(positional(node.args)[1] ?? keyword(node.args, 'argvalues'), env);
-    for (const row of table.rows ?? [])
-      if (row.node?.type === 'Call') marks.push(...markList(keyword(row.node.args, 'marks'), row.env, idle));
-  }
-  if (tables.length === 0) return { rows: [new Map()], texts: null, marks, open: drawn, sifted };
-  const combined = combine(tables);
-  const texts = tables.every(({ rows }) => rows !== null) ? tables.flatMap(({ rows }) => rows?.map((row) => printValue(row)) ?? []) : null;
-  return { rows: combined, texts, marks, open: drawn || combined === null, sifted };
-}
-
-function tableOf(node: Expr, name: string, env: Env, fn: FunctionStmt): Table | null {
-  if (node.type !== 'Call') return null;
-  const [first = null, second = null] = positional(node.args);
-  if (/(^|\.)mark\.parametrize$/.test(name)) {
-    const names = namesOf(first ?? keyword(node.args, 'argnames'));
-    return { names, rows: rowsOf(second ?? keyword(node.args, 'argvalues'), env) };
-  }
-  if (/(^|\.)parameterized(\.expand)?$/.test(name))
-    return { names: fn.params.slice(1).map((parameter) => parameter.name), rows: rowsOf(first, env) };
-  if (/^ddt\.data$/.test(name))
-    return {
-      names: fn.params.slice(1).map((parameter) => parameter.name),
-      rows: positional(node.args).map((value) => ({ node: value, env })),
-    };
-  return null;
-}
-
-function namesOf(node: Expr | null): readonly string[] {
-  if (node?.type === 'String')
-    return node.value
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '');
-  if (node?.type !== 'List' && node?.type !== 'Tuple') return [];
-  return node.items.flatMap((item) => (item.type === 'String' ? [item.value] : []));
-}
-
-function combine(tables: readonly Table[]): readonly Row[] | null {
-  let rows: readonly Row[] = [new Map()];
-  for (const table of tables) {
-    if (table.rows === null || rows.length * table.rows.length > MOST_ROWS) return null;
-    const own = table.rows;
-    rows = rows.flatMap((row) =>
-      own.map((value) => {
-        const columns = columnsOf(value, table.names.length);
-        return new Map([
-          ...row,
-          ...table.names.flatMap((name, index): [string, Value][] =>
-            columns[index] === undefined ? [] : [[name, { ...columns[index], row: true }]],
-          ),
-        ]);
-      }),
-    );
-  }
-  return rows;
-}
-
-/** `@pytest.fixture(params=[…])`: what `request.param` may be. */
-export function fixtureTable(mark: Expr, env: Env): readonly Value[] | null | undefined {
-  const params = mark.type === 'Call' ? keyword(mark.args, 'params') : null;
-  return params === null ? undefined : rowsOf(params, env);
-}
+export const PYTHON: Dialect = {
+  expects: new Set(),
+  matchers: new Map(),
+  asserts: ASSERTS,
+  assertOwners: words('self cls pytest np testing npt tm case tc'),
+  assertModules: /^(unittest|pytest|numpy\.testing|pandas\.testing|django\.test|asserts|hamcrest|nose\.tools)/,
+  fails: words('pytest.fail self.fail fail'),
+  skips: new Map([
+    ['pytest.skip', 'skip'],
+    ['skip', 'skip'],
+    ['self.skipTest', 'skip'],
+    ['pytest.xfail', 'fails'],
+    ['pytest.importorskip', 'skip'],
+    ['unittest.SkipTest', 'skip'],
+    ['SkipTest', 'skip'],
+  ]),
+  runs: words('map filter all any list sorted run_until_complete subTest'),
+  doubles: /(^|\.)(Mock|MagicMock|AsyncMock|NonCallableMock|PropertyMock|create_autospec|sentinel|patch(\.object|\.dict|\.multiple)?)$/,
+};

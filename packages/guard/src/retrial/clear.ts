@@ -6,7 +6,8 @@ import type { GuardFinding, GuardRule } from '../finding.js';
 /** Rules on lost or rewritten checks. Never marks that keep a test from running, settings, or files outside the scope. */
 const ON_LOST_CHECKS: ReadonlySet<GuardRule> = new Set([
   'test-deleted',
-  'test-renamed',
+  'case-removed',
+  'assertion-tautological',
   'test-emptied',
   'assertion-removed',
   'assertion-weakened',
@@ -45,8 +46,7 @@ export function weighByRetrial(
     const { kept, lost } = mutants.get(finding.file) ?? { kept: 0, lost: 0 };
     if (finding.level === 'breach' && oldTestsPass && lost === 0 && kept >= ENOUGH_MUTANTS) return cleared(finding, kept);
     // The tested code changed, so reading found an excuse; but the old tests do not pass on it.
-    const isDeleted = finding.rule === 'test-deleted' || finding.rule === 'test-renamed';
-    return failsUnnamed && isDeleted ? { ...finding, level: 'breach' } : finding;
+    return failsUnnamed && finding.rule === 'test-deleted' ? { ...finding, level: 'breach' } : finding;
   });
 }
 

@@ -3,12 +3,14 @@
 
 import type { Change, FileChange } from '../change.js';
 import { findingOf } from '../finding.js';
-import type { GuardFinding, GuardRule } from '../finding.js';
-import { roleOf } from '../paths.js';
-import { fileOf } from '../ran.js';
+import type { GuardFinding } from '../finding.js';
+import { roleOf } from '../project/paths.js';
+import { fileOf } from '../test-result.js';
 import type { TestResult } from '../test-result.js';
 import { lacksAnything, lacksWhatIsGone } from './gone-code.js';
 import { isJudge, isRunnerSetting, isTestFile } from './judges.js';
+import { RETRIAL_RULES } from './words.js';
+import type { RetrialRule } from './words.js';
 import { blockOf, similarity, titleOf } from './test-text.js';
 
 export interface TrialResult extends TestResult {
@@ -54,7 +56,7 @@ export type Now = 'passes' | 'passes unchanged' | 'fails' | 'fails unchanged' | 
 type Weight = 'breach' | 'fixed' | 'goal' | 'note';
 
 interface Row {
-  readonly rule: GuardRule;
+  readonly rule: RetrialRule;
   readonly weight: Weight;
 }
 
@@ -153,13 +155,13 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
       stuckTests.set(file, [...(stuckTests.get(file) ?? []), titleOf(test)]);
       continue;
     }
-    const texts = { before: blockOf(file, files.before(file), titleOf(test)), after: versions?.blockOf(version) ?? null };
+    const texts = { before: blockOf(files.before(file), titleOf(test)), after: versions?.blockOf(version) ?? null };
     const why = whyOf(row.rule, now, old.get(id)?.message ?? null);
-    found.push({ ...findingOf({ rule: row.rule, file, ...texts, test: titlesOf(test, file), why }), level });
+    found.push(findingOf(RETRIAL_RULES[row.rule], { file, level, ...texts, test: titlesOf(test, file), why }));
   }
   for (const [file, titles] of stuckTests) {
     const why = `${listed(titles)}, because the code or the settings they need changed`;
-    found.push({ ...findingOf({ rule: 'old-tests-fail', file, why }), level: 'note' });
+    found.push(findingOf(RETRIAL_RULES['old-tests-fail'], { file, level: 'note', why }));
   }
   return found;
 }
@@ -172,7 +174,7 @@ const GONE_WORDS: Readonly<Record<Now, string>> = {
   gone: 'in the change it is deleted, skipped or not found',
 };
 
-function whyOf(rule: GuardRule, now: Now, message: string | null): string {
+function whyOf(rule: RetrialRule, now: Now, message: string | null): string {
   const said = (message ?? '').split('\n', 1)[0]?.trim().slice(0, SHOWN_MESSAGE) ?? '';
   const state = rule === 'failing-test-removed' ? '' : GONE_WORDS[now];
   return [state, said === '' ? '' : `the old version says "${said}"`].filter((part) => part !== '').join('; ');
@@ -295,12 +297,12 @@ class NewVersions {
   blockOf(version: TrialResult | null) {
     if (version === null) return null;
     const path = this.files.pathNow(version.file ?? this.files.placeOf(version));
-    return blockOf(path, this.files.after(path), titleOf(version));
+    return blockOf(this.files.after(path), titleOf(version));
   }
 
   private retitled(test: TrialResult, open: readonly TrialResult[]): TrialResult | undefined {
     const file = this.files.placeOf(test);
-    const was = blockOf(file, this.files.before(file), titleOf(test));
+    const was = blockOf(this.files.before(file), titleOf(test));
     if (was === null) return undefined;
     const alike = open
       .filter((other) => this.files.pathNow(other.file ?? file) === this.files.pathNow(file))
@@ -340,7 +342,7 @@ function compareStatuses({ change, rules, base, oldTests, newTests }: Trial): re
     lost === undefined
       ? 'they fail, and the changed tests pass. A report with the names of tests would tell more'
       : 'the command fails with the old tests and passes with the new ones, which have fewer tests';
-  return [{ ...findingOf({ rule: row.rule, file: file.renamedFrom ?? file.path, why }), level: levelOf(row.weight, rules) }];
+  return [findingOf(RETRIAL_RULES[row.rule], { file: file.renamedFrom ?? file.path, level: levelOf(row.weight, rules), why })];
 }
 
 /** How tests are declared, in many languages. */
@@ -375,5 +377,5 @@ function provesNothing({ change, base, newTests, onOldCode }: Trial): readonly G
     const file = change.files.find(({ path }) => isTestFile(path)) ?? change.files.find(({ path }) => isJudge(path));
     if (file !== undefined) byFile.set(file.path, ['the changed tests']);
   }
-  return [...byFile].map(([file, titles]) => ({ ...findingOf({ rule: 'proves-nothing', file, why: listed(titles) }), level: 'note' }));
+  return [...byFile].map(([file, titles]) => findingOf(RETRIAL_RULES['proves-nothing'], { file, level: 'note', why: listed(titles) }));
 }

@@ -2,7 +2,7 @@
 // nothing about the code that is left.
 
 import type { Change, FileChange } from '../change.js';
-import { roleOf } from '../paths.js';
+import { roleOf } from '../project/paths.js';
 import { isJudge } from './judges.js';
 
 /** What runners, compilers and interpreters say of a name or file that is not there. */

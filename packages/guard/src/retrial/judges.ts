@@ -1,7 +1,7 @@
 // Which files of a change judge the code, and which are judged. The retrial takes the judges of one commit and the source of another.
 
-import { roleOf } from '../paths.js';
-import type { FileRole } from '../paths.js';
+import { roleOf } from '../project/paths.js';
+import type { FileRole } from '../project/paths.js';
 
 const JUDGES: ReadonlySet<FileRole> = new Set(['test', 'support', 'fixture', 'snapshot', 'scripts', 'package']);
 

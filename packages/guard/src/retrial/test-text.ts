@@ -1,6 +1,6 @@
 // The text of one test in a file of any language, found by its title: for people to see, and to tell a test under a new title from a new test.
 
-import type { Span } from '../facts.js';
+import type { Span } from '../finding.js';
 import type { TestResult } from '../test-result.js';
 
 /** The last of its titles, without the parameters that runners add: `adds[1-2]` is `adds`. */
@@ -10,7 +10,7 @@ export function titleOf({ id }: Pick<TestResult, 'id'>): string {
 }
 
 /** The line with the title and what is indented below it, with the line that closes it. Null where no line has the title. */
-export function blockOf(file: string, text: string | null, title: string): Span | null {
+export function blockOf(text: string | null, title: string): Span | null {
   if (text === null || title === '') return null;
   const lines = text.split('\n');
   const isWord = /^\w+$/.test(title);
@@ -24,7 +24,7 @@ export function blockOf(file: string, text: string | null, title: string): Span 
   while (end > first + 1 && lines[end - 1]?.trim() === '') end -= 1;
   const from = lines.slice(0, first).join('\n').length + (first === 0 ? 0 : 1);
   const block = lines.slice(first, end).join('\n');
-  return { file, from, to: from + block.length, line: first + 1, text: block };
+  return { from, to: from + block.length, line: first + 1, text: block };
 }
 
 function indentOf(line: string): number {

@@ -1,102 +1,111 @@
-// Which files a change may touch.
+// What the rules about settings, scripts and other files have in common: which of them a change to a file falls under, and whether it
+// loosens the checks.
 
-import { Errands } from '../errands.js';
-import type { Errand } from '../errands.js';
+import { loosensChecks } from '../project/loosened-settings.js';
+import { roleOf } from '../project/paths.js';
+import { pyprojectPart } from '../project/pyproject-parts.js';
+import { standsFor } from '../project/stand-in-files.js';
+import { Errands } from '../project/errands.js';
+import type { FileChange } from '../change.js';
 import type { Evidence, ReadFile } from '../evidence.js';
-import type { Span } from '../facts.js';
-import type { GuardRule, Sighting } from '../finding.js';
-import { pyprojectPart } from '../pyproject-parts.js';
-import { standsFor } from '../stand-in-files.js';
+import { differing } from '../project/differing.js';
+import type { Sighting } from './rule.js';
 
-export function filesRule(evidence: Evidence): readonly Sighting[] {
+export type FileRule = 'source-changed' | 'config-changed' | 'ci-changed' | 'scripts-changed' | 'command-changed' | 'lockfile-changed';
+
+interface Seen {
+  readonly rule: FileRule;
+  readonly sighting: Sighting;
+}
+
+const KNOWN = new WeakMap<Evidence, readonly Seen[]>();
+
+/** Sightings of one rule. */
+export function changedFiles(evidence: Evidence, rule: FileRule): readonly Sighting[] {
+  const known = KNOWN.get(evidence) ?? look(evidence);
+  KNOWN.set(evidence, known);
+  return known.filter((one) => one.rule === rule).map(({ sighting }) => sighting);
+}
+
+function look(evidence: Evidence): readonly Seen[] {
   const { input, files } = evidence;
   const old = new Map<string, string | null>();
   for (const { change } of files) if (change.renamedFrom !== undefined) old.set(change.path, null);
   for (const { change } of files) old.set(change.renamedFrom ?? change.path, change.before);
   const textOf = (path: string): string | null => (old.has(path) ? (old.get(path) ?? null) : (input.same?.(path) ?? null));
   const now = new Map(files.map(({ change }) => [change.path, change.after !== null]));
-  for (const { change } of files) if (change.renamedFrom !== undefined && !now.has(change.renamedFrom)) now.set(change.renamedFrom, false);
   const isThere = (path: string): boolean => now.get(path) ?? textOf(path) !== null;
   const errands = new Errands(textOf, input.command ?? null);
   return files.flatMap((file) => {
     const stood = standsFor(file.change, isThere);
     if (stood === null) return changedFile(evidence, file, errands);
-    const why = `it is found in the place of ${stood}`;
-    return [{ rule: 'config-changed', file: file.change.path, ...differing(file), why }];
+    return [
+      {
+        rule: 'config-changed',
+        sighting: { file: file.change.path, level: 'breach', ...differing(file.change), why: `it is found in the place of ${stood}` },
+      },
+    ];
   });
 }
 
-function changedFile(evidence: Evidence, file: ReadFile, errands: Errands): readonly Sighting[] {
+function changedFile(evidence: Evidence, file: ReadFile, errands: Errands): readonly Seen[] {
   const { change, role } = file;
-  const sight = (rule: GuardRule, why?: string): readonly Sighting[] => [
-    { rule, file: change.path, ...differing(file), ...(why === undefined ? {} : { why }) },
-  ];
+  const seen = (
+    rule: FileRule,
+    level: Sighting['level'] = loosens(evidence, change) ? 'breach' : 'note',
+    why?: string,
+  ): readonly Seen[] => [{ rule, sighting: { file: change.path, level, ...differing(change), ...(why === undefined ? {} : { why }) } }];
   switch (role) {
-    case 'source':
-      if (targetsDiffer(file)) return sight('scripts-changed', 'a target that tests or checks is another');
-      if (change.before !== null && evidence.input.scope === 'any') return errandOf(errands.of(change.renamedFrom ?? change.path), sight);
-      return evidence.input.scope === 'testing' && !isMovedTest(file) ? sight('source-changed') : [];
-    case 'config':
-      return settings(evidence, file, sight);
+    case 'source': {
+      if (targetsDiffer(change)) return seen('scripts-changed', undefined, 'a target that tests or checks is another');
+      const errand = change.before !== null && evidence.input.scope === 'any' ? errands.of(change.renamedFrom ?? change.path) : null;
+      if (errand !== null) return seen(errand.rule, 'note', errand.rule === 'command-changed' ? undefined : errand.why);
+      const isMovedTest = change.before === null && (file.after?.tests.length ?? 0) > 0;
+      return evidence.isTestingOnly && !isMovedTest ? seen('source-changed', 'breach') : [];
+    }
+    case 'config': {
+      const name = change.path.slice(change.path.lastIndexOf('/') + 1);
+      const part = name === 'pyproject.toml' ? pyprojectPart(change) : null;
+      if (part === 'packages') return evidence.isTestingOnly ? seen('config-changed', 'breach', 'other packages are asked for') : [];
+      return seen(part === 'scripts' ? 'scripts-changed' : 'config-changed');
+    }
     case 'scripts':
-      return sight('scripts-changed');
+      return seen('scripts-changed');
     case 'ci':
-      return sight('ci-changed');
+      return seen('ci-changed');
     case 'lockfile':
-      return sight('lockfile-changed');
+      return seen('lockfile-changed', 'note');
     case 'package':
-      return packageRules(file).flatMap((rule) => (rule === 'dependencies' ? dependencies(evidence, sight) : sight(rule)));
-    case 'test':
-    case 'support':
+      return packageRules(change).flatMap((rule) =>
+        rule === 'dependencies'
+          ? evidence.isTestingOnly
+            ? seen('config-changed', 'breach', 'other packages are asked for')
+            : []
+          : seen(rule),
+      );
+    case 'docs':
     case 'fixture':
     case 'snapshot':
-    case 'docs':
+    case 'support':
+    case 'test':
       return [];
   }
 }
 
-function errandOf(errand: Errand | null, sight: (rule: GuardRule, why?: string) => readonly Sighting[]): readonly Sighting[] {
-  return errand === null ? [] : sight(errand.rule, errand.rule === 'command-changed' ? undefined : errand.why);
-}
+const COMMANDS_IN_SETTINGS = /(^|\/)(tox|hatch|deno|project)\.\w+$/;
 
-function dependencies(evidence: Evidence, sight: (rule: GuardRule, why?: string) => readonly Sighting[]): readonly Sighting[] {
-  return evidence.input.scope === 'testing' ? sight('config-changed', 'other packages are asked for') : [];
-}
-
-/** A file that holds tests is spoken of there, not as source. */
-function isMovedTest(file: ReadFile): boolean {
-  return file.change.before === null && (file.after?.tests.length ?? 0) > 0;
-}
-
-/** The stretch of lines in which the two versions differ. */
-export function differing({ change }: ReadFile): { readonly before: Span | null; readonly after: Span | null } {
-  const before = change.before ?? '';
-  const after = change.after ?? '';
-  let start = 0;
-  const shortest = Math.min(before.length, after.length);
-  while (start < shortest && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;
-  let end = 0;
-  while (end < shortest - start && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)) end += 1;
-  const span = (text: string | null): Span | null => (text === null ? null : lines(change.path, text, start, text.length - end));
-  return { before: span(change.before), after: span(change.after) };
-}
-
-function lines(file: string, text: string, from: number, to: number): Span {
-  const start = from === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1;
-  const next = text.indexOf('\n', Math.max(start, to - 1));
-  const end = next < 0 ? text.length : next;
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < start; at = text.indexOf('\n', at + 1)) line += 1;
-  return { file, from: start, to: end, line, text: text.slice(start, end) };
-}
-
-/** Some settings name scripts and packages as well. */
-function settings(evidence: Evidence, file: ReadFile, sight: (rule: GuardRule, why?: string) => readonly Sighting[]): readonly Sighting[] {
-  const name = file.change.path.slice(file.change.path.lastIndexOf('/') + 1);
-  const part = name === 'pyproject.toml' ? pyprojectPart(file.change) : null;
-  if (part === 'packages') return dependencies(evidence, sight);
-  const isTasks = /^deno\.jsonc?$/.test(name) && packageRules(file, 'tasks').join() === 'scripts-changed';
-  return sight(part === 'scripts' || isTasks ? 'scripts-changed' : 'config-changed');
+function loosens(evidence: Evidence, change: FileChange): boolean {
+  if (/(^|\/)umpire\.config\.yaml$/.test(change.path)) return true;
+  // A file that is new says how something is checked that was not checked before, or takes over from another file.
+  if (change.before === null) return false;
+  const runs = (path: string): boolean => ['ci', 'scripts', 'package'].includes(roleOf(path)) || COMMANDS_IN_SETTINGS.test(path);
+  return loosensChecks({
+    path: change.path,
+    before: change.before,
+    after: change.after ?? '',
+    runsChecks: runs(change.path),
+    beside: evidence.files.flatMap(({ change: other }) => (other !== change && runs(other.path) ? [other.after ?? ''] : [])),
+  });
 }
 
 const DEPENDENCIES: ReadonlySet<string> = new Set(
@@ -105,23 +114,24 @@ const DEPENDENCIES: ReadonlySet<string> = new Set(
   ),
 );
 const HARMLESS: ReadonlySet<string> = new Set(
-  'version description keywords author contributors license homepage repository bugs funding private'.split(' '),
+  'version description keywords author contributors license homepage repository bugs funding private files exports main module types'.split(
+    ' ',
+  ),
 );
 
-function packageRules({ change }: ReadFile, scripts = 'scripts'): readonly (GuardRule | 'dependencies')[] {
-  const before = objectOf(change.before);
-  const after = objectOf(change.after);
+function packageRules(change: FileChange): readonly (FileRule | 'dependencies')[] {
+  const [before, after] = [objectOf(change.before), objectOf(change.after)];
   if (before === null || after === null) return ['scripts-changed'];
-  const rules = new Set<GuardRule | 'dependencies'>();
+  const rules = new Set<FileRule | 'dependencies'>();
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (JSON.stringify(before[key]) === JSON.stringify(after[key]) || HARMLESS.has(key)) continue;
-    rules.add(key === scripts ? 'scripts-changed' : DEPENDENCIES.has(key) ? 'dependencies' : 'config-changed');
+    rules.add(key === 'scripts' ? 'scripts-changed' : DEPENDENCIES.has(key) ? 'dependencies' : 'config-changed');
   }
   return [...rules];
 }
 
 /** Of Nx and Angular: what `nx test` and `ng lint` run stands among other things in a file with a common name. */
-function targetsDiffer({ change }: ReadFile): boolean {
+function targetsDiffer(change: FileChange): boolean {
   if (!/(^|\/)(project|workspace|angular)\.json$/.test(change.path)) return false;
   return JSON.stringify(checkingTargets(objectOf(change.before))) !== JSON.stringify(checkingTargets(objectOf(change.after)));
 }
@@ -129,11 +139,9 @@ function targetsDiffer({ change }: ReadFile): boolean {
 function checkingTargets(settings: unknown): readonly unknown[] {
   if (typeof settings !== 'object' || settings === null) return [];
   const { projects, targets, architect } = settings as Readonly<Record<string, unknown>>;
-  const own = Object.entries(targets ?? architect ?? {}).filter(([name]) => CHECKING.test(name));
+  const own = Object.entries(targets ?? architect ?? {}).filter(([name]) => /test|e2e|spec|lint|type-?check|cover|^check/i.test(name));
   return [...own, ...Object.values(projects ?? {}).flatMap(checkingTargets)];
 }
-
-const CHECKING = /test|e2e|spec|lint|type-?check|cover|^check/i;
 
 function objectOf(text: string | null): Readonly<Record<string, unknown>> | null {
   if (text === null) return {};

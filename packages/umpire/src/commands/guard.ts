@@ -9,7 +9,6 @@ import type { TestResult } from '@umpire/core/model.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import type { Change, FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
-import { KnownBefore } from '@umpire/guard/guard.js';
 import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
 import { isJudge } from '@umpire/guard/retrial/judges.js';
 import { takeBack } from '@umpire/guard/taking-back.js';
@@ -30,7 +29,6 @@ import { summarize } from '../retrial/retrial-summary.js';
 import type { Retrial } from '../retrial/retrial.js';
 import type { GuardedChange, RetrialAsked } from './guard-retrial.js';
 import { ignoreUmpire, projectFor } from './project-folders.js';
-import { openParallelReader } from './parallel-reader.js';
 
 export interface GuardParameters {
   readonly project?: string;
@@ -91,11 +89,10 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
     allowances,
     today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),
     unread: read.problems,
-    known: new KnownBefore(),
     settings: CONFIG,
   };
   const around = request.around ?? ((look) => look());
-  const seen = around(() => checkChange({ ...check, beside: openParallelReader(read.files, same) }));
+  const seen = around(() => checkChange(check));
   const retrial = request.retrial === undefined ? null : await retryFor(request.retrial, request, { project, repository, base, to, check });
   const view = retrial === null ? seen : withRetrial(seen, retrial, allowances, check.today);
   const run = {
@@ -113,7 +110,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ gitTarget: checkout, prefix, base, to: null });
-  const { ran: _, known: __, ...plain } = check;
+  const { ran: _, ...plain } = check;
   // The files on disk decide: they are checked again if they differ from the plan, or if a note may be gone with them.
   const { findings: left, notes } =
     view.notes.length === 0 && isSame(after, mended.change)
@@ -266,7 +263,6 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
       ...ran,
       allowances,
       today,
-      known: new KnownBefore(),
       everyRewrite: true,
       newTestsCheck: scope === 'testing',
       mustBeRead: true,

@@ -8,12 +8,9 @@ import type { GuardAllowance, Weighed } from '@umpire/guard/allowances.js';
 import type { Change, FileChange, GuardInput, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
 import { guard } from '@umpire/guard/guard.js';
-import type { KnownBefore } from '@umpire/guard/guard.js';
-import { roleOf } from '@umpire/guard/paths.js';
+import { roleOf } from '@umpire/guard/project/paths.js';
 import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
-import type { Rewriting } from '@umpire/guard/rewriting.js';
-import type { ReadBeside } from '@umpire/guard/told.js';
 import { CONFIG } from '../sessions/project.js';
 import { createFileReader, filesOnDisk, findBase, readChange } from '../workspace/read-change.js';
 import type { CriticJob } from './critic.js';
@@ -30,8 +27,6 @@ export interface GuardView extends Weighed {
   readonly problems: readonly GuardProblem[];
   /** Some of them are tests, so nobody knows what they check. */
   readonly isBlind: boolean;
-  /** Rewritten test files: their checks were counted, not compared one by one. */
-  readonly rewritten: readonly Rewriting[];
 }
 
 export interface ChangeCheck {
@@ -44,14 +39,10 @@ export interface ChangeCheck {
   readonly today: string;
   /** Files that could not be opened. */
   readonly unread?: readonly GuardProblem[];
-  /** Facts of the old versions, shared by several checks of one change. */
-  readonly known?: KnownBefore;
   readonly everyRewrite?: boolean;
   readonly newTestsCheck?: boolean;
   readonly mustBeRead?: boolean;
   readonly command?: string | undefined;
-  /** A second thread that reads files of the change. */
-  readonly beside?: ReadBeside | null;
   /** The settings file, if a person may change it: new allowances in it are reported separately. */
   readonly settings?: string;
 }
@@ -64,13 +55,11 @@ export function checkChange({
   allowances,
   today,
   unread = [],
-  known,
   settings,
   everyRewrite = false,
   newTestsCheck = false,
   mustBeRead = false,
   command,
-  beside = null,
 }: ChangeCheck): GuardView {
   const report = guard(
     {
@@ -83,15 +72,13 @@ export function checkChange({
       ...(ran === undefined ? {} : { ran }),
       ...(command === undefined ? {} : { command }),
     },
-    known,
-    beside,
   );
   const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
   const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
   const unopened = new Set(unread.map(({ file }) => file));
   const problems = [...unread, ...report.problems.filter(({ file }) => !unopened.has(file))];
   const isBlind = problems.some(({ file }) => isTestCode(file));
-  return { ...weigh(found, allowances, today, pathTest), problems, isBlind, rewritten: report.rewritten };
+  return { ...weigh(found, allowances, today, pathTest), problems, isBlind };
 }
 
 /** Shows whole lines instead of the few characters that a rule points at. */
@@ -116,7 +103,7 @@ export interface WeakenedTests {
 }
 
 /** Comments for type checkers and linters say nothing of what a test still checks. */
-const MARKS_FOR_TOOLS: ReadonlySet<GuardRule> = new Set(['type-suppressed', 'any-used', 'lint-disabled']);
+const MARKS_FOR_TOOLS: ReadonlySet<GuardRule> = new Set(['type-suppressed', 'lint-disabled']);
 
 /** Tests that the files on disk weaken against the base commit. None where the settings turn the guard off for this loop. */
 export async function findWeakenedTests(job: CriticJob, loop: 'review' | 'debt', base: string): Promise<WeakenedTests> {

@@ -3,13 +3,12 @@
 import { expect, it } from 'vitest';
 import type { Weighed } from '@umpire/guard/allowances.js';
 import { findingOf } from '@umpire/guard/finding.js';
+import { wordsOf } from '@umpire/guard/rules/all.js';
 import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
 import { withRetrial } from './weigh-retrial.js';
 
-const found = (rule: GuardRule, level: GuardFinding['level'], test = 'adds'): GuardFinding => ({
-  ...findingOf({ rule, file: 'a.test.js', test: ['sums', test] }),
-  level,
-});
+const found = (rule: GuardRule, level: GuardFinding['level'], test = 'adds'): GuardFinding =>
+  findingOf(wordsOf(rule), { file: 'a.test.js', level, test: ['sums', test] });
 const NOTHING: Weighed = { findings: [], notes: [], allowed: [], expired: [] };
 const outcome = { oldTestsPass: false, failsUnnamed: false, mutants: new Map() };
 const allowance = { rule: 'test-skipped', path: '**', test: null, reason: 'being replaced', until: '2999-12-31' };

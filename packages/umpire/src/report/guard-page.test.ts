@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { findingOf } from '@umpire/guard/finding.js';
+import { wordsOf } from '@umpire/guard/rules/all.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import { guardPage } from './guard-page.js';
 import type { GuardPage } from './guard-page.js';
@@ -11,15 +12,13 @@ function version(text: string, line: number): NonNullable<GuardFinding['before']
 }
 
 const weakened: GuardFinding = {
-  ...findingOf({ rule: 'assertion-weakened', file: 'src/cart.test.ts', test: ['cart', 'adds'] }),
-  level: 'breach',
+  ...findingOf(wordsOf('assertion-weakened'), { file: 'src/cart.test.ts', level: 'breach', test: ['cart', 'adds'] }),
   line: 4,
   before: version('    expect(total([1, 2])).toBe(3);', 4),
   after: version('    expect(total([1, 2])).toBeDefined();', 4),
 };
 const deleted: GuardFinding = {
-  ...findingOf({ rule: 'test-deleted', file: 'src/cart.test.ts' }),
-  level: 'breach',
+  ...findingOf(wordsOf('test-deleted'), { file: 'src/cart.test.ts', level: 'breach' }),
   line: 9,
   before: version(`  it('x', () => {\n${'    step();\n'.repeat(20)}  });`, 9),
 };
@@ -31,7 +30,6 @@ const EMPTY: GuardPage = {
   newAllowances: [],
   problems: [],
   isBlind: false,
-  rewritten: [],
   against: 'HEAD',
   scope: 'testing',
   files: 2,
@@ -99,7 +97,6 @@ it('tells what is allowed and by whom, what is over, what was not read, and what
     expired: [{ ...allowance, rule: 'assertions', test: 'cart > adds', until: '2026-01-01' }],
     problems: [{ file: 'a.test.ts', message: 'Not readable as code: unexpected end' }],
     isBlind: true,
-    rewritten: [{ file: 'src/shop.test.ts', before: 14, after: 17 }],
     reverted: {
       corrections: [
         { path: 'src/cart.test.ts', how: 'hunk', text: 'x' },
@@ -142,7 +139,7 @@ it('says that there is none', () => {
 });
 
 it('lists notes after the breaches, and counts them apart', () => {
-  const locked: GuardFinding = { ...findingOf({ rule: 'lockfile-changed', file: 'package-lock.json' }), level: 'note' };
+  const locked: GuardFinding = findingOf(wordsOf('lockfile-changed'), { file: 'package-lock.json', level: 'note' });
   const renamed: GuardFinding = { ...deleted, level: 'note', test: 'cart > x' };
   expect(guardPage({ ...EMPTY, notes: [renamed, locked] }, narrow)).toBe(`Notes: for a person to look at
   test-deleted  src/cart.test.ts:9 in cart > x: A test is gone, and nothing else

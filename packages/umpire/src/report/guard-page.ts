@@ -21,7 +21,6 @@ export interface GuardPage {
   readonly problems: readonly { readonly file: string; readonly message: string }[];
   readonly isBlind: boolean;
   /** Rewritten test files, with their numbers of exact checks before and after. */
-  readonly rewritten: readonly { readonly file: string; readonly before: number; readonly after: number }[];
   readonly against: string;
   readonly scope: string;
   readonly files: number;
@@ -40,7 +39,7 @@ const SIDE_BY_SIDE_COLUMNS = 100;
 const MAX_LINES = 12;
 
 export function guardPage(page: GuardPage, terminal: Terminal): string {
-  const { findings, notes, allowed, expired, newAllowances, problems, rewritten, retrial, reverted } = page;
+  const { findings, notes, allowed, expired, newAllowances, problems, retrial, reverted } = page;
   const parts = [
     ...findings.map((finding) => findingLines(finding, terminal)),
     listed(
@@ -60,7 +59,6 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
       problems.flatMap(({ file, message }) => wrap(`${lineOf(file)}: ${lineOf(message, 300)}`, '    ', '  ')),
     ),
     retrial === undefined ? [] : listed('Retrial', retrialLines(retrial)),
-    listed('Rewritten files: checks counted, not compared one by one', rewritten.flatMap(rewrittenLines)),
     reverted === undefined ? [] : revertedLines(reverted),
     sumLines(page, newAllowances.length, terminal),
   ];
@@ -153,10 +151,6 @@ function allowedLines(allowance: GuardAllowance, { allowed, newAllowances }: Gua
   );
 }
 
-function rewrittenLines({ file, before, after }: GuardPage['rewritten'][number]): readonly string[] {
-  return wrap(`${lineOf(file)}: ${count(before, 'exact check')} before, ${after} now. Review it yourself.`, '    ', '  ');
-}
-
 function retrialLines({ problem, runs, mutants }: RetrialRecord): readonly string[] {
   if (runs.length === 0 && problem === null) return ['  The change touches no tests, fixtures or runner settings, so nothing ran.'];
   return [
@@ -203,13 +197,12 @@ export interface GuardObject extends GuardPage {
 }
 
 export function guardJson(run: GuardObject): Readonly<Record<string, unknown>> {
-  const { findings, notes, allowed, expired, problems, rewritten, base, scope, newAllowances, retrial, reverted } = run;
+  const { findings, notes, allowed, expired, problems, base, scope, newAllowances, retrial, reverted } = run;
   return {
     findings: [...findings, ...notes],
     allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
     expired,
     problems,
-    rewritten,
     base,
     scope,
     ...(retrial === undefined ? {} : { retrial }),

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { findingOf } from '@umpire/guard/finding.js';
-import { GUARD_RULES } from '@umpire/guard/finding.js';
+import { RULE_WORDS, wordsOf } from '@umpire/guard/rules/all.js';
 import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
 import { openReport } from '@umpire/reports/open-report.js';
 import { guardSarif } from './guard-sarif.js';
@@ -10,10 +10,10 @@ import type { GuardLog } from './guard-sarif.js';
 
 function found(rule: GuardRule, line: number): GuardFinding {
   const file = 'src/ä b#1.test.ts';
-  return { ...findingOf({ rule, file, after: { file, from: 0, to: 4, line, text: `rule ${rule}` }, test: ['a', 'b'] }), level: 'breach' };
+  return findingOf(wordsOf(rule), { file, level: 'breach', after: { from: 0, to: 4, line, text: `rule ${rule}` }, test: ['a', 'b'] });
 }
 
-const findings = (Object.keys(GUARD_RULES) as GuardRule[]).map((rule, at) => found(rule, at + 1));
+const findings = [...RULE_WORDS.keys()].map((rule, at) => found(rule, at + 1));
 const EMPTY: GuardLog = { findings: [], notes: [], allowed: [], problems: [], isBlind: false };
 
 function readBack(log: GuardLog) {

@@ -2,7 +2,8 @@
 
 import type { RetrialRecord } from '@umpire/core/decider/events.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
-import { GUARD_RULES } from '@umpire/guard/finding.js';
+import { RULE_GROUPS } from '@umpire/guard/rule-names.js';
+import { RULE_WORDS } from '@umpire/guard/rules/all.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { Severity } from '@umpire/core/model.js';
 import { lineOf } from './safe-text.js';
@@ -18,8 +19,8 @@ export interface GuardLog {
 }
 
 const LEVELS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' };
-const RULES = Object.entries(GUARD_RULES);
-const ORDER: ReadonlyMap<string, number> = new Map(RULES.map(([id], index) => [id, index]));
+const RULES = [...RULE_WORDS.values()];
+const ORDER: ReadonlyMap<string, number> = new Map(RULES.map(({ name }, index) => [name, index]));
 
 export function guardSarif({ findings, notes, allowed, problems, isBlind, retrial }: GuardLog, version: string): string {
   const log = {
@@ -31,12 +32,12 @@ export function guardSarif({ findings, notes, allowed, problems, isBlind, retria
           driver: {
             name: 'umpire guard',
             version,
-            rules: RULES.map(([id, { group, severity, message, honest }]) => ({
-              id,
+            rules: RULES.map(({ name, severity, message, honest }) => ({
+              id: name,
               shortDescription: { text: message },
               help: { text: honest },
               defaultConfiguration: { level: LEVELS[severity] },
-              properties: { tags: [group] },
+              properties: { tags: [RULE_GROUPS[name]] },
             })),
           },
         },

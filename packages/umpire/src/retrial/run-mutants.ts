@@ -5,13 +5,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Change } from '@umpire/guard/change.js';
 import { findingOf } from '@umpire/guard/finding.js';
+import { RETRIAL_RULES } from '@umpire/guard/retrial/words.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { MutantCount } from '@umpire/guard/retrial/clear.js';
 import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import { mutantsIn, sampleMutants, withMutant } from '@umpire/guard/retrial/mutants.js';
 import type { Mutant } from '@umpire/guard/retrial/mutants.js';
 import { testedFiles } from '@umpire/guard/retrial/tested-files.js';
-import { isCode } from '@umpire/guard/paths.js';
+import { isCode } from '@umpire/guard/project/paths.js';
 import type { CriticJob } from '../critics/critic.js';
 import { removeScratch } from '../critics/find-tests.js';
 import type { FoundTests } from '../critics/find-tests.js';
@@ -162,5 +163,5 @@ function strengthLost(file: string, mutants: readonly Mutant[], sources: Readonl
     return `${mutant.file}:${mutant.line} with ${JSON.stringify(mutant.text)} for ${JSON.stringify(old)}`;
   });
   const more = mutants.length > MOST_SHOWN ? ` and ${mutants.length - MOST_SHOWN} more` : '';
-  return { ...findingOf({ rule: 'strength-lost', file, why: `${shown.join('; ')}${more}` }), level: 'breach' };
+  return findingOf(RETRIAL_RULES['strength-lost'], { file, level: 'breach', why: `${shown.join('; ')}${more}` });
 }

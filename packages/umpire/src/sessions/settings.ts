@@ -8,7 +8,7 @@ import { UmpireError } from '@umpire/core/errors.js';
 import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
-import { GUARD_RULES } from '@umpire/guard/finding.js';
+import { RULE_GROUPS } from '@umpire/guard/rule-names.js';
 import { ALLOWABLE, DEFAULT_SETTINGS } from './default-settings.js';
 import type { AgentSettings, ColourPair, LoopGuard, QuarantinedTest, Settings } from './default-settings.js';
 
@@ -320,7 +320,7 @@ const critics = group(
 const allowanceFields = group(
   {
     rule: field(
-      choice([...Object.keys(GUARD_RULES), ...new Set(Object.values(GUARD_RULES).map((rule) => rule.group))]),
+      choice([...Object.keys(RULE_GROUPS), ...new Set(Object.values(RULE_GROUPS))]),
       'required',
       'a rule of the guard, or a group of rules',
     ),

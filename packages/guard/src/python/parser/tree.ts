@@ -1,0 +1,344 @@
+// The syntax tree of one Python file, as far as tests need it, and safe ways to walk it. python/parse.ts makes it.
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Argument {
+  /** Of `key=value`. */
+  readonly name: string | null;
+  readonly star: '' | '*' | '**';
+  readonly value: Expr;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly star: '' | '*' | '**';
+  readonly annotation: Expr | null;
+  readonly fallback: Expr | null;
+}
+
+export interface Clause {
+  readonly target: Expr;
+  readonly over: Expr;
+  readonly conditions: readonly Expr[];
+}
+
+export type Expr = Place &
+  (
+    | { readonly type: 'Name'; readonly name: string }
+    | { readonly type: 'Number'; readonly text: string }
+    | { readonly type: 'String'; readonly value: string; readonly bytes: boolean }
+    | { readonly type: 'Format'; readonly parts: readonly (string | Expr)[] }
+    | { readonly type: 'Constant'; readonly name: 'None' | 'True' | 'False' | '...' }
+    | { readonly type: 'List' | 'Tuple' | 'Set'; readonly items: readonly Expr[] }
+    | { readonly type: 'Dict'; readonly entries: readonly { readonly key: Expr | null; readonly value: Expr }[] }
+    | { readonly type: 'Call'; readonly callee: Expr; readonly args: readonly Argument[] }
+    | { readonly type: 'Attribute'; readonly object: Expr; readonly name: string }
+    | { readonly type: 'Subscript'; readonly object: Expr; readonly index: readonly Expr[] }
+    | { readonly type: 'Slice'; readonly parts: readonly (Expr | null)[] }
+    | { readonly type: 'Unary'; readonly op: string; readonly operand: Expr }
+    | { readonly type: 'Binary'; readonly op: string; readonly left: Expr; readonly right: Expr }
+    | { readonly type: 'Compare'; readonly left: Expr; readonly ops: readonly string[]; readonly rights: readonly Expr[] }
+    | { readonly type: 'Bool'; readonly op: 'and' | 'or'; readonly values: readonly Expr[] }
+    | { readonly type: 'Conditional'; readonly test: Expr; readonly body: Expr; readonly other: Expr }
+    | { readonly type: 'Lambda'; readonly params: readonly Parameter[]; readonly body: Expr }
+    | { readonly type: 'Await'; readonly value: Expr }
+    | { readonly type: 'Yield'; readonly value: Expr | null }
+    | { readonly type: 'Named'; readonly name: string; readonly value: Expr }
+    | { readonly type: 'Star'; readonly value: Expr }
+    | { readonly type: 'Comprehension'; readonly kind: string; readonly elements: readonly Expr[]; readonly clauses: readonly Clause[] }
+    | { readonly type: 'Unknown'; readonly text: string }
+  );
+
+export interface FunctionStmt extends Place {
+  readonly type: 'Function';
+  readonly name: string;
+  readonly params: readonly Parameter[];
+  readonly returns: Expr | null;
+  readonly decorators: readonly Expr[];
+  readonly body: readonly Stmt[];
+  readonly async: boolean;
+  /** Where the name stands: what a finding about the name points at. */
+  readonly head: Place;
+}
+
+export interface ClassStmt extends Place {
+  readonly type: 'Class';
+  readonly name: string;
+  readonly bases: readonly Argument[];
+  readonly decorators: readonly Expr[];
+  readonly body: readonly Stmt[];
+}
+
+export interface Handler extends Place {
+  readonly caught: Expr | null;
+  readonly name: string | null;
+  readonly body: readonly Stmt[];
+}
+
+export interface ImportedName {
+  readonly name: string;
+  readonly local: string;
+}
+
+export type Stmt =
+  | (Place &
+      (
+        | { readonly type: 'Expression'; readonly value: Expr }
+        | { readonly type: 'Assign'; readonly targets: readonly Expr[]; readonly annotation: Expr | null; readonly value: Expr | null }
+        | { readonly type: 'Update'; readonly target: Expr; readonly value: Expr }
+        | { readonly type: 'Return' | 'Raise'; readonly value: Expr | null }
+        | { readonly type: 'Assert'; readonly test: Expr; readonly message: Expr | null }
+        | { readonly type: 'Delete'; readonly targets: readonly Expr[] }
+        | { readonly type: 'If'; readonly branches: readonly { readonly test: Expr | null; readonly body: readonly Stmt[] }[] }
+        | { readonly type: 'While'; readonly test: Expr; readonly body: readonly Stmt[]; readonly other: readonly Stmt[] }
+        | {
+            readonly type: 'For';
+            readonly target: Expr;
+            readonly over: Expr;
+            readonly body: readonly Stmt[];
+            readonly other: readonly Stmt[];
+          }
+        | {
+            readonly type: 'Try';
+            readonly body: readonly Stmt[];
+            readonly handlers: readonly Handler[];
+            readonly other: readonly Stmt[];
+            readonly final: readonly Stmt[];
+          }
+        | {
+            readonly type: 'With';
+            readonly items: readonly { readonly value: Expr; readonly target: Expr | null }[];
+            readonly body: readonly Stmt[];
+          }
+        | { readonly type: 'Match'; readonly subject: Expr; readonly cases: readonly (readonly Stmt[])[] }
+        | {
+            readonly type: 'Import';
+            readonly module: string;
+            readonly level: number;
+            readonly from: boolean;
+            readonly names: readonly ImportedName[];
+          }
+        | { readonly type: 'Pass' | 'Break' | 'Continue' | 'Other' }
+      ))
+  | FunctionStmt
+  | ClassStmt;
+
+export interface Comment extends Place {
+  readonly value: string;
+}
+
+/** One parsed file. */
+export interface Tree {
+  readonly file: string;
+  readonly text: string;
+  readonly body: readonly Stmt[];
+  readonly comments: readonly Comment[];
+  /** Where each line starts. */
+  readonly lines: readonly number[];
+  readonly problem: string | null;
+}
+
+/** `a.b.c` as text; empty where it is no chain of names. */
+export function dotted(node: Expr | null): string {
+  if (node === null) return '';
+  if (node.type === 'Name') return node.name;
+  if (node.type !== 'Attribute') return '';
+  const owner = dotted(node.object);
+  return owner === '' ? '' : `${owner}.${node.name}`;
+}
+
+/** The last name of a callee: `raises` of `pytest.raises`, also of `x().raises`. */
+export function lastName(node: Expr | null): string {
+  return node?.type === 'Name' ? node.name : node?.type === 'Attribute' ? node.name : '';
+}
+
+/** The expression behind every `await`, and behind `asyncio.run()`, which waits as well. */
+export function settled(node: Expr): Expr {
+  let inner = node;
+  for (;;) {
+    if (inner.type === 'Await') inner = inner.value;
+    else if (inner.type === 'Call' && WAITS.test(dotted(inner.callee)) && inner.args[0] !== undefined) inner = inner.args[0].value;
+    else return inner;
+  }
+}
+
+const WAITS = /^asyncio\.run$|(^|\.)run_until_complete$/;
+
+/** Expressions right below this one. */
+export function parts(node: Expr): readonly Expr[] {
+  switch (node.type) {
+    case 'List':
+    case 'Tuple':
+    case 'Set':
+      return node.items;
+    case 'Dict':
+      return node.entries.flatMap(({ key, value }) => (key === null ? [value] : [key, value]));
+    case 'Call':
+      return [node.callee, ...node.args.map(({ value }) => value)];
+    case 'Attribute':
+      return [node.object];
+    case 'Subscript':
+      return [node.object, ...node.index];
+    case 'Slice':
+      return node.parts.filter((part) => part !== null);
+    case 'Unary':
+      return [node.operand];
+    case 'Binary':
+      return [node.left, node.right];
+    case 'Compare':
+      return [node.left, ...node.rights];
+    case 'Bool':
+      return node.values;
+    case 'Conditional':
+      return [node.test, node.body, node.other];
+    case 'Lambda':
+      return [node.body];
+    case 'Await':
+    case 'Star':
+    case 'Named':
+      return [node.value];
+    case 'Yield':
+      return node.value === null ? [] : [node.value];
+    case 'Comprehension':
+      return [...node.elements, ...node.clauses.flatMap(({ target, over, conditions }) => [target, over, ...conditions])];
+    case 'Format':
+      return node.parts.filter((part) => typeof part !== 'string');
+    case 'Name':
+    case 'Number':
+    case 'String':
+    case 'Constant':
+    case 'Unknown':
+      return [];
+  }
+}
+
+/** The expression and all below it. */
+export function descend(node: Expr): readonly Expr[] {
+  const found: Expr[] = [];
+  collect(node, found);
+  return found;
+}
+
+function collect(node: Expr, found: Expr[]): void {
+  found.push(node);
+  for (const part of parts(node)) collect(part, found);
+}
+
+/** Expressions that stand in the statement itself, not in its blocks. */
+export function expressionsOf(node: Stmt): readonly Expr[] {
+  switch (node.type) {
+    case 'Expression':
+      return [node.value];
+    case 'Assign':
+      return [...node.targets, ...(node.value === null ? [] : [node.value])];
+    case 'Update':
+      return [node.target, node.value];
+    case 'Return':
+    case 'Raise':
+      return node.value === null ? [] : [node.value];
+    case 'Assert':
+      return node.message === null ? [node.test] : [node.test, node.message];
+    case 'Delete':
+      return node.targets;
+    case 'If':
+      return node.branches.flatMap(({ test }) => (test === null ? [] : [test]));
+    case 'While':
+      return [node.test];
+    case 'For':
+      return [node.target, node.over];
+    case 'Try':
+      return node.handlers.flatMap(({ caught }) => (caught === null ? [] : [caught]));
+    case 'With':
+      return node.items.flatMap(({ value, target }) => (target === null ? [value] : [value, target]));
+    case 'Match':
+      return [node.subject];
+    case 'Function':
+      return [...node.decorators, ...node.params.flatMap(({ fallback }) => (fallback === null ? [] : [fallback]))];
+    case 'Class':
+      return [...node.decorators, ...node.bases.map(({ value }) => value)];
+    case 'Break':
+    case 'Continue':
+    case 'Import':
+    case 'Other':
+    case 'Pass':
+      return [];
+  }
+}
+
+/** Blocks of statements within a statement. */
+export function blocksOf(node: Stmt): readonly (readonly Stmt[])[] {
+  switch (node.type) {
+    case 'If':
+      return node.branches.map(({ body }) => body);
+    case 'While':
+    case 'For':
+      return [node.body, node.other];
+    case 'Try':
+      return [node.body, ...node.handlers.map(({ body }) => body), node.other, node.final];
+    case 'With':
+    case 'Function':
+    case 'Class':
+      return [node.body];
+    case 'Match':
+      return node.cases;
+    case 'Assert':
+    case 'Assign':
+    case 'Break':
+    case 'Continue':
+    case 'Delete':
+    case 'Expression':
+    case 'Import':
+    case 'Other':
+    case 'Pass':
+    case 'Raise':
+    case 'Return':
+    case 'Update':
+      return [];
+  }
+}
+
+/** Statements and all below them; those of inner functions and classes only with `deep`. */
+export function statementsIn(body: readonly Stmt[], deep: boolean): readonly Stmt[] {
+  const lists = deep ? DEEP : SHALLOW;
+  const known = lists.get(body);
+  if (known !== undefined) return known;
+  const found: Stmt[] = [];
+  gather(body, deep, found);
+  lists.set(body, found);
+  return found;
+}
+
+/** Many ask for the same. */
+const DEEP = new WeakMap<readonly Stmt[], readonly Stmt[]>();
+const SHALLOW = new WeakMap<readonly Stmt[], readonly Stmt[]>();
+
+function gather(body: readonly Stmt[], deep: boolean, found: Stmt[]): void {
+  for (const statement of body) {
+    found.push(statement);
+    if (!deep && (statement.type === 'Function' || statement.type === 'Class')) continue;
+    for (const block of blocksOf(statement)) gather(block, deep, found);
+  }
+}
+
+/** All expressions in statements, however deep. */
+export function expressionsIn(body: readonly Stmt[], deep: boolean): readonly Expr[] {
+  const found: Expr[] = [];
+  for (const statement of statementsIn(body, deep)) for (const expression of expressionsOf(statement)) collect(expression, found);
+  return found;
+}
+
+export function keyword(args: readonly Argument[], name: string): Expr | null {
+  return args.find((argument) => argument.name === name)?.value ?? null;
+}
+
+/** Arguments without a name. */
+export function positional(args: readonly Argument[]): readonly Expr[] {
+  return args.filter(({ name, star }) => name === null && star === '').map(({ value }) => value);
+}
+
+export function textOf(node: Expr | null): string | null {
+  return node?.type === 'String' ? node.value : null;
+}

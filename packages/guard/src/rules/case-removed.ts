@@ -1,0 +1,62 @@
+// A case is gone from a table of tests.
+
+import { print } from '../syntax/print.js';
+import type { Value } from '../syntax/nodes.js';
+import { positional, lastName } from '../syntax/walk.js';
+import { itemsOf } from '../tests/rows.js';
+import { spanOf, touchedPairs } from './rule.js';
+import type { Rule, Sighting } from './rule.js';
+
+export const caseRemoved: Rule = {
+  name: 'case-removed',
+  severity: 'high',
+  message: 'A case is gone from a table of tests.',
+  honest: 'Keep the case; remove it only with what it tests.',
+  levels: 'A note where as many cases came, or the source no longer has what it names.',
+  example: {
+    cheat: "@pytest.mark.parametrize('n', [1, 2])\n- @pytest.mark.parametrize('n', [1, 2, -1])",
+    honest: "- @pytest.mark.parametrize('n', [1, 2])\n+ @pytest.mark.parametrize('n', [2, 1, -1])",
+  },
+  find: (evidence) =>
+    touchedPairs(evidence).flatMap((pair): readonly Sighting[] => {
+      const [old, now] = [evidence.before.walk(pair.before).tables.flatMap(rowsOf), evidence.after.walk(pair.after).tables.flatMap(rowsOf)];
+      const left = now.map((row) => print(row));
+      const gone = old.filter((row) => {
+        const at = left.indexOf(print(row));
+        if (at >= 0) left.splice(at, 1);
+        return at < 0;
+      });
+      const [first] = gone;
+      if (first === undefined || now.length === 0) return [];
+      const isVanished = gone.every((row) => evidence.isDropped(print(row)));
+      if (isVanished || gone.length <= left.length) return [];
+      const isLess = gone.length > left.length;
+      return [
+        {
+          file: pair.after.source.path,
+          level: isLess ? 'breach' : 'note',
+          before: spanOf(pair.before.source, first),
+          after: spanOf(pair.after.source, pair.after.head),
+          test: pair.after.path,
+          why: `${gone.length - left.length} of ${old.length} ${old.length === 1 ? 'case' : 'cases'}`,
+        },
+      ];
+    }),
+};
+
+/** Rows of a literal table; of another, none are known. */
+function rowsOf(table: Value): readonly Value[] {
+  if (table.kind === 'template') return itemsOf(table);
+  if (table.kind === 'list')
+    return table.items.map((row) => (row.kind === 'call' && lastName(row.callee) === 'param' ? listed(positional(row), row) : row));
+  if (table.kind === 'record') return table.entries.map(({ value }) => value);
+  if (table.kind === 'call' && /^(entries|values|items|keys|enumerate|zip|sorted)$/.test(lastName(table.callee))) {
+    const inner = table.callee.kind === 'member' && table.args.length === 0 ? table.callee.object : table.args[0]?.value;
+    return inner === undefined ? [] : rowsOf(inner);
+  }
+  return [];
+}
+
+function listed(items: readonly Value[], { from, to }: Value): Value {
+  return items.length === 1 && items[0] !== undefined ? items[0] : { from, to, kind: 'list', type: 'tuple', items };
+}

@@ -1,0 +1,76 @@
+// A test is gone, and nothing else checks what it checked.
+
+import { textOf } from '../evidence.js';
+import type { Evidence } from '../evidence.js';
+import type { Test } from '../tests/facts.js';
+import { spanOf } from './rule.js';
+import type { Rule, Sighting } from './rule.js';
+
+export const testDeleted: Rule = {
+  name: 'test-deleted',
+  severity: 'high',
+  message: 'A test is gone, and nothing else checks what it checked.',
+  honest: 'Keep the test; delete it only with what it tests.',
+  levels: 'A note where the change also changes or removes code that the test names, or new tests of the same file ask as much.',
+  example: {
+    cheat: '- def test_rejects_negative():\n-     with pytest.raises(ValueError):\n-         pay(-1)',
+    honest: 'The same, where `pay` is deleted too.',
+  },
+  find: (evidence) => {
+    const balance = balances(evidence);
+    return evidence.pairing.removed.flatMap((test): readonly Sighting[] => {
+      const { claims } = evidence.before.claims(test);
+      if (
+        test.run === null ||
+        claims.length === 0 ||
+        test.marks.some(({ kind, condition }) => (kind === 'skip' || kind === 'todo') && condition === null)
+      )
+        return [];
+      const open = claims.filter((claim) => !evidence.isAskedElsewhere(claim, null));
+      if (open.length === 0) return [];
+      const explained = isExplained(evidence, test);
+      if (explained === 'gone') return [];
+      const isBalanced = (balance.get(test.source.path) ?? 0) >= 0;
+      return [
+        {
+          file: test.source.path,
+          level: explained === 'changed' || isBalanced ? 'note' : 'breach',
+          before: spanOf(test.source, test),
+          after: null,
+          test: test.path,
+        },
+      ];
+    });
+  },
+};
+
+/** By file: how much more new tests ask than removed ones did. */
+function balances(evidence: Evidence): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  const add = (test: Test, side: 'before' | 'after', sign: number): void => {
+    const { claims } = evidence[side].claims(test);
+    const sum = claims.reduce((total, { strength }) => total + strength, 0);
+    sums.set(test.source.path, (sums.get(test.source.path) ?? 0) + sign * sum);
+  };
+  for (const test of evidence.pairing.removed) add(test, 'before', -1);
+  for (const test of evidence.pairing.added) add(test, 'after', 1);
+  return sums;
+}
+
+/** `gone`: the code that it names is gone; `changed`: it is another now. */
+function isExplained(evidence: Evidence, test: Test): 'gone' | 'changed' | null {
+  const { code } = evidence;
+  if (code.files.length === 0) return null;
+  const words = new Set(textOf(test, test).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu));
+  const own = test.scope.definitions();
+  const names = (list: ReadonlySet<string>): boolean => [...list].some((name) => words.has(name) && !own.has(name));
+  if (names(code.removedNames) || names(code.vanishedNames)) return 'gone';
+  if (code.files.some(({ after, before, path }) => after === null && before !== null && isNamed(test, path))) return 'gone';
+  return names(code.changedNames) || names(code.touchedNames) ? 'changed' : null;
+}
+
+/** The test file is named like the source file, or imports it. */
+function isNamed(test: Test, path: string): boolean {
+  const stem = /([^/]+?)\.\w+$/.exec(path)?.[1] ?? '';
+  return stem.length > 2 && (test.source.path.includes(stem) || test.source.text.includes(stem));
+}

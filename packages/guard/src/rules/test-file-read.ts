@@ -1,0 +1,47 @@
+// Source that reads the tests, or finds out who calls it.
+
+import { eachValue, dotted, lastName } from '../syntax/walk.js';
+import { someValue } from '../syntax/walk.js';
+import type { Rule, Sighting } from './rule.js';
+import { changedSources, sourceSighting } from './source-side.js';
+
+export const testFileRead: Rule = {
+  name: 'test-file-read',
+  severity: 'critical',
+  message: 'The source reads the tests, or finds out who calls it.',
+  honest: 'Let it work from its arguments.',
+  levels: 'A note for a look at the stack alone.',
+  example: { cheat: 'open("tests/test_total.py").read()', honest: 'open(path).read()' },
+  find: (evidence) =>
+    changedSources(evidence, /readFile|open\(|read_text|stack|_getframe|currentframe/).flatMap((changed) => {
+      const found: Sighting[] = [];
+      eachValue(changed.source.body, (value) => {
+        if (value.kind !== 'call' || !changed.isNew(value)) return;
+        const name = lastName(value.callee);
+        const asksTest = (): boolean =>
+          value.args.some(({ value: inner }) => someValue(inner, (one) => one.kind === 'text' && TEST_PATH.test(one.value)));
+        if (/^(readFile|readFileSync|open|read_text|Path|import_module|require)$/.test(name) && asksTest())
+          found.push(sourceSighting(changed, value, 'breach'));
+        else if (
+          /^(inspect\.(stack|currentframe)|sys\._getframe|traceback\.extract_stack)$/.test(dotted(value.callee)) &&
+          /['"`]?test|pytest/.test(near(changed.source.text, value.from))
+        )
+          found.push(sourceSighting(changed, value, 'breach'));
+        else if (
+          /^(includes|test|match)$/.test(name) &&
+          value.callee.kind === 'member' &&
+          /\bstack$/.test(dotted(value.callee.object)) &&
+          /test|spec|jest|mocha/.test(changed.source.text.slice(value.from, value.to))
+        )
+          found.push(sourceSighting(changed, value, 'breach'));
+      });
+      return found;
+    }),
+};
+
+const TEST_PATH = /(^|\/)tests?\/|(^|\/)test_\w+\.py$|\.(test|spec)\.[cm]?[jt]sx?$|_test\.py$|__tests__/;
+
+/** The lines around a place. */
+function near(text: string, from: number): string {
+  return text.slice(Math.max(0, from - 200), from + 300);
+}
