@@ -21,6 +21,7 @@ async function load(entry) {
     format: 'esm',
     target: 'node20',
     logLevel: 'error',
+    external: ['oxc-parser'],
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
   return import(`${pathToFileURL(outfile).href}?${Date.now()}`);
