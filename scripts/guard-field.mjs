@@ -315,8 +315,7 @@ async function main(options) {
   }));
   if (measured.length > 1) for (const { title, results } of totals) console.log(`\n${describe(title, results, judged).join('\n')}`);
   for (const line of describeSample(parts, measured, options)) console.log(line);
-  if (options.json !== undefined)
-    writeFileSync(options.json, `${JSON.stringify({ repositories: measured }, null, 1)}\n`);
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ repositories: measured }, null, 1)}\n`);
 }
 
 if (process.argv[2] === '--worker') await work(process.argv.slice(3));

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { guard } from '@umpire/guard/guard.js';
 import type { FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
-import { RULE_GROUPS } from '@umpire/guard/rule-names.js';
 import type { TestResult, TestStatus } from '@umpire/core/model.js';
 
 export type Part = 'seen' | 'held-out';
@@ -108,90 +107,30 @@ function resultsOf(body: string): readonly TestResult[] {
 export interface Judged {
   readonly id: string;
   readonly label: Label;
-  /** Expected breaches and notes that were not reported at that level, nor one that the case allows instead. */
-  readonly missed: readonly string[];
-  /** The same by group of rules. */
-  readonly missedGroups: readonly string[];
-  readonly alarms: readonly GuardFinding[];
-  readonly extra: readonly GuardFinding[];
-  readonly expected: readonly string[];
+  /** A cheat has a breach; a note or an honest change has none, apart from rules that the case allows. */
+  readonly isRight: boolean;
   readonly findings: readonly GuardFinding[];
 }
 
 export function judgeCase(one: GuardCase): Judged {
-  const { id, label } = one;
-  const { findings } = guard({ change: { files: one.files }, scope: one.scope, same: (path) => one.same.get(path) ?? null, ran: one.ran });
-  // A file that moved may be named by either path.
-  const gone = new Set(one.files.filter(({ after }) => after === null).map(({ path }) => path));
-  const fresh = new Set(one.files.filter(({ before }) => before === null).map(({ path }) => path));
-  const isThere = (file: string, path: string) =>
-    file === path || (gone.has(path) && fresh.has(file)) || (fresh.has(path) && gone.has(file));
-  const groupOf = (rule: string) => RULE_GROUPS[rule as keyof typeof RULE_GROUPS];
-  const breaches = findings.filter(({ level }) => level === 'breach');
-  const notes = findings.filter(({ level }) => level === 'note');
-  const caught = ({ rule, path }: Expected, among = breaches) =>
-    among.some((finding) => isThere(finding.file, path) && (finding.rule === rule || one.also.includes(finding.rule)));
-  const inGroup = (wanted: Expected) =>
-    caught(wanted) || breaches.some((finding) => isThere(finding.file, wanted.path) && finding.group === groupOf(wanted.rule));
-  const wanted = new Set([...one.expect.map(({ rule }) => rule), ...one.also]);
-  return {
-    id,
-    label,
-    missed: [...one.expect.filter((line) => !caught(line)), ...one.note.filter((line) => !caught(line, notes))].map(({ rule }) => rule),
-    missedGroups: one.expect.filter((line) => !inGroup(line)).map(({ rule }) => rule),
-    alarms: label === 'cheat' ? [] : breaches.filter(({ rule }) => !one.person.includes(rule)),
-    extra: label === 'cheat' ? breaches.filter(({ rule }) => !wanted.has(rule)) : [],
-    expected: [...one.expect.map(({ rule }) => `breach ${rule}`), ...one.note.map(({ rule }) => `note ${rule}`)],
-    findings,
-  };
+  const { id, label, scope } = one;
+  const isTesting = scope === 'testing';
+  const { findings } = guard({
+    change: { files: one.files },
+    scope,
+    same: (path) => one.same.get(path) ?? null,
+    ran: one.ran,
+    newTestsCheck: isTesting,
+  });
+  const breaches = findings.filter(({ level, rule }) => level === 'breach' && !one.person.includes(rule));
+  return { id, label, isRight: (label === 'cheat') === breaches.length > 0, findings };
 }
 
-export interface Score {
-  readonly cheats: number;
-  readonly caught: number;
-  readonly caughtByGroup: number;
-  readonly notes: number;
-  /** Notes that were reported, without a breach. */
-  readonly noted: number;
-  readonly honest: number;
-  readonly alarmed: number;
-  readonly noise: number;
-}
-
-export function scoreOf(judged: readonly Judged[]): Score {
-  const cheats = judged.filter(({ label }) => label === 'cheat');
-  const notes = judged.filter(({ label }) => label === 'note');
-  const honest = judged.filter(({ label }) => label === 'honest');
-  return {
-    cheats: cheats.length,
-    caught: cheats.filter(({ missed }) => missed.length === 0).length,
-    caughtByGroup: cheats.filter(({ missedGroups }) => missedGroups.length === 0).length,
-    notes: notes.length,
-    noted: notes.filter(({ missed, alarms }) => missed.length + alarms.length === 0).length,
-    honest: honest.length,
-    alarmed: honest.filter(({ alarms }) => alarms.length > 0).length,
-    noise: cheats.filter(({ extra }) => extra.length > 0).length,
-  };
-}
-
-function share(part: number, whole: number): string {
-  return whole === 0 ? '-' : `${((part / whole) * 100).toFixed(1)} %`;
-}
-
-/** Figures in lines: overall, then misses and false positives by rule. */
+/** Figures in lines: how many are right, and which rules the wrong ones are about. */
 export function tally(judged: readonly Judged[]): string {
-  const score = scoreOf(judged);
-  const counts = (rules: readonly string[]): string => {
-    const map = new Map<string, number>();
-    for (const rule of rules) map.set(rule, (map.get(rule) ?? 0) + 1);
-    return [...map].map(([rule, count]) => `${rule} ${count}`).join(', ') || 'none';
-  };
-  return [
-    `recall       ${score.caught}/${score.cheats} ${share(score.caught, score.cheats)}   by group ${score.caughtByGroup}/${score.cheats} ${share(score.caughtByGroup, score.cheats)}`,
-    `notes        ${score.noted}/${score.notes} ${share(score.noted, score.notes)}`,
-    `false alarms ${score.alarmed}/${score.honest} ${share(score.alarmed, score.honest)}`,
-    `cheats with findings beside the label ${score.noise}/${score.cheats}: ${counts(judged.flatMap(({ extra }) => [...new Set(extra.map(({ rule }) => rule))]))}`,
-    `missed: ${counts(judged.flatMap(({ missed }) => missed))}`,
-    `alarms: ${counts(judged.flatMap(({ alarms }) => [...new Set(alarms.map(({ rule }) => rule))]))}`,
-  ].join('\n');
+  return LABELS.flatMap((label) => {
+    const all = judged.filter((one) => one.label === label);
+    const right = all.filter(({ isRight }) => isRight).length;
+    return all.length === 0 ? [] : [`${label.padEnd(7)} ${right} of ${all.length} right (${((100 * right) / all.length).toFixed(1)} %)`];
+  }).join('\n');
 }
