@@ -61,7 +61,7 @@ async function bundleGuard(engineFile, outfile) {
   await build({
     stdin: {
       contents: `export { guard } from ${JSON.stringify(engineFile)};
-        export { roleOf } from ${from('guard/src/paths.ts')};
+        export { roleOf } from ${from('guard/src/project/paths.ts')};
         export { createFileReader, filesOnDisk, readChange } from ${from('umpire/src/workspace/read-change.ts')};
         export { git, nameOf, runGitSync } from ${from('umpire/src/workspace/git.ts')};
         export { lineOf, plainLine } from ${from('umpire/src/report/safe-text.ts')};`,

@@ -161,7 +161,6 @@ describe('forms', () => {
       allowed: [],
       expired: [],
       problems: [],
-      rewritten: [],
       base: project.git('rev-parse', 'HEAD').trim(),
       scope: 'any',
     });

@@ -1,8 +1,6 @@
 // Code that is nested too deeply for the parser, told before it is parsed: the native parser has no limit of its own, and would take
 // the whole process down with it. One pass over the text; strings and comments count as code, which only makes it more careful.
 
-import { isPython } from '../project/paths.js';
-
 /** Far beyond what people write, far below what the parser can bear. */
 const DEEPEST = 800;
 /** Operators one after another, without a comma, a semicolon or a brace between. */
@@ -11,10 +9,6 @@ const MOST_ELSES = 4_000;
 /** Calls, members and operators one behind another, at one depth: `a.b().b()`. */
 const MOST_LINKS = 20_000;
 
-const FLAT = 60;
-const FLAT_CHAIN = 500;
-
-const SOME_PREFIXES = /(?:\b(?:typeof|await|new|void|delete|yield|keyof|infer|readonly)\s+){20}/;
 /** `a as A as B`. */
 const CASTS = /(?:\b(?:as|satisfies)\s+[\w.]+\s+){500}/;
 const PREFIXES = /(?:\b(?:typeof|await|new|void|delete|yield|keyof|infer|readonly)\s+){500}/;
@@ -30,19 +24,12 @@ const PARTS: readonly (Part | undefined)[] = Array.from({ length: 128 }, (_, cod
 });
 
 export function isTooDeep(text: string): boolean {
-  if (exceeds(text, DEEPEST, LONGEST_CHAIN)) return true;
+  if (exceeds(text)) return true;
   if (text.length <= 3_000) return false;
-  return PREFIXES.test(text) || CASTS.test(text) || elses(text) > MOST_ELSES || (text.length > MOST_LINKS && isChained(text, MOST_LINKS));
+  return PREFIXES.test(text) || CASTS.test(text) || elses(text) > MOST_ELSES || (text.length > MOST_LINKS && isChained(text));
 }
 
-/** Nested no more than code of people is, whatever its language: it can be read with any stack. */
-export function isFlat(path: string, text: string): boolean {
-  // Statements that end with their lines make no chains.
-  const longest = isPython(path) ? Infinity : FLAT_CHAIN;
-  return !exceeds(text, FLAT, longest) && !isChained(text, FLAT_CHAIN) && !SOME_PREFIXES.test(text) && elses(text) <= FLAT_CHAIN;
-}
-
-function exceeds(text: string, deepest: number, longest: number): boolean {
+function exceeds(text: string): boolean {
   let depth = 0;
   let chain = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -53,7 +40,7 @@ function exceeds(text: string, deepest: number, longest: number): boolean {
     else if (part === 'close') depth = Math.max(0, depth - 1);
     const code = text[index];
     if (part === 'end' || code === '{' || code === '}') chain = 0;
-    if (depth > deepest || chain > longest) return true;
+    if (depth > DEEPEST || chain > LONGEST_CHAIN) return true;
   }
   return false;
 }
@@ -62,7 +49,7 @@ function exceeds(text: string, deepest: number, longest: number): boolean {
  * What stands in brackets has a chain of its own, and does not end the one around it. A line that begins with a word ends it, unless
  * the line before leads on; comments end with a full stop or a slash.
  */
-function isChained(text: string, most: number): boolean {
+function isChained(text: string): boolean {
   const chains = [0];
   let [isNewLine, leadsOn] = [false, false];
   for (let index = 0; index < text.length; index += 1) {
@@ -75,7 +62,7 @@ function isChained(text: string, most: number): boolean {
     const last = chains.length - 1;
     const isLink = part === 'operator' || part === 'open' || code === DOT || code === TICK;
     if (part === 'end' || (isNewLine && !isLink && !leadsOn)) chains[last] = 0;
-    if (isLink && (chains[last] = (chains[last] ?? 0) + 1) > most) return true;
+    if (isLink && (chains[last] = (chains[last] ?? 0) + 1) > MOST_LINKS) return true;
     if (part === 'open') chains.push(0);
     else if (part === 'close' && last > 0) chains.pop();
     if (code === BRACE) chains[chains.length - 1] = 0;

@@ -1,6 +1,5 @@
 // `umpire guard`: finds skipped, weakened or deleted tests. Prints the findings as text, JSON or SARIF.
 
-import { setFlagsFromString } from 'node:v8';
 import { guardProject } from '../commands/guard.js';
 import type { GuardRun } from '../commands/guard.js';
 import { guardJson, guardPage } from '../report/guard-page.js';
@@ -71,7 +70,6 @@ export async function runGuard(args: readonly string[], { write, writeProgress }
     staged: switches.has('--staged'),
     revert: switches.has('--revert'),
     ...retrial,
-    around: withoutEarlyOptimization,
     onNote: (note) => void notes.push(`Note: ${note}\n`),
   });
   for (const signal of INTERRUPTS) process.off(signal, onInterrupt);
@@ -83,30 +81,6 @@ export async function runGuard(args: readonly string[], { write, writeProgress }
       : guardPage(run, terminal());
   return { stdout, ...(notes.length === 0 ? {} : { stderr: notes.join('') }), exit: exitOf(run, switches.has('--strict')) };
 }
-
-/** V8's default interrupt budget by version: how much a function runs before V8 optimizes it. */
-const INTERRUPT_BUDGETS: Readonly<Record<string, number>> = { '11.3': 67_584 };
-
-/**
- * The guard runs for seconds only. Inlining its flat code costs a quarter of the CPU time, and early optimization costs more than it
- * saves, most of all when two threads share two cores. The flags are reset at the end, since the cached compiled code of the next start
- * is valid only with the same flags.
- */
-function withoutEarlyOptimization<Result>(look: () => Result): Result {
-  const budget = INTERRUPT_BUDGETS[process.versions.v8.split('.', 2).join('.')];
-  const set = (inlines: boolean, factor: number): void => {
-    setFlagsFromString(inlines ? '--turbo-inlining' : '--no-turbo-inlining');
-    if (budget !== undefined) setFlagsFromString(`--interrupt-budget=${budget * factor}`);
-  };
-  set(false, BUDGET_FACTOR);
-  try {
-    return look();
-  } finally {
-    set(true, 1);
-  }
-}
-
-const BUDGET_FACTOR = 8;
 
 /** A retrial that says nothing is an error: somebody asked for it. */
 function exitOf({ findings, notes, reverted, isBlind, retrial }: GuardRun, isStrict: boolean): number {

@@ -46,8 +46,6 @@ export interface GuardParameters {
   readonly now?: () => Date;
   /** Called with notes for the person, such as which folder is checked. */
   readonly onNote?: (note: string) => void;
-  /** Wraps each check, which only computes and loads nothing. */
-  readonly around?: <Result>(check: () => Result) => Result;
 }
 
 export interface GuardRun extends GuardView {
@@ -91,8 +89,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
     unread: read.problems,
     settings: CONFIG,
   };
-  const around = request.around ?? ((look) => look());
-  const seen = around(() => checkChange(check));
+  const seen = checkChange(check);
   const retrial = request.retrial === undefined ? null : await retryFor(request.retrial, request, { project, repository, base, to, check });
   const view = retrial === null ? seen : withRetrial(seen, retrial, allowances, check.today);
   const run = {
@@ -106,7 +103,7 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   };
   if (request.revert !== true) return run;
   if (view.findings.length === 0) throw new UmpireError('guard-nothing', { base: words });
-  const mended = around(() => correctionsFor(check, view.findings));
+  const mended = correctionsFor(check, view.findings);
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ gitTarget: checkout, prefix, base, to: null });

@@ -61,18 +61,16 @@ export function checkChange({
   mustBeRead = false,
   command,
 }: ChangeCheck): GuardView {
-  const report = guard(
-    {
-      change,
-      scope,
-      same,
-      everyRewrite,
-      newTestsCheck,
-      mustBeRead,
-      ...(ran === undefined ? {} : { ran }),
-      ...(command === undefined ? {} : { command }),
-    },
-  );
+  const report = guard({
+    change,
+    scope,
+    same,
+    everyRewrite,
+    newTestsCheck,
+    mustBeRead,
+    ...(ran === undefined ? {} : { ran }),
+    ...(command === undefined ? {} : { command }),
+  });
   const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
   const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
   const unopened = new Set(unread.map(({ file }) => file));

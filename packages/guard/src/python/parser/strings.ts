@@ -12,10 +12,3 @@ export function decoded(text: string, raw: boolean): string {
     return ESCAPES[escape] ?? all;
   });
 }
-
-/** The text as `repr()` writes it: `'a'`, and `"it's"`. */
-export function reprOf(text: string): string {
-  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  const inner = text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/\t/g, '\\t').replace(/\r/g, '\\r');
-  return quote + (quote === "'" ? inner.replace(/'/g, "\\'") : inner) + quote;
-}

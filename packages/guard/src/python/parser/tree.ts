@@ -141,32 +141,6 @@ export interface Tree {
   readonly problem: string | null;
 }
 
-/** `a.b.c` as text; empty where it is no chain of names. */
-export function dotted(node: Expr | null): string {
-  if (node === null) return '';
-  if (node.type === 'Name') return node.name;
-  if (node.type !== 'Attribute') return '';
-  const owner = dotted(node.object);
-  return owner === '' ? '' : `${owner}.${node.name}`;
-}
-
-/** The last name of a callee: `raises` of `pytest.raises`, also of `x().raises`. */
-export function lastName(node: Expr | null): string {
-  return node?.type === 'Name' ? node.name : node?.type === 'Attribute' ? node.name : '';
-}
-
-/** The expression behind every `await`, and behind `asyncio.run()`, which waits as well. */
-export function settled(node: Expr): Expr {
-  let inner = node;
-  for (;;) {
-    if (inner.type === 'Await') inner = inner.value;
-    else if (inner.type === 'Call' && WAITS.test(dotted(inner.callee)) && inner.args[0] !== undefined) inner = inner.args[0].value;
-    else return inner;
-  }
-}
-
-const WAITS = /^asyncio\.run$|(^|\.)run_until_complete$/;
-
 /** Expressions right below this one. */
 export function parts(node: Expr): readonly Expr[] {
   switch (node.type) {
@@ -213,18 +187,6 @@ export function parts(node: Expr): readonly Expr[] {
     case 'Unknown':
       return [];
   }
-}
-
-/** The expression and all below it. */
-export function descend(node: Expr): readonly Expr[] {
-  const found: Expr[] = [];
-  collect(node, found);
-  return found;
-}
-
-function collect(node: Expr, found: Expr[]): void {
-  found.push(node);
-  for (const part of parts(node)) collect(part, found);
 }
 
 /** Expressions that stand in the statement itself, not in its blocks. */
@@ -321,24 +283,4 @@ function gather(body: readonly Stmt[], deep: boolean, found: Stmt[]): void {
     if (!deep && (statement.type === 'Function' || statement.type === 'Class')) continue;
     for (const block of blocksOf(statement)) gather(block, deep, found);
   }
-}
-
-/** All expressions in statements, however deep. */
-export function expressionsIn(body: readonly Stmt[], deep: boolean): readonly Expr[] {
-  const found: Expr[] = [];
-  for (const statement of statementsIn(body, deep)) for (const expression of expressionsOf(statement)) collect(expression, found);
-  return found;
-}
-
-export function keyword(args: readonly Argument[], name: string): Expr | null {
-  return args.find((argument) => argument.name === name)?.value ?? null;
-}
-
-/** Arguments without a name. */
-export function positional(args: readonly Argument[]): readonly Expr[] {
-  return args.filter(({ name, star }) => name === null && star === '').map(({ value }) => value);
-}
-
-export function textOf(node: Expr | null): string | null {
-  return node?.type === 'String' ? node.value : null;
 }
