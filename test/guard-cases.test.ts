@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isSoak } from './support/campaign.js';
-import { readCases, readQuickCases } from './support/guard-cases.js';
+import { readQuickCases } from './support/guard-cases.js';
 import type { PackedCase } from './support/guard-cases.js';
 
 const root = join(import.meta.dirname, '..');
@@ -105,11 +105,8 @@ it.each(FILES)('%s is sorted by id, each id once, and has one label', (name) => 
   expect([...new Set(cases.map(({ label }) => label))]).toEqual([name.split('-').at(-1)]);
 });
 
-it('the quick list names seen cases, with every rule that a seen cheat expects', () => {
+it('the quick list names seen cases', () => {
   const listed = JSON.parse(readFileSync(join(root, 'fixtures', 'guard', 'quick.json'), 'utf8')) as Record<string, readonly string[]>;
   const quick = readQuickCases();
   expect(quick.map(({ id }) => id)).toEqual(['cheat', 'note', 'honest'].flatMap((label) => listed[label] ?? []));
-  const rules = (cases: typeof quick) =>
-    [...new Set(cases.flatMap(({ language, expect: wanted }) => wanted.map(({ rule }) => `${language} ${rule}`)))].toSorted();
-  expect(rules(quick)).toEqual(rules(readCases('seen')));
 });

@@ -118,7 +118,7 @@ it('names the tests of node:test, in SARIF too', async () => {
   const told = run?.results.map(({ ruleId, level, properties: { test } }) => `${ruleId} ${level} ${test ?? ''}`);
   expect({ exit, told: told?.slice(0, 2), more: told?.includes('expectation-changed note doubles') }, err).toEqual({
     exit: 3,
-    told: ['regression-hidden error halves', 'test-deleted error adds'],
+    told: ['failing-test-removed error adds', 'regression-hidden error halves'],
     more: true,
   });
   expect(run?.properties).toMatchObject({

@@ -26,7 +26,8 @@ function hook(place: string, event: unknown, ...args: readonly string[]): Answer
 }
 
 const NOTHING = { exit: 0, out: '', err: '' };
-const TEST = "const { test } = require('node:test');\ntest('adds', () => require('node:assert').equal(require('./add.js')(1, 1), 2));\n";
+const TEST =
+  "const assert = require('node:assert');\nconst { test } = require('node:test');\ntest('adds', () => assert.equal(require('./add.js')(1, 1), 2));\n";
 const SKIPPED = TEST.replace("test('adds'", "test.skip('adds'");
 const FILES = { 'add.js': 'module.exports = (a, b) => a + b;\n', 'add.test.js': TEST, 'inner/notes.md': 'x\n' };
 const stops = ({ root }: RunProject, more: object = {}) => ({ hook_event_name: 'Stop', cwd: root, stop_hook_active: false, ...more });

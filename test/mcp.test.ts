@@ -45,7 +45,7 @@ async function ask(client: Client, name: string, given: Record<string, unknown> 
 }
 
 const test = (answer: number) =>
-  `require('node:test').test('adds', () => require('node:assert').equal(require('./add.js')(1, 1), ${answer}));\n`;
+  `const { test } = require('node:test');\ntest('adds', () => require('node:assert').equal(require('./add.js')(1, 1), ${answer}));\n`;
 const PROJECT = {
   'package.json': '{"name":"p","scripts":{"test":"node --test"}}\n',
   'add.js': 'module.exports = (a, b) => a - b;\n',
@@ -94,7 +94,7 @@ it('reports a skipped test, and reverts nothing', async () => {
   const project = makeProject({ files: PROJECT });
   const client = await connect(project);
   expect((await ask(client, 'guard')).data['findings']).toEqual([]);
-  const skipped = test(2).replace('.test(', '.test.skip(');
+  const skipped = test(2).replace('test(', 'test.skip(');
   project.write({ 'add.test.js': skipped });
   const { text, data } = await ask(client, 'guard');
   expect(data['findings']).toMatchObject([{ file: 'add.test.js' }]);

@@ -287,7 +287,7 @@ describe('the retrial', () => {
     const project = makeProject({ files: FILES });
     const { session, exit, err } = await until(project, `${deleteAdds}; sed -i 's/a + b;/0 + a + b;/' sum.js`);
     expect(exit, err).toBe(4);
-    expect(breachesIn(session)).toContain('test-deleted sum.test.js file');
+    expect(breachesIn(session)).toContain('failing-test-removed sum.test.js file');
     expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS);
     expect(branchFile(project, session, 'sum.js')).toContain('0 + a + b;');
     const [retrial] = eventsOfType(session, 'TaskFinished').flatMap((data) => data.retrial ?? []);

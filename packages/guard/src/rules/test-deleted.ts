@@ -2,6 +2,7 @@
 
 import { textOf } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
+import { rootName } from '../syntax/walk.js';
 import type { Test } from '../tests/facts.js';
 import { spanOf } from './rule.js';
 import type { Rule, Sighting } from './rule.js';
@@ -60,10 +61,16 @@ function balances(evidence: Evidence): ReadonlyMap<string, number> {
 /** `gone`: the code that it names is gone; `changed`: it is another now. */
 function isExplained(evidence: Evidence, test: Test): 'gone' | 'changed' | null {
   const { code } = evidence;
-  if (code.files.length === 0) return null;
+  // Where source may not change, its change excuses nothing.
+  if (code.files.length === 0 || evidence.isTestingOnly) return null;
   const words = new Set(textOf(test, test).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu));
   const own = test.scope.definitions();
-  const names = (list: ReadonlySet<string>): boolean => [...list].some((name) => words.has(name) && !own.has(name));
+  const isOwn = (name: string): boolean => {
+    const definition = own.get(name);
+    if (definition === undefined || definition.module !== null) return false;
+    return definition.value === null || rootName(definition.value) !== 'require';
+  };
+  const names = (list: ReadonlySet<string>): boolean => [...list].some((name) => words.has(name) && !isOwn(name));
   if (names(code.removedNames) || names(code.vanishedNames)) return 'gone';
   if (code.files.some(({ after, before, path }) => after === null && before !== null && isNamed(test, path))) return 'gone';
   return names(code.changedNames) || names(code.touchedNames) ? 'changed' : null;
