@@ -35,13 +35,23 @@ class Side {
   private readonly walked = new Map<Test, Walked>();
   private readonly claimed = new Map<Test, Claims>();
 
+  private readonly sources = new Map<string, Source | null>();
+
   constructor(private readonly textOf: (path: string) => string | null) {}
+
+  source(path: string): Source | null {
+    const known = this.sources.get(path);
+    if (known !== undefined) return known;
+    const text = this.textOf(path);
+    const made = text === null ? null : readSource(path, text);
+    this.sources.set(path, made);
+    return made;
+  }
 
   read(path: string): FoundTests | null {
     const known = this.found.get(path);
     if (known !== undefined) return known;
-    const text = this.textOf(path);
-    const source = text === null ? null : readSource(path, text);
+    const source = this.source(path);
     const made = source === null ? null : findTests(source);
     this.found.set(path, made);
     return made;
@@ -129,7 +139,9 @@ export class Evidence {
 
   private readFile(change: FileChange): ReadFile {
     const role = roleOf(change.path);
-    const isRead = role === 'test' || role === 'support' || mayHoldTests(change);
+    // A file that only moved has the same tests as before.
+    const isMoved = change.before === change.after && change.renamedFrom !== undefined && roleOf(change.renamedFrom) === role;
+    const isRead = !isMoved && (role === 'test' || role === 'support' || mayHoldTests(change));
     return {
       change,
       role,
@@ -138,7 +150,19 @@ export class Evidence {
     };
   }
 
-  /** Nothing about the test differs, nor about what it uses of its file. */
+  private readonly fresh = new Map<FileChange, string>();
+
+  /** Lines of the new version that the old one does not have. */
+  addedText(change: FileChange): string {
+    const known = this.fresh.get(change);
+    if (known !== undefined) return known;
+    const old = new Set(change.before?.split('\n'));
+    const made = (change.after?.split('\n') ?? []).filter((line) => !old.has(line)).join('\n');
+    this.fresh.set(change, made);
+    return made;
+  }
+
+  /** Something about the test differs, or about what it uses of its file. */
   isTouched(pair: Pair): boolean {
     const known = this.touched.get(pair);
     if (known !== undefined) return known;
@@ -152,8 +176,7 @@ export class Evidence {
     const marks = (test: Test): string => test.marks.map((mark) => `${mark.kind} ${textOf(test, mark)}`).join('\n');
     if (marks(before) !== marks(after)) return true;
     const names = this.changedNames(before.source, after.source);
-    const own = textOf(after, after);
-    return [...names].some((name) => own.includes(name));
+    return wordsIn(textOf(after, after)).some((word) => names.has(word));
   }
 
   private readonly names = new Map<Source, ReadonlySet<string>>();
@@ -162,7 +185,7 @@ export class Evidence {
   private changedNames(before: Source, after: Source): ReadonlySet<string> {
     const known = this.names.get(after);
     if (known !== undefined) return known;
-    const texts = (source: Source, path: string): Map<string, string> => {
+    const texts = (source: Source): Map<string, string> => {
       const found = new Map<string, string>();
       const add = (name: string, from: number, to: number): void =>
         void found.set(name, `${found.get(name) ?? ''}\n${source.text.slice(from, to)}`);
@@ -176,14 +199,14 @@ export class Evidence {
         }
       };
       walk(source.body);
-      void path;
       return found;
     };
-    const [old, now] = [texts(before, before.path), texts(after, after.path)];
+    const [old, now] = [texts(before), texts(after)];
     const differing = new Set([...old.keys(), ...now.keys()].filter((name) => old.get(name) !== now.get(name)));
+    const uses = [...now].map(([name, text]) => [name, wordsIn(text)] as const);
     for (let size = -1; size !== differing.size;) {
       size = differing.size;
-      for (const [name, text] of now) if (!differing.has(name) && [...differing].some((other) => text.includes(other))) differing.add(name);
+      for (const [name, words] of uses) if (!differing.has(name) && words.some((word) => differing.has(word))) differing.add(name);
     }
     // What is imported from a file of the change may check something else there.
     for (const statement of after.body) {
@@ -245,6 +268,10 @@ export class Evidence {
         else index.set(claim.full, [claim]);
     return index;
   }
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? [];
 }
 
 function wordsOf({ full, wanted, detail }: Claim): string {

@@ -71,10 +71,35 @@ test.each<[string, Case]>([
     'test-conditional',
     inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.skipif(os.environ.get("CI"), reason="flaky")\n')),
   ],
+  [
+    'test-skipped',
+    inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.skipif(sys.version_info >= (3, 8), reason="old")\n')),
+  ],
   ['test-focused', { before: js(CHECK), after: js(CHECK).replace("it('", "it.only('") }],
   ['failure-expected', inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.xfail\n'))],
   ['test-deleted', { before: `${js(CHECK)}it('is zero', () => { expect(total([])).toBe(0); });\n`, after: js(CHECK) }],
   ['test-hidden', inPython(py('assert total([1, 2]) == 3'), py('assert total([1, 2]) == 3').replace('def test_total', 'def _total'))],
+  [
+    'failure-expected',
+    inPython(
+      `ROWS = [(1, 1), (2, 2)]\n${py('assert total([n]) == sum', '@pytest.mark.parametrize(("n", "sum"), ROWS)\n')}`,
+      `ROWS = [(1, 1), pytest.param(2, 2, marks=pytest.mark.xfail)]\n${py('assert total([n]) == sum', '@pytest.mark.parametrize(("n", "sum"), ROWS)\n')}`,
+    ),
+  ],
+  [
+    'assertion-weakened',
+    {
+      before: js('const items = [1];\nexpect(keep(items)).toBe(items);'),
+      after: js('const items = [1];\nexpect(keep(items)).toEqual(items);'),
+    },
+  ],
+  [
+    'assertion-weakened',
+    {
+      ...inPython(py('with pytest.raises(NoItems):\n    total([])'), py('with pytest.raises(Exception):\n    total([])')),
+      also: [['src/shop.py', 'from .errors import NoItems\n\nraise NoItems()\n', 'raise KeyError()\n']],
+    },
+  ],
   [
     'case-removed',
     inPython(
@@ -159,6 +184,20 @@ test.each<[string, Case]>([
   [
     'a skip for a platform',
     inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.skipif(sys.platform == "win32", reason="fork")\n')),
+  ],
+  [
+    'checks written as a table',
+    inPython(
+      py('assert total("a") == 1\nassert total("b") == 2'),
+      py('for name, sum in {"a": 1, "b": 2}.items():\n    assert total(name) == sum'),
+    ),
+  ],
+  [
+    'a message asked for in the call',
+    inPython(
+      py('with pytest.raises(ValueError) as error:\n    total(None)\nassert "no items" in str(error.value)'),
+      py('with pytest.raises(ValueError, match=".*no items"):\n    total(None)'),
+    ),
   ],
   [
     'a test that goes with its code',

@@ -5,7 +5,7 @@ import { isLiteral, print } from '../syntax/print.js';
 import { truthOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
 import { dotted, lastName, positional, rootName } from '../syntax/walk.js';
-import { constant } from '../tests/checks.js';
+import { SAME, constant } from '../tests/checks.js';
 import type { Check, Relation } from '../tests/facts.js';
 import { expand } from '../tests/scope.js';
 import { dialectOf } from '../tests/dialects.js';
@@ -86,6 +86,9 @@ function split(check: Check, asked: Asked, depth: number, claims: Claim[]): void
     claims.push(claimOf(check, { relation: 'called', negated, subject, wanted: null, detail: 'times' }));
     return;
   }
+  // The very same object is wanted, not one like it.
+  if (detail === SAME && depth === 0 && !negated && asked.wanted?.kind === 'name' && (wanted?.kind === 'list' || wanted?.kind === 'record'))
+    claims.push(claimOf(check, { relation, negated, subject, wanted: asked.wanted, detail }));
   if (negated || wanted === null || depth > DEEPEST || (relation !== 'equal' && relation !== 'partial')) {
     add();
     return;
@@ -268,6 +271,8 @@ export function isVacuous(check: Check): boolean {
     check.source.language === 'javascript'
   )
     return true;
+  // What is written down is neither null nor undefined.
+  if (relation === 'equal' && negated && asked?.kind === 'constant' && (subject.kind === 'list' || subject.kind === 'record')) return true;
   if ((relation === 'equal' || relation === 'close') && !negated && asked !== null && print(subject) === print(copied(asked))) return true;
   if (relation === 'compare' && asked?.kind === 'number') {
     const isSize =

@@ -116,7 +116,7 @@ function isPart(now: Value, old: Value): boolean {
 }
 
 function isPartOf(less: string, more: string): boolean {
-  const plain = (words: string): string => words.replace(/^["'`^/]+|["'`$/]+$/g, '').replace(/\\(.)/g, '$1');
+  const plain = (words: string): string => words.replace(/^["'`^/]+|[.!"'`$/]+$/g, '').replace(/\\(.)/g, '$1');
   return plain(less).length < plain(more).length && plain(more).includes(plain(less));
 }
 

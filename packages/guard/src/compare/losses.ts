@@ -78,7 +78,7 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
       candidates.length > 0 || claim.whole === null
         ? undefined
         : (index.get(claim.whole) ?? []).find(({ check }) => !check.negated && check.relation === 'equal');
-    if (elsewhere(claim)) continue;
+    if (elsewhere(claim) || after.claims.some((one) => isAskedAsMessage(one, claim))) continue;
     uncovered += 1;
     if (obstructed === undefined && other === undefined && weaker === undefined && isDropped(claim)) continue;
     if (obstructed !== undefined) {
@@ -130,6 +130,12 @@ function isProjection(after: Claim, before: Claim): boolean {
   if (before.relation !== 'equal' || before.negated || before.full.length < LEAST || before.whole !== null) return false;
   const wanted = (claim: Claim): string => (claim.wanted === null ? '' : print(claim.wanted));
   return after.full.length > before.full.length && after.full.includes(before.full) && wanted(after) !== wanted(before);
+}
+
+/** `raises(ValueError, match='absolute')` for `'absolute' in str(error.value)`. */
+function isAskedAsMessage(after: Claim, before: Claim): boolean {
+  if (after.relation !== 'raises' || before.wanted?.kind !== 'text' || !/raises/i.test(before.full)) return false;
+  return after.detail.replace(/\\(.)/g, '$1').includes(before.wanted.value);
 }
 
 /** Shorter values are parts of too many others. */

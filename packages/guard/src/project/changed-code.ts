@@ -29,7 +29,9 @@ export class ChangedCode {
     for (const file of this.files) {
       const [old, now] = [file.before ?? '', file.after ?? ''];
       const left = new Set(namesIn(now));
-      for (const name of namesIn(old)) if (!left.has(name) && !COMMON.has(name)) names.add(name);
+      const foreign = isIndex(file.path) ? new Set<string>() : importedIn(old);
+      for (const name of namesIn(old))
+        if (!left.has(name) && !COMMON.has(name) && !foreign.has(name) && (!BUILT_IN.test(name) || defines(old, name))) names.add(name);
       const kept = new Set(textsIn(now));
       for (const text of textsIn(old)) if (!kept.has(text)) texts.add(text);
       const added = [...addedLines(file)];
@@ -67,6 +69,22 @@ export class ChangedCode {
 /** Names of code: what stands in texts is none. */
 function namesIn(text: string): readonly string[] {
   return withoutTexts(text).match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [];
+}
+
+/** What it imports, it offers to others. */
+function isIndex(path: string): boolean {
+  return /(^|\/)(__init__\.pyi?|(index|main|mod)\.[cm]?[jt]sx?)$/.test(path);
+}
+
+/** Names that the file has from elsewhere, where they still are. */
+function importedIn(text: string): ReadonlySet<string> {
+  return new Set((text.match(/^\s*(?:from\s+\S+\s+)?import\b[^;]*?(?:\)|\}.*|$)/gm) ?? []).flatMap(namesIn));
+}
+
+const BUILT_IN = /(?:Error|Exception|Warning)$/;
+
+function defines(text: string, name: string): boolean {
+  return new RegExp(`\\bclass\\s+${name.replaceAll('$', '\\$')}\\b`).test(text);
 }
 
 export function withoutTexts(text: string): string {

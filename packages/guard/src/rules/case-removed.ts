@@ -1,8 +1,8 @@
-// A case is gone from a table of tests.
+// A case is gone from a table of tests, or no longer has to pass.
 
 import { print } from '../syntax/print.js';
 import type { Value } from '../syntax/nodes.js';
-import { positional, lastName } from '../syntax/walk.js';
+import { keyword, lastName } from '../syntax/walk.js';
 import { itemsOf } from '../tests/rows.js';
 import { spanOf, touchedPairs } from './rule.js';
 import type { Rule, Sighting } from './rule.js';
@@ -10,7 +10,7 @@ import type { Rule, Sighting } from './rule.js';
 export const caseRemoved: Rule = {
   name: 'case-removed',
   severity: 'high',
-  message: 'A case is gone from a table of tests.',
+  message: 'A case is gone from a table of tests, or no longer has to pass.',
   honest: 'Keep the case; remove it only with what it tests.',
   levels: 'A note where as many cases came, or the source no longer has what it names.',
   example: {
@@ -44,19 +44,19 @@ export const caseRemoved: Rule = {
     }),
 };
 
-/** Rows of a literal table; of another, none are known. */
+/** Rows of a literal table that have to pass; of another, none are known. */
 function rowsOf(table: Value): readonly Value[] {
-  if (table.kind === 'template') return itemsOf(table);
-  if (table.kind === 'list')
-    return table.items.map((row) => (row.kind === 'call' && lastName(row.callee) === 'param' ? listed(positional(row), row) : row));
+  if (table.kind === 'list') return itemsOf({ ...table, items: table.items.filter((row) => !isExcused(row)) });
   if (table.kind === 'record') return table.entries.map(({ value }) => value);
   if (table.kind === 'call' && /^(entries|values|items|keys|enumerate|zip|sorted)$/.test(lastName(table.callee))) {
     const inner = table.callee.kind === 'member' && table.args.length === 0 ? table.callee.object : table.args[0]?.value;
     return inner === undefined ? [] : rowsOf(inner);
   }
-  return [];
+  return itemsOf(table);
 }
 
-function listed(items: readonly Value[], { from, to }: Value): Value {
-  return items.length === 1 && items[0] !== undefined ? items[0] : { from, to, kind: 'list', type: 'tuple', items };
+/** `pytest.param(1, marks=pytest.mark.xfail)`. */
+function isExcused(row: Value): boolean {
+  const marks = row.kind === 'call' ? keyword(row, 'marks') : null;
+  return marks !== null && /\b(xfail|skip)\b/.test(print(marks));
 }

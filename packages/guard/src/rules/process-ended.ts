@@ -10,10 +10,10 @@ export const processEnded: Rule = {
   severity: 'high',
   message: 'The source ends the process as if all were well, and tests that run then end with it.',
   honest: 'Return or throw; end the process only where the program begins.',
-  levels: 'A breach for `os._exit(0)`; else a note, since programs end themselves.',
+  levels: 'A breach for `os._exit(0)` and `process.reallyExit(0)`; else a note, since programs end themselves.',
   example: { cheat: '+ os._exit(0)', honest: '+ if __name__ == "__main__": sys.exit(main())' },
   find: (evidence) =>
-    changedSources(evidence, /_exit\(|\bexit\(|exitCode/).flatMap((changed) => {
+    changedSources(evidence, /_exit\(|\bexit\(|reallyExit/).flatMap((changed) => {
       const found: Sighting[] = [];
       eachValue(changed.source.body, (value) => {
         if (value.kind !== 'call' || !changed.isNew(value)) return;
@@ -21,7 +21,7 @@ export const processEnded: Rule = {
         const [first] = positional(value);
         const status = first === undefined ? 0 : scalarOf(first);
         if (status !== 0) return;
-        if (name === 'os._exit') found.push(sourceSighting(changed, value, 'breach'));
+        if (name === 'os._exit' || name === 'process.reallyExit') found.push(sourceSighting(changed, value, 'breach'));
         else if (
           (name === 'sys.exit' || name === 'process.exit') &&
           !/(^|\/)(bin|cli|scripts?|main|__main__)[/.]/.test(changed.source.path)

@@ -2,7 +2,6 @@
 
 import type { Evidence, ReadFile } from '../evidence.js';
 import type { Place, Source } from '../syntax/nodes.js';
-import { readSource } from '../syntax/read.js';
 import { spanOf } from './rule.js';
 import type { Sighting } from './rule.js';
 
@@ -13,13 +12,13 @@ export interface ChangedSource {
   isNew(place: Place): boolean;
 }
 
-/** Source files whose new text says one of the words. */
+/** Source files whose new lines say one of the words. */
 export function changedSources(evidence: Evidence, words: RegExp): readonly ChangedSource[] {
   if (evidence.isTestingOnly) return [];
   return evidence.files.flatMap((file): readonly ChangedSource[] => {
     const { change, role } = file;
-    if (role !== 'source' || change.after === null || (file.after?.tests.length ?? 0) > 0 || !words.test(change.after)) return [];
-    const source = readSource(change.path, change.after);
+    if (role !== 'source' || (file.after?.tests.length ?? 0) > 0 || !words.test(evidence.addedText(change))) return [];
+    const source = evidence.after.source(change.path);
     if (source === null || source.problem !== null) return [];
     const old = new Set((change.before ?? '').split('\n').map((line) => line.trim()));
     const isNew = ({ from, to }: Place): boolean => {

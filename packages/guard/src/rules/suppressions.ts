@@ -1,7 +1,6 @@
 // What the rules about comments for tools have in common.
 
 import type { Evidence, ReadFile } from '../evidence.js';
-import { readSource } from '../syntax/read.js';
 import type { Source } from '../syntax/nodes.js';
 import { newSuppressions } from '../project/suppressions.js';
 import type { Suppression, SuppressionKind } from '../project/suppressions.js';
@@ -21,10 +20,10 @@ export function suppressed(
 ): readonly Sighting[] {
   return evidence.files.flatMap((file): readonly Sighting[] => {
     const { change } = file;
-    if (change.after === null || !WORDS[kind].test(change.after)) return [];
-    const now = file.after?.source ?? readSource(change.path, change.after);
+    if (!WORDS[kind].test(evidence.addedText(change))) return [];
+    const now = evidence.after.source(change.path);
     if (now === null) return [];
-    const old = file.before?.source ?? (change.before === null ? null : readSource(change.renamedFrom ?? change.path, change.before));
+    const old = change.before === null ? null : evidence.before.source(change.renamedFrom ?? change.path);
     return newSuppressions(old, now, kind).map((found) => ({
       file: change.path,
       level: isBreach(file, found, now) ? 'breach' : 'note',

@@ -25,7 +25,7 @@ export function truthOf(value: Value): Truth {
       const [left, right] = [truthOf(value.left), truthOf(value.right)];
       if (value.op === 'and') return left === 'false' || right === 'false' ? 'false' : left === 'true' ? right : 'unknown';
       if (value.op === 'or') return left === 'true' || right === 'true' ? 'true' : left === 'false' ? right : 'unknown';
-      return compared(value.op, value.left, value.right);
+      return isVersion(value.left) ? versionHolds(value.op, value.right) : compared(value.op, value.left, value.right);
     }
     case 'assign':
     case 'await':
@@ -41,6 +41,20 @@ export function truthOf(value: Value): Truth {
     case 'template':
       return 'unknown';
   }
+}
+
+function isVersion(value: Value): boolean {
+  return value.kind === 'member' && value.name === 'version_info' && value.object.kind === 'name' && value.object.name === 'sys';
+}
+
+/** Older Pythons are out of support. */
+const OLDEST = 309;
+
+/** `sys.version_info >= (3, 8)` holds everywhere. */
+function versionHolds(op: string, wanted: Value): Truth {
+  const [major, minor] = wanted.kind === 'list' ? wanted.items.map(scalarOf) : [];
+  if (typeof major !== 'number' || typeof minor !== 'number' || major * 100 + minor > OLDEST) return 'unknown';
+  return op === '>=' || op === '>' ? 'true' : op === '<' || op === '<=' ? 'false' : 'unknown';
 }
 
 function compared(op: string, left: Value, right: Value): Truth {

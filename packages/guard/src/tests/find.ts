@@ -6,7 +6,7 @@ import type { Mark, Test } from './facts.js';
 import { itemsOf, rowFor, rowsFor } from './rows.js';
 import { registrationOf } from './registration.js';
 import type { Registration } from './registration.js';
-import { Scope, expand } from './scope.js';
+import { Scope, expand, tableOf } from './scope.js';
 import type { FunctionValue, Place, Source, Statement, Value, ValueOf } from '../syntax/nodes.js';
 import { HOOK_NAMES } from '../javascript/tables.js';
 import { print } from '../syntax/print.js';
@@ -157,7 +157,7 @@ class JavaScriptFinder {
       ...around,
       path,
       marks: [...around.marks, ...marks],
-      tables: [...around.tables, ...tables.map((table) => expand(table, around.scope))],
+      tables: [...around.tables, ...tables.map((table) => tableOf(table, around.scope))],
     };
     if (kind === 'suite') {
       if (run !== null) this.body(run.body, { ...inner, scope: around.scope.inner([run.body]) }, depth);
@@ -327,7 +327,7 @@ function tablesOf(decorators: readonly Value[], scope: Scope): readonly Value[] 
     if (decorator.kind !== 'call' || !/(^|\.)(parametrize|expand|data|parameters|product)$/.test(dotted(decorator.callee))) return [];
     const args = positional(decorator);
     const table = args[1] ?? keyword(decorator, 'argvalues') ?? (lastName(decorator.callee) === 'parametrize' ? undefined : args[0]);
-    return table === undefined ? [] : [expand(table, scope)];
+    return table === undefined ? [] : [tableOf(table, scope)];
   });
 }
 

@@ -1,7 +1,7 @@
 // Tables that a test runs over: one set of names and values for each row.
 
 import type { FunctionValue, Value, ValueOf } from '../syntax/nodes.js';
-import { lastName, positional } from '../syntax/walk.js';
+import { dotted, lastName, positional } from '../syntax/walk.js';
 import type { Test } from './facts.js';
 
 export type Row = ReadonlyMap<string, Value>;
@@ -23,7 +23,18 @@ export function rowsOf(test: Test): readonly Row[] {
 export function itemsOf(table: Value): readonly Value[] {
   if (table.kind === 'list')
     return table.items.map((item) => (item.kind === 'call' && lastName(item.callee) === 'param' ? packed(positional(item), item) : item));
+  if (table.kind === 'call') {
+    const record = entriesOf(table);
+    if (record?.kind === 'record')
+      return record.entries.flatMap(({ key, value }) => (key === null ? [] : [packed([key, value], { ...value, from: key.from })]));
+  }
   return table.kind === 'template' ? templateRows(table) : [];
+}
+
+/** `Object.entries(x)` and `x.items()`. */
+function entriesOf({ callee, args }: ValueOf<'call'>): Value | undefined {
+  if (dotted(callee) === 'Object.entries') return args[0]?.value;
+  return callee.kind === 'member' && callee.name === 'items' && args.length === 0 ? callee.object : undefined;
 }
 
 /** Of a table in a template: the first line names the columns. */

@@ -1,6 +1,6 @@
 // What names stand for: constants, functions and imports of a file, a suite, a test or a helper.
 
-import type { FunctionValue, Statement, Value } from '../syntax/nodes.js';
+import type { FunctionValue, Statement, Value, ValueOf } from '../syntax/nodes.js';
 import { isLiteral, print } from '../syntax/print.js';
 import { boundNames, eachStatement, eachValue, partsOf, valuesOf } from '../syntax/walk.js';
 
@@ -13,6 +13,8 @@ export interface Definition {
 
 export class Scope {
   private names: Map<string, Definition> | null = null;
+  /** Null: it is too long. */
+  private readonly expansions = new Map<string, Value | null>();
 
   constructor(
     private readonly bodies: readonly (readonly Statement[])[],
@@ -52,6 +54,16 @@ export class Scope {
   definitions(): ReadonlyMap<string, Definition> {
     this.names ??= this.read();
     return this.names;
+  }
+
+  /** What a name stands for, as far as that is no long text. Asked for often. */
+  expanded(name: ValueOf<'name'>, held: Value, depth: number): Value {
+    const known = depth === 0 ? this.expansions.get(name.name) : undefined;
+    if (known !== undefined) return known ?? name;
+    const inner = expand(held.kind === 'await' ? held.value : held, this, depth + 1);
+    const made = print(inner).length > LONGEST ? null : inner;
+    if (depth === 0) this.expansions.set(name.name, made);
+    return made ?? name;
   }
 
   private read(): Map<string, Definition> {
@@ -201,22 +213,27 @@ function eachAssign(value: Value, visit: (target: Value) => void): void {
 const DEEPEST = 8;
 const LONGEST = 1500;
 
+/** A table as it is written down, however long it is. */
+export function tableOf(value: Value, scope: Scope): Value {
+  const held = value.kind === 'name' ? (scope.find(value.name)?.value ?? null) : null;
+  return held?.kind === 'list' ? held : expand(value, scope);
+}
+
 /** The value with names replaced by what they stand for, as far as that is one value and no long text. */
-export function expand(value: Value, scope: Scope, depth = 0): Value {
+export function expand(value: Value, scope: Scope, depth = 0, isCalled = false): Value {
   if (depth > DEEPEST) return value;
   switch (value.kind) {
     case 'name': {
       const held = scope.find(value.name)?.value ?? null;
       if (held === null || held === value || held.kind === 'function') return value;
-      const inner = expand(held.kind === 'await' ? held.value : held, scope, depth + 1);
-      return print(inner).length > LONGEST ? value : inner;
+      return scope.expanded(value, held, depth);
     }
     case 'member': {
       const object = expand(value.object, scope, depth);
       if (object.kind === 'record') {
         const entry = object.entries.find(({ key }) => key?.kind === 'text' && key.value === value.name);
         if (entry !== undefined) return entry.value;
-        if (object.entries.every(({ key }) => key?.kind === 'text'))
+        if (!isCalled && object.entries.every(({ key }) => key?.kind === 'text'))
           return { from: value.from, to: value.to, kind: 'constant', value: 'undefined' };
       }
       return object === value.object ? value : { ...value, object };
@@ -226,7 +243,7 @@ export function expand(value: Value, scope: Scope, depth = 0): Value {
       return object === value.object && index === value.index ? value : { ...value, object, index };
     }
     case 'call': {
-      const callee = expand(value.callee, scope, depth);
+      const callee = expand(value.callee, scope, depth, true);
       const args = value.args.map((argument) => {
         const inner = expand(argument.value, scope, depth);
         return inner === argument.value ? argument : { ...argument, value: inner };

@@ -7,7 +7,7 @@ import { chainQuestions, isFail, questionsOf, questionsOfCall } from './checks.j
 import type { Question } from './checks.js';
 import type { Dialect } from './dialect.js';
 import type { Check, Double, Mark, Obstacle, ObstacleKind, Test, Walked } from './facts.js';
-import { rowFor, rowsFor, rowsOf } from './rows.js';
+import { itemsOf, rowFor, rowsFor, rowsOf } from './rows.js';
 import type { Row } from './rows.js';
 import { doubleOf } from './doubles.js';
 import { isSubtest } from './registration.js';
@@ -126,9 +126,9 @@ class Walk implements Walked {
         }
         const over = statement.over === null ? null : expand(statement.over, scope);
         const isEmpty = over?.kind === 'list' && over.items.length === 0;
-        const isFull = over?.kind === 'list' && over.items.length > 0;
+        const isFull = over !== null && itemsOf(over).length > 0;
         const inner = isEmpty ? under('never-run', statement) : isFull ? obstacles : under('loop', statement);
-        const rows = over?.kind === 'list' && statement.target !== null ? rowsFor(over.items, statement.target) : [];
+        const rows = over !== null && statement.target !== null ? rowsFor(itemsOf(over), statement.target) : [];
         if (rows.length === 0 || rows.length > MOST_ROWS) this.body(statement.body, scope, source, inner, depth);
         else for (const given of rows) this.body(statement.body, scope.instance([statement.body], given), source, inner, depth);
         return;
@@ -139,9 +139,9 @@ class Walk implements Walked {
       case 'with': {
         let inner = obstacles;
         for (const { value } of statement.items) {
-          this.value(value, scope, source, obstacles, depth, true);
-          if (value.kind === 'call' && lastName(value.callee) === 'suppress') inner = under('swallowed', statement);
           const [asked] = value.kind === 'call' ? questionsOfCall(value, this.dialect, scope) : [];
+          if (asked?.relation !== 'raises') this.value(value, scope, source, obstacles, depth, true);
+          if (value.kind === 'call' && lastName(value.callee) === 'suppress') inner = under('swallowed', statement);
           if (asked?.relation === 'raises') {
             this.raises(asked, statement, value, scope, source, obstacles);
             if (asked.wanted !== null && /^(AssertionError|Exception|BaseException)$/.test(dotted(asked.wanted)))
