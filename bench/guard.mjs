@@ -1,69 +1,32 @@
-// `umpire guard` over a change of many files, as people get it: the whole command, on a git repository, from a cold start. 1,000 plain
-// test files with one check weakened in each must be judged in five seconds, TypeScript and Python; so must 1,000 files that are
-// rewritten as in the labelled changes of fixtures/guard, and 1,000 of the longer tests of this repository; twice as many in about twice
-// the time. No two files are the same.
+// `umpire guard` as people get it: the whole command, on a git repository, from a cold start. One changed test beside a bare start of
+// Node, in a small repository and in a large one; one test added to a file of 400 kB; 1,000 changed test files.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { packedFile, readPacked } from '../scripts/guard-cases.mjs';
 import { assert, atMost, interleave, line, ms, ROOT, timeMs } from './harness.mjs';
 
-const FILES = 1_000;
-const SECONDS = 5;
-/** A change twice as large may take this much longer. */
-const GROWTH = 2.6;
-const BREACHES = 3;
+const MANY = 1_000;
+const LARGE = 5_000;
+const LONG_FILE = 400 * 1024;
 const COMMAND = join(ROOT, 'dist', 'umpire.cjs');
+const numbers = Array.from({ length: 8 }, (_, index) => index);
 
+/** Files of a dozen tests, as people write them. Every second one asks for less, the others for any error. */
 const LANGUAGES = {
-  ts: { cases: 'js', isTest: /\.(test|spec)\.ts$/, holds: /\b(it|test)\(/, path: 'src/unit.test.ts', comment: '//' },
-  py: { cases: 'py', isTest: /(^|\/)test_\w+\.py$/, holds: /def test_/, path: 'tests/test_unit.py', comment: '#' },
+  ts: {
+    path: 'src/unit.test.ts',
+    text: (index) => headInTypeScript(index) + moreInTypeScript(index, numbers),
+    weaken: (text, index) =>
+      index % 2 === 0 ? text.replace(/toBe\(\d+\)/, 'toBeDefined()') : text.replace("toThrow('zero')", 'toThrow()'),
+  },
+  py: {
+    path: 'tests/test_unit.py',
+    text: (index) => headInPython(index) + moreInPython(index, numbers),
+    weaken: (text, index) => (index % 2 === 0 ? text.replace(/ == \d+\n/, ' is not None\n') : text.replace(', match="zero"', '')),
+  },
 };
-
-/** Changed test files of the labelled set, both versions. */
-function labelledEdits({ cases, isTest, holds }) {
-  const edits = [];
-  const isWhole = ({ before, after }) => before !== undefined && after !== undefined && holds.test(before) && holds.test(after);
-  for (const { id, files: sections } of ['cheat', 'honest'].flatMap((label) => readPacked(packedFile('seen', label)))) {
-    if (!id.startsWith(cases)) continue;
-    const files = new Map();
-    for (const { side, path, text } of sections)
-      if (side !== 'same' && isTest.test(path)) files.set(path, { ...files.get(path), [side]: text });
-    edits.push(...[...files.values()].filter(isWhole));
-  }
-  return edits;
-}
-
-/** Test files of packages/, with one check and one title changed. */
-function ownEdits() {
-  const folder = join(ROOT, 'packages');
-  const names = readdirSync(folder, { recursive: true }).filter((name) => /^\w+\/src\/.*\.test\.ts$/.test(name));
-  return names.map((name) => {
-    const before = readFileSync(join(folder, name), 'utf8');
-    return { before, after: before.replace('toBe(', 'toEqual(').replace(/\bit\('/, "it('now ") };
-  });
-}
-
-/** A file of a dozen tests, as people write them; every second edit asks for less, the others for any error. */
-function plainEdits({ cases }) {
-  const numbers = Array.from({ length: 8 }, (_, index) => index);
-  return Array.from({ length: FILES }, (_, index) => {
-    const more = { js: moreInTypeScript, py: moreInPython }[cases](index, numbers);
-    const before = { js: headInTypeScript, py: headInPython }[cases](index) + more;
-    const isFirst = index % 2 === 0;
-    const after =
-      cases === 'py'
-        ? isFirst
-          ? before.replace(/ == \d+\n/, ' is not None\n')
-          : before.replace(', match="zero"', '')
-        : isFirst
-          ? before.replace(/toBe\(\d+\)/, 'toBeDefined()')
-          : before.replace("toThrow('zero')", 'toThrow()');
-    return { before, after };
-  });
-}
 
 const headInPython = (index) => `import pytest
 from app.mod${index} import add${index}, div${index}
@@ -134,84 +97,78 @@ const moreInTypeScript = (index, numbers) =>
     .join('')}});
 `;
 
-const kilobytes = (edits) => `${(edits.reduce((sum, { after }) => sum + after.length, 0) / edits.length / 1024).toFixed(1)} kB`;
-
 function git(cwd, ...args) {
   const who = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org', '-c', 'commit.gpgsign=false'];
   const { status, stderr } = spawnSync('git', [...who, ...args], { cwd, encoding: 'utf8' });
   assert(status === 0, `git ${args[0]} ended with ${status}: ${stderr}`);
 }
 
-/** A repository with one version of so many files in its last commit, and the other on disk. */
-function repository(folder, edits, count, { path: name, comment }) {
-  mkdirSync(folder, { recursive: true });
-  const write = (side) => {
-    for (let index = 0; index < count; index += 1) {
-      const path = join(folder, 'packages', `p${index}`, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, `${comment} File ${index}.\n${edits[index % edits.length][side]}`);
-    }
+/** A repository whose last commit has all files; `changed` of them are weakened on disk. */
+function repository(folder, { path, text, weaken }, count, changed) {
+  const write = (index, body) => {
+    const file = join(folder, 'packages', `p${index}`, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, body);
   };
+  for (let index = 0; index < count; index += 1) write(index, text(index));
   git(folder, 'init', '-q');
-  write('before');
   git(folder, 'add', '-A');
   git(folder, 'commit', '-q', '-m', 'before');
-  write('after');
+  for (let index = 0; index < changed; index += 1) write(index, weaken(text(index), index));
   return folder;
 }
 
-function guard(cwd) {
+/** One long test file, to which one test is added. */
+function longFile(folder, { text }) {
+  let body = '';
+  for (let index = 0; body.length < LONG_FILE; index += 1) body += text(index).replace(/^import .*\n/gm, '');
+  const file = join(folder, 'long.test.ts');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, body);
+  git(folder, 'init', '-q');
+  git(folder, 'add', '-A');
+  git(folder, 'commit', '-q', '-m', 'before');
+  writeFileSync(file, `${body}\nit('is new', () => {\n  expect(add1(1, 2)).toBe(3);\n});\n`);
+  return folder;
+}
+
+function guard(cwd, status) {
   let child;
   const taken = timeMs(() => {
     child = spawnSync(process.execPath, [COMMAND, 'guard', '--json'], { cwd, encoding: 'utf8', maxBuffer: 1 << 30 });
   });
-  assert(child.status === BREACHES, `umpire guard ended with ${child.status}: ${child.stderr}`);
-  const { findings, problems } = JSON.parse(child.stdout);
-  assert(findings.length > 0 && problems.length === 0, `${findings.length} findings, ${problems.length} problems`);
+  assert(child.status === status, `umpire guard ended with ${child.status}: ${child.stderr}`);
+  assert(JSON.parse(child.stdout).problems.length === 0, 'files could not be read');
   return taken;
 }
 
-export async function run({ runs = 3 } = {}) {
+const bareNode = () => timeMs(() => spawnSync(process.execPath, ['-e', '0']));
+
+export async function run({ runs = 5 } = {}) {
   const { ts, py } = LANGUAGES;
-  const [labelled, python, own] = [labelledEdits(ts), labelledEdits(py), ownEdits()];
-  const [plain, plainPython] = [plainEdits(ts), plainEdits(py)];
   const folder = mkdtempSync(join(tmpdir(), 'umpire-guard-bench-'));
   try {
-    const contenders = Object.fromEntries(
-      [
-        ['plain', plain, FILES, ts],
-        ['plainPython', plainPython, FILES, py],
-        ['small', labelled, FILES, ts],
-        ['large', labelled, FILES * 2, ts],
-        ['python', python, FILES, py],
-        ['long', own, FILES, ts],
-      ].map(([name, edits, count, language]) => {
-        const place = repository(join(folder, name), edits, count, language);
-        return [name, () => guard(place)];
-      }),
+    const small = repository(join(folder, 'small'), ts, 10, 1);
+    const large = repository(join(folder, 'large'), ts, LARGE, 1);
+    const one = await interleave({ node: bareNode, small: () => guard(small, 3), large: () => guard(large, 3) }, runs * 2);
+    const places = {
+      long: [longFile(join(folder, 'long'), ts), 0],
+      many: [repository(join(folder, 'many'), ts, MANY, MANY), 3],
+      python: [repository(join(folder, 'python'), py, MANY, MANY), 3],
+    };
+    const taken = await interleave(
+      Object.fromEntries(Object.entries(places).map(([name, [place, status]]) => [name, () => guard(place, status)])),
+      runs,
     );
-    const taken = await interleave(contenders, runs);
-    const within = (what, edits, time) =>
-      line({
-        name: `umpire guard, ${FILES} ${what} of ${kilobytes(edits)}`,
-        ours: ms(time),
-        theirs: `${SECONDS} s`,
-        ratio: time / 1000,
-        bar: atMost(SECONDS),
-      });
+    const times = (name, time) => line({ name, ours: ms(time), theirs: ms(one.node), ratio: time / one.node, bar: atMost(2.5) });
+    const within = (name, time, seconds) =>
+      line({ name, ours: ms(time), theirs: `${seconds} s`, ratio: time / 1000, bar: atMost(seconds) });
     return [
-      within('files, one check weakened in each,', plain, taken.plain),
-      within('Python files, one check weakened in each,', plainPython, taken.plainPython),
-      within('labelled rewrites', labelled, taken.small),
-      line({
-        name: `umpire guard, ${FILES * 2} : ${FILES} files`,
-        ours: ms(taken.large),
-        theirs: ms(taken.small),
-        ratio: taken.large / taken.small,
-        bar: atMost(GROWTH),
-      }),
-      within('labelled rewrites in Python', python, taken.python),
-      within('of the longer tests of this repository', own, taken.long),
+      times('umpire guard, one changed test : node -e 0', one.small),
+      times(`umpire guard, one changed test among ${LARGE} files : node -e 0`, one.large),
+      within('umpire guard, one test added to a file of 400 kB', taken.long, 1.5),
+      within(`umpire guard, ${MANY} changed TypeScript files`, taken.many, 6),
+      within(`umpire guard, ${MANY} changed Python files`, taken.python, 6),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });

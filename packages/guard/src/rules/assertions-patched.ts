@@ -17,13 +17,18 @@ export const assertionsPatched: Rule = {
   example: { cheat: '+ assert.equal = () => {}', honest: '+ expect.extend({ toBeEven(n) { … } })' },
   find: (evidence) =>
     evidence.files.flatMap(({ change, role, before, after }): readonly Sighting[] => {
-      if (after === null || (role !== 'test' && role !== 'support' && role !== 'config')) return [];
+      if (after === null || (role !== 'test' && role !== 'support' && role !== 'config') || !WORDS.test(evidence.addedText(change)))
+        return [];
       const old = new Set(before === null ? [] : patchesIn(before.source).map((place) => before.source.text.slice(place.from, place.to)));
       return [...patchesIn(after.source), ...(before === null ? [] : taken(before, after))]
         .filter(({ from, to }) => !old.has(after.source.text.slice(from, to)))
         .map((place) => ({ file: change.path, level: 'breach', before: null, after: spanOf(after.source, place) }));
     }),
 };
+
+/** New lines without any of these patch nothing. */
+const WORDS =
+  /=[^=>]|\b(?:import|function|def|class|async|expect\.extend|setattr|overwrite\w+|object|spyOn|stub|defineProperty|Object\.assign)\b|__\w+__/;
 
 /** A function of the file now has the name of the assertions. */
 function taken(before: FoundTests, after: FoundTests): readonly Place[] {

@@ -18,13 +18,18 @@ export const runnerPatched: Rule = {
   },
   find: (evidence) =>
     evidence.files.flatMap(({ change, role, before, after }): readonly Sighting[] => {
-      if (after === null || (role !== 'test' && role !== 'support' && role !== 'config')) return [];
+      if (after === null || (role !== 'test' && role !== 'support' && role !== 'config') || !WORDS.test(evidence.addedText(change)))
+        return [];
       const old = new Set(before === null ? [] : takeoversIn(before.source).map((place) => before.source.text.slice(place.from, place.to)));
       return takeoversIn(after.source)
         .filter(({ from, to }) => !old.has(after.source.text.slice(from, to)))
         .map(({ level, ...place }) => ({ file: change.path, level, before: null, after: spanOf(after.source, place) }));
     }),
 };
+
+/** New lines without any of these take nothing over. */
+const WORDS =
+  /pytest_|exit_?(?:status|code)|outcome|testsfailed|wasSuccessful|collect_ignore|exit\(|retryTimes|retries|flaky|skip|xfail|deselect|excinfo|items|rerun|remove|clear|passed/i;
 
 type Takeover = Place & { readonly level: Sighting['level'] };
 
