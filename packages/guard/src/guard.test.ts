@@ -75,6 +75,26 @@ test.each<[string, Case]>([
     'test-skipped',
     inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.skipif(sys.version_info >= (3, 8), reason="old")\n')),
   ],
+  [
+    'early-return',
+    inPython(
+      py('for n in numbers():\n    assert total([n]) == n'),
+      py('for n in numbers():\n    if n > 2:\n        continue\n    assert total([n]) == n'),
+    ),
+  ],
+  ['process-ended', { path: 'src/cart.js', before: 'let x;\n', after: "process.on('exit', () => { process.exitCode = 0; });\n" }],
+  [
+    'test-file-read',
+    { path: 'src/cart.js', before: 'let x;\n', after: "export const isTest = () => /\\.(test|spec)\\./.test(new Error().stack ?? '');\n" },
+  ],
+  [
+    'assertion-removed',
+    {
+      before: js(`${CHECK}\nexpect(total([])).toBe(0, \`\${n} discount\`);`),
+      after: js(CHECK),
+      also: [['src/cart.js', 'const discount = 1;\n', 'const other = 1;\n']],
+    },
+  ],
   ['test-focused', { before: js(CHECK), after: js(CHECK).replace("it('", "it.only('") }],
   ['failure-expected', inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.xfail\n'))],
   ['test-deleted', { before: `${js(CHECK)}it('is zero', () => { expect(total([])).toBe(0); });\n`, after: js(CHECK) }],
@@ -191,6 +211,21 @@ test.each<[string, Case]>([
       py('assert total("a") == 1\nassert total("b") == 2'),
       py('for name, sum in {"a": 1, "b": 2}.items():\n    assert total(name) == sum'),
     ),
+  ],
+  [
+    'checks written as a table with texts made of its cells',
+    {
+      before: js("expect(total('2 apples')).toBe(2);\nexpect(total('3 apples')).toBe(3);"),
+      after:
+        "import { total } from '../src/cart.js';\n\nit.each([2, 3])('adds up', (n) => {\n  expect(total(`${n} apples`)).toBe(n);\n});\n",
+    },
+  ],
+  [
+    'a check for null before one about a part',
+    {
+      before: js('expect(cart).not.toBeNull();\nexpect(cart.total).toBe(3);'),
+      after: js('expect(cart.total).toBe(3);'),
+    },
   ],
   [
     'a message asked for in the call',

@@ -78,7 +78,7 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
       candidates.length > 0 || claim.whole === null
         ? undefined
         : (index.get(claim.whole) ?? []).find(({ check }) => !check.negated && check.relation === 'equal');
-    if (elsewhere(claim) || after.claims.some((one) => isAskedAsMessage(one, claim))) continue;
+    if (elsewhere(claim) || after.claims.some((one) => isAskedAsMessage(one, claim) || isBuiltOn(one, claim))) continue;
     uncovered += 1;
     if (obstructed === undefined && other === undefined && weaker === undefined && isDropped(claim)) continue;
     if (obstructed !== undefined) {
@@ -130,6 +130,18 @@ function isProjection(after: Claim, before: Claim): boolean {
   if (before.relation !== 'equal' || before.negated || before.full.length < LEAST || before.whole !== null) return false;
   const wanted = (claim: Claim): string => (claim.wanted === null ? '' : print(claim.wanted));
   return after.full.length > before.full.length && after.full.includes(before.full) && wanted(after) !== wanted(before);
+}
+
+/** Who asks about `user.name` finds out whether there is a user. */
+function isBuiltOn(after: Claim, before: Claim): boolean {
+  const isExistence =
+    (before.relation === 'truthy' && !before.negated) ||
+    (before.relation === 'equal' && before.negated && before.wanted?.kind === 'constant');
+  return isExistence && after.check.obstacles.length === 0 && !after.negated && isPartOf(after.raw, before.raw);
+}
+
+function isPartOf(part: string, whole: string): boolean {
+  return part.length > whole.length && part.startsWith(whole) && /^[.[]/.test(part.slice(whole.length));
 }
 
 /** `raises(ValueError, match='absolute')` for `'absolute' in str(error.value)`. */

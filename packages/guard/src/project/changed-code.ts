@@ -88,7 +88,7 @@ function defines(text: string, name: string): boolean {
 }
 
 export function withoutTexts(text: string): string {
-  return text.replace(TEXTS, '""');
+  return text.replace(TEXTS, '""').replace(/`(?:[^`\\]|\\.)*`/g, '""');
 }
 
 /** Texts of a line, long enough to say something. */

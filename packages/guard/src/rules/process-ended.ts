@@ -1,6 +1,6 @@
 // The source ends the process as if all were well, and tests that run then end with it.
 
-import { eachValue, dotted, positional } from '../syntax/walk.js';
+import { dotted, eachStatement, eachValue, positional } from '../syntax/walk.js';
 import { scalarOf } from '../syntax/fold.js';
 import type { Rule, Sighting } from './rule.js';
 import { changedSources, sourceSighting } from './source-side.js';
@@ -10,10 +10,10 @@ export const processEnded: Rule = {
   severity: 'high',
   message: 'The source ends the process as if all were well, and tests that run then end with it.',
   honest: 'Return or throw; end the process only where the program begins.',
-  levels: 'A breach for `os._exit(0)` and `process.reallyExit(0)`; else a note, since programs end themselves.',
+  levels: 'A breach for `os._exit(0)`, `process.reallyExit(0)` and `process.exitCode = 0`; else a note, since programs end themselves.',
   example: { cheat: '+ os._exit(0)', honest: '+ if __name__ == "__main__": sys.exit(main())' },
   find: (evidence) =>
-    changedSources(evidence, /_exit\(|\bexit\(|reallyExit/).flatMap((changed) => {
+    changedSources(evidence, /_exit\(|\bexit\(|reallyExit|exitCode/).flatMap((changed) => {
       const found: Sighting[] = [];
       eachValue(changed.source.body, (value) => {
         if (value.kind !== 'call' || !changed.isNew(value)) return;
@@ -27,6 +27,11 @@ export const processEnded: Rule = {
           !/(^|\/)(bin|cli|scripts?|main|__main__)[/.]/.test(changed.source.path)
         )
           found.push(sourceSighting(changed, value, 'note'));
+      });
+      eachStatement(changed.source.body, (statement) => {
+        if (statement.kind !== 'assign' || statement.value === null || !changed.isNew(statement)) return;
+        if (statement.targets.some((target) => dotted(target) === 'process.exitCode') && scalarOf(statement.value) === 0)
+          found.push(sourceSighting(changed, statement, 'breach'));
       });
       return found;
     }),

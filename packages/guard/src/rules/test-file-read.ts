@@ -30,7 +30,7 @@ export const testFileRead: Rule = {
         else if (
           /^(includes|test|match)$/.test(name) &&
           value.callee.kind === 'member' &&
-          /\bstack$/.test(dotted(value.callee.object)) &&
+          someValue(value, (one) => one.kind === 'member' && one.name === 'stack') &&
           /test|spec|jest|mocha/.test(changed.source.text.slice(value.from, value.to))
         )
           found.push(sourceSighting(changed, value, 'breach'));

@@ -330,7 +330,8 @@ function matcherQuestions(
     isPromise: waits,
   });
   if (asking.relation === 'raises') {
-    const { type, message } = thrown(args[0] ?? null, args[1] ?? null);
+    const [first = null, second = null] = args.map((arg) => expand(arg, scope));
+    const { type, message } = thrown(first, second);
     return [made('raises', type, message)];
   }
   if (isRejected && (asking.relation === 'equal' || asking.relation === 'partial')) {
@@ -445,7 +446,7 @@ function assertQuestions(call: ValueOf<'call'>, dialect: Dialect, scope: Scope):
     const wanted = asking.constant !== undefined ? constant(asking.constant, call) : asking.detail === 'with' ? recordOf(call) : null;
     return [ask('called', call.callee.object, wanted, negated, asking.detail)];
   }
-  if (asking.relation === 'raises') return [raisesOf(call, asking, args, dialect)];
+  if (asking.relation === 'raises') return [raisesOf(call, asking, args, dialect, scope)];
   const subject = args[asking.subject ?? 0];
   if (subject === undefined) return asking.relation === 'own' ? [ask('own', call, null, negated, name)] : [];
   const wanted = asking.constant !== undefined ? constant(asking.constant, subject) : (args[asking.wanted ?? 1] ?? null);
@@ -488,7 +489,7 @@ function recordOf(call: ValueOf<'call'>): Value {
 }
 
 /** `with pytest.raises(ValueError, match='x')` and `assert.throws(() => f(), TypeError)`. */
-function raisesOf(call: ValueOf<'call'>, asking: Asking, args: readonly Value[], dialect: Dialect): Question {
+function raisesOf(call: ValueOf<'call'>, asking: Asking, args: readonly Value[], dialect: Dialect, scope: Scope): Question {
   const isPython = dialect.expects.size === 0;
   const wanted = args[asking.wanted ?? 1] ?? null;
   const match = keyword(call, 'match') ?? (/Regex|Message/.test(lastName(call.callee)) ? (args[1] ?? null) : null);
@@ -502,7 +503,7 @@ function raisesOf(call: ValueOf<'call'>, asking: Asking, args: readonly Value[],
       run === undefined
         ? call
         : { from: call.from, to: call.to, kind: 'call', callee: run, args: given.map((value) => ({ name: null, value })), isNew: false };
-    return ask('raises', asked, wanted, asking.negated ?? false, match === null ? '' : print(match));
+    return ask('raises', asked, wanted, asking.negated ?? false, match === null ? '' : print(expand(match, scope)));
   }
   const { type, message } = thrown(wanted, args[(asking.wanted ?? 1) + 1] ?? null);
   return { ...ask('raises', subject, type, asking.negated ?? false, message), isPromise: isAsync };

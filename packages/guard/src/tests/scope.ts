@@ -1,6 +1,7 @@
 // What names stand for: constants, functions and imports of a file, a suite, a test or a helper.
 
 import type { FunctionValue, Statement, Value, ValueOf } from '../syntax/nodes.js';
+import { scalarOf } from '../syntax/fold.js';
 import { isLiteral, print } from '../syntax/print.js';
 import { boundNames, eachStatement, eachValue, partsOf, valuesOf } from '../syntax/walk.js';
 
@@ -216,7 +217,8 @@ const LONGEST = 1500;
 /** A table as it is written down, however long it is. */
 export function tableOf(value: Value, scope: Scope): Value {
   const held = value.kind === 'name' ? (scope.find(value.name)?.value ?? null) : null;
-  return held?.kind === 'list' ? held : expand(value, scope);
+  if (held?.kind === 'list') return held;
+  return value.kind === 'template' ? value : expand(value, scope);
 }
 
 /** The value with names replaced by what they stand for, as far as that is one value and no long text. */
@@ -236,6 +238,7 @@ export function expand(value: Value, scope: Scope, depth = 0, isCalled = false):
         if (!isCalled && object.entries.every(({ key }) => key?.kind === 'text'))
           return { from: value.from, to: value.to, kind: 'constant', value: 'undefined' };
       }
+      if (object.kind === 'text' && value.name === 'length') return { ...object, kind: 'number', value: object.value.length };
       return object === value.object ? value : { ...value, object };
     }
     case 'index': {
@@ -272,6 +275,9 @@ export function expand(value: Value, scope: Scope, depth = 0, isCalled = false):
     }
     case 'template': {
       const parts = value.parts.map((part) => (typeof part === 'string' ? part : expand(part, scope, depth)));
+      const known = parts.map((part) => (typeof part === 'string' ? part : scalarOf(part)));
+      if (known.every((part) => typeof part === 'string' || typeof part === 'number'))
+        return { from: value.from, to: value.to, kind: 'text', value: known.join('') };
       return { ...value, parts };
     }
     case 'spread':

@@ -586,6 +586,7 @@ function leavesUnder(statement: Statement, dialect: Dialect): Obstacle | null {
     return null;
   if (statement.kind !== 'if') return null;
   const leaves = (body: readonly Statement[]): boolean =>
+    (body.length === 1 && body[0]?.kind === 'jump') ||
     body.some((inner) => inner.kind === 'return' || (inner.kind === 'if' && (leaves(inner.then) || leaves(inner.other))));
   if (isThrowing(statement.then, dialect)) return null;
   return leaves(statement.then) || leaves(statement.other) ? { kind: 'early-return', condition: statement.test, ...place } : null;
