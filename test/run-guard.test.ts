@@ -1,12 +1,13 @@
 // The guard in runs: skipped, weakened or deleted tests are reverted before the merge, and every report names them.
 
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, eventsOfType, makeProject, rowsOf, textOf, verdictsOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
+import { serveProject } from './support/served-project.js';
 
 cleanUpProjects();
 
@@ -300,6 +301,19 @@ describe('the retrial', () => {
     expect(report.out).toContain('the guard reverted (by file) failing-test-removed at sum.test.js:5 in the work of');
     expect(report.out).toMatch(/retrial of the work of WORK-1: .*old tests, new code: failed, 1 test passed, 1 failed/);
     expect((await project.umpire('replay', session)).exit).toBe(0);
+    const served = await serveProject(project);
+    const shown = await served.json(`/api/session?id=${encodeURIComponent(relative(project.root, session))}`);
+    served.running.child.kill('SIGKILL');
+    await served.running.ended;
+    expect(shown['runs']).toMatchObject({
+      'WORK-1': [
+        {
+          retrial: [/^base: failed/, /^old tests, new code: failed/, /^new tests, new code: passed/].map(
+            (one) => expect.stringMatching(one) as string,
+          ),
+        },
+      ],
+    });
   });
 
   it('approves the same change with the test kept and the code fixed', SOAK, async () => {

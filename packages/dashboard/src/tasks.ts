@@ -84,7 +84,7 @@ function runsOf({ runs }: SessionAnswer, id: string): HTMLElement | null {
   return make(
     'ul',
     { class: 'plain' },
-    ...own.map(({ attempt, agent, ending, ms, tokens, costUsd }) => {
+    ...own.flatMap(({ attempt, agent, ending, ms, tokens, costUsd, retrial }) => {
       const words = [
         agent,
         ending,
@@ -92,7 +92,10 @@ function runsOf({ runs }: SessionAnswer, id: string): HTMLElement | null {
         tokens > 0 ? count(tokens, 'token') : '',
         costUsd > 0 ? `$${costUsd.toFixed(2)}` : '',
       ];
-      return make('li', { class: 'quiet' }, `attempt ${attempt}: ${words.filter((word) => word !== '').join(', ')}`);
+      return [
+        `attempt ${attempt}: ${words.filter((word) => word !== '').join(', ')}`,
+        ...retrial.map((line) => `retrial of attempt ${attempt}: ${line}`),
+      ].map((text) => make('li', { class: 'quiet' }, text));
     }),
   );
 }

@@ -7,7 +7,7 @@ import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { Correction } from '@umpire/guard/taking-back.js';
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
-import { mutantWords, retrialRunWords } from './retrial-words.js';
+import { retrialLines } from './retrial-words.js';
 import { clip, columnsOf, lineOf, showHidden, wrap } from './safe-text.js';
 import { count } from './words.js';
 
@@ -58,7 +58,7 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
       'Not read',
       problems.flatMap(({ file, message }) => wrap(`${lineOf(file)}: ${lineOf(message, 300)}`, '    ', '  ')),
     ),
-    retrial === undefined ? [] : listed('Retrial', retrialLines(retrial)),
+    retrial === undefined ? [] : listed('Retrial', retrialPart(retrial)),
     reverted === undefined ? [] : revertedLines(reverted),
     sumLines(page, newAllowances.length, terminal),
   ];
@@ -151,13 +151,10 @@ function allowedLines(allowance: GuardAllowance, { allowed, newAllowances }: Gua
   );
 }
 
-function retrialLines({ problem, runs, mutants }: RetrialRecord): readonly string[] {
-  if (runs.length === 0 && problem === null) return ['  The change touches no tests, fixtures or runner settings, so nothing ran.'];
-  return [
-    ...runs.flatMap((run) => wrap(`${run.tree}: ${retrialRunWords(run)}`, '    ', '  ')),
-    ...(mutants === undefined ? [] : wrap(mutantWords(mutants), '    ', '  ')),
-    ...(problem === null ? [] : wrap(`Incomplete. ${lineOf(problem, 300)}`, '    ', '  ')),
-  ];
+function retrialPart(record: RetrialRecord): readonly string[] {
+  if (record.runs.length === 0 && record.problem === null)
+    return ['  The change touches no tests, fixtures or runner settings, so nothing ran.'];
+  return retrialLines(record).flatMap((line) => wrap(line, '    ', '  '));
 }
 
 function revertedLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {

@@ -5,7 +5,7 @@ import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 import type { Recorded, Breach, UnmergedWork, PersonAnswered, RetrialRecord, TaskFinished } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
-import { mutantWords, retrialRunWords } from './retrial-words.js';
+import { retrialLines } from './retrial-words.js';
 import { inline } from './safe-text.js';
 import { grantWords } from './session-question.js';
 import { count, duration } from './words.js';
@@ -21,6 +21,8 @@ export interface TaskRun {
   readonly ms: number | null;
   readonly tokens: number;
   readonly costUsd: number;
+  /** How the old and the new tests ran on its work, a line for each run. */
+  readonly retrial: readonly string[];
 }
 
 export interface History {
@@ -62,7 +64,7 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   TaskSubmitted: (history, data, { ts }) => history.end(data, data.status, ts, data.usage),
   TaskFinished: (history, data, { ts }, at) => {
     history.end(data, data.status, ts, data.usage);
-    if (data.retrial !== undefined) history.work.push(`${at}: ${retrialWords(data.task, data.retrial)}`);
+    if (data.retrial !== undefined) history.retried(data, data.retrial, at);
     for (const breach of data.breaches ?? []) history.work.push(`${at}: ${breachWords(data.task, breach)}`);
     history.leave(data, at);
   },
@@ -132,7 +134,7 @@ class HistoryRecorder {
   }
 
   start({ task, attempt, agent }: { task: string; attempt: number; agent: string }, startedMs: number): void {
-    const run: OpenRun = { attempt, agent, ending: 'running', ms: null, tokens: 0, costUsd: 0, startedMs };
+    const run: OpenRun = { attempt, agent, ending: 'running', ms: null, tokens: 0, costUsd: 0, retrial: [], startedMs };
     addToList(this.runs, task, run);
     this.open.add(run);
   }
@@ -151,6 +153,13 @@ class HistoryRecorder {
     this.open.delete(run);
     run.tokens += usage.tokens;
     run.costUsd += usage.costUsd;
+  }
+
+  retried({ task, attempt }: { readonly task: string; readonly attempt: number }, record: RetrialRecord, at: string): void {
+    const lines = retrialLines(record);
+    const run = this.runs.get(task)?.findLast((one) => one.attempt === attempt);
+    if (run !== undefined) run.retrial = lines;
+    this.work.push(`${at}: retrial of the work of ${inline(task)}: ${inline(lines.join('; '))}`);
   }
 
   /** Notes unfinished work that is kept. */
@@ -214,16 +223,6 @@ export function filesWords(files: readonly string[]): string {
 function revertWords({ tasks, files, ok, verdict }: Extract<Recorded, { type: 'WorkReverted' }>['data']): string {
   const work = `the work of ${inline(tasks.join(', '))}, which made things worse (verdict on journal line ${verdict})`;
   return ok ? `reverted ${work}` : `could not revert ${work}: ${filesWords(files)}`;
-}
-
-function retrialWords(task: string, { runs, problem, mutants }: RetrialRecord): string {
-  const told = runs.map((run) => `${run.tree}: ${retrialRunWords(run)}`);
-  const all = [
-    ...told,
-    ...(mutants === undefined ? [] : [mutantWords(mutants)]),
-    ...(problem === null ? [] : [`incomplete: ${problem}`]),
-  ].join('; ');
-  return `retrial of the work of ${inline(task)}: ${inline(all)}`;
 }
 
 function breachWords(task: string, { rule, file, line, message, taken, level }: Breach): string {
