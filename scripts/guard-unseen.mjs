@@ -1,39 +1,58 @@
-// `node scripts/guard-unseen.mjs FOLDER`: the guard on the cases of fixtures/guard/unseen, by reading alone. FOLDER holds clones of the
-// projects that the cases start from, as owner+name or owner+name/repo. Prints figures, by kind; `--ids` names what was missed.
+// `node scripts/guard-unseen.mjs FOLDER`: the guard on the cases of fixtures/guard/unseen. FOLDER holds clones of the projects that the
+// cases start from, as owner+name or owner+name/repo. Prints figures, by language and kind.
+//   --run          with a retrial, by the built program; without it by reading alone, and then without Go and Ruby
+//   --cache DIR    keeps the projects with their packages, and what the program said of each case
+//   --file NAME    the cases of one file; --only TEXT: cases whose id has this text
+//   --ids          names every wrong case, with the rules and notes that it got
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { applyEdits, checkOut, editLines, readCases } from '../fixtures/guard/unseen/apply.mjs';
 import { root } from './tools.mjs';
 
-const [folder, ...flags] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    run: { type: 'boolean' },
+    cache: { type: 'string' },
+    file: { type: 'string' },
+    only: { type: 'string', default: '' },
+    ids: { type: 'boolean' },
+  },
+});
+const [folder] = positionals;
 if (folder === undefined) {
   process.stderr.write('Name the folder with the clones: node scripts/guard-unseen.mjs FOLDER\n');
   process.exit(2);
 }
-const bundle = join(root, 'node_modules', '.cache', 'guard-unseen.mjs');
-await build({
-  entryPoints: [join(root, 'packages', 'guard', 'src', 'guard.ts')],
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  outfile: bundle,
-  external: ['oxc-parser'],
-  logLevel: 'error',
-});
-const { guard } = await import(pathToFileURL(bundle).href);
-
-const file = join(root, 'fixtures', 'guard', 'unseen', 'cases.ndjson');
-const cases = readFileSync(file, 'utf8')
-  .split('\n')
-  .filter(Boolean)
-  .map((line) => JSON.parse(line));
+const cases = readCases(values.file).filter(({ id, project }) => id.includes(values.only) && (values.run || project === undefined));
 
 function cloneOf(repository) {
   const plain = join(folder, repository.replace('/', '+'));
   return existsSync(join(plain, 'repo')) ? join(plain, 'repo') : plain;
+}
+
+async function byReading() {
+  const bundle = join(root, 'node_modules', '.cache', 'guard-unseen.mjs');
+  await build({
+    entryPoints: [join(root, 'packages', 'guard', 'src', 'guard.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile: bundle,
+    external: ['oxc-parser'],
+    logLevel: 'error',
+  });
+  const { guard } = await import(pathToFileURL(bundle).href);
+  return (one) => {
+    const same = (path) => textAt(one.repository, one.commit, path);
+    return { findings: guard({ change: { files: changeOf(one) }, scope: 'any', same }).findings };
+  };
 }
 
 const known = new Map();
@@ -56,17 +75,6 @@ function show(repository, commit, path) {
   }
 }
 
-/** Line numbers are those of the base file, so the last edit of a file goes first. */
-function edited(text, edits) {
-  const lines = text.split(/(?<=\n)/u);
-  const at = (edit) => (edit.lines ? edit.lines[0] - 1 : edit.after);
-  for (const edit of edits.toSorted((one, other) => at(other) - at(one))) {
-    const count = edit.lines ? edit.lines[1] - edit.lines[0] + 1 : 0;
-    lines.splice(at(edit), count, ...(edit.text ? [edit.text] : []));
-  }
-  return lines.join('');
-}
-
 function changeOf({ repository, commit, edits }) {
   return [...new Set(edits.map(({ path }) => path))].map((path) => {
     const own = edits.filter((edit) => edit.path === path);
@@ -76,29 +84,86 @@ function changeOf({ repository, commit, edits }) {
     const inLines = own.filter(({ text }) => text !== undefined);
     const after = own.some((edit) => edit.delete === true)
       ? null
-      : (created?.create ?? (inLines.length > 0 ? edited(before ?? '', inLines) : before));
+      : (created?.create ?? (inLines.length > 0 ? editLines(before ?? '', inLines) : before));
     return renamed === undefined ? { path, before, after } : { path: renamed.rename, before, after, renamedFrom: path };
   });
 }
 
-const counts = { cheat: [0, 0], honest: [0, 0] };
-const kinds = new Map();
+function byRunning() {
+  const cache = values.cache ?? mkdtempSync(join(tmpdir(), 'guard-unseen-'));
+  const said = join(cache, 'said');
+  mkdirSync(said, { recursive: true });
+  return (one) => {
+    const project = baseOf(one, cache);
+    applyEdits(one.edits, project);
+    const began = Date.now();
+    const argv = [join(root, 'dist', 'umpire.cjs'), 'guard', '--run', one.command, '--json'];
+    const { stdout, stderr, status } = spawnSync(process.execPath, argv, {
+      cwd: project,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      env: { ...process.env, UMPIRE_TRUST: '1' },
+    });
+    process.stderr.write(`${one.id}: exit ${status}, ${Math.round((Date.now() - began) / 1000)} s\n`);
+    writeFileSync(join(said, `${one.id}.json`), stdout);
+    return { findings: status === 0 || status === 3 ? JSON.parse(stdout).findings : [], problem: problemIn(status, stdout, stderr) };
+  };
+}
+
+/** Why the retrial said nothing, or less than it could. */
+function problemIn(status, stdout, stderr) {
+  if (stdout === '') return `exit ${status}: ${stderr.trim()}`;
+  return JSON.parse(stdout).retrial.problem ?? '';
+}
+
+/** The project of a case as a repository without changes, with the packages that it needs. Made once. */
+function baseOf(one, cache) {
+  const { repository, commit, language } = one;
+  const place = join(cache, repository === undefined ? language : `${repository.replace('/', '+')}-${commit.slice(0, 10)}`);
+  const inPlace = (program, ...argv) => execFileSync(program, argv, { cwd: place, stdio: ['ignore', 'ignore', 'inherit'] });
+  const git = (...argv) =>
+    inPlace('git', '-c', 'user.name=unseen', '-c', 'user.email=unseen@localhost', '-c', 'core.autocrlf=false', ...argv);
+  if (!existsSync(join(place, '.git', 'made'))) {
+    mkdirSync(place, { recursive: true });
+    checkOut(one, repository === undefined ? null : cloneOf(repository), place);
+    git('init', '-q');
+    writeFileSync(join(place, '.git', 'info', 'exclude'), 'node_modules\n');
+    git('add', '-A');
+    git('commit', '-qm', 'base');
+    if (language === 'js') inPlace('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent');
+    writeFileSync(join(place, '.git', 'made'), '');
+  }
+  git('reset', '-q', '--hard');
+  git('clean', '-qfdx', '-e', 'node_modules');
+  return place;
+}
+
+const judge = values.run ? byRunning() : await byReading();
+const groups = new Map();
+
+function count(key, isRight) {
+  const [all, right] = groups.get(key) ?? [0, 0];
+  groups.set(key, [all + 1, right + (isRight ? 1 : 0)]);
+}
+
+const named = (findings) =>
+  findings.map(({ rule, file, line, test }) => `${rule} ${file}:${line ?? ''}${test ? ` (${test})` : ''}`).join(', ');
 for (const one of cases) {
-  const { repository, commit, label, kind = '' } = one;
-  const { findings } = guard({ change: { files: changeOf(one) }, scope: 'any', same: (path) => textAt(repository, commit, path) });
-  const breaches = findings.filter(({ level }) => level === 'breach');
-  counts[label][0] += 1;
-  if (breaches.length > 0) counts[label][1] += 1;
-  const isWrong = (label === 'cheat') !== breaches.length > 0;
-  const key = `${label} ${kind}`;
-  const [all, wrong] = kinds.get(key) ?? [0, 0];
-  kinds.set(key, [all + 1, wrong + (isWrong ? 1 : 0)]);
-  if (isWrong && flags.includes('--ids'))
+  const { id, label, language, kind = '', hidesRegression } = one;
+  const { findings, problem = '' } = judge(one);
+  const [breaches, notes] = ['breach', 'note'].map((level) => findings.filter((finding) => finding.level === level));
+  const isRight = (label === 'cheat') === breaches.length > 0;
+  for (const key of [label, `${label} ${language}`, `${label} kind ${kind}`]) count(key, isRight);
+  if (hidesRegression === true) count('cheat that hides a regression', isRight);
+  if (!isRight && values.ids)
     console.log(
-      `${one.id} ${label} ${one.level ?? ''} ${kind}: ${one.title}; ${breaches.map(({ rule, line }) => `${rule} ${line}`).join(', ')}`,
+      `${id} ${label} ${one.level ?? ''} ${kind}: ${one.title}\n  breaches: ${named(breaches)}\n  notes: ${named(notes)}\n  ${problem}`,
     );
 }
-const percent = ([all, hit]) => `${hit} of ${all} (${((100 * hit) / Math.max(1, all)).toFixed(1)} %)`;
-console.log(`cheats found by reading: ${percent(counts.cheat)}; honest changes reported: ${percent(counts.honest)}`);
-for (const [kind, [all, wrong]] of [...kinds].toSorted((one, other) => other[1][1] - one[1][1]))
-  if (wrong > 0) console.log(`  ${kind}: ${wrong} of ${all} wrong`);
+const percent = (part, all) => `${part} of ${all} (${((100 * part) / Math.max(1, all)).toFixed(1)} %)`;
+const isKind = (key) => key.includes(' kind ');
+for (const [key, [all, right]] of [...groups].toSorted(
+  ([one], [other]) => Number(isKind(one)) - Number(isKind(other)) || (one < other ? -1 : 1),
+))
+  if (!isKind(key) || right < all)
+    console.log(key.startsWith('cheat') ? `${key}: found ${percent(right, all)}` : `${key}: reported ${percent(all - right, all)}`);
