@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../change.js';
 import { weighByRetrial } from './clear.js';
-import { compareRuns, failsWithoutNames, needsNewTests, rowFor, touchesJudges, worseTests } from './compare.js';
+import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, rowFor, touchesJudges, worseTests } from './compare.js';
 import type { Before, Now, Old, Trial, TrialResult, TrialRun } from './compare.js';
 import type { GuardFinding } from '../finding.js';
 
@@ -14,6 +14,10 @@ const GOAL = { behaviourIsFixed: false, failuresAreGoal: true };
 /** Every combination that says something: rule, and its level with each of the rules any, fixed, goal. */
 const SAYS: Readonly<Record<string, string>> = {
   'passed, fails, passes': 'expectation-changed note breach note',
+  'passed, fails, passes on both': 'regression-hidden breach breach breach',
+  'passed, stuck, passes on both': 'old-tests-fail note note note',
+  'failed, fails, passes on both': 'expectation-changed note breach note',
+  'failed, stuck, passes on both': 'old-tests-fail note note note',
   'passed, fails, passes unchanged': 'regression-hidden breach breach breach',
   'passed, fails, fails': 'regression-hidden breach breach breach',
   'passed, fails, gone': 'regression-hidden breach breach breach',
@@ -79,6 +83,7 @@ const ON_NEW: Readonly<Record<Old, TrialRun>> = {
 };
 const IN_CHANGE: Readonly<Record<Now, TrialRun>> = {
   passes: ran(result('adds', 'passed')),
+  'passes on both': ran(result('adds', 'passed')),
   'passes unchanged': ran(result('adds', 'passed')),
   fails: ran(result('adds', 'failed')),
   'fails unchanged': ran(result('adds', 'failed')),
@@ -95,8 +100,10 @@ it.each(combinations)('$before at the base, old version $old, in the change $now
   expect(rowFor(before, old, now)?.rule).toBe(rule);
   const change = { files: [NEW_SOURCE, now.endsWith('unchanged') ? SETTINGS : tests(OLD.replace('3', '4'))] };
   for (const [index, rules] of [ANY, FIXED, GOAL].entries()) {
-    const found = told({ change, rules, base: BASE[before], oldTests: ON_NEW[old], newTests: IN_CHANGE[now] });
-    expect(found.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(said === undefined ? [] : [`${rule} ${levels[index]}`]);
+    const onOldCode = now === 'passes on both' ? IN_CHANGE[now] : null;
+    const found = told({ change, rules, base: BASE[before], oldTests: ON_NEW[old], newTests: IN_CHANGE[now], onOldCode });
+    const own = found.filter((line) => !line.startsWith('proves-nothing'));
+    expect(own.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(said === undefined ? [] : [`${rule} ${levels[index]}`]);
   }
 });
 
@@ -179,6 +186,20 @@ describe('named tests', () => {
     ]);
   });
 
+  it('does not let a command hide a failing test by its exit status', () => {
+    const one = ran(result('adds', 'failed'), result('doubles', 'passed'));
+    const change = { files: [{ path: 'run.test.js', before: 'a', after: 'b' }, NEW_SOURCE] };
+    expect(told({ change, base, oldTests: one, newTests: one })).toEqual([]);
+    expect(told({ change, base, oldTests: one, newTests: { ...one, passed: true } })).toEqual(['regression-hidden breach adds']);
+  });
+
+  it('follows a renamed test to the old code', () => {
+    const renamed = { files: [tests(OLD, { path: 'add.test.js', renamedFrom: 'sum.test.js' }), NEW_SOURCE] };
+    const oldTests = ran(result('adds', 'failed'), result('doubles', 'passed'));
+    const newTests = ran(result('adds', 'passed', null, 'add.test.js'));
+    expect(told({ change: renamed, base, oldTests, newTests, onOldCode: newTests })).toEqual(['regression-hidden breach adds']);
+  });
+
   it('says nothing where the new tests could not run', () => {
     expect(told({ base, oldTests: ran(result('adds', 'failed'), result('doubles', 'passed')), newTests: ended(null) })).toEqual([]);
   });
@@ -212,6 +233,14 @@ describe('exit statuses alone', () => {
     expect(told({ base: ended(true), oldTests: ended(true), newTests: ended(true) })).toEqual([]);
   });
 
+  it('shows that the new tests no longer tell the new code from the old', () => {
+    const trial = { base: ended(true), oldTests: ended(false), newTests: ended(true) };
+    expect(told({ ...trial, onOldCode: ended(true) })).toEqual(['regression-hidden breach']);
+    expect(told({ ...trial, onOldCode: ended(false) })).toEqual(['old-tests-fail note']);
+    const stuck = ended(false, 'sum_test.go:4: undefined: gone_name');
+    expect(told({ ...trial, oldTests: stuck, onOldCode: ended(true) })).toEqual(['old-tests-fail note']);
+  });
+
   it('notes tests that were removed with the code they need', () => {
     const oldTests = ended(false, 'compiling\nsum_test.go:4: undefined: gone_name\nFAIL');
     expect(told({ change: fewer, base: ended(true), oldTests, newTests: ended(true) })).toEqual(['old-tests-fail note']);
@@ -243,6 +272,10 @@ it('asks for the new tests only where the old ones leave a question', () => {
   expect(needsNewTests({ base, oldTests: base })).toBe(true);
   expect(needsNewTests({ base: ended(true), oldTests: ended(true) })).toBe(false);
   expect(needsNewTests({ base: ended(true), oldTests: ended(false) })).toBe(true);
+  expect(needsOldCode({ base: ended(true), oldTests: ended(false), newTests: ended(true) })).toBe(true);
+  expect(needsOldCode({ base: ended(true), oldTests: ended(false), newTests: ended(false) })).toBe(false);
+  expect(needsOldCode({ base: all, oldTests: base, newTests: base })).toBe(true);
+  expect(needsOldCode({ base: all, oldTests: all, newTests: base })).toBe(false);
   expect(worseTests({ base, oldTests: base })).toEqual([]);
   expect(worseTests({ base: all, oldTests: base })).toEqual(['sum.test.js > doubles']);
 });

@@ -49,8 +49,11 @@ export interface Trial {
 export type Before = 'passed' | 'failed' | 'unknown';
 /** How its old version does on the new code. `stuck`: it needs code that the change removed, or did not run. */
 export type Old = 'passes' | 'fails' | 'stuck';
-/** How it does in the change. `gone`: deleted, skipped or no longer found. `passes unchanged`: only settings of the runner changed. */
-export type Now = 'passes' | 'passes unchanged' | 'fails' | 'fails unchanged' | 'gone';
+/**
+ * How it does in the change. `gone`: deleted, skipped or no longer found. `passes unchanged`: only settings of the runner changed. `passes on
+ * both`: on the old code too, so it no longer tells the new code from the old.
+ */
+export type Now = 'passes' | 'passes on both' | 'passes unchanged' | 'fails' | 'fails unchanged' | 'gone';
 
 /** `fixed`: a breach where behaviour must not change. `goal`: a breach where failing tests are to pass. Both are notes elsewhere. */
 type Weight = 'breach' | 'fixed' | 'goal' | 'note';
@@ -70,12 +73,33 @@ const stuck: Row = { rule: 'old-tests-fail', weight: 'note' };
 /** A test whose old version passes on the new code hides nothing. One that fails, unchanged, is a failing test and nothing is hidden. */
 const TABLE: Readonly<Record<Exclude<Before, 'unknown'>, Readonly<Record<Exclude<Old, 'passes'>, Readonly<Record<Now, Row | null>>>>>> = {
   passed: {
-    fails: { passes: changed, 'passes unchanged': hidden, fails: hidden, 'fails unchanged': nothing, gone: hidden },
-    stuck: { passes: stuck, 'passes unchanged': stuck, fails: stuck, 'fails unchanged': nothing, gone: stuck },
+    fails: {
+      passes: changed,
+      'passes on both': hidden,
+      'passes unchanged': hidden,
+      fails: hidden,
+      'fails unchanged': nothing,
+      gone: hidden,
+    },
+    stuck: { passes: stuck, 'passes on both': stuck, 'passes unchanged': stuck, fails: stuck, 'fails unchanged': nothing, gone: stuck },
   },
   failed: {
-    fails: { passes: changed, 'passes unchanged': stuck, fails: nothing, 'fails unchanged': nothing, gone: removed },
-    stuck: { passes: stuck, 'passes unchanged': stuck, fails: nothing, 'fails unchanged': nothing, gone: removedWithCode },
+    fails: {
+      passes: changed,
+      'passes on both': changed,
+      'passes unchanged': stuck,
+      fails: nothing,
+      'fails unchanged': nothing,
+      gone: removed,
+    },
+    stuck: {
+      passes: stuck,
+      'passes on both': stuck,
+      'passes unchanged': stuck,
+      fails: nothing,
+      'fails unchanged': nothing,
+      gone: removedWithCode,
+    },
   },
 };
 
@@ -98,6 +122,12 @@ export function needsNewTests({ base, oldTests }: Pick<Trial, 'base' | 'oldTests
   if (base.results === null || oldTests.results === null) return oldTests.passed === false;
   const old = new Map(byId(oldTests.results));
   return [...byId(base.results)].some(([id, { status }]) => status !== 'skipped' && old.get(id)?.status !== 'passed');
+}
+
+/** Does a test whose old version fails on the new code pass in its new version? Then the old code says whether it still asks as much. */
+export function needsOldCode({ base, oldTests, newTests }: Pick<Trial, 'base' | 'oldTests' | 'newTests'>): boolean {
+  if (newTests === null || newTests.passed === null || !needsNewTests({ base, oldTests })) return false;
+  return newTests.passed || newTests.results !== null;
 }
 
 /** Ids of tests that passed at the base and do not with the old tests on the new code: they may be flaky. */
@@ -134,18 +164,19 @@ function isFailing({ status }: TestResult): boolean {
 }
 
 function compareNamed(trial: Trial): readonly GuardFinding[] {
-  const { change, rules, base, oldTests, newTests } = trial;
+  const { change, rules, base, oldTests, newTests, onOldCode } = trial;
   const before = byId(base.results ?? []);
   const old = byId(oldTests.results ?? []);
   const files = new Files(change);
   const versions = newTests?.results === undefined || newTests.results === null ? null : new NewVersions(newTests.results, before, files);
+  const passing = new Set(onOldCode?.results?.flatMap((test) => (test.status === 'passed' ? [files.idBefore(test)] : [])));
   const found: GuardFinding[] = [];
   const stuckTests = new Map<string, string[]>();
   for (const [id, test] of before) {
     if (test.status === 'skipped') continue;
     const how = oldResult(test, old, files);
     const version = versions?.of(test) ?? null;
-    const now = nowOf(version, newTests, files, test);
+    const now = nowOf(version, newTests, files, test, passing);
     if (now === null) continue;
     const row = rowFor(isFailing(test) ? 'failed' : 'passed', how, now);
     if (row === null) continue;
@@ -168,6 +199,7 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
 
 const GONE_WORDS: Readonly<Record<Now, string>> = {
   passes: '',
+  'passes on both': 'its new version passes on the old code and on the new, so it no longer tells them apart',
   'passes unchanged': 'only the new settings of the runner make it pass',
   fails: 'in the change it fails too',
   'fails unchanged': '',
@@ -200,13 +232,20 @@ function oldResult(test: TrialResult, old: ReadonlyMap<string, TrialResult>, fil
   return broken === undefined || isStuck(broken.message ?? '') ? 'stuck' : 'fails';
 }
 
-/** Null: nobody knows. */
-function nowOf(version: TrialResult | null, newTests: TrialRun | null, files: Files, test: TrialResult): Now | null {
+/** Null: nobody knows. `passing`: ids of new tests that pass on the old code. */
+function nowOf(
+  version: TrialResult | null,
+  newTests: TrialRun | null,
+  files: Files,
+  test: TrialResult,
+  passing: ReadonlySet<string>,
+): Now | null {
   if (newTests === null || newTests.passed === null) return null;
   if (newTests.results === null) return newTests.passed ? null : 'fails unchanged';
   if (version === null || version.status === 'skipped') return 'gone';
-  if (version.status === 'passed') return files.onlySettings ? 'passes unchanged' : 'passes';
-  return files.isChanged(test) ? 'fails' : 'fails unchanged';
+  if (version.status !== 'passed') return files.isChanged(test) || newTests.passed ? 'fails' : 'fails unchanged';
+  if (files.onlySettings) return 'passes unchanged';
+  return passing.has(version.id) ? 'passes on both' : 'passes';
 }
 
 /** The change by path, old and new. */
@@ -322,8 +361,14 @@ function titlesOf(test: TestResult, file: string): readonly string[] {
   return test.id.startsWith(`${file} > `) ? test.id.slice(file.length + ' > '.length).split(' > ') : [titleOf(test)];
 }
 
+const STATUS_WORDS: Partial<Record<Now, string>> = {
+  passes: 'they fail, and the changed tests pass. A report with the names of tests would tell more',
+  'passes on both': 'the command fails with the old tests, and with the new ones it passes on the old code and on the new',
+  gone: 'the command fails with the old tests and passes with the new ones, which have fewer tests',
+};
+
 /** Only exit statuses are known. */
-function compareStatuses({ change, rules, base, oldTests, newTests }: Trial): readonly GuardFinding[] {
+function compareStatuses({ change, rules, base, oldTests, newTests, onOldCode }: Trial): readonly GuardFinding[] {
   if (oldTests.passed !== false || base.passed === null || newTests === null || newTests.passed === null) return [];
   const tests = change.files.filter(({ path, renamedFrom }) => isJudge(renamedFrom ?? path));
   const [first] = tests;
@@ -331,17 +376,12 @@ function compareStatuses({ change, rules, base, oldTests, newTests }: Trial): re
   const lost = tests.find(losesTests);
   // Without names a failing command says nothing of which test fails: that it fails is known.
   if (first === undefined || !newTests.passed) return [];
-  const old: Old = isStuck ? 'stuck' : 'fails';
-  const row =
-    lost === undefined
-      ? { rule: 'old-tests-fail' as const, weight: 'fixed' as const }
-      : rowFor(base.passed ? 'passed' : 'failed', old, 'gone');
+  const now: Now | null = lost !== undefined ? 'gone' : onOldCode?.passed === true && base.passed ? 'passes on both' : null;
+  const unclear: Row = { rule: 'old-tests-fail', weight: 'fixed' };
+  const row = now === null ? unclear : rowFor(base.passed ? 'passed' : 'failed', isStuck ? 'stuck' : 'fails', now);
   if (row === null) return [];
   const file = lost ?? tests.find(({ path }) => isTestFile(path)) ?? first;
-  const why =
-    lost === undefined
-      ? 'they fail, and the changed tests pass. A report with the names of tests would tell more'
-      : 'the command fails with the old tests and passes with the new ones, which have fewer tests';
+  const why = STATUS_WORDS[now ?? 'passes'] ?? '';
   return [findingOf(RETRIAL_RULES[row.rule], { file: file.renamedFrom ?? file.path, level: levelOf(row.weight, rules), why })];
 }
 

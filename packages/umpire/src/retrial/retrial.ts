@@ -4,7 +4,7 @@
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { Change } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
-import { compareRuns, failsWithoutNames, needsNewTests, worseTests } from '@umpire/guard/retrial/compare.js';
+import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, worseTests } from '@umpire/guard/retrial/compare.js';
 import type { TrialRules } from '@umpire/guard/retrial/compare.js';
 import { openBase } from '../critics/baseline.js';
 import { runsTests } from '../critics/check-command.js';
@@ -103,8 +103,8 @@ class TrialRuns {
     const oldTests = await this.runOldTests(way);
     const isAsked = needsNewTests({ base, oldTests }) || isThorough || tryMutants;
     const newTests = isAsked ? await this.run(way, TREES.now, commits.newTests) : null;
-    const onOldCode =
-      isThorough && !commits.isSameCode && newTests?.passed === true ? await this.run(way, TREES.onOld, commits.onOldCode) : null;
+    const isOpen = (isThorough && newTests?.passed === true) || needsOldCode({ base, oldTests, newTests });
+    const onOldCode = isOpen && !commits.isSameCode ? await this.run(way, TREES.onOld, commits.onOldCode) : null;
     return { said: compareRuns({ change, rules, base, oldTests, newTests, onOldCode }), oldTests, newTests };
   }
 
