@@ -1,7 +1,7 @@
 // Mutants of both languages, and which of them are tried first.
 
 import { expect, it } from 'vitest';
-import { mutantsIn, sampleMutants, withMutant } from './mutants.js';
+import { changedLines, mutantsIn, sampleMutants, withMutant } from './mutants.js';
 import { testedFiles } from './tested-files.js';
 
 const shown = (file: string, text: string) => mutantsIn(file, text).map((mutant) => `${mutant.what}: ${withMutant(text, mutant).trim()}`);
@@ -57,11 +57,21 @@ it('tries functions that the tests name first, in an order that the seed decides
   const text = 'exports.sum = (a, b) => a + b;\nexports.half = (a) => a / 2;\n';
   const all = mutantsIn('a.js', text);
   expect(all.map(({ within, line }) => `${within} ${line}`)).toEqual(['sum 1', 'sum 1', 'half 2', 'half 2', 'half 2']);
-  const first = sampleMutants(all, "test('halves', () => half(2))", 'seed', 3);
+  const first = sampleMutants(all, ["test('halves', () => half(2))"], 'seed', 3);
   expect(first.map(({ within }) => within)).toEqual(['half', 'half', 'half']);
-  expect(sampleMutants(all, 'half', 'seed', 3)).toEqual(first);
-  const orders = new Set(['a', 'b', 'c', 'd', 'e'].map((seed) => JSON.stringify(sampleMutants(all, 'half', seed, 3))));
+  expect(sampleMutants(all, ['half'], 'seed', 3)).toEqual(first);
+  const orders = new Set(['a', 'b', 'c', 'd', 'e'].map((seed) => JSON.stringify(sampleMutants(all, ['half'], seed, 3))));
   expect(orders.size).toBeGreaterThan(1);
+  const both = sampleMutants(all, ['half', 'sum'], 'seed', 5);
+  expect(both.map(({ within }) => within)).toEqual(['half', 'half', 'half', 'sum', 'sum']);
+});
+
+it('takes the lines around a changed one for what a change is about', () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+  const after = lines.map((line, index) => (index === 20 ? 'other' : line)).join('\n');
+  const near = changedLines(lines.join('\n'), after).split('\n');
+  expect([near[0], near.at(-1)]).toEqual(['line 8', 'line 32']);
+  expect(changedLines('a\nb', 'b\na')).toBe('');
 });
 
 it('finds the source files that a test imports', () => {

@@ -213,16 +213,28 @@ export function withMutant(text: string, { from, to, text: other }: Mutant): str
   return text.slice(0, from) + other + text.slice(to);
 }
 
-/** In an order that the seed decides; those in functions that the tests name come first. */
-export function sampleMutants(mutants: readonly Mutant[], testText: string, seed: string, most: number): readonly Mutant[] {
-  const words = new Set(testText.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu));
+/** In an order that the seed decides; those in functions that the first text names come first, then those that the next one names. */
+export function sampleMutants(mutants: readonly Mutant[], texts: readonly string[], seed: string, most: number): readonly Mutant[] {
+  const words = texts.map((text) => new Set(text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu)));
   const ranked = mutants.map((mutant) => ({
     mutant,
-    isNamed: mutant.within !== null && words.has(mutant.within),
+    named: words.findIndex((some) => mutant.within !== null && some.has(mutant.within)),
     rank: hashOf(`${seed} ${mutant.file} ${mutant.from} ${mutant.what}`),
   }));
-  const sorted = ranked.toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || a.rank - b.rank);
+  const placeOf = (named: number): number => (named < 0 ? texts.length : named);
+  const sorted = ranked.toSorted((a, b) => placeOf(a.named) - placeOf(b.named) || a.rank - b.rank);
   return sorted.slice(0, most).map(({ mutant }) => mutant);
+}
+
+/** So many lines around a change belong to it: a mark above a test, a check at its end. */
+const AROUND_LINES = 12;
+
+/** The lines of a text that another version has not, and those around them. */
+export function changedLines(before: string, after: string): string {
+  const left = new Set(after.split('\n'));
+  const lines = before.split('\n');
+  const changed = lines.flatMap((line, index) => (left.has(line) ? [] : [index]));
+  return lines.filter((_, index) => changed.some((one) => Math.abs(one - index) <= AROUND_LINES)).join('\n');
 }
 
 /** FNV-1a with a last stir, so that near texts lie far apart. */

@@ -224,7 +224,7 @@ function keepOutput(output: string, use: ToolUse, printed: string): void {
 /** All that is listed is wanted: a suite of more tests than this is beyond what one process reports. */
 const KEPT = 500_000;
 
-export function isBad({ status }: TestResult): boolean {
+export function isBad({ status }: Pick<TestResult, 'status'>): boolean {
   return status === 'failed' || status === 'errored';
 }
 

@@ -32,7 +32,7 @@ export const prepareNode: Prepare = ({ folder, script }) => {
         const tests = join(place, 'tests.json');
         const coverage = join(place, 'coverage.info');
         const reporter = join(place, 'reporter.mjs');
-        writeFileSync(reporter, REPORTER);
+        writeFileSync(reporter, NODE_REPORTER);
         const reports = [reported('spec', 'stdout'), reported(reporter, tests), reported('lcov', coverage)].flat();
         return {
           argv: [process.execPath, ...flags, '--test', '--experimental-test-coverage', ...reports, ...files],
@@ -69,7 +69,7 @@ function isFolder(path: string): boolean {
  * The reporter for node:test: every test with its file, as Jest's JSON. A file without tests, which node counts as passed, is left out.
  * A file that broke before its tests, or whose process ended without reporting a test that it has, is a failed suite.
  */
-const REPORTER = `
+export const NODE_REPORTER = `
 import { readFileSync } from 'node:fs';
 
 const suites = new Map();

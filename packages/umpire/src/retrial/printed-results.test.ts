@@ -1,7 +1,7 @@
 // Names of tests in what a command prints.
 
 import { expect, it } from 'vitest';
-import { goResults } from './printed-results.js';
+import { cargoLines, goLines, goResults, rspecResults } from './printed-results.js';
 
 it('reads the events of go test -json', () => {
   const event = (action: string, test: string, output?: string) =>
@@ -13,13 +13,73 @@ it('reads the events of go test -json', () => {
     event('output', 'TestTotal', '    total_test.go:9: got 4, want 3\n'),
     event('fail', 'TestTotal'),
     event('pass', 'TestMean'),
-    event('skip', 'TestLater'),
+    event('skip', 'TestLater/in_May'),
     JSON.stringify({ Action: 'fail', Package: 'shop' }),
     '{ broken',
   ].join('\n');
   expect(goResults(text).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
     { id: 'shop > TestTotal', status: 'failed', message: 'total_test.go:9: got 4, want 3' },
     { id: 'shop > TestMean', status: 'passed', message: null },
-    { id: 'shop > TestLater', status: 'skipped', message: null },
+    { id: 'shop > TestLater > in_May', status: 'skipped', message: null },
   ]);
+});
+
+it('reads what go test -v prints, of each package by itself', () => {
+  const text = `=== RUN   TestSize
+=== RUN   TestSize/plain_number
+    size_test.go:30: ParseSize("5") = 4, want 5
+=== RUN   TestSize/zero
+--- FAIL: TestSize (0.00s)
+    --- FAIL: TestSize/plain_number (0.00s)
+    --- PASS: TestSize/zero (0.00s)
+=== RUN   TestLater
+--- SKIP: TestLater (0.00s)
+FAIL
+FAIL\texample.com/quota\t0.003s
+=== RUN   TestSize
+--- PASS: TestSize (0.00s)
+PASS
+ok  \texample.com/other\t0.001s
+FAIL
+`;
+  expect(goLines(text).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
+    { id: 'example.com/quota > TestSize', status: 'failed', message: '' },
+    { id: 'example.com/quota > TestSize > plain_number', status: 'failed', message: 'size_test.go:30: ParseSize("5") = 4, want 5' },
+    { id: 'example.com/quota > TestSize > zero', status: 'passed', message: null },
+    { id: 'example.com/quota > TestLater', status: 'skipped', message: null },
+    { id: 'example.com/other > TestSize', status: 'passed', message: null },
+  ]);
+});
+
+it('reads what cargo test prints', () => {
+  const text = 'running 3 tests\ntest money::adds ... ok\ntest money::splits ... FAILED\ntest slow ... ignored, needs a network\n';
+  expect(cargoLines(text).map(({ id, status }) => `${id} ${status}`)).toEqual([
+    'money::adds passed',
+    'money::splits failed',
+    'slow skipped',
+  ]);
+});
+
+it('reads RSpec’s JSON, also where a file cannot be loaded', () => {
+  const example = (description: string, status: string, exception?: object) => ({
+    description,
+    full_description: `Cart #remove ${description}`,
+    status,
+    file_path: './spec/cart_spec.rb',
+    ...(exception === undefined ? {} : { exception }),
+  });
+  const examples = [
+    example('drops a line', 'failed', { class: 'E', message: 'expected 1\n  got 2' }),
+    example('counts', 'passed'),
+    example('waits', 'pending'),
+  ];
+  const summary = { errors_outside_of_examples_count: 1 };
+  const report = { version: '3.13.0', messages: ['An error occurred while loading ./spec/x_spec.rb.'], examples, summary };
+  expect(rspecResults(JSON.stringify(report)).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
+    { id: 'spec/cart_spec.rb > Cart #remove > drops a line', status: 'failed', message: 'expected 1\ngot 2' },
+    { id: 'spec/cart_spec.rb > Cart #remove > counts', status: 'passed', message: null },
+    { id: 'spec/cart_spec.rb > Cart #remove > waits', status: 'skipped', message: null },
+    { id: 'rspec', status: 'errored', message: 'An error occurred while loading ./spec/x_spec.rb.' },
+  ]);
+  expect(rspecResults('{"testResults":[]}')).toEqual([]);
 });

@@ -13,6 +13,7 @@ import type { CriticJob } from '../critics/critic.js';
 import { testsAtBase } from '../critics/project-tests.js';
 import type { RetrialFindings } from '../critics/weigh-retrial.js';
 import type { TrialCommits } from '../workspace/trial-commits.js';
+import { picksTests } from './ask-names.js';
 import { runMutants } from './run-mutants.js';
 import type { MutantReport } from './run-mutants.js';
 import { runCommand, runNamedTests } from './run-tree.js';
@@ -59,6 +60,8 @@ export async function runRetrial(request: RetrialRequest): Promise<Retrial> {
 interface Way {
   readonly base: TreeRun;
   readonly run: (tree: TreeToRun, worse?: (run: Pick<TreeRun, 'results' | 'passed'>) => readonly string[]) => Promise<TreeRun>;
+  /** The command in a tree, for mutants. Null: the project's own tests are run file by file. */
+  readonly tryOnce: ((tree: TreeToRun, timeoutMs: number) => Promise<TreeRun>) | null;
 }
 
 class TrialRuns {
@@ -79,7 +82,9 @@ class TrialRuns {
     let [oldTestsPass, failsUnnamed] = [true, false];
     for (const way of usable) {
       const { said, oldTests, newTests } = await this.compareWay(way);
-      if (newTests !== null && this.mutants === null) this.mutants = await this.mutate(oldTests, newTests);
+      // Mutants cannot clear a change that hides a regression.
+      const isClear = said.every(({ level }) => level === 'note');
+      if (newTests !== null && isClear && this.mutants === null) this.mutants = await this.mutate(way, oldTests, newTests);
       findings.push(...said.filter((one) => !findings.some((other) => other.fingerprint === one.fingerprint)));
       if (oldTests.passed === null) problems.push(`${TREES.old}: ${oldTests.problem ?? 'it could not run.'}`);
       // A test that failed at the base and still fails was perhaps weakened for that.
@@ -108,18 +113,20 @@ class TrialRuns {
     return { said: compareRuns({ change, rules, base, oldTests, newTests, onOldCode }), oldTests, newTests };
   }
 
-  private async mutate(oldTests: TreeRun, newTests: TreeRun): Promise<MutantReport | null> {
+  private async mutate({ tryOnce }: Way, oldTests: TreeRun, newTests: TreeRun): Promise<MutantReport | null> {
     const { job, change, commits, openTree, tryMutants } = this.request;
-    if (!tryMutants || oldTests.results === null || newTests.results === null || job.watch.signal.aborted) return null;
+    const isUsable = [oldTests, newTests].every(({ passed, results }) => results !== null || (tryOnce !== null && passed === true));
+    if (!tryMutants || !isUsable || job.watch.signal.aborted) return null;
     job.say('trying mutants');
     const { workdir } = await this.enter(commits.oldTests);
     const tree = await openTree(commits.newTests);
+    const sideOf = (run: TreeRun, place: string) => ({
+      workdir: place,
+      run,
+      tryOnce: tryOnce === null ? null : (timeoutMs: number) => tryOnce({ tree: run.tree, commit: run.commit, workdir: place }, timeoutMs),
+    });
     try {
-      const [old, now] = [
-        { workdir, run: oldTests },
-        { workdir: tree.workdir, run: newTests },
-      ];
-      return await runMutants({ job, change, seed: commits.newTests, old, now });
+      return await runMutants({ job, change, seed: commits.newTests, old: sideOf(oldTests, workdir), now: sideOf(newTests, tree.workdir) });
     } finally {
       await tree.close();
     }
@@ -132,9 +139,9 @@ class TrialRuns {
     if (isSameCode) return base;
     const worse = ({ results }: Pick<TreeRun, 'results'>) => worseTests({ base, oldTests: { passed: null, output: '', results } });
     const first = await this.run(way, TREES.old, commit, worse);
-    if (first.results !== null || base.passed !== true || first.passed !== false) return first;
-    const second = await this.run(way, TREES.old, commit);
-    return second.passed === true ? second : first;
+    const isWorse = first.results === null || base.results === null ? base.passed && first.passed === false : worse(first).length > 0;
+    if (way.tryOnce === null || isWorse !== true) return first;
+    return betterOf(first, await this.run(way, TREES.old, commit));
   }
 
   private async run(way: Way, tree: TreeName, commit: string, worse?: Parameters<Way['run']>[1]): Promise<TreeRun> {
@@ -153,9 +160,10 @@ class TrialRuns {
     return tree;
   }
 
-  /** The project's tests by name; and the command, unless it only runs these. */
+  /** The project's tests by name; and the command, unless it only runs these. A command that picks tests by itself runs alone. */
   private async ways(opened: OpenedTree): Promise<readonly Way[]> {
     const { command } = this.request;
+    if (command !== null && picksTests(command)) return [await this.commandWay(command)];
     const named = await this.namedWay(opened);
     const isCovered = named !== null && (command === null || runsTests(command));
     return [...(named === null ? [] : [named]), ...(command === null || isCovered ? [] : [await this.commandWay(command)])];
@@ -187,6 +195,7 @@ class TrialRuns {
       const timeoutMs = this.laterMs(base.durationMs);
       return {
         base,
+        tryOnce: null,
         run: (tree, worse) => runNamedTests({ ...quiet(job), timeoutMs }, tree, (found) => worse?.({ results: found, passed: null }) ?? []),
       };
     } finally {
@@ -201,7 +210,8 @@ class TrialRuns {
     const base = await runCommand(job, { tree: TREES.base, commit: commits.base, workdir }, command, trustsExitStatus);
     this.runs.push(base);
     const timeoutMs = this.laterMs(base.durationMs);
-    return { base, run: (tree) => runCommand({ ...job, timeoutMs }, tree, command, trustsExitStatus) };
+    const tryOnce = (tree: TreeToRun, ms: number) => runCommand({ ...job, timeoutMs: ms }, tree, command, trustsExitStatus);
+    return { base, tryOnce, run: (tree) => tryOnce(tree, timeoutMs) };
   }
 
   private laterMs(baseMs: number): number {
@@ -215,6 +225,14 @@ const TREES = {
   now: 'new tests, new code',
   onOld: 'new tests, old code',
 } as const satisfies Readonly<Record<string, TreeName>>;
+
+/** Of two runs of one tree: a test that passes once is flaky. */
+function betterOf(first: TreeRun, second: TreeRun): TreeRun {
+  if (first.results === null || second.results === null) return second.passed === true ? second : first;
+  const passing = new Set(second.results.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
+  const results = first.results.map((test) => (passing.has(test.id) ? { ...test, status: 'passed' as const } : test));
+  return { ...first, results, passed: results.every(({ status }) => status === 'passed' || status === 'skipped') };
+}
 
 /** What hundreds of tests print would hide the result. */
 function quiet(job: CriticJob): CriticJob {

@@ -3,13 +3,14 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestResult } from '@umpire/core/model.js';
 import type { Change } from '@umpire/guard/change.js';
 import { findingOf } from '@umpire/guard/finding.js';
 import { RETRIAL_RULES } from '@umpire/guard/retrial/words.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import type { MutantCount } from '@umpire/guard/retrial/clear.js';
 import { isTestFile } from '@umpire/guard/retrial/judges.js';
-import { mutantsIn, sampleMutants, withMutant } from '@umpire/guard/retrial/mutants.js';
+import { changedLines, mutantsIn, sampleMutants, withMutant } from '@umpire/guard/retrial/mutants.js';
 import type { Mutant } from '@umpire/guard/retrial/mutants.js';
 import { testedFiles } from '@umpire/guard/retrial/tested-files.js';
 import { isCode } from '@umpire/guard/project/paths.js';
@@ -27,9 +28,17 @@ export interface MutantTrial {
   readonly change: Change;
   /** Decides which mutants are tried. */
   readonly seed: string;
-  /** Folders with the old and the new tests, both on the new code, and how the tests did there. */
-  readonly old: { readonly workdir: string; readonly run: TreeRun };
-  readonly now: { readonly workdir: string; readonly run: TreeRun };
+  /** Both on the new code. */
+  readonly old: MutantTree;
+  readonly now: MutantTree;
+}
+
+/** A folder with the old or the new tests, and how they did there. */
+export interface MutantTree {
+  readonly workdir: string;
+  readonly run: TreeRun;
+  /** Runs them again. Null: the project's own tests are run file by file. */
+  readonly tryOnce: ((timeoutMs: number) => Promise<TreeRun>) | null;
 }
 
 export interface MutantReport {
@@ -54,6 +63,8 @@ interface MutatedTest {
   readonly path: string;
   readonly pathNow: string | null;
   readonly text: string;
+  /** The part of the text that the change is about. */
+  readonly changed: string;
   readonly sources: readonly string[];
 }
 
@@ -66,15 +77,15 @@ export async function runMutants({ job, change, seed, old, now }: MutantTrial): 
   if (all.length === 0) return null;
   const began = elapsedMs();
   const left = (): number => ALL_MS - (elapsedMs() - began);
-  const text = tests.map((test) => test.text).join('\n');
+  const texts = [tests.map(({ changed }) => changed), tests.map(({ text }) => text)].map((parts) => parts.join('\n'));
   const sides = { old: await openSide(job, old), now: await openSide(job, now) };
   const counts = new Map<string, MutantCount>();
   const lost = new Map<string, Mutant[]>();
   const sum = { kept: 0, lost: 0 };
   let tried = 0;
   try {
-    for (const mutant of sampleMutants(all, text, seed, MOST_MUTANTS)) {
-      if (left() <= 0 || job.watch.signal.aborted || sides.old.files.length === 0) break;
+    for (const mutant of sampleMutants(all, texts, seed, MOST_MUTANTS)) {
+      if (left() <= 0 || job.watch.signal.aborted || sides.old.files?.length === 0) break;
       const own = tests.filter((test) => test.sources.includes(mutant.file));
       const paths = new Set(own.map(({ path }) => path));
       const pathsNow = new Set(own.map(({ pathNow }) => pathNow));
@@ -84,7 +95,7 @@ export async function runMutants({ job, change, seed, old, now }: MutantTrial): 
       if (byOld !== true) continue;
       const bySame = await sides.now.notices(mutated, (path) => pathsNow.has(path), left());
       // Another test may have taken the check over.
-      const isAll = sides.now.files.every((path) => pathsNow.has(path));
+      const isAll = sides.now.files?.every((path) => pathsNow.has(path)) !== false;
       const byNew = bySame === true || isAll ? bySame : await sides.now.notices(mutated, () => true, left());
       if (byNew === null) continue;
       sum[byNew ? 'kept' : 'lost'] += 1;
@@ -113,12 +124,21 @@ function changedTests({ files }: Change, read: (path: string) => string | null):
   return files.flatMap(({ path, before, after, renamedFrom }) => {
     const old = renamedFrom ?? path;
     if (before === null || before === after || !isTestFile(old) || !isCode(old)) return [];
-    return [{ path: old, pathNow: after === null ? null : path, text: before, sources: testedFiles(old, before, read) }];
+    return [
+      {
+        path: old,
+        pathNow: after === null ? null : path,
+        text: before,
+        changed: changedLines(before, after ?? ''),
+        sources: testedFiles(old, before, read),
+      },
+    ];
   });
 }
 
 interface Side {
-  readonly files: readonly string[];
+  /** Null: they run together. */
+  readonly files: readonly string[] | null;
   /** Does a test that passes without the defect fail with it? Null: nobody knows. */
   readonly notices: (
     mutated: { readonly file: string; readonly text: string },
@@ -128,30 +148,38 @@ interface Side {
   readonly close: () => void;
 }
 
-async function openSide(job: CriticJob, { workdir, run }: MutantTrial['old']): Promise<Side> {
+async function openSide(job: CriticJob, { workdir, run, tryOnce }: MutantTree): Promise<Side> {
   const quiet: CriticJob = { ...job, project: workdir, say: () => undefined, watch: { ...job.watch, log: () => undefined } };
-  const suite: FoundTests = await findSuite(quiet);
+  const suite: FoundTests | null = tryOnce === null ? await findSuite(quiet) : null;
   const passing = new Set(run.results?.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
+  const isNoticed = (results: readonly Pick<TestResult, 'id' | 'status'>[]): boolean =>
+    results.some((test) => isBad(test) && (test.status === 'errored' || passing.has(test.id)));
   // A defect may keep a test from ending.
   const mostMs = run.durationMs * 2 + EXTRA_MS;
+  const isNoticedBySuite = async (tests: FoundTests, wanted: (path: string) => boolean, ms: number): Promise<boolean | null> => {
+    const runs = await runTests({ ...quiet, timeoutMs: Math.min(mostMs, ms) }, tests, wanted, { output: null });
+    if (runs.some(({ outcome }) => outcome === 'timeout') && ms < mostMs) return null;
+    return runs.some(({ outcome }) => outcome === 'error' || outcome === 'timeout') || isNoticed(runs.flatMap((one) => one.results));
+  };
+  const isNoticedByCommand = async (again: NonNullable<MutantTree['tryOnce']>, ms: number): Promise<boolean | null> => {
+    const { passed, results } = await again(Math.min(mostMs, ms));
+    if (passed === null) return ms < mostMs ? null : true;
+    return results === null || run.results === null ? !passed : isNoticed(results);
+  };
   return {
-    files: suite.places.flatMap((place) => place.files),
+    files: suite?.places.flatMap((place) => place.files) ?? null,
     notices: async ({ file, text }, wanted, ms) => {
       if (ms <= 0) return null;
       const place = join(workdir, file);
       const original = readFileSync(place, 'utf8');
       writeFileSync(place, text);
       try {
-        const runs = await runTests({ ...quiet, timeoutMs: Math.min(mostMs, ms) }, suite, wanted, { output: null });
-        if (runs.some(({ outcome }) => outcome === 'timeout') && ms < mostMs) return null;
-        if (runs.some(({ outcome }) => outcome === 'error' || outcome === 'timeout')) return true;
-        const results = runs.flatMap((one) => one.results);
-        return results.some((test) => isBad(test) && (test.status === 'errored' || passing.has(test.id)));
+        return await (tryOnce === null ? isNoticedBySuite(suite as FoundTests, wanted, ms) : isNoticedByCommand(tryOnce, ms));
       } finally {
         writeFileSync(place, original);
       }
     },
-    close: () => removeScratch(suite),
+    close: () => (suite === null ? undefined : removeScratch(suite)),
   };
 }
 

@@ -13,7 +13,8 @@ import { openTests, quarantineOf } from '../critics/project-tests.js';
 import type { OpenTests } from '../critics/project-tests.js';
 import { howToolEnded, runTool } from '../critics/tool.js';
 import { resultsInReports } from '../critics/written-test-reports.js';
-import { printedResults } from './printed-results.js';
+import { askForNames } from './ask-names.js';
+import { askedResults } from './printed-results.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 
@@ -99,7 +100,7 @@ function calledIn(uses: readonly ToolUse[]): string {
   return [...new Set(uses.map(({ name }) => name))].filter((name) => name !== 'python').join(', ');
 }
 
-/** The person's command, with the names that it writes to a report. */
+/** The person's command, with the names that it writes to a report, prints or can be asked for. */
 export async function runCommand(
   job: CriticJob,
   { tree, commit, workdir }: TreeToRun,
@@ -114,12 +115,16 @@ export async function runCommand(
     writeFileSync(mark, '');
     const sinceMs = statSync(mark).mtimeMs;
     const printed = join(scratch, 'printed.txt');
+    const asked = askForNames(command, scratch);
     const began = elapsedMs();
     const run = await runTool(
       { ...job, project: workdir },
-      { name: 'command', argv: [...shell, command], workdir, isQuiet: true, keepStdout: printed },
+      { name: 'command', argv: [...shell, asked.command], env: asked.env, workdir, isQuiet: true, keepStdout: printed },
     );
     const isEnded = run.outcome === 'ended' && run.code !== null;
+    const results = isEnded ? (resultsInReports(workdir, sinceMs) ?? askedResults(asked.reports, printed, workdir)) : null;
+    // A part of the command that gives no names may have failed.
+    const isExplained = run.code === 0 || results?.some(({ status }) => status === 'failed' || status === 'errored') === true;
     return {
       tree,
       commit,
@@ -127,7 +132,7 @@ export async function runCommand(
       exitStatus: run.code,
       durationMs: Math.round(elapsedMs() - began),
       passed: isEnded ? run.code === 0 : null,
-      results: isEnded ? (resultsInReports(workdir, sinceMs) ?? printedResults(printed, workdir)) : null,
+      results: isExplained ? results : null,
       output: `${run.head}\n${run.tail}`,
       problem: isEnded
         ? null
