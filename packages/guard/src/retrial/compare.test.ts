@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../change.js';
-import { weighByRetrial } from './clear.js';
-import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, rowFor, touchesJudges, worseTests } from './compare.js';
+import { countMutant, NO_MUTANTS, weighByRetrial } from './clear.js';
+import type { MutantCount } from './clear.js';
+import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, rowFor, skippedNow, touchesJudges, worseTests } from './compare.js';
 import type { Before, Now, Old, Trial, TrialResult, TrialRun } from './compare.js';
 import type { GuardFinding } from '../finding.js';
 
@@ -193,6 +194,25 @@ describe('named tests', () => {
     expect(told({ change, base, oldTests: one, newTests: { ...one, passed: true } })).toEqual(['regression-hidden breach adds']);
   });
 
+  it('notes new inputs where another test shows that behaviour changed, but not where it only shows a fix', () => {
+    const oldTests = ran(result('adds', 'failed'), result('doubles', 'passed'));
+    const newTests = ran(result('adds', 'passed'), result('doubles', 'passed'), result('refuses', 'passed'));
+    const fine = [result('adds', 'passed'), result('doubles', 'passed')];
+    const onOldCode = ran(...fine, result('refuses', 'failed'));
+    expect(told({ base, oldTests, newTests, onOldCode })).toEqual(['expectation-changed note adds']);
+    const feature = ran(...fine, result('refuses', 'failed', 'TypeError: refuse is not a function'));
+    expect(told({ base, oldTests, newTests, onOldCode: feature })).toContain('regression-hidden breach adds');
+    const broken = ran(...fine, result('refuses', 'failed'));
+    expect(told({ base: broken, oldTests, newTests, onOldCode })).toContain('regression-hidden breach adds');
+  });
+
+  it('knows tests that passed at the base and are skipped now', () => {
+    const change = { files: [tests(OLD, { path: 'add.test.js', renamedFrom: 'sum.test.js' })] };
+    const now = ran(result('adds', 'skipped', null, 'add.test.js'), result('doubles', 'passed', null, 'add.test.js'));
+    expect(skippedNow({ change, base, newTests: now }).map(({ id }) => id)).toEqual(['add.test.js > adds']);
+    expect(skippedNow({ change, base: ran(result('adds', 'skipped')), newTests: now })).toEqual([]);
+  });
+
   it('follows a renamed test to the old code', () => {
     const renamed = { files: [tests(OLD, { path: 'add.test.js', renamedFrom: 'sum.test.js' }), NEW_SOURCE] };
     const oldTests = ran(result('adds', 'failed'), result('doubles', 'passed'));
@@ -287,26 +307,57 @@ it('runs only for changes that touch judges', () => {
 
 describe('findings of reading', () => {
   const weak = { rule: 'assertion-weakened', level: 'breach', file: 'a.test.js', message: 'Weaker.' } as GuardFinding;
-  const none = { oldTestsPass: true, failsUnnamed: false, mutants: new Map() };
+  const none = { oldTestsPass: true, failsUnnamed: false, skipped: [], blind: [], mutants: new Map() };
+  const count = (kept: number, lost: number): MutantCount => ({ kept, lost, tests: new Map() });
 
   it('are cleared where the old tests pass and enough mutants were killed by both versions', () => {
-    const mutants = new Map([['a.test.js', { kept: 4, lost: 0 }]]);
+    const mutants = new Map([['a.test.js', count(4, 0)]]);
     const [cleared] = weighByRetrial([weak], { ...none, mutants });
     expect(cleared).toMatchObject({ level: 'note', message: expect.stringContaining('Cleared by the retrial') as string });
     expect(weighByRetrial([weak], none)).toEqual([weak]);
     expect(weighByRetrial([weak], { ...none, mutants, oldTestsPass: false })).toEqual([weak]);
-    expect(weighByRetrial([weak], { ...none, mutants: new Map([['a.test.js', { kept: 9, lost: 1 }]]) })).toEqual([weak]);
-    expect(weighByRetrial([weak], { ...none, mutants: new Map([['a.test.js', { kept: 3, lost: 0 }]]) })).toEqual([weak]);
-    expect(weighByRetrial([weak], { ...none, mutants: new Map([['b.test.js', { kept: 9, lost: 0 }]]) })).toEqual([weak]);
+    expect(weighByRetrial([weak], { ...none, mutants: new Map([['a.test.js', count(9, 1)]]) })).toEqual([weak]);
+    expect(weighByRetrial([weak], { ...none, mutants: new Map([['a.test.js', count(3, 0)]]) })).toEqual([weak]);
+    expect(weighByRetrial([weak], { ...none, mutants: new Map([['b.test.js', count(9, 0)]]) })).toEqual([weak]);
+  });
+
+  it('are not cleared where the test itself notices less than before, such as crashes alone', () => {
+    const mutants = (kills: MutantCount) => new Map([['a.test.js', kills]]);
+    const weakest = { ...weak, test: 'sums > adds' };
+    const both = new Set(['adds', 'doubles']);
+    const shared = ['adds', 'doubles', 'adds', 'doubles'].reduce((all) => countMutant(all, both, both, both), NO_MUTANTS);
+    expect(weighByRetrial([weakest], { ...none, mutants: mutants(shared) })[0]?.level).toBe('note');
+    const other = countMutant(shared, both, new Set(['doubles']), both);
+    expect(other).toMatchObject({ kept: 5, lost: 0 });
+    expect(weighByRetrial([weakest], { ...none, mutants: mutants(other) })).toEqual([weakest]);
+    // A test that is gone may be replaced by any other.
+    const gone = countMutant(shared, ['adds'], new Set(['sums']), new Set(['sums']));
+    expect(gone.tests.get('adds')).toEqual({ kept: 4, lost: 0 });
   });
 
   it('on marks, settings and files outside the scope are never cleared', () => {
-    const mutants = new Map([['a.test.js', { kept: 9, lost: 0 }]]);
+    const mutants = new Map([['a.test.js', count(9, 0)]]);
     const kept = (['test-skipped', 'test-focused', 'test-conditional', 'config-changed', 'source-changed'] as const).map((rule) => ({
       ...weak,
       rule,
     }));
     expect(weighByRetrial(kept, { ...none, mutants })).toEqual(kept);
+  });
+
+  it('that a test runs only under a condition become breaches where it is skipped here', () => {
+    const conditional = { ...weak, rule: 'test-conditional', level: 'note', test: 'sums > adds' } as GuardFinding;
+    const skipped = (file: string | null, title = 'adds') => [result(title, 'skipped', null, file)];
+    expect(weighByRetrial([conditional], { ...none, skipped: skipped('a.test.js') })[0]?.level).toBe('breach');
+    expect(weighByRetrial([conditional], { ...none, skipped: skipped('b.test.js') })).toEqual([conditional]);
+    expect(weighByRetrial([conditional], { ...none, skipped: skipped(null, 'doubles') })).toEqual([conditional]);
+  });
+
+  it('that a check is weaker become breaches where the test noticed the change and no longer does', () => {
+    const note: GuardFinding = { ...weak, level: 'note', test: 'sums > adds' };
+    const blind = [result('adds', 'passed', null, 'a.test.js')];
+    expect(weighByRetrial([note], { ...none, oldTestsPass: false, blind })[0]?.level).toBe('breach');
+    const rewritten: GuardFinding = { ...note, rule: 'rebaselined' };
+    expect(weighByRetrial([rewritten], { ...none, oldTestsPass: false, blind })).toEqual([rewritten]);
   });
 
   it('that a test is gone become breaches where the old tests fail and nobody knows which', () => {

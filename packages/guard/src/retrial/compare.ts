@@ -164,19 +164,21 @@ function isFailing({ status }: TestResult): boolean {
 }
 
 function compareNamed(trial: Trial): readonly GuardFinding[] {
-  const { change, rules, base, oldTests, newTests, onOldCode } = trial;
+  const { change, rules, base, oldTests, newTests } = trial;
   const before = byId(base.results ?? []);
   const old = byId(oldTests.results ?? []);
   const files = new Files(change);
   const versions = newTests?.results === undefined || newTests.results === null ? null : new NewVersions(newTests.results, before, files);
-  const passing = new Set(onOldCode?.results?.flatMap((test) => (test.status === 'passed' ? [files.idBefore(test)] : [])));
+  // A wanted change of behaviour is shown by a test that needs it. Others may then get new inputs that suit the old code as well.
+  const isShown = showsBehaviour(trial, before, files);
+  const blind = new Set(isShown ? [] : blindTests(trial).map(({ id }) => id));
   const found: GuardFinding[] = [];
   const stuckTests = new Map<string, string[]>();
   for (const [id, test] of before) {
     if (test.status === 'skipped') continue;
     const how = oldResult(test, old, files);
     const version = versions?.of(test) ?? null;
-    const now = nowOf(version, newTests, files, test, passing);
+    const now = nowOf(version, newTests, files, test, blind);
     if (now === null) continue;
     const row = rowFor(isFailing(test) ? 'failed' : 'passed', how, now);
     if (row === null) continue;
@@ -232,20 +234,52 @@ function oldResult(test: TrialResult, old: ReadonlyMap<string, TrialResult>, fil
   return broken === undefined || isStuck(broken.message ?? '') ? 'stuck' : 'fails';
 }
 
-/** Null: nobody knows. `passing`: ids of new tests that pass on the old code. */
+/** Does a test need the new code? One that failed at the base shows a fix, and says nothing of what else changed. */
+function showsBehaviour({ newTests, onOldCode }: Trial, before: ReadonlyMap<string, TrialResult>, files: Files): boolean {
+  const old = byId(onOldCode?.results ?? []);
+  return [...byId(newTests?.results ?? [])].some(([id, test]) => {
+    const [onOld, was] = [old.get(id), before.get(files.idBefore(test))];
+    if (test.status !== 'passed' || onOld?.status !== 'failed' || (was !== undefined && isFailing(was))) return false;
+    // A test of something new fails on the old code for the lack of it.
+    return was !== undefined || !lacksAnything(onOld.message ?? '');
+  });
+}
+
+/** Tests that noticed the change of the code, and whose new versions pass with and without it. */
+export function blindTests({ change, base, oldTests, newTests, onOldCode }: Trial): readonly TrialResult[] {
+  const before = byId(base.results ?? []);
+  const old = byId(oldTests.results ?? []);
+  const files = new Files(change);
+  const versions = new NewVersions(newTests?.results ?? [], before, files);
+  const passing = new Set(onOldCode?.results?.flatMap((test) => (test.status === 'passed' ? [files.idBefore(test)] : [])));
+  return [...before.values()].filter((test) => {
+    if (test.status !== 'passed' || old.get(test.id)?.status === 'passed' || oldResult(test, old, files) !== 'fails') return false;
+    const version = versions.of(test);
+    return version?.status === 'passed' && passing.has(version.id);
+  });
+}
+
+/** Tests that passed at the base and are skipped now. */
+export function skippedNow({ change, base, newTests }: Pick<Trial, 'change' | 'base' | 'newTests'>): readonly TrialResult[] {
+  const files = new Files(change);
+  const before = byId(base.results ?? []);
+  return (newTests?.results ?? []).filter((test) => test.status === 'skipped' && before.get(files.idBefore(test))?.status === 'passed');
+}
+
+/** Null: nobody knows. `blind`: ids of tests whose new versions pass on both. */
 function nowOf(
   version: TrialResult | null,
   newTests: TrialRun | null,
   files: Files,
   test: TrialResult,
-  passing: ReadonlySet<string>,
+  blind: ReadonlySet<string>,
 ): Now | null {
   if (newTests === null || newTests.passed === null) return null;
   if (newTests.results === null) return newTests.passed ? null : 'fails unchanged';
   if (version === null || version.status === 'skipped') return 'gone';
   if (version.status !== 'passed') return files.isChanged(test) || newTests.passed ? 'fails' : 'fails unchanged';
   if (files.onlySettings) return 'passes unchanged';
-  return passing.has(version.id) ? 'passes on both' : 'passes';
+  return blind.has(test.id) ? 'passes on both' : 'passes';
 }
 
 /** The change by path, old and new. */

@@ -14,8 +14,8 @@ export interface Mutant {
   readonly text: string;
   /** `negates a condition` */
   readonly what: string;
-  /** The nearest named function or method around it. */
-  readonly within: string | null;
+  /** The named functions and methods around it, the outermost first. */
+  readonly within: readonly string[];
 }
 
 type Edit = Pick<Mutant, 'from' | 'to' | 'text' | 'what'>;
@@ -34,16 +34,17 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
   if (root === null) return [];
   const rules = isPython(file) ? PYTHON : JAVASCRIPT;
   const found: Mutant[] = [];
-  const walk = (node: TreeNode, within: string | null): void => {
-    const name = nameOf(node) ?? within;
+  const walk = (node: TreeNode, around: readonly string[]): void => {
+    const name = nameOf(node);
+    const within = name === null ? around : [...around, name];
     for (const edit of rules[node.type]?.(node, text) ?? [])
-      found.push({ ...edit, file, line: text.slice(0, edit.from).split('\n').length, within: name });
+      found.push({ ...edit, file, line: text.slice(0, edit.from).split('\n').length, within });
     for (const [key, value] of Object.entries(node)) {
       if (isSkipped(node, key)) continue;
-      for (const child of Array.isArray(value) ? value.flatMap(partsOf) : partsOf(value)) walk(child, name);
+      for (const child of Array.isArray(value) ? value.flatMap(partsOf) : partsOf(value)) walk(child, within);
     }
   };
-  for (const node of root) walk(node, null);
+  for (const node of root) walk(node, []);
   return found;
 }
 
@@ -218,7 +219,7 @@ export function sampleMutants(mutants: readonly Mutant[], texts: readonly string
   const words = texts.map((text) => new Set(text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu)));
   const ranked = mutants.map((mutant) => ({
     mutant,
-    named: words.findIndex((some) => mutant.within !== null && some.has(mutant.within)),
+    named: words.findIndex((some) => mutant.within.some((name) => some.has(name))),
     rank: hashOf(`${seed} ${mutant.file} ${mutant.from} ${mutant.what}`),
   }));
   const placeOf = (named: number): number => (named < 0 ? texts.length : named);

@@ -114,7 +114,13 @@ describe('with a retrial', () => {
   const WEAKENED: FileChange = { path: 'src/sum.test.ts', before: TESTS, after: TESTS.replace('toBe(3)', 'toBeDefined()') };
   const held = (kept: number, lost: number, findings: Retrial['findings'] = []): Retrial => ({
     findings,
-    outcome: { oldTestsPass: true, failsUnnamed: false, mutants: new Map([['src/sum.test.ts', { kept, lost }]]) },
+    outcome: {
+      oldTestsPass: true,
+      failsUnnamed: false,
+      skipped: [],
+      blind: [],
+      mutants: new Map([['src/sum.test.ts', { kept, lost, tests: new Map() }]]),
+    },
     runs: [],
     mutants: null,
     problem: null,

@@ -10,7 +10,7 @@ import { withRetrial } from './weigh-retrial.js';
 const found = (rule: GuardRule, level: GuardFinding['level'], test = 'adds'): GuardFinding =>
   findingOf(wordsOf(rule), { file: 'a.test.js', level, test: ['sums', test] });
 const NOTHING: Weighed = { findings: [], notes: [], allowed: [], expired: [] };
-const outcome = { oldTestsPass: false, failsUnnamed: false, mutants: new Map() };
+const outcome = { oldTestsPass: false, failsUnnamed: false, skipped: [], blind: [], mutants: new Map() };
 const allowance = { rule: 'test-skipped', path: '**', test: null, reason: 'being replaced', until: '2999-12-31' };
 
 function told(view: Partial<Weighed>, ...findings: readonly GuardFinding[]) {

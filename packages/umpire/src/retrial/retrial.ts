@@ -4,7 +4,16 @@
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { Change } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
-import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, worseTests } from '@umpire/guard/retrial/compare.js';
+import type { TestResult } from '@umpire/guard/test-result.js';
+import {
+  blindTests,
+  compareRuns,
+  failsWithoutNames,
+  needsNewTests,
+  needsOldCode,
+  skippedNow,
+  worseTests,
+} from '@umpire/guard/retrial/compare.js';
 import type { TrialRules } from '@umpire/guard/retrial/compare.js';
 import { openBase } from '../critics/baseline.js';
 import { runsTests } from '../critics/check-command.js';
@@ -79,9 +88,13 @@ class TrialRuns {
     const usable = ways.filter(({ base }) => base.passed !== null);
     if (usable.length === 0) return unable(problems[0] ?? 'The project has no tests that Umpire can run. Name a command.');
     const findings: GuardFinding[] = [];
+    const skipped: TestResult[] = [];
+    const blind: TestResult[] = [];
     let [oldTestsPass, failsUnnamed] = [true, false];
     for (const way of usable) {
-      const { said, oldTests, newTests } = await this.compareWay(way);
+      const trial = await this.runTrees(way);
+      const { oldTests, newTests } = trial;
+      const said = compareRuns(trial);
       // Mutants cannot clear a change that hides a regression.
       const isClear = said.every(({ level }) => level === 'note');
       if (newTests !== null && isClear && this.mutants === null) this.mutants = await this.mutate(way, oldTests, newTests);
@@ -90,11 +103,13 @@ class TrialRuns {
       // A test that failed at the base and still fails was perhaps weakened for that.
       oldTestsPass &&= oldTests.passed === true || (oldTests.results !== null && !needsNewTests({ base: way.base, oldTests }));
       failsUnnamed ||= failsWithoutNames(oldTests);
+      skipped.push(...skippedNow(trial));
+      blind.push(...blindTests(trial));
     }
     if (job.watch.signal.aborted) return unable('It was stopped.');
     const problem = usable.length < ways.length || problems.length > 0 ? (problems[0] ?? null) : null;
     const { findings: lost = [], counts = new Map() } = this.mutants ?? {};
-    return { findings: [...findings, ...lost], outcome: { oldTestsPass, failsUnnamed, mutants: counts }, problem };
+    return { findings: [...findings, ...lost], outcome: { oldTestsPass, failsUnnamed, skipped, blind, mutants: counts }, problem };
   }
 
   async close(): Promise<void> {
@@ -102,7 +117,7 @@ class TrialRuns {
     this.open = null;
   }
 
-  private async compareWay(way: Way) {
+  private async runTrees(way: Way) {
     const { change, rules, commits, isThorough, tryMutants } = this.request;
     const { base } = way;
     const oldTests = await this.runOldTests(way);
@@ -110,7 +125,7 @@ class TrialRuns {
     const newTests = isAsked ? await this.run(way, TREES.now, commits.newTests) : null;
     const isOpen = (isThorough && newTests?.passed === true) || needsOldCode({ base, oldTests, newTests });
     const onOldCode = isOpen && !commits.isSameCode ? await this.run(way, TREES.onOld, commits.onOldCode) : null;
-    return { said: compareRuns({ change, rules, base, oldTests, newTests, onOldCode }), oldTests, newTests };
+    return { change, rules, base, oldTests, newTests, onOldCode };
   }
 
   private async mutate({ tryOnce }: Way, oldTests: TreeRun, newTests: TreeRun): Promise<MutantReport | null> {
@@ -245,7 +260,7 @@ function timeOf(uses: readonly { readonly started: string; readonly ended: strin
 }
 
 function unable(problem: string | null): Pick<Retrial, 'findings' | 'outcome' | 'problem'> {
-  return { findings: [], outcome: { oldTestsPass: false, failsUnnamed: false, mutants: new Map() }, problem };
+  return { findings: [], outcome: { oldTestsPass: false, failsUnnamed: false, skipped: [], blind: [], mutants: new Map() }, problem };
 }
 
 /** Nothing in the change asks for a retrial. */

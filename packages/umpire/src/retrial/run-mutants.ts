@@ -8,10 +8,12 @@ import type { Change } from '@umpire/guard/change.js';
 import { findingOf } from '@umpire/guard/finding.js';
 import { RETRIAL_RULES } from '@umpire/guard/retrial/words.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
+import { countMutant, NO_MUTANTS } from '@umpire/guard/retrial/clear.js';
 import type { MutantCount } from '@umpire/guard/retrial/clear.js';
 import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import { changedLines, mutantsIn, sampleMutants, withMutant } from '@umpire/guard/retrial/mutants.js';
 import type { Mutant } from '@umpire/guard/retrial/mutants.js';
+import { titleOf } from '@umpire/guard/retrial/test-text.js';
 import { testedFiles } from '@umpire/guard/retrial/tested-files.js';
 import { isCode } from '@umpire/guard/project/paths.js';
 import type { CriticJob } from '../critics/critic.js';
@@ -92,17 +94,17 @@ export async function runMutants({ job, change, seed, old, now }: MutantTrial): 
       const mutated = { file: mutant.file, text: withMutant(sources.get(mutant.file) ?? '', mutant) };
       const byOld = await sides.old.notices(mutated, (path) => paths.has(path), left());
       tried += 1;
-      if (byOld !== true) continue;
+      if (byOld === null || byOld.size === 0) continue;
       const bySame = await sides.now.notices(mutated, (path) => pathsNow.has(path), left());
       // Another test may have taken the check over.
       const isAll = sides.now.files?.every((path) => pathsNow.has(path)) !== false;
-      const byNew = bySame === true || isAll ? bySame : await sides.now.notices(mutated, () => true, left());
+      const byNew = isAll || (bySame !== null && bySame.size > 0) ? bySame : await sides.now.notices(mutated, () => true, left());
       if (byNew === null) continue;
-      sum[byNew ? 'kept' : 'lost'] += 1;
+      const isKept = byNew.size > 0;
+      sum[isKept ? 'kept' : 'lost'] += 1;
       for (const { path } of own) {
-        const { kept, lost: gone } = counts.get(path) ?? { kept: 0, lost: 0 };
-        counts.set(path, byNew ? { kept: kept + 1, lost: gone } : { kept, lost: gone + 1 });
-        if (!byNew) lost.set(path, [...(lost.get(path) ?? []), mutant]);
+        counts.set(path, countMutant(counts.get(path) ?? NO_MUTANTS, byOld, byNew, sides.now.titles));
+        if (!isKept) lost.set(path, [...(lost.get(path) ?? []), mutant]);
       }
     }
   } finally {
@@ -139,12 +141,14 @@ function changedTests({ files }: Change, read: (path: string) => string | null):
 interface Side {
   /** Null: they run together. */
   readonly files: readonly string[] | null;
-  /** Does a test that passes without the defect fail with it? Null: nobody knows. */
+  /** Of its tests. */
+  readonly titles: ReadonlySet<string>;
+  /** Titles of tests that pass without the defect and fail with it; empty for a failure without a name. Null: nobody knows. */
   readonly notices: (
     mutated: { readonly file: string; readonly text: string },
     wanted: (path: string) => boolean,
     ms: number,
-  ) => Promise<boolean | null>;
+  ) => Promise<ReadonlySet<string> | null>;
   readonly close: () => void;
 }
 
@@ -152,29 +156,32 @@ async function openSide(job: CriticJob, { workdir, run, tryOnce }: MutantTree): 
   const quiet: CriticJob = { ...job, project: workdir, say: () => undefined, watch: { ...job.watch, log: () => undefined } };
   const suite: FoundTests | null = tryOnce === null ? await findSuite(quiet) : null;
   const passing = new Set(run.results?.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
-  const isNoticed = (results: readonly Pick<TestResult, 'id' | 'status'>[]): boolean =>
-    results.some((test) => isBad(test) && (test.status === 'errored' || passing.has(test.id)));
+  const noticing = (results: readonly Pick<TestResult, 'id' | 'status'>[]): ReadonlySet<string> =>
+    new Set(results.filter(isBad).flatMap((test) => (passing.has(test.id) ? [titleOf(test)] : test.status === 'errored' ? [''] : [])));
   // A defect may keep a test from ending.
   const mostMs = run.durationMs * 2 + EXTRA_MS;
-  const isNoticedBySuite = async (tests: FoundTests, wanted: (path: string) => boolean, ms: number): Promise<boolean | null> => {
+  const noticingBySuite = async (tests: FoundTests, wanted: (path: string) => boolean, ms: number) => {
     const runs = await runTests({ ...quiet, timeoutMs: Math.min(mostMs, ms) }, tests, wanted, { output: null });
     if (runs.some(({ outcome }) => outcome === 'timeout') && ms < mostMs) return null;
-    return runs.some(({ outcome }) => outcome === 'error' || outcome === 'timeout') || isNoticed(runs.flatMap((one) => one.results));
+    const isBroken = runs.some(({ outcome }) => outcome === 'error' || outcome === 'timeout');
+    return isBroken ? UNNAMED : noticing(runs.flatMap((one) => one.results));
   };
-  const isNoticedByCommand = async (again: NonNullable<MutantTree['tryOnce']>, ms: number): Promise<boolean | null> => {
+  const noticingByCommand = async (again: NonNullable<MutantTree['tryOnce']>, ms: number) => {
     const { passed, results } = await again(Math.min(mostMs, ms));
-    if (passed === null) return ms < mostMs ? null : true;
-    return results === null || run.results === null ? !passed : isNoticed(results);
+    if (passed === null) return ms < mostMs ? null : UNNAMED;
+    if (results !== null && run.results !== null) return noticing(results);
+    return passed ? NONE : UNNAMED;
   };
   return {
     files: suite?.places.flatMap((place) => place.files) ?? null,
+    titles: new Set(run.results?.map(titleOf)),
     notices: async ({ file, text }, wanted, ms) => {
       if (ms <= 0) return null;
       const place = join(workdir, file);
       const original = readFileSync(place, 'utf8');
       writeFileSync(place, text);
       try {
-        return await (tryOnce === null ? isNoticedBySuite(suite as FoundTests, wanted, ms) : isNoticedByCommand(tryOnce, ms));
+        return await (tryOnce === null ? noticingBySuite(suite as FoundTests, wanted, ms) : noticingByCommand(tryOnce, ms));
       } finally {
         writeFileSync(place, original);
       }
@@ -182,6 +189,10 @@ async function openSide(job: CriticJob, { workdir, run, tryOnce }: MutantTree): 
     close: () => (suite === null ? undefined : removeScratch(suite)),
   };
 }
+
+const NONE: ReadonlySet<string> = new Set();
+/** Something failed, and nothing says which test. */
+const UNNAMED: ReadonlySet<string> = new Set(['']);
 
 const MOST_SHOWN = 3;
 
