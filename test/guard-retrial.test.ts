@@ -65,6 +65,13 @@ describe('a test suite without names', () => {
     expect({ exit: strict.exit, first: strict.findings[0] }).toEqual({ exit: 3, first: 'old-tests-fail breach tests/adds.t.sh' });
   });
 
+  it('shows a regression whose test accepts the old behaviour and the new', async () => {
+    const project = makeProject({ files: SHELL });
+    project.write({ 'sum.sh': WRONG, 'tests/adds.t.sh': '[ "$(sh sum.sh 1 2)" -gt 0 ]\n' });
+    const { exit, err, findings } = await retrial(project, 'sh tests/run.sh');
+    expect({ exit, findings }, err).toEqual({ exit: 3, findings: ['regression-hidden breach tests/adds.t.sh'] });
+  });
+
   it('passes where the old tests pass, and runs nothing where no test changed', async () => {
     const project = makeProject({ files: SHELL });
     project.write({ 'tests/more.t.sh': '[ "$(sh sum.sh 1 1)" = 2 ]\n', 'sum.sh': 'echo $(($2 + $1))\n' });
@@ -186,6 +193,23 @@ describe.skipIf(!hasPytest)('pytest (skipped without it)', () => {
       'regression-hidden breach test_mean',
       'test-skipped breach test_mean',
     ]);
+  });
+});
+
+const hasGo = spawnSync('go', ['version']).status === 0;
+
+describe.skipIf(!hasGo)('go test (skipped without it)', () => {
+  it('is asked for names: a test that the change fixes does not excuse a weakened one', SOAK, async () => {
+    const code = 'package shop\n\nfunc Twice(n int) int { return n * 2 }\nfunc Half(n int) int { return n / 3 }\n';
+    const one = (name: string, check: string) => `func ${name}(t *testing.T) {\n\tif ${check} {\n\t\tt.Error("wrong")\n\t}\n}\n`;
+    const tests = `package shop\n\nimport "testing"\n\n${one('TestTwice', 'Twice(2) != 4')}\n${one('TestHalf', 'Half(4) != 2')}`;
+    const project = makeProject({ files: { 'go.mod': 'module example.com/shop\n', 'shop.go': code, 'shop_test.go': tests } });
+    project.write({
+      'shop.go': code.replace('n * 2', 'n * 3').replace('n / 3', 'n / 2'),
+      'shop_test.go': tests.replace('Twice(2) != 4', 'Twice(2) == 0'),
+    });
+    const { exit, findings, err } = await retrial(project, 'go test ./...');
+    expect({ exit, first: findings[0] }, err).toEqual({ exit: 3, first: 'regression-hidden breach shop_test.go TestTwice' });
   });
 });
 

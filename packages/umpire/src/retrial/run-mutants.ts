@@ -59,6 +59,8 @@ export interface MutantReport {
 const MOST_MUTANTS = 30;
 const ALL_MS = 60_000;
 const EXTRA_MS = 5000;
+/** So many lost mutants are proof enough. */
+const ENOUGH_LOST = 3;
 
 /** A changed test file with the source files that its old version imports. */
 interface MutatedTest {
@@ -87,7 +89,7 @@ export async function runMutants({ job, change, seed, old, now }: MutantTrial): 
   let tried = 0;
   try {
     for (const mutant of sampleMutants(all, texts, seed, MOST_MUTANTS)) {
-      if (left() <= 0 || job.watch.signal.aborted || sides.old.files?.length === 0) break;
+      if (left() <= 0 || sum.lost >= ENOUGH_LOST || job.watch.signal.aborted || sides.old.files?.length === 0) break;
       const own = tests.filter((test) => test.sources.includes(mutant.file));
       const paths = new Set(own.map(({ path }) => path));
       const pathsNow = new Set(own.map(({ pathNow }) => pathNow));
@@ -194,13 +196,10 @@ const NONE: ReadonlySet<string> = new Set();
 /** Something failed, and nothing says which test. */
 const UNNAMED: ReadonlySet<string> = new Set(['']);
 
-const MOST_SHOWN = 3;
-
 function strengthLost(file: string, mutants: readonly Mutant[], sources: ReadonlyMap<string, string>): GuardFinding {
-  const shown = mutants.slice(0, MOST_SHOWN).map((mutant) => {
+  const shown = mutants.map((mutant) => {
     const old = (sources.get(mutant.file) ?? '').slice(mutant.from, mutant.to);
     return `${mutant.file}:${mutant.line} with ${JSON.stringify(mutant.text)} for ${JSON.stringify(old)}`;
   });
-  const more = mutants.length > MOST_SHOWN ? ` and ${mutants.length - MOST_SHOWN} more` : '';
-  return findingOf(RETRIAL_RULES['strength-lost'], { file, level: 'breach', why: `${shown.join('; ')}${more}` });
+  return findingOf(RETRIAL_RULES['strength-lost'], { file, level: 'breach', why: shown.join('; ') });
 }
