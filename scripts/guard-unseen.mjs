@@ -6,7 +6,7 @@
 //   --ids          names every wrong case, with the rules and notes that it got
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -124,13 +124,14 @@ function baseOf(one, cache) {
   const git = (...argv) =>
     inPlace('git', '-c', 'user.name=unseen', '-c', 'user.email=unseen@localhost', '-c', 'core.autocrlf=false', ...argv);
   if (!existsSync(join(place, '.git', 'made'))) {
+    rmSync(place, { recursive: true, force: true });
     mkdirSync(place, { recursive: true });
     checkOut(one, repository === undefined ? null : cloneOf(repository), place);
     git('init', '-q');
     writeFileSync(join(place, '.git', 'info', 'exclude'), 'node_modules\n');
     git('add', '-A');
     git('commit', '-qm', 'base');
-    if (language === 'js') inPlace('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent');
+    if (language === 'js') inPlace('npm', 'install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--silent');
     writeFileSync(join(place, '.git', 'made'), '');
   }
   git('reset', '-q', '--hard');

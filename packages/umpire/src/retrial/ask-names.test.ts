@@ -42,14 +42,16 @@ it('asks node:test, unless the command has reporters of its own', () => {
 
 it.each([
   ['node --import=tsx/esm --test test/a.ts', true],
-  ['PYTHONPATH=src python -m pytest -q tests/test_a.py -k "a or b"', true],
-  ['npx vitest run src/a.test.ts', true],
+  ['PYTHONPATH=src python -m pytest -q ./test/a.ts -k "b or c"', true],
+  ['npx vitest run test', true],
+  ["npx mocha 'test/a.ts' test/b.ts", true],
+  ['npx jest test/b.ts', false],
   ['npx vitest run', false],
   ['python3 -m pytest -q', false],
   ['node --test', false],
-  ['npm test -- -g name', false],
-  ['npx jest a && npx jest b', false],
-  ['go test ./...', false],
-])('knows whether %s picks tests', (command, expected) => {
-  expect(picksTests(command)).toBe(expected);
+  ['npm test -- test/a.ts', false],
+  ['npx jest test/a.ts && npx jest test/b.ts', false],
+  ['go test ./test/a.ts', false],
+])('knows whether %s picks a changed test', (command, expected) => {
+  expect(picksTests(command, ['test/a.ts'])).toBe(expected);
 });

@@ -57,7 +57,12 @@ function callIn(command: string): { readonly runner: string; readonly behind: re
   return at < 0 ? null : { runner: baseOf(words[at] ?? ''), behind: words.slice(at + 1) };
 }
 
-/** Does the command name tests to run, and can it be asked for their names? Then it runs as it is, and not all tests of the project. */
-export function picksTests(command: string): boolean {
-  return callIn(command)?.behind.some((word) => !word.startsWith('-') && word !== 'run') === true;
+/**
+ * Does the command pick these test files, and can it be asked for the names of their tests? Then it runs as it is, and not all tests of the
+ * project. Runners take a file, a folder, or a part of a path.
+ */
+export function picksTests(command: string, files: readonly string[]): boolean {
+  const words = callIn(command)?.behind.map((word) => word.replace(/^['"]|['"]$/g, '').replace(/^\.\//, '')) ?? [];
+  const picked = words.filter((word) => !word.startsWith('-') && word !== 'run' && word !== '');
+  return picked.length > 0 && files.every((file) => picked.some((word) => file.includes(word)));
 }

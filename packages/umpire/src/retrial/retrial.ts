@@ -14,6 +14,7 @@ import {
   skippedNow,
   worseTests,
 } from '@umpire/guard/retrial/compare.js';
+import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import type { TrialRules } from '@umpire/guard/retrial/compare.js';
 import { openBase } from '../critics/baseline.js';
 import { runsTests } from '../critics/check-command.js';
@@ -175,10 +176,11 @@ class TrialRuns {
     return tree;
   }
 
-  /** The project's tests by name; and the command, unless it only runs these. A command that picks tests by itself runs alone. */
+  /** The project's tests by name; and the command, unless it only runs these. A command that picks the changed tests runs alone. */
   private async ways(opened: OpenedTree): Promise<readonly Way[]> {
-    const { command } = this.request;
-    if (command !== null && picksTests(command)) return [await this.commandWay(command)];
+    const { command, change } = this.request;
+    const changed = change.files.flatMap(({ path, renamedFrom }) => [renamedFrom ?? path, path]).filter(isTestFile);
+    if (command !== null && picksTests(command, changed)) return [await this.commandWay(command)];
     const named = await this.namedWay(opened);
     const isCovered = named !== null && (command === null || runsTests(command));
     return [...(named === null ? [] : [named]), ...(command === null || isCovered ? [] : [await this.commandWay(command)])];
