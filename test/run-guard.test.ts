@@ -296,6 +296,7 @@ describe('the retrial', () => {
       ['base', { passed: 1, failed: 1, skipped: 0 }],
       ['old tests, new code', { passed: 1, failed: 1, skipped: 0 }],
       ['new tests, new code', { passed: 1, failed: 0, skipped: 0 }],
+      ['new tests, old code', { passed: 1, failed: 0, skipped: 0 }],
     ]);
     const report = await project.umpire('report', session);
     expect(report.out).toContain('the guard reverted (by file) failing-test-removed at sum.test.js:5 in the work of');
@@ -308,7 +309,7 @@ describe('the retrial', () => {
     expect(shown['runs']).toMatchObject({
       'WORK-1': [
         {
-          retrial: [/^base: failed/, /^old tests, new code: failed/, /^new tests, new code: passed/].map(
+          retrial: [/^base: failed/, /^old tests, new code: failed/, /^new tests, new code: passed/, /^new tests, old code: passed/].map(
             (one) => expect.stringMatching(one) as string,
           ),
         },
