@@ -57,21 +57,29 @@ it('tries functions that the tests name first, in an order that the seed decides
   const text = 'exports.sum = (a, b) => a + b;\nexports.half = (a) => a / 2;\n';
   const all = mutantsIn('a.js', text);
   expect(all.map(({ within, line }) => `${within.join(' ')} ${line}`)).toEqual(['sum 1', 'sum 1', 'half 2', 'half 2', 'half 2']);
-  const first = sampleMutants(all, ["test('halves', () => half(2))"], 'seed', 3);
+  const tests = (text: string) => ({ changed: text, all: text });
+  const first = sampleMutants(all, tests("test('halves', () => half(2))"), 'seed', 3);
   expect(first.map(({ within }) => within.join(' '))).toEqual(['half', 'half', 'half']);
-  expect(sampleMutants(all, ['half'], 'seed', 3)).toEqual(first);
-  const orders = new Set(['a', 'b', 'c', 'd', 'e'].map((seed) => JSON.stringify(sampleMutants(all, ['half'], seed, 3))));
+  expect(sampleMutants(all, tests('half'), 'seed', 3)).toEqual(first);
+  const orders = new Set(['a', 'b', 'c', 'd', 'e'].map((seed) => JSON.stringify(sampleMutants(all, tests('half'), seed, 3))));
   expect(orders.size).toBeGreaterThan(1);
-  const both = sampleMutants(all, ['half', 'sum'], 'seed', 5);
+  const both = sampleMutants(all, { changed: 'half', all: 'half sum' }, 'seed', 5);
   expect(both.map(({ within }) => within.join(' '))).toEqual(['half', 'half', 'half', 'sum', 'sum']);
+  const parts = mutantsIn('a.py', 'def do_nothing():\n    return 1\n\ndef do_filesize():\n    return 2\n');
+  expect(sampleMutants(parts, tests('def test_filesize(): pass'), 'seed', 1)[0]?.within).toEqual(['do_filesize']);
+  // A name that stands everywhere in the tests says less than one that stands near the change alone.
+  const often = { changed: 'sum half', all: 'sum half sum sum' };
+  expect(sampleMutants(all, often, 'seed', 1)[0]?.within).toEqual(['half']);
 });
 
 it('takes the lines around a changed one for what a change is about', () => {
   const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
   const after = lines.map((line, index) => (index === 20 ? 'other' : line)).join('\n');
   const near = changedLines(lines.join('\n'), after).split('\n');
-  expect([near[0], near.at(-1)]).toEqual(['line 8', 'line 32']);
-  expect(changedLines('a\nb', 'b\na')).toBe('');
+  expect([near[0], near.includes('other'), near.at(-1)]).toEqual(['line 8', true, 'line 32']);
+  expect(changedLines('a\nb', 'b\na').trim()).toBe('');
+  expect(changedLines('a', 'import x\na').trim()).toBe('');
+  expect(changedLines('a\nb', 'a\nmocked\nb').trim()).toBe('a\nmocked\nb');
 });
 
 it('finds the source files that a test imports', () => {
@@ -93,4 +101,5 @@ it('finds the source files that a test imports', () => {
     'src/pay.py',
     'shop/cart.py',
   ]);
+  expect(testedFiles('shop/test_b.py', 'from . import total\n', read)).toEqual(['shop/__init__.py', 'shop/cart.py']);
 });

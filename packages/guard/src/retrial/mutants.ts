@@ -214,27 +214,62 @@ export function withMutant(text: string, { from, to, text: other }: Mutant): str
   return text.slice(0, from) + other + text.slice(to);
 }
 
-/** In an order that the seed decides; those in functions that the first text names come first, then those that the next one names. */
-export function sampleMutants(mutants: readonly Mutant[], texts: readonly string[], seed: string, most: number): readonly Mutant[] {
-  const words = texts.map((text) => new Set(text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu)));
+/**
+ * Those come first whose functions are named near the change and seldom elsewhere in the tests; the seed decides between equals. A part of a
+ * name counts too: `test_filesize` tests `do_filesize`.
+ */
+export function sampleMutants(
+  mutants: readonly Mutant[],
+  tests: { readonly changed: string; readonly all: string },
+  seed: string,
+  most: number,
+): readonly Mutant[] {
+  const [near, all] = [countNames(tests.changed), countNames(tests.all)];
+  const share = (name: string): number => (all.has(name) ? ((near.get(name) ?? 0) + NAMED_AT_ALL) / (all.get(name) ?? 1) : 0);
   const ranked = mutants.map((mutant) => ({
     mutant,
-    named: words.findIndex((some) => mutant.within.some((name) => some.has(name))),
+    share: Math.max(0, ...mutant.within.flatMap((name) => [name, ...partsOfName(name)]).map(share)),
     rank: hashOf(`${seed} ${mutant.file} ${mutant.from} ${mutant.what}`),
   }));
-  const placeOf = (named: number): number => (named < 0 ? texts.length : named);
-  const sorted = ranked.toSorted((a, b) => placeOf(a.named) - placeOf(b.named) || a.rank - b.rank);
+  const sorted = ranked.toSorted((a, b) => b.share - a.share || a.rank - b.rank);
   return sorted.slice(0, most).map(({ mutant }) => mutant);
+}
+
+/** For a name that stands elsewhere in the tests alone. */
+const NAMED_AT_ALL = 0.01;
+
+function countNames(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? [])
+    for (const name of new Set([word, ...partsOfName(word)])) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** Shorter parts, such as `get` and `test`, are everywhere. */
+const SHORTEST_PART = 5;
+
+function partsOfName(name: string): readonly string[] {
+  const parts = name
+    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, '_')
+    .toLowerCase()
+    .split(/[_$]+/);
+  return parts.filter((part) => part.length >= SHORTEST_PART);
 }
 
 /** So many lines around a change belong to it: a mark above a test, a check at its end. */
 const AROUND_LINES = 12;
 
-/** The lines of a text that another version has not, and those around them. */
+const IMPORT = /^\s*(?:import|from)\b|\brequire\(/;
+
+/** The lines that only one of two versions has, and those around them. Imports check nothing. */
 export function changedLines(before: string, after: string): string {
-  const left = new Set(after.split('\n'));
-  const lines = before.split('\n');
-  const changed = lines.flatMap((line, index) => (left.has(line) ? [] : [index]));
+  return [linesAround(before, after), linesAround(after, before)].join('\n');
+}
+
+function linesAround(text: string, other: string): string {
+  const left = new Set(other.split('\n'));
+  const lines = text.split('\n');
+  const changed = lines.flatMap((line, index) => (left.has(line) || IMPORT.test(line) ? [] : [index]));
   return lines.filter((_, index) => changed.some((one) => Math.abs(one - index) <= AROUND_LINES)).join('\n');
 }
 

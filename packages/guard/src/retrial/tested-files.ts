@@ -5,11 +5,20 @@ import { isJudge } from './judges.js';
 
 const EXTENSIONS = ['ts', 'tsx', 'js', 'jsx', 'mjs', 'cjs', 'mts', 'cts'];
 
-/** `read`: null where there is no such file. Modules that only pass on what others have are followed once. */
+/** So many files are read for one test. */
+const MOST_FILES = 40;
+
+/** The nearest first. `read`: null where there is no such file. Behind modules that only pass on what others have, all imports are followed. */
 export function testedFiles(path: string, text: string, read: (path: string) => string | null): readonly string[] {
   const direct = importsOf(path, text, read);
-  const behind = direct.filter(isPassingOn).flatMap((file) => importsOf(file, read(file) ?? '', read));
-  return [...new Set([...direct, ...behind])].filter((file) => !isJudge(file));
+  const found = new Set(direct);
+  let open = direct.filter(isPassingOn);
+  while (open.length > 0 && found.size < MOST_FILES) {
+    const next = open.flatMap((file) => importsOf(file, read(file) ?? '', read)).filter((file) => !found.has(file));
+    for (const file of next) found.add(file);
+    open = [...new Set(next)];
+  }
+  return [...found].filter((file) => !isJudge(file)).slice(0, MOST_FILES);
 }
 
 function isPassingOn(path: string): boolean {
@@ -48,13 +57,16 @@ function pythonImports(path: string, text: string): readonly (readonly string[])
       ...inner.filter((name) => /^\w+$/.test(name)).map((name) => (one === '' ? name : `${one}.${name}`)),
     ]);
     const roots = dots === '' ? ['', 'src', 'lib', folderOf(path)] : [joined(folderOf(path), '../'.repeat(dots.length - 1) || '.')];
-    return parts
+    // `from . import x` may take it from the package itself.
+    const own = dots !== '' && module === '' ? [roots.map((root) => joined(root, '__init__.py'))] : [];
+    const named = parts
       .filter((part) => part !== '')
       .map((part) =>
         roots.flatMap((root) =>
           [`${part.replaceAll('.', '/')}.py`, `${part.replaceAll('.', '/')}/__init__.py`].map((file) => joined(root, file)),
         ),
       );
+    return [...named, ...own];
   });
 }
 

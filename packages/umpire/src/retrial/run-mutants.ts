@@ -66,6 +66,7 @@ const ENOUGH_LOST = 3;
 interface MutatedTest {
   readonly path: string;
   readonly pathNow: string | null;
+  /** Both versions. */
   readonly text: string;
   /** The part of the text that the change is about. */
   readonly changed: string;
@@ -81,7 +82,7 @@ export async function runMutants({ job, change, seed, old, now }: MutantTrial): 
   if (all.length === 0) return null;
   const began = elapsedMs();
   const left = (): number => ALL_MS - (elapsedMs() - began);
-  const texts = [tests.map(({ changed }) => changed), tests.map(({ text }) => text)].map((parts) => parts.join('\n'));
+  const texts = { changed: tests.map(({ changed }) => changed).join('\n'), all: tests.map(({ text }) => text).join('\n') };
   const sides = { old: await openSide(job, old), now: await openSide(job, now) };
   const counts = new Map<string, MutantCount>();
   const lost = new Map<string, Mutant[]>();
