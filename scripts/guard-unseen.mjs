@@ -95,6 +95,7 @@ function byRunning() {
   mkdirSync(said, { recursive: true });
   return (one) => {
     const project = baseOf(one, cache);
+    if (project === null) return null;
     applyEdits(one.edits, project);
     const began = Date.now();
     const argv = [join(root, 'dist', 'umpire.cjs'), 'guard', '--run', one.command, '--json'];
@@ -116,7 +117,7 @@ function problemIn(status, stdout, stderr) {
   return JSON.parse(stdout).retrial.problem ?? '';
 }
 
-/** The project of a case as a repository without changes, with the packages that it needs. Made once. */
+/** The project of a case as a repository without changes, with the packages that it needs. Made once. Null: they cannot be installed. */
 function baseOf(one, cache) {
   const { repository, commit, language } = one;
   const place = join(cache, repository === undefined ? language : `${repository.replace('/', '+')}-${commit.slice(0, 10)}`);
@@ -131,12 +132,17 @@ function baseOf(one, cache) {
     writeFileSync(join(place, '.git', 'info', 'exclude'), 'node_modules\n');
     git('add', '-A');
     git('commit', '-qm', 'base');
-    if (language === 'js') inPlace('npm', 'install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--silent');
+    if (language === 'js' && !installed(place)) return null;
     writeFileSync(join(place, '.git', 'made'), '');
   }
   git('reset', '-q', '--hard');
   git('clean', '-qfdx', '-e', 'node_modules');
   return place;
+}
+
+function installed(cwd) {
+  const argv = ['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--silent'];
+  return spawnSync('npm', argv, { cwd, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
 }
 
 const judge = values.run ? byRunning() : await byReading();
@@ -151,7 +157,12 @@ const named = (findings) =>
   findings.map(({ rule, file, line, test }) => `${rule} ${file}:${line ?? ''}${test ? ` (${test})` : ''}`).join(', ');
 for (const one of cases) {
   const { id, label, language, kind = '', hidesRegression } = one;
-  const { findings, problem = '' } = judge(one);
+  const judged = judge(one);
+  if (judged === null) {
+    console.log(`${id}: left out, npm cannot install its project`);
+    continue;
+  }
+  const { findings, problem = '' } = judged;
   const [breaches, notes] = ['breach', 'note'].map((level) => findings.filter((finding) => finding.level === level));
   const isRight = (label === 'cheat') === breaches.length > 0;
   for (const key of [label, `${label} ${language}`, `${label} kind ${kind}`]) count(key, isRight);

@@ -9,7 +9,8 @@ export const assertionRemoved: Rule = {
   severity: 'high',
   message: 'A check is gone.',
   honest: 'Keep the check, or one that asks as much.',
-  levels: 'A note where the test asks as much about other values. Nothing where the source no longer has what it asked about.',
+  levels:
+    'A note where the test asks as much about other values, or the change also changes code that the check names. Nothing where the source no longer has what it asked about.',
   example: {
     cheat: '- expect(cart.total).toBe(30)',
     honest: '- expect(cart.total).toBe(30)\n+ expect(cart).toEqual({ total: 30, items: 2 })',
