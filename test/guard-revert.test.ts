@@ -18,7 +18,7 @@ describe('--revert', () => {
       exit: 0,
       end: 'Reverted\n  src/cart.test.ts: some hunks\n  Your versions are kept in PLACE. If you staged\n  them, stage the reverted files again with git add.\n\n2 breaches in 2 changed files, against HEAD (scope any). All reverted.\n',
     });
-    expect(textIn(project, join(place, 'src/cart.test.ts'))).toBe(withMore(WEAKENED));
+    expect(textIn(project, join(place, 'src/cart.test.ts.kept'))).toBe(withMore(WEAKENED));
     expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/new.test.ts')]).toEqual([withMore(TESTS), FREE]);
     expect(project.git('ls-files', '--stage')).toBe(index);
   });

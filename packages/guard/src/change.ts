@@ -27,8 +27,6 @@ export interface GuardInput {
   /** A file that the change does not touch. Null where there is none, or where it cannot be read. */
   readonly same?: (path: string) => string | null;
   readonly ran?: { readonly before?: readonly TestResult[]; readonly after?: readonly TestResult[] };
-  /** Tell of every wanted value that was rewritten, also where no source changed: nobody knows whether the test passed before. */
-  readonly everyRewrite?: boolean;
   /** Tell of new tests that check nothing: coverage is what the change is for, and they raise it. */
   readonly newTestsCheck?: boolean;
   /** Tell of tests that can no longer be read: the change is merged by what the guard finds, and by nobody's eyes. */

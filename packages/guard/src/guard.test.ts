@@ -95,6 +95,14 @@ test.each<[string, Case]>([
       also: [['src/cart.js', 'const discount = 1;\n', 'const other = 1;\n']],
     },
   ],
+  [
+    'scripts-changed',
+    {
+      path: 'package.json',
+      before: '{ "scripts": { "test": "vitest run" } }\n',
+      after: '{ "scripts": { "test": "vitest run -t adds" } }\n',
+    },
+  ],
   ['test-focused', { before: js(CHECK), after: js(CHECK).replace("it('", "it.only('") }],
   ['failure-expected', inPython(py('assert total([1]) == 1'), py('assert total([1]) == 1', '@pytest.mark.xfail\n'))],
   ['test-deleted', { before: `${js(CHECK)}it('is zero', () => { expect(total([])).toBe(0); });\n`, after: js(CHECK) }],

@@ -19,6 +19,7 @@ export function loosensChecks({ path, before, after, runsChecks, beside }: Setti
     NUMBERS.some(([key, isLooser]) => numberLoosened(key, isLooser, old, now)) ||
     retriesIn(now) > retriesIn(old) ||
     countOf(CANNOT_FAIL, now) > countOf(CANNOT_FAIL, old) ||
+    countOf(NARROWING, now) > countOf(NARROWING, old) ||
     [...excludedIn(now, path)].some((pattern) => !excludedIn(old, path).has(pattern)) ||
     // In the CI, `include` and `exclude` list jobs.
     (roleOf(path) !== 'ci' && isNarrowed(includedIn(old), includedIn(now))) ||
@@ -88,6 +89,10 @@ function retriesIn(text: string): number {
 /** A command or step that passes whatever the checks say. */
 const CANNOT_FAIL =
   /\|\|\s*(?:true\b|:(?=[\s"']|$)|exit 0|echo\b)|;\s*(?:true|exit 0)\b|pass-?with-?no-?tests(?!["']?\s*[:=]\s*false)|--exit-zero\b|(?:continue-on-error|allow_failure|informational):\s*true\b|\bif:\s*false\b|\bset \+e\b|\b(?:process\.exit|sys\.exit|os\._exit)\(0\)|\b(?:vitest|jest)\b[^"'\n]*\s(?:-u|--update\w*)\b/gi;
+
+/** A runner that runs only tests of some names, or only lists them. */
+const NARROWING =
+  /test-?name-?pattern["']?\s*[:= ]|--(?:grep|fgrep|collect-only|co)\b|\b(?:vitest|jest|ava)\b[^"'\n;&|]*\s-t\s|\bmocha\b[^"'\n;&|]*\s-[gf]\s|\bpytest\b[^"'\n;&|]*\s-k\s|\baddopts\b[^\n]*\s-k\s|\bvitest\s+list\b/gi;
 
 function countOf(pattern: RegExp, text: string): number {
   return [...text.matchAll(pattern)].length;

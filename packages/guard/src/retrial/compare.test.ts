@@ -223,6 +223,14 @@ describe('named tests', () => {
   it('says nothing where the new tests could not run', () => {
     expect(told({ base, oldTests: ran(result('adds', 'failed'), result('doubles', 'passed')), newTests: ended(null) })).toEqual([]);
   });
+
+  it('counts tests as gone where no test is left to run', () => {
+    const oldTests = ran(result('adds', 'failed'), result('doubles', 'passed'));
+    const said = ['regression-hidden breach adds'];
+    expect(told({ base, oldTests, newTests: ended(true) })).toEqual(said);
+    for (const file of [tests(null), tests(OLD, { path: 'sum.txt', renamedFrom: 'sum.test.js' })])
+      expect(told({ change: { files: [file, NEW_SOURCE] }, base, oldTests, newTests: ended(null) })).toEqual(said);
+  });
 });
 
 describe('exit statuses alone', () => {

@@ -274,8 +274,12 @@ function nowOf(
   test: TrialResult,
   blind: ReadonlySet<string>,
 ): Now | null {
-  if (newTests === null || newTests.passed === null) return null;
-  if (newTests.results === null) return newTests.passed ? null : 'fails unchanged';
+  if (newTests === null) return null;
+  if (newTests.results === null) {
+    // Of a command that names its tests and names none now, none ran.
+    if (newTests.passed === true || files.isGone(test)) return 'gone';
+    return newTests.passed === null ? null : 'fails unchanged';
+  }
   if (version === null || version.status === 'skipped') return 'gone';
   if (version.status !== 'passed') return files.isChanged(test) || newTests.passed ? 'fails' : 'fails unchanged';
   if (files.onlySettings) return 'passes unchanged';
@@ -302,6 +306,12 @@ class Files {
 
   isChanged(test: TrialResult): boolean {
     return test.file === null || this.byPath.has(test.file);
+  }
+
+  /** Its file is deleted, or is none of tests any more. */
+  isGone(test: TrialResult): boolean {
+    const file = this.byPath.get(this.placeOf(test));
+    return file !== undefined && (file.after === null || !isJudge(file.path));
   }
 
   before(path: string): string | null {

@@ -9,23 +9,21 @@ export const rebaselined: Rule = {
   severity: 'medium',
   message: 'A wanted value was rewritten: it may hide a regression.',
   honest: 'A person, or a run of the old tests, says that the new value is right.',
-  levels: 'A note: reading alone cannot tell. A breach where only tests may change.',
+  levels: 'A note: reading alone cannot tell. A breach where only tests may change and source changed too.',
   example: {
     cheat: '- expect(total([1, 2])).toBe(3)\n+ expect(total([1, 2])).toBe(2)',
     honest: 'The same, where the behaviour was to change.',
   },
-  isBreachInTesting: true,
   find: (evidence) => {
-    const { everyRewrite = false } = evidence.input;
-    if (!everyRewrite && !evidence.sourceChanged) return [];
+    const level = evidence.isTestingOnly && evidence.sourceChanged ? 'breach' : 'note';
     const rewritten = touchedPairs(evidence).flatMap((pair): readonly Sighting[] =>
       evidence
         .compare(pair)
-        .changed.map(({ before, after }) => sightingOf(pair, { kind: 'weakened', before, after, obstacle: null, strength: 0 }, 'note')),
+        .changed.map(({ before, after }) => sightingOf(pair, { kind: 'weakened', before, after, obstacle: null, strength: 0 }, level)),
     );
     const snapshots = evidence.files
       .filter(({ role, change }) => role === 'snapshot' && change.before !== null && change.after !== null)
-      .map(({ change }): Sighting => ({ file: change.path, level: 'note', ...differing(change) }));
+      .map(({ change }): Sighting => ({ file: change.path, level, ...differing(change) }));
     return [...rewritten, ...snapshots];
   },
 };

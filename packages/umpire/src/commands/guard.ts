@@ -170,7 +170,8 @@ function keepCopies(project: string, files: readonly FileChange[], corrections: 
   try {
     for (const path of there) {
       mkdirSync(dirname(join(project, folder, path)), { recursive: true });
-      cpSync(join(project, path), join(project, folder, path), { verbatimSymlinks: true });
+      // Under another name, or the runner would find the tests again.
+      cpSync(join(project, path), join(project, folder, `${path}.kept`), { verbatimSymlinks: true });
     }
     if (there.length > 0) ignoreUmpire(project);
   } catch (error) {
@@ -260,7 +261,6 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
       ...ran,
       allowances,
       today,
-      everyRewrite: true,
       newTestsCheck: scope === 'testing',
       mustBeRead: true,
       command,

@@ -39,7 +39,6 @@ export interface ChangeCheck {
   readonly today: string;
   /** Files that could not be opened. */
   readonly unread?: readonly GuardProblem[];
-  readonly everyRewrite?: boolean;
   readonly newTestsCheck?: boolean;
   readonly mustBeRead?: boolean;
   readonly command?: string | undefined;
@@ -56,7 +55,6 @@ export function checkChange({
   today,
   unread = [],
   settings,
-  everyRewrite = false,
   newTestsCheck = false,
   mustBeRead = false,
   command,
@@ -65,7 +63,6 @@ export function checkChange({
     change,
     scope,
     same,
-    everyRewrite,
     newTestsCheck,
     mustBeRead,
     ...(ran === undefined ? {} : { ran }),

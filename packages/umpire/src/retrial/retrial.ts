@@ -100,7 +100,8 @@ class TrialRuns {
       const isClear = said.every(({ level }) => level === 'note');
       if (newTests !== null && isClear && this.mutants === null) this.mutants = await this.mutate(way, oldTests, newTests);
       findings.push(...said.filter((one) => !findings.some((other) => other.fingerprint === one.fingerprint)));
-      if (oldTests.passed === null) problems.push(`${TREES.old}: ${oldTests.problem ?? 'it could not run.'}`);
+      for (const run of [oldTests, newTests])
+        if (run?.passed === null && isClear) problems.push(`${run.tree}: ${run.problem ?? 'it could not run.'}`);
       // A test that failed at the base and still fails was perhaps weakened for that.
       oldTestsPass &&= oldTests.passed === true || (oldTests.results !== null && !needsNewTests({ base: way.base, oldTests }));
       failsUnnamed ||= failsWithoutNames(oldTests);
