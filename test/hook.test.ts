@@ -55,18 +55,14 @@ it('sends an agent back once for weakened tests, then tells the person', () => {
   });
 });
 
-it('tells the person about an allowance that the change itself adds', () => {
+it('does not let an agent allow its own change', () => {
   const project = makeProject({ files: FILES });
   project.write({
     'add.test.js': SKIPPED,
     'umpire.config.yaml':
       'guard:\n  allowances:\n    - { rule: test-skipped, path: add.test.js, reason: it is in the way, until: 2999-12-31 }\n',
   });
-  const { exit, out } = hook(project.root, stops(project), 'Stop');
-  expect({ exit, out: JSON.parse(out) as unknown }).toEqual({
-    exit: 0,
-    out: { systemMessage: says('the change adds 1 allowance for the guard') },
-  });
+  expect(hook(project.root, stops(project), 'Stop')).toMatchObject({ exit: 2, err: says('test-skipped') });
 });
 
 it('compares with --base and checks --scope', () => {

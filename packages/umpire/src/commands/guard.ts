@@ -34,6 +34,8 @@ export interface GuardParameters {
   readonly project?: string;
   /** Default: the last commit, or the fork point from the main branch if nothing is uncommitted. */
   readonly base?: string;
+  /** The change is somebody else's, such as an agent's: its own allowances do not count. Always so where the base is named. */
+  readonly isOthers?: boolean;
   readonly scope?: GuardScope;
   /** Test reports of the two sides. */
   readonly reportBefore?: string;
@@ -75,8 +77,8 @@ export async function guardProject(request: GuardParameters): Promise<GuardRun> 
   const earlier = await earlierSettings(read.files, settings);
   // A change cannot set its own scope.
   const scope = request.scope ?? earlier.scope ?? 'any';
-  // Whoever names the base judges somebody else's change, such as a pull request: its own allowances do not count.
-  const { allowances } = request.base === undefined ? settings : earlier;
+  // Whoever names the base judges somebody else's change, such as a pull request.
+  const { allowances } = request.base === undefined && request.isOthers !== true ? settings : earlier;
   const ran = await ranOf(request, project);
   const same = to === null ? filesOnDisk(project) : await filesStaged(index, prefix, project);
   const check: ChangeCheck = {

@@ -179,7 +179,7 @@ export async function answerStop({ project, session, base: asked, scope = 'any',
   const base = asked ?? start;
   // PreToolUse runs at every tool call and must not load the parsers.
   const { guardProject } = await import('./guard.js');
-  const run = await guardProject({ project, scope, ...(base === null ? {} : { base }) });
+  const run = await guardProject({ project, scope, isOthers: true, ...(base === null ? {} : { base }) });
   const prints = run.findings.map(({ fingerprint }) => fingerprint);
   // A finding that was fixed and came back is reported again.
   const told = begun === null || start === null ? [] : begun.told.filter((one) => prints.includes(one));

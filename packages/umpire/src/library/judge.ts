@@ -81,7 +81,7 @@ export async function readReports(request: ReadRequest): Promise<ReportsRead> {
   return reading.readReports(request);
 }
 
-export type GuardRequest = Omit<GuardParameters, 'around' | 'onNote' | 'retrial'>;
+export type GuardRequest = Omit<GuardParameters, 'isOthers' | 'onNote' | 'retrial'>;
 
 const GUARD: ArgumentTypes<GuardRequest> = {
   project: PATH,
