@@ -263,3 +263,14 @@ test('a file that is no code is a problem, and its tests are not called deleted'
   expect(problems).toMatchObject([{ file: 'test/cart.test.js' }]);
   expect(findings).toEqual([]);
 });
+
+test('a wanted value is noted where it is rewritten, unless the test failed before', () => {
+  const change = { files: [{ path: 'test/cart.test.js', before: js(CHECK), after: js(CHECK.replace('3', '4')) }] };
+  const rules = (status: 'passed' | 'failed') =>
+    guard({
+      change,
+      scope: 'any',
+      ran: { before: [{ id: 'test/cart.test.js > adds up', status, file: 'test/cart.test.js' }] },
+    }).findings.map(({ rule, level }) => `${rule} ${level}`);
+  expect([rules('passed'), rules('failed')]).toEqual([['rebaselined note'], []]);
+});

@@ -16,10 +16,14 @@ export const rebaselined: Rule = {
   },
   find: (evidence) => {
     const level = evidence.isTestingOnly && evidence.sourceChanged ? 'breach' : 'note';
+    // A test that failed may have been wrong.
+    const failed = new Set(evidence.input.ran?.before?.flatMap(({ id, status }) => (status === 'failed' ? [id] : [])));
     const rewritten = touchedPairs(evidence).flatMap((pair): readonly Sighting[] =>
-      evidence
-        .compare(pair)
-        .changed.map(({ before, after }) => sightingOf(pair, { kind: 'weakened', before, after, obstacle: null, strength: 0 }, level)),
+      failed.has([pair.before.source.path, ...pair.before.path].join(' > '))
+        ? []
+        : evidence
+            .compare(pair)
+            .changed.map(({ before, after }) => sightingOf(pair, { kind: 'weakened', before, after, obstacle: null, strength: 0 }, level)),
     );
     const snapshots = evidence.files
       .filter(({ role, change }) => role === 'snapshot' && change.before !== null && change.after !== null)
