@@ -132,7 +132,7 @@ function isProjection(after: Claim, before: Claim): boolean {
   return after.full.length > before.full.length && after.full.includes(before.full) && wanted(after) !== wanted(before);
 }
 
-/** Who asks about `user.name` finds out whether there is a user. */
+/** A check of `user.name` fails if `user` is missing. */
 function isBuiltOn(after: Claim, before: Claim): boolean {
   const isExistence =
     (before.relation === 'truthy' && !before.negated) ||

@@ -1,4 +1,4 @@
-// Source that reads the tests, or finds out who calls it.
+// Source that reads test files, or checks whether a test calls it.
 
 import { eachValue, dotted, lastName } from '../syntax/walk.js';
 import { someValue } from '../syntax/walk.js';
@@ -8,7 +8,7 @@ import { changedSources, sourceSighting } from './source-side.js';
 export const testFileRead: Rule = {
   name: 'test-file-read',
   severity: 'critical',
-  message: 'The source reads the tests, or finds out who calls it.',
+  message: 'The source reads test files, or checks whether a test calls it.',
   honest: 'Let it work from its arguments.',
   levels: 'A note for a look at the stack alone.',
   example: { cheat: 'open("tests/test_total.py").read()', honest: 'open(path).read()' },

@@ -277,7 +277,7 @@ export async function inspectWork({ change, folder }: Pick<Work, 'change' | 'fol
     const isReverted = ({ rule, fingerprint }: GuardFinding): boolean => reverts && !ONLY_REPORTED.has(rule) && !cleared.has(fingerprint);
     const reverted = view.findings.filter(isReverted);
     if (reverted.length === 0) return { breaches: keptFindings(view), corrections: [], retrial };
-    // The lost check itself says which lines to take back.
+    // The finding of the lost check has the lines to revert.
     const isShown = ({ rule, file }: GuardFinding): boolean =>
       rule === 'strength-lost' && reverted.some((other) => other.file === file && isOnLostChecks(other));
     const placed = reverted.filter((finding) => !isShown(finding)).flatMap((finding) => placeInChange(change, finding));

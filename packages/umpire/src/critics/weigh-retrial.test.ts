@@ -27,7 +27,7 @@ it('what running showed replaces notes of reading on the same test', () => {
   ]);
 });
 
-it('a removed test is told once: by the breach that removed it, or by the allowance for that', () => {
+it('reports a removed test once: by the breach that removed it, or by its allowance', () => {
   expect(told({ findings: [found('test-skipped', 'breach')] }, found('failing-test-removed', 'breach'))).toEqual(['test-skipped breach']);
   const allowed = [{ finding: found('test-skipped', 'breach'), allowance }];
   expect(told({ allowed }, found('failing-test-removed', 'breach'))).toEqual([]);
