@@ -55,3 +55,7 @@ it.each([
 ])('knows whether %s picks a changed test', (command, expected) => {
   expect(picksTests(command, ['test/a.ts'])).toBe(expected);
 });
+
+it('asks nothing if the path of the scratch folder would be split into words', () => {
+  expect(askForNames('npx jest', join(scratch, 'a b'))).toEqual({ command: 'npx jest', env: {}, reports: [] });
+});

@@ -15,6 +15,8 @@ export interface AskedCommand {
 
 /** `scratch`: a folder outside the project. */
 export function askForNames(command: string, scratch: string): AskedCommand {
+  // Runners split these words at spaces, and the shell reads other signs.
+  if (!/^[\w./+@-]+$/.test(scratch)) return { command, env: {}, reports: [] };
   const at = (name: string): string => join(scratch, name);
   const reporter = at('reporter.mjs');
   writeFileSync(reporter, NODE_REPORTER);
