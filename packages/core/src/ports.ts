@@ -9,13 +9,24 @@ export interface Turn {
   readonly text: string;
 }
 
-/** Usage as the agent reports it. Zero if it reports none. */
+/** Usage as the agent's own program reports it, never as its model claims. */
 export interface Usage {
   readonly tokens: number;
   readonly costUsd: number;
+  /** What the agent does not report. The number is 0 then. Missing in earlier versions. */
+  readonly unknown?: readonly ('tokens' | 'cost')[];
 }
 
 export const NO_USAGE: Usage = { tokens: 0, costUsd: 0 };
+
+/** One judged round of a task's chain. */
+export interface PastRound {
+  readonly round: number;
+  /** What the tasks of the round reported, one line each. */
+  readonly tried: readonly string[];
+  /** The reason of the verdict. */
+  readonly verdict: string;
+}
 
 /** Everything an agent receives for one task. */
 export interface Assignment {
@@ -34,6 +45,20 @@ export interface Assignment {
   readonly prevContext: readonly { readonly id: string; readonly findings: string }[];
   /** For a critic: the commit that its chain's last verdict judged; before the first one, the base of the session. Null without a workspace. */
   readonly before: string | null;
+  /** The commit at which the session began; null without a workspace. */
+  readonly base: string | null;
+  /** Files that the session changed since `base`, the latest change last. */
+  readonly changed: readonly string[];
+  /** The command that must pass (`until`); null in other loops. */
+  readonly check: string | null;
+  /** What earlier rounds of this work did, and why that was not enough. Oldest first. */
+  readonly history: readonly PastRound[];
+  /** Commands of the project that the agent may run: tests, lint, types, build. */
+  readonly commands: readonly string[];
+  /** The agent's own conversation that this task continues; null: a new one. */
+  readonly conversation: string | null;
+  /** What the session may still spend; null: no limit. */
+  readonly budget: { readonly costUsd: number | null; readonly tokens: number | null };
   /** The findings of the last verdict that this task is about: to fix, or for a critic to check. */
   readonly findings: readonly Finding[];
   /** Whether it is the critic's task, which checks findings instead of fixing them. */
@@ -53,8 +78,10 @@ export interface Assignment {
   readonly timeoutMs: number;
 }
 
-/** The result of one attempt at a task. */
-export type Ending =
+/** The result of one attempt at a task. `conversation`: the agent's own id of its conversation, with which another task can continue it. */
+export type Ending = EndingKind & { readonly conversation?: string };
+
+type EndingKind =
   /** The agent's own result. `outputs`: cells by output column, as text. */
   | {
       readonly kind: 'completed' | 'failed';
@@ -71,6 +98,8 @@ export type Ending =
     }
   /** An interactive task needs an answer before it can continue. */
   | { readonly kind: 'asked'; readonly question: string; readonly usage: Usage }
+  /** The agent cannot or should not do the task, and says why. A person decides. */
+  | { readonly kind: 'blocked'; readonly reason: string; readonly usage: Usage }
   /** No valid result: non-zero exit, nothing written, invalid object or timeout. The reason is a sentence for people. */
   | {
       readonly kind: 'broken';
@@ -78,6 +107,8 @@ export type Ending =
       readonly usage: Usage;
       /** The model's server was overloaded or unreachable. `afterMs`: the delay that the server asked for, if any. */
       readonly passing?: { readonly afterMs: number | null };
+      /** The agent's plan is used up. `resetsAtMs`: the time of day at which it is renewed, if known. */
+      readonly limit?: { readonly resetsAtMs: number | null };
     }
   /** The run was stopped (Ctrl-C, budget exceeded) before the task ended. The task will run again. */
   | { readonly kind: 'interrupted'; readonly usage?: Usage };

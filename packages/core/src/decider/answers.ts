@@ -18,12 +18,15 @@ export interface AnswerGiven {
   readonly by: string;
   readonly who?: string;
   readonly via?: AnswerVia;
+  /** For `change-goal`. */
+  readonly goal?: string;
 }
 
 /** Answers that make no sense without a reason. */
 const NEEDED_REASONS: ReadonlyMap<Answer, string> = new Map([
   ['force-approve', '--reason "why"; every report shows it'],
   ['answer', '--reason "your answer to the agent"'],
+  ['insist', '--reason "why it should be done all the same"; the agent reads it'],
 ]);
 
 /** Throws `nothing-asked`, or `answer-refused` with the allowed answers. */
@@ -54,6 +57,9 @@ export function answerEvents(state: SessionState, session: string, given: Answer
     throw refuse(session, `the session waits for ${describeQuestion(question)}, so "${given.answer}" does not apply`, allowed);
   if (given.reason.trim() === '' && NEEDED_REASONS.has(given.answer))
     throw refuse(session, `${given.answer} needs ${NEEDED_REASONS.get(given.answer)}`, allowed);
+  if (given.answer === 'change-goal' && (given.goal ?? '').trim() === '')
+    throw refuse(session, 'change-goal needs --goal "the new goal"', allowed);
+  if (given.answer !== 'change-goal' && given.goal !== undefined) throw refuse(session, '--goal belongs to change-goal', allowed);
   refuseUnexplained(session, given, allowed);
   if (given.answer === 'extend') {
     const odd = GRANTS.find((field) => !isGrant(given[field], field));
@@ -136,6 +142,8 @@ export function describeQuestion(question: Question): string {
       return `your decision: ${question.task} left nothing to judge (rule ${question.rule})`;
     case 'question':
       return `an answer to ${question.task}`;
+    case 'blocked':
+      return `your decision: ${question.task} is blocked`;
     case 'edit':
       return 'your edit';
     case 'budget':

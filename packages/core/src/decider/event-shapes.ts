@@ -161,7 +161,7 @@ const sessionStarted = object<SessionStarted>({
   trustsExitStatus: optional(word(true)),
 });
 
-const usage = object<Usage>({ tokens: number, costUsd: number });
+const usage = object<Usage>({ tokens: number, costUsd: number, unknown: optional(listOf(word('tokens', 'cost'))) });
 
 const left = object<UnmergedWork>({ commit: text, files: texts, goesOn: optional(flag) });
 
@@ -218,6 +218,7 @@ const taskFinished = object<TaskFinished>({
   damage: optional(object<Damage>({ tests: texts, files: texts, coverage: fallenCoverage })),
   unmeasured: optional(text),
   unchanged: optional(word(true)),
+  conversation: optional(text),
 });
 
 const submitted = object<{ readonly commit: string }>({ commit: text });
@@ -235,6 +236,7 @@ const personAnswered = object<PersonAnswered>({
   by: text,
   who: optional(text),
   via: optional(via),
+  goal: optional(text),
 });
 
 export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> } = {
@@ -264,6 +266,16 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
     usage,
     commit: optional(text),
     files: optional(texts),
+    conversation: optional(text),
+  }),
+  TaskBlocked: object<EventData<'TaskBlocked'>>({
+    task: text,
+    attempt: whole,
+    reason: text,
+    usage,
+    commit: optional(text),
+    files: optional(texts),
+    conversation: optional(text),
   }),
   TaskInterrupted: object<EventData<'TaskInterrupted'>>({
     task: text,
@@ -271,8 +283,17 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
     why: text,
     usage: optional(usage),
     left: optional(left),
+    conversation: optional(text),
   }),
-  TaskPostponed: object<EventData<'TaskPostponed'>>({ task: text, attempt: whole, why: text, waitMs: number, usage, left: optional(left) }),
+  TaskPostponed: object<EventData<'TaskPostponed'>>({
+    task: text,
+    attempt: whole,
+    why: text,
+    waitMs: number,
+    usage,
+    left: optional(left),
+    conversation: optional(text),
+  }),
   WaitEnded: object<EventData<'WaitEnded'>>({ task: text }),
   TimePassed: object<EventData<'TimePassed'>>({ atWork: whole, waiting: whole }),
   TaskSkipped: object<EventData<'TaskSkipped'>>({ task: text, reason: text }),

@@ -299,10 +299,28 @@ export interface TaskFinished {
   readonly unmeasured?: string;
   /** A writing task that changed no file. Missing in earlier versions, and in loops that do not say it. */
   readonly unchanged?: true;
+  /** The agent's own id of its conversation, with which a later task can continue it. */
+  readonly conversation?: string;
 }
 
-/** `answer` replies to an agent's question. `take-edits` needs no question: it takes up a held edit of tasks.csv. */
-export const ANSWERS = ['force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer', 'take-edits'] as const;
+/**
+ * `answer` replies to an agent's question. `take-edits` needs no question: it takes up a held edit of tasks.csv. The last four answer an
+ * agent that is blocked.
+ */
+export const ANSWERS = [
+  'force-approve',
+  'manual-fix',
+  'extend',
+  'abort',
+  'approve',
+  'revise',
+  'answer',
+  'take-edits',
+  'agree',
+  'insist',
+  'change-goal',
+  'stop',
+] as const;
 export type Answer = (typeof ANSWERS)[number];
 
 /** A question to a person, on which the session waits. */
@@ -329,6 +347,8 @@ export type Question =
     }
   /** An interactive task asks. */
   | { readonly kind: 'question'; readonly key: string; readonly task: string; readonly question: string }
+  /** An agent says that it cannot or should not do its task (V17). */
+  | { readonly kind: 'blocked'; readonly key: string; readonly task: string; readonly reason: string }
   /** A person fixes the project by hand; the critic runs again afterwards. `seq`: the verdict that led to it, if any. */
   | { readonly kind: 'edit'; readonly key: string; readonly task: string | null; readonly seq: number | null }
   | {
@@ -366,6 +386,8 @@ export interface PersonAnswered {
   readonly who?: string;
   /** Missing in earlier versions. */
   readonly via?: AnswerVia;
+  /** The new goal, for `change-goal`. */
+  readonly goal?: string;
 }
 
 export type RunEvent =
@@ -392,6 +414,21 @@ export type RunEvent =
         /** The unfinished work of a writing task, kept for its next attempt. */
         readonly commit?: string;
         readonly files?: readonly string[];
+        readonly conversation?: string;
+      };
+    }
+  /** The agent says that it cannot or should not do the task. A person decides; it is not retried by itself. */
+  | {
+      readonly type: 'TaskBlocked';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly reason: string;
+        readonly usage: Usage;
+        /** The unfinished work of a writing task, kept for its next attempt. */
+        readonly commit?: string;
+        readonly files?: readonly string[];
+        readonly conversation?: string;
       };
     }
   /** Stopped before it ended. It will run again. */
@@ -403,6 +440,7 @@ export type RunEvent =
         readonly why: string;
         readonly usage?: Usage;
         readonly left?: UnmergedWork;
+        readonly conversation?: string;
       };
     }
   /** The model's server was overloaded or unreachable. The task is retried after `waitMs`. */
@@ -415,6 +453,7 @@ export type RunEvent =
         readonly waitMs: number;
         readonly usage: Usage;
         readonly left?: UnmergedWork;
+        readonly conversation?: string;
       };
     }
   /** The wait of a postponed task is over, or the session's minutes are used up. */

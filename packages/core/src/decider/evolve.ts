@@ -305,6 +305,17 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
     });
     addUsage(run, usage);
   },
+  TaskBlocked: (run, { task: id, attempt, reason, usage, commit }) => {
+    withTask(run, id, (task) => {
+      task.reportedAttempt = attempt;
+      task.kept = commit ?? null;
+      task.row['error'] = `blocked: ${reason}`;
+      task.turns.push({ from: 'agent', text: `I am blocked: ${reason}` });
+      resetTask(run, task);
+      run.questions.push({ kind: 'blocked', key: `blocked:${id}:${attempt}`, task: id, reason });
+    });
+    addUsage(run, usage);
+  },
   TaskInterrupted: (run, { task: id, attempt, usage, left }) => {
     withTask(run, id, (task) => {
       if (left !== undefined) task.reportedAttempt = attempt;
@@ -376,7 +387,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       maxTokens: settings.maxTokens === null ? null : settings.maxTokens + data.tokens,
     };
     if (data.answer === 'take-edits') run.heldEdit = null;
-    if (data.answer === 'abort') run.aborted = data.reason;
+    if (data.answer === 'abort' || data.answer === 'stop') run.aborted = data.reason;
     else if (question !== undefined) applyAnswer(run, question, data);
   },
   PersonEdited: (run, { commit, files }) => {
@@ -480,8 +491,19 @@ function markTouched(run: RunState, files: readonly string[]): void {
 
 /** The question of a task that will not run any more. */
 function dropQuestion(run: RunState, id: string): void {
-  const index = run.questions.findIndex((question) => question.kind === 'question' && question.task === id);
+  const index = run.questions.findIndex(
+    (question) => (question.kind === 'question' || question.kind === 'blocked') && question.task === id,
+  );
   if (index !== -1) run.questions.splice(index, 1);
+}
+
+/** Tasks that have not begun name the goal in their description. */
+function changeGoal(run: RunState, goal: string): void {
+  const before = run.started.goal;
+  run.started = { ...run.started, goal };
+  if (before.trim() === '') return;
+  for (const task of run.tasks)
+    if (task.status === 'pending') task.row['description'] = (task.row['description'] ?? '').replaceAll(before, () => goal);
 }
 
 /** Only finished tasks are judged. Earlier versions judged a critic's old attempt again, where this one reopens it. */
@@ -571,7 +593,7 @@ function findLatestCheck(run: RunState, critic: string): string {
   return latest;
 }
 
-function applyAnswer(run: RunState, question: Question, { answer, reason, key, rounds, who = '' }: PersonAnswered): void {
+function applyAnswer(run: RunState, question: Question, { answer, reason, key, rounds, who = '', goal = '' }: PersonAnswered): void {
   const task = 'task' in question && question.task !== null ? findTask(run, question.task) : undefined;
   switch (answer) {
     case 'force-approve':
@@ -590,6 +612,25 @@ function applyAnswer(run: RunState, question: Question, { answer, reason, key, r
       task.turns.push({ from: 'person', text: reason === '' ? 'Revise it.' : reason });
       reopenTask(run, task);
       return;
+    case 'insist':
+      if (task === undefined) return;
+      task.turns.push({ from: 'person', text: `Do the task all the same: ${reason}` });
+      reopenTask(run, task);
+      return;
+    case 'change-goal':
+      changeGoal(run, goal);
+      if (task === undefined) return;
+      task.turns.push({ from: 'person', text: `The goal is now: ${goal}${reason === '' ? '' : ` (${reason})`}` });
+      reopenTask(run, task);
+      return;
+    case 'agree':
+      if (task === undefined) return;
+      closeTask(run, task, 'skipped');
+      task.isSkippedByPerson = true;
+      // Its dependents are not skipped: the critic judges what there is.
+      run.unsuccessful.delete(task.id);
+      return;
+    case 'stop':
     case 'approve':
     case 'abort':
     case 'take-edits':

@@ -47,8 +47,11 @@ export function isAboutEvidence(question: Question): boolean {
  * The allowed answers in this session. The loop's `ask` decides whether force-approve and manual-fix are offered. The other answers do not
  * weaken the rules, so they are always allowed.
  */
-export function answersIn({ started }: RunState, question: Question): readonly Answer[] {
-  const rules = started.frozen?.rules;
+export function answersIn(run: RunState, question: Question): readonly Answer[] {
+  const rules = run.started.frozen?.rules;
+  // Without its critic nobody would judge the work.
+  if (question.kind === 'blocked' && run.started.judged && findTask(run, question.task)?.role === run.started.critic)
+    return answersTo(question).filter((answer) => answer !== 'agree');
   if (rules === undefined) return answersTo(question);
   const offered = new Set<string>(rules.ask.options.map(({ id }) => id));
   return answersTo(question).filter((answer) => (answer !== 'force-approve' && answer !== 'manual-fix') || offered.has(answer));
@@ -65,6 +68,8 @@ export function answersTo(question: Question): readonly Answer[] {
       return ['manual-fix', 'extend', 'force-approve', 'abort'];
     case 'question':
       return ['answer', 'abort'];
+    case 'blocked':
+      return ['agree', 'insist', 'change-goal', 'stop'];
     case 'edit':
       return ['extend', 'force-approve', 'abort'];
     case 'budget':

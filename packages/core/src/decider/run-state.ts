@@ -62,7 +62,7 @@ export interface TaskState {
 }
 
 export interface RunState {
-  readonly started: SessionStarted;
+  started: SessionStarted;
   settings: RunSettings;
   columns: readonly string[];
   readonly tasks: TaskState[];
@@ -531,8 +531,8 @@ function tasksInQuestion(run: RunState): ReadonlySet<string> | null {
     const task = question.kind === 'edit' || question.kind === 'budget' ? undefined : findTask(run, question.task ?? '');
     if (task === undefined) return null;
     asked.add(task.id);
-    // An agent's question concerns only its own task.
-    if (question.kind !== 'question') chains.add(chainOfTask(rules, task));
+    // What an agent asks or refuses concerns only its own task.
+    if (question.kind !== 'question' && question.kind !== 'blocked') chains.add(chainOfTask(rules, task));
   }
   if (chains.size > 0) for (const task of run.tasks) if (chains.has(chainOfTask(rules, task))) asked.add(task.id);
   const isAsked = (id: string) => asked.has(id);

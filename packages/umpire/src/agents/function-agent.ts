@@ -101,6 +101,8 @@ function endingOf(handed: unknown, agent: Agent, { interactive, outputs }: Assig
     case 'asked':
       if (!interactive) return broken(agent, 'asked a question, but the task is not interactive', usage);
       return { kind, question: textOf(handed['question']), usage };
+    case 'blocked':
+      return { kind, reason: textOf(handed['reason']) || 'no reason given', usage };
     case 'broken':
       return { kind, reason: textOf(handed['reason']), usage };
     case 'interrupted':

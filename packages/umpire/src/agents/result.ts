@@ -82,7 +82,8 @@ export function endingOf(object: JsonObject, assignment: Assignment, where = 'Th
   }
   if (status === undefined) return invalid('it has no status; expected completed or failed');
   const kind = typeof status === 'string' ? status.trim().toLowerCase() : '';
-  if (kind !== 'completed' && kind !== 'failed') return invalid(`its status is ${quote(status)}; expected completed or failed`);
+  if (kind === 'blocked') return { kind, reason: blockedReason(object), usage };
+  if (kind !== 'completed' && kind !== 'failed') return invalid(`its status is ${quote(status)}; expected completed, failed or blocked`);
   const error = cell(own(object, 'error'), MAX_CELL);
   return {
     kind,
@@ -91,6 +92,12 @@ export function endingOf(object: JsonObject, assignment: Assignment, where = 'Th
     outputs: Object.fromEntries(assignment.outputs.map((column) => [column, cell(own(object, column), MAX_CELL)])),
     usage,
   };
+}
+
+/** The reason is in `error`, like that of a failure. Agents may put it elsewhere. */
+function blockedReason(object: JsonObject): string {
+  const given = ['error', 'reason', 'findings'].map((name) => cell(own(object, name), MAX_CELL, '; ')).find((text) => text !== '');
+  return given ?? 'The agent gave no reason.';
 }
 
 /** As the end of a sentence. */

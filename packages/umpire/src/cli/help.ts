@@ -273,12 +273,18 @@ Answers to a plan
 Answers to a question of an agent
   answer                 send the text of --reason
   abort                  end the session and keep everything
+Answers to an agent that is blocked
+  agree                  skip its task; the critic judges what there is
+  insist                 run the task again with the text of --reason
+  change-goal            replace the goal with --goal TEXT and run it again
+  stop                   end the session and keep everything
 At any time
   take-edits             take up the held edit of tasks.csv
 
 Flags
-  --reason TEXT          the reason; required by force-approve and answer, sent
-                         to the planner with revise
+  --reason TEXT          the reason; required by force-approve, answer and
+                         insist, sent to the planner with revise
+  --goal TEXT            the new goal, for change-goal
   --rounds N             rounds to add
   --minutes N            minutes to add
   --cost-usd X           dollars to add

@@ -121,6 +121,7 @@ export async function runResolve(args: readonly string[], output: Output): Promi
     ...RUN_FLAGS,
     '--project': 'value',
     '--reason': 'value',
+    '--goal': 'value',
     '--rounds': 'value',
     '--cost-usd': 'value',
     '--minutes': 'value',
@@ -145,9 +146,10 @@ export async function runResolve(args: readonly string[], output: Output): Promi
     tokens: wholeNumber(parsed, '--tokens', 'resolve', RANGES.maxTokens) ?? 0,
     costUsd: decimal(parsed, '--cost-usd', 'resolve', RANGES.maxCostUsd) ?? 0,
     minutes: decimal(parsed, '--minutes', 'resolve', RANGES.maxMinutes) ?? 0,
+    ...(parsed.values.has('--goal') ? { goal: parsed.values.get('--goal') ?? '' } : {}),
     ...flagsOf(parsed, 'resolve'),
   };
-  return runWatched(output, parsed, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort');
+  return runWatched(output, parsed, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort' || answer === 'stop');
 }
 
 /** The user's name on this machine. Some containers have none. */

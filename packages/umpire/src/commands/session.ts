@@ -187,11 +187,12 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
 export async function resolve(request: ResolveParameters): Promise<RunResult> {
   refuseInsideTask('answer for a person');
   requireStarted(request.session);
-  const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who } = request;
+  const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who, goal } = request;
+  const isEnd = answer === 'abort' || answer === 'stop';
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
     const config = await readSettings(before.started.project, request);
-    if (before.ended === null) await checkSessionWork(opened, before, config, answer !== 'abort');
+    if (before.ended === null) await checkSessionWork(opened, before, config, !isEnd);
     const settings = resolveRunSettings(request, config, before.settings, before.started.critic);
     const events = answerEvents(opened.journal.state, opened.folder.name, {
       answer,
@@ -203,10 +204,11 @@ export async function resolve(request: ResolveParameters): Promise<RunResult> {
       by: 'resolve',
       via: viaOf(request),
       ...(who === undefined ? {} : { who }),
+      ...(goal === undefined ? {} : { goal }),
     });
     // A session can be aborted or approved even if its agents are missing.
     const isIdle = answer === 'force-approve' || answer === 'manual-fix';
-    if (answer !== 'abort') await checkRunnable(opened, before, { config, settings, agent: request.agent, isIdle });
+    if (!isEnd) await checkRunnable(opened, before, { config, settings, agent: request.agent, isIdle });
     opened.journal.record(...events);
     if (request.maxRounds !== undefined) changeCap(opened, request.maxRounds);
     opened.journal.flush();

@@ -15,6 +15,8 @@ export type Ending =
     }
   /** In an interactive task: a question for the person. */
   | { readonly kind: 'asked'; readonly question: string; readonly usage?: Partial<Usage> }
+  /** The task cannot or should not be done. A person decides. */
+  | { readonly kind: 'blocked'; readonly reason: string; readonly usage?: Partial<Usage> }
   /** No result, for this reason. */
   | { readonly kind: 'broken'; readonly reason: string; readonly usage?: Partial<Usage> }
   /** After `signal` was aborted: the task runs again on resume. */

@@ -124,6 +124,7 @@ const RESOLVE: ArgumentTypes<ResolveRequest> = {
   costUsd: NUMBER,
   minutes: NUMBER,
   tokens: NUMBER,
+  goal: TEXT,
   ...FLAGS,
 };
 

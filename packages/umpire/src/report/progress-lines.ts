@@ -91,6 +91,8 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       return `${event.data.task} not run: nothing changed since ${event.data.of}, so its evidence is judged again`;
     case 'TaskAsked':
       return [`${event.data.task} asks${keptSoFar(event.data.files)}: ${lineOf(event.data.question, 300)}${meanwhile(run)}`, 'call'];
+    case 'TaskBlocked':
+      return [`${event.data.task} is blocked${keptSoFar(event.data.files)}: ${lineOf(event.data.reason, 300)}${meanwhile(run)}`, 'call'];
     case 'TaskInterrupted':
       return withLeft(
         `${event.data.task} stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will run again`,
@@ -266,7 +268,7 @@ function calledLine(run: RunState | null, key: string, session: string): Describ
 
 function answeredLine(data: PersonAnswered): Described {
   const granted = grantWords(data);
-  const why = lineOf(data.reason, 200);
+  const why = lineOf([...(data.goal === undefined ? [] : [data.goal]), ...(data.reason === '' ? [] : [data.reason])].join('; '), 200);
   const mark = data.answer === 'force-approve' ? ', unverified' : '';
   return `Answered (${data.by}): ${data.answer}${granted === '' ? '' : ` (${granted})`}${mark}${why === '' ? '' : `: ${why}`}`;
 }

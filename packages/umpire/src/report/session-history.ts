@@ -16,7 +16,7 @@ import { addToList } from '@umpire/core/formats/multimap.js';
 export interface TaskRun {
   readonly attempt: number;
   readonly agent: string;
-  readonly ending: 'completed' | 'failed' | 'asked' | 'stopped' | 'postponed' | 'cut off' | 'running';
+  readonly ending: 'completed' | 'failed' | 'asked' | 'blocked' | 'stopped' | 'postponed' | 'cut off' | 'running';
   /** Null while it runs, and if it was cut off. */
   readonly ms: number | null;
   readonly tokens: number;
@@ -71,6 +71,10 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   TaskAsked: (history, data, { ts }, at) => {
     history.end(data, 'asked', ts, data.usage);
     history.people.push(`${at}: ${inline(data.task)} asked${keptWords(data)}: ${inline(data.question)}`);
+  },
+  TaskBlocked: (history, data, { ts }, at) => {
+    history.end(data, 'blocked', ts, data.usage);
+    history.people.push(`${at}: ${inline(data.task)} is blocked${keptWords(data)}: ${inline(data.reason)}`);
   },
   TaskInterrupted: (history, data, { ts }, at) => {
     history.end(data, 'stopped', ts, data.usage ?? NO_USAGE);
@@ -189,6 +193,7 @@ class HistoryRecorder {
     if (kind === 'plan') return `the plan of ${inline(about)}`;
     if (kind === 'evidence') return `the missing evidence of ${inline(about)}`;
     if (kind === 'question') return `the question of ${inline(about)}`;
+    if (kind === 'blocked') return `the blocked task ${inline(about)}`;
     if (kind === 'edits') return 'the held edit of tasks.csv';
     return kind === 'budget' ? `the budget (${inline(about)})` : 'the session';
   }

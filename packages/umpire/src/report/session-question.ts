@@ -80,6 +80,8 @@ function detailOf(run: RunState, question: Question): string {
       return `${question.message} ${question.hint}`;
     case 'question':
       return question.question;
+    case 'blocked':
+      return question.reason;
     case 'edit':
       return 'Make your changes in the work folder, then resume the session: its critic judges them.';
     case 'budget':
@@ -104,7 +106,13 @@ function flagsFor(question: Question, answer: Answer): string {
     case 'manual-fix':
     case 'abort':
     case 'take-edits':
+    case 'agree':
+    case 'stop':
       return '';
+    case 'insist':
+      return ' --reason "why it should be done"';
+    case 'change-goal':
+      return ' --goal "the new goal"';
     case 'force-approve':
       return ' --reason "why"';
     case 'revise':

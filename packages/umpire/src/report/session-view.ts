@@ -31,7 +31,7 @@ export const STATE_WORDS = [
 export type StateWord = (typeof STATE_WORDS)[number];
 
 /** `stopped`: it was running when the process ended and will run again. */
-export type TaskMark = 'pending' | 'running' | 'stopped' | 'submitted' | 'asked' | 'completed' | 'failed' | 'skipped';
+export type TaskMark = 'pending' | 'running' | 'stopped' | 'submitted' | 'asked' | 'blocked' | 'completed' | 'failed' | 'skipped';
 
 export interface TaskView {
   readonly id: string;
@@ -296,7 +296,10 @@ function taskView(run: RunState, task: TaskState, judged: TaskVerdict, isAtWork:
 export function markOf(run: RunState, task: TaskState, isAtWork: boolean): TaskMark {
   const running = isAtWork ? 'running' : 'stopped';
   if (task.phase !== 'idle') return task.phase === 'running' ? running : task.phase;
-  if (run.questions.some((question) => question.kind === 'question' && question.task === task.id)) return 'asked';
+  const asked = run.questions.find(
+    ({ kind, ...question }) => (kind === 'question' || kind === 'blocked') && 'task' in question && question.task === task.id,
+  );
+  if (asked !== undefined) return asked.kind === 'blocked' ? 'blocked' : 'asked';
   return task.status === 'in_progress' ? running : task.status;
 }
 

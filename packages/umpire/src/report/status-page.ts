@@ -110,7 +110,7 @@ function detailsOf(task: TaskView): readonly string[] {
   const error = lineOf(task.error, 300);
   return [
     ...(marks.length === 0 ? [] : [marks.join(', ')]),
-    ...(error === '' ? [] : [`${task.status === 'skipped' ? 'skipped' : 'error'}: ${error}`]),
+    ...(error === '' ? [] : [error.startsWith('blocked: ') ? error : `${task.status === 'skipped' ? 'skipped' : 'error'}: ${error}`]),
   ];
 }
 

@@ -79,6 +79,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   TaskFinished: [OF_TASK],
   EvidenceRepeated: [OF_TASK, [isPendingRepeat, 'the earlier lines do not lead to it']],
   TaskAsked: [OF_TASK],
+  TaskBlocked: [OF_TASK],
   TaskInterrupted: [OF_TASK],
   TaskPostponed: [OF_TASK],
   WaitEnded: [OF_TASK],

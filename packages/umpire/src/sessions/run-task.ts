@@ -142,7 +142,7 @@ function markUnchanged(event: Event): Event {
 /** A failed task keeps its own reason, and a stopped one runs again. If the worktree is gone, there is nothing to add. */
 function withFault(ending: Ending, fault: string, isLost: boolean): Ending {
   const { kind } = ending;
-  if (kind === 'completed' || kind === 'asked') return { kind: 'broken', reason: fault, usage: ending.usage };
+  if (kind === 'completed' || kind === 'asked' || kind === 'blocked') return { kind: 'broken', reason: fault, usage: ending.usage };
   if (kind === 'interrupted' || isLost) return ending;
   return kind === 'broken' ? { ...ending, reason: `${ending.reason} ${fault}` } : { ...ending, error: `${ending.error} ${fault}` };
 }
@@ -163,6 +163,8 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
       ];
     case 'asked':
       return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...work } }];
+    case 'blocked':
+      return [{ type: 'TaskBlocked', data: { task: id, attempt, reason: ending.reason, usage: ending.usage, ...work } }];
     case 'broken': {
       const { usage } = ending;
       const waitMs = pauseOf(ports, job, ending);
@@ -225,6 +227,8 @@ export function sanitizeEnding(ending: Ending, columns: readonly string[]): Endi
       return ending.usage === undefined ? ending : { kind: ending.kind, usage: sanitizeUsage(ending.usage) };
     case 'asked':
       return { ...ending, question: sanitizeText(ending.question, MAX_CELL), usage: sanitizeUsage(ending.usage) };
+    case 'blocked':
+      return { ...ending, reason: sanitizeText(ending.reason, MAX_CELL), usage: sanitizeUsage(ending.usage) };
     case 'broken':
       return {
         kind: ending.kind,
