@@ -107,7 +107,7 @@ type EndingKind =
       readonly usage: Usage;
       /** The model's server was overloaded or unreachable. `afterMs`: the delay that the server asked for, if any. */
       readonly passing?: { readonly afterMs: number | null };
-      /** The agent's plan is used up. `resetsAtMs`: the time of day at which it is renewed, if known. */
+      /** The agent's plan is used up. `resetsAtMs`: when it is renewed, if known. */
       readonly limit?: { readonly resetsAtMs: number | null };
     }
   /** The run was stopped (Ctrl-C, budget exceeded) before the task ended. The task will run again. */

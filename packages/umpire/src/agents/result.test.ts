@@ -77,8 +77,8 @@ test('only the last object counts', () => {
   check('{"status":"failed"}\n{"status":"completed"}\nBye.', {});
   checkBroken({ stdout: '{"status":"completed"}\n{"level":"info"}' }, `${where}it has no status; expected completed or failed.`);
   checkBroken({ stdout: '{"id":"DEV-002","status":"completed"}' }, `${where}its id is "DEV-002", but the task is "DEV-001".`);
-  checkBroken({ stdout: '{"status":"done"}' }, `${where}its status is "done"; expected completed or failed.`);
-  checkBroken({ stdout: '{"status":["completed"]}' }, `${where}its status is "completed"; expected completed or failed.`);
+  checkBroken({ stdout: '{"status":"done"}' }, `${where}its status is "done"; expected completed, failed or blocked.`);
+  checkBroken({ stdout: '{"status":["completed"]}' }, `${where}its status is "completed"; expected completed, failed or blocked.`);
   checkBroken(
     { stdout: 'All done!' },
     'The agent "mine" returned no result: no result file and no JSON object in its output. Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "Your own program").',

@@ -11,6 +11,7 @@ const RUN_FLAGS = `${AGENT_FLAGS}
   --max-minutes N        ask a person after N minutes
   --max-cost-usd X       ask a person after X dollars
   --max-tokens N         ask a person after N tokens
+  --wait-for-limits      wait until an agent's used-up plan is renewed
   --concurrency N        tasks that run in parallel (default: 3)
   --stop-when-stalled    ask a person if a loop stalls, oscillates or diverges
   --strict               ask a person before approving without clean evidence

@@ -41,6 +41,7 @@ const RUN_FLAGS: FlagKinds = {
   '--stop-when-stalled': 'switch',
   '--strict': 'switch',
   '--sandbox': 'switch',
+  '--wait-for-limits': 'switch',
   '--yes': 'switch',
   '--json': 'switch',
   '--help': 'switch',
@@ -188,6 +189,7 @@ function flagsOf(parsed: ParsedArguments, command: string): RunFlags {
     ...(parsed.switches.has('--stop-when-stalled') ? { stopWhenStalled: true } : {}),
     ...(parsed.switches.has('--strict') ? { strict: true } : {}),
     ...(parsed.switches.has('--sandbox') ? { sandbox: true } : {}),
+    ...(parsed.switches.has('--wait-for-limits') ? { waitForLimits: true } : {}),
     ...(parsed.switches.has('--yes') ? { yes: true } : {}),
   };
 }

@@ -86,7 +86,9 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   });
   const runGuard = createRunGuard({ started, config, now, failedTestsAt: failedTests, retry, say: (note) => watch.onNote?.(note) });
   const inspect = runGuard?.inspect;
-  const isPersons = (task: string) => agentFor(findTask(journal.state.run as RunState, task)?.role ?? '').isPerson === true;
+  const isPersons = (task: string) =>
+    agentFor(findTask(journal.state.run as RunState, task)?.role ?? '', findTask(journal.state.run as RunState, task)?.agent ?? null)
+      .isPerson === true;
   const { protect, breachesOf } = protectJudgeFiles({ started, isPersons, say: (note) => watch.onNote?.(note) });
   const workspace =
     started.workspace === null ? null : openWorkspaceFor({ ...workspaceChoice(session), project, run: id, sandbox, inspect, protect });
@@ -98,15 +100,17 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   const named = aborted === null ? await createAgents(choice) : noAgent;
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = frozenRules(session);
-  const createFor = (role: string) => {
-    const agent = started.judged && role === rules.roles.critic ? named(role) : (runGuard?.withRules(named(role)) ?? named(role));
+  const createFor = (role: string, name: string | null) => {
+    const chosen = named(role, name);
+    const agent = started.judged && role === rules.roles.critic ? chosen : (runGuard?.withRules(chosen) ?? chosen);
     return started.judged && leavesEvidence(rules, role) ? withFreshEvidence(agent, session, rules) : agent;
   };
-  // Created once per role: every task asks for its agent.
+  // Created once per role and name: every task asks for its agent.
   const known = new Map<string, Agent>();
-  const agentFor = (role: string) => {
-    const agent = known.get(role) ?? createFor(role);
-    known.set(role, agent);
+  const agentFor = (role: string, name: string | null) => {
+    const key = `${role}\n${name ?? ''}`;
+    const agent = known.get(key) ?? createFor(role, name);
+    known.set(key, agent);
     return agent;
   };
   const concurrent = enterProcess();
@@ -259,7 +263,11 @@ function withFreshEvidence(agent: Agent, { folder, journal }: ContinuedSession, 
 function startsProcesses({ journal, settings, config }: ContinuedSession, own: Readonly<Record<string, Agent>>): boolean {
   const { started } = journal.state.run as RunState;
   const isMeasured = started.command !== undefined || (started.judged && measuresItself({ started, settings, config, own }));
-  const names = Object.values(settings.agents);
+  const names = [
+    ...Object.values(settings.agents),
+    ...Object.values(settings.fallbacks ?? {}).flat(),
+    ...(settings.stronger === undefined ? [] : [settings.stronger.agent]),
+  ];
   return isMeasured || config.workspace.setup !== null || names.some((name) => own[name]?.inProcess !== true);
 }
 

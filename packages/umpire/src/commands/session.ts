@@ -175,7 +175,7 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
     if (state.ended === null || request.retry === true) await checkSessionWork(opened, state, config, state.aborted === null);
     const settings = resolveRunSettings(request, config, state.settings, state.started.critic);
     const question = awaitedQuestion(state);
-    const isIdle = state.aborted !== null || (question !== null && question.kind !== 'edit');
+    const isIdle = state.aborted !== null || (question !== null && question.kind !== 'edit' && question.kind !== 'limit');
     await checkRunnable(opened, state, { config, settings, agent: request.agent, retries: request.retry === true, isIdle });
     if (request.retry === true) reopenFailedTasks(opened, state);
     // Tasks that run again reopen an ended session.

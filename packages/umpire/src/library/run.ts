@@ -87,6 +87,7 @@ const FLAGS: ArgumentTypes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | F
   stopWhenStalled: FLAG,
   strict: FLAG,
   sandbox: FLAG,
+  waitForLimits: FLAG,
   yes: FLAG,
   onEvent: CALL,
   onNote: CALL,

@@ -16,7 +16,7 @@ import { addToList } from '@umpire/core/formats/multimap.js';
 export interface TaskRun {
   readonly attempt: number;
   readonly agent: string;
-  readonly ending: 'completed' | 'failed' | 'asked' | 'blocked' | 'stopped' | 'postponed' | 'cut off' | 'running';
+  readonly ending: 'completed' | 'failed' | 'asked' | 'blocked' | 'stopped' | 'postponed' | 'limited' | 'cut off' | 'running';
   /** Null while it runs, and if it was cut off. */
   readonly ms: number | null;
   readonly tokens: number;
@@ -83,6 +83,11 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   TaskPostponed: (history, data, { ts }, at) => {
     history.end(data, 'postponed', ts, data.usage);
     history.processes.push(`${at}: ${inline(data.task)} postponed for ${duration(data.waitMs)}: ${inline(data.why)}`);
+    history.leave(data, at);
+  },
+  TaskLimited: (history, data, { ts }, at) => {
+    history.end(data, 'limited', ts, data.usage);
+    history.processes.push(`${at}: ${inline(data.task)}: the plan of ${inline(data.agent)} is used up: ${inline(data.why)}`);
     history.leave(data, at);
   },
   TasksReopened: (history, { tasks, why }, _, at) =>
@@ -193,6 +198,7 @@ class HistoryRecorder {
     if (kind === 'plan') return `the plan of ${inline(about)}`;
     if (kind === 'evidence') return `the missing evidence of ${inline(about)}`;
     if (kind === 'question') return `the question of ${inline(about)}`;
+    if (kind === 'limit') return `the used-up plan for ${inline(about)}`;
     if (kind === 'blocked') return `the blocked task ${inline(about)}`;
     if (kind === 'edits') return 'the held edit of tasks.csv';
     return kind === 'budget' ? `the budget (${inline(about)})` : 'the session';

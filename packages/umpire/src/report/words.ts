@@ -29,5 +29,10 @@ export interface Clock {
 
 export const UTC: Clock = { moment: (ts) => lineOf(ts).slice(0, 16).replace('T', ' '), zone: () => 'UTC' };
 
+/** `2026-03-01 09:02 UTC`. */
+export function momentOf(ms: number): string {
+  return `${UTC.moment(new Date(ms).toISOString())} UTC`;
+}
+
 /** The findings of a command without output, which has no log to read. */
 export const PRINTED_NOTHING = 'It printed nothing.';

@@ -23,9 +23,11 @@ export interface AssignmentInput {
   readonly roleText: string;
   /** Whether the working folder contains work of an earlier attempt, and why such work could not be reused. */
   readonly before: { readonly isBegun: boolean; readonly fault: string | null };
+  /** The agent's conversation that the task continues. */
+  readonly conversation: string | null;
 }
 
-export function assign({ state, task, attempt, session, workdir, writes, roleText, before }: AssignmentInput): Assignment {
+export function assign({ state, task, attempt, session, workdir, writes, roleText, before, conversation }: AssignmentInput): Assignment {
   const run = state.run as RunState;
   const frozen = state.frozen.get(run.started.loop);
   const made = chainThatMade(state, task.id)?.made;
@@ -44,8 +46,8 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
     check: run.started.command ?? null,
     history: [],
     commands: [],
-    conversation: null,
-    budget: { costUsd: null, tokens: null },
+    conversation,
+    budget: budgetOf(run),
     findings: made === undefined ? [] : findingsOfTask(made.verdict, task.id).filter(({ rule }) => rule !== SUSPECTED_BUG),
     checks: task.role === run.started.critic,
     rules: rulesFor(state, task, writes, before),
@@ -57,6 +59,16 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
     timeoutMs: run.settings.timeoutMinutes * 60_000,
   };
 }
+
+/** What is left of the limits. An agent that could spend nothing would not start. */
+function budgetOf({ settings: { maxCostUsd, maxTokens }, costUsd, tokens }: RunState): Assignment['budget'] {
+  return {
+    costUsd: maxCostUsd === null ? null : Math.max(LEAST_BUDGET_USD, maxCostUsd - costUsd),
+    tokens: maxTokens === null ? null : Math.max(1, maxTokens - tokens),
+  };
+}
+
+const LEAST_BUDGET_USD = 0.01;
 
 function recordOf(task: TaskState): TaskRecord {
   const { id, row, wave, deps, contextFrom } = task;

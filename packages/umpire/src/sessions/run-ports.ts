@@ -18,7 +18,8 @@ export interface RunPorts {
     role: string,
     measured: ReadonlyMap<string, Uint8Array> | undefined,
   ) => Readonly<Record<string, string | null>> | null;
-  readonly agentFor: (role: string) => Agent;
+  /** `name`: the agent that was chosen for the task; null: the role's own. */
+  readonly agentFor: (role: string, name: string | null) => Agent;
   /** Null if the loop does not change the project. */
   readonly workspace: Workspace | null;
   /** The guard's findings in work that a task has just submitted. */
