@@ -22,9 +22,10 @@ function session(settings: Partial<RunSettings>, rows = ROWS): readonly Event[] 
   return begun(rows, { settings: all, frozen }).map((event) => (event.type === 'RunBegun' ? begins('run', all) : event));
 }
 
+const timeOf = (ms: number) => new Date(ms).toISOString();
 const limited = (task: string, agent: string, resetsAtMs: number | null, attempt = 1): Event => ({
   type: 'TaskLimited',
-  data: { task, attempt, agent, why: 'usage limit reached', resetsAtMs, usage: NONE },
+  data: { task, attempt, agent, why: 'usage limit reached', resetsAt: resetsAtMs === null ? null : timeOf(resetsAtMs), usage: NONE },
 });
 const stateOf = (events: readonly Event[]) => told(events).state;
 const runOf = (events: readonly Event[]) => stateOf(events).run as RunState;
@@ -37,7 +38,7 @@ it('lets the next agent of the list take over while the plan of the first is use
   const twice = [...once, start('DEV-001', 'codex', 2), limited('DEV-001', 'codex', null, 2)];
   expect(next(twice)).toMatchObject([{ type: 'RunTask', agent: 'gemini' }]);
   const all = [...twice, start('DEV-001', 'gemini', 3), limited('DEV-001', 'gemini', BEGIN_MS + 5 * HOUR_MS, 3)];
-  expect(currentQuestion(runOf(all))).toMatchObject({ kind: 'limit', agent: 'gemini', resetsAtMs: BEGIN_MS + 5 * HOUR_MS });
+  expect(currentQuestion(runOf(all))).toMatchObject({ kind: 'limit', agent: 'gemini', resetsAt: timeOf(BEGIN_MS + 5 * HOUR_MS) });
 });
 
 it('rests until somebody resumes the session, and then tries again', () => {
@@ -63,7 +64,7 @@ it.each([
   ['a month away', BEGIN_MS + 40 * 24 * HOUR_MS],
 ])('asks a person where the time of the reset is %s', (_, resetsAtMs) => {
   const events = [...session({ waitForLimits: true }), start('DEV-001'), limited('DEV-001', 'claude', resetsAtMs)];
-  expect(currentQuestion(runOf(events))).toMatchObject({ kind: 'limit', resetsAtMs: null });
+  expect(currentQuestion(runOf(events))).toMatchObject({ kind: 'limit', resetsAt: null });
 });
 
 const FIX = { ...row('FIX-1-1', 'developer', 'REVIEW-001'), description: 'Fix it.' };

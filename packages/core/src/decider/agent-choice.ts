@@ -1,5 +1,6 @@
 // Which agent does a task, and which conversation of that agent the task continues. Reads the run's state alone.
 
+import { millisecondsOf } from '../formats/timestamp.js';
 import { chainOfTask } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
@@ -23,14 +24,14 @@ export function agentsOfTask(run: RunState, task: TaskState): readonly string[] 
 }
 
 /** When one of the task's agents may work again; null: nobody knows. */
-export function limitsEndAt(run: RunState, task: TaskState): number | null {
-  const ends = agentsOfTask(run, task).map((name) => run.limits.get(name) ?? 0);
-  const first = Math.min(...ends);
-  return Number.isFinite(first) ? first : null;
+export function limitsEndAt(run: RunState, task: TaskState): string | null {
+  const ends = agentsOfTask(run, task).flatMap((name) => run.limits.get(name) ?? []);
+  return ends.toSorted((a, b) => millisecondsOf(a) - millisecondsOf(b))[0] ?? null;
 }
 
 export function isLimited({ limits, lastMs }: RunState, agent: string): boolean {
-  return (limits.get(agent) ?? 0) > lastMs;
+  const end = limits.get(agent);
+  return end === null || (end !== undefined && millisecondsOf(end) > lastMs);
 }
 
 /**

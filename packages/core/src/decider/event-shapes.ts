@@ -302,7 +302,7 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
     attempt: whole,
     agent: text,
     why: text,
-    resetsAtMs: orNull(number),
+    resetsAt: orNull(text),
     usage,
     left: optional(left),
     conversation: optional(text),

@@ -355,13 +355,13 @@ export type Question =
   | { readonly kind: 'question'; readonly key: string; readonly task: string; readonly question: string }
   /** An agent says that it cannot or should not do its task (V17). */
   | { readonly kind: 'blocked'; readonly key: string; readonly task: string; readonly reason: string }
-  /** The plan of the task's agent is used up. `resetsAtMs`: when it is renewed, if known. Resuming the session tries again. */
+  /** The plan of the task's agent is used up. `resetsAt`: when it is renewed, if known. Resuming the session tries again. */
   | {
       readonly kind: 'limit';
       readonly key: string;
       readonly task: string;
       readonly agent: string;
-      readonly resetsAtMs: number | null;
+      readonly resetsAt: string | null;
     }
   /** A person fixes the project by hand; the critic runs again afterwards. `seq`: the verdict that led to it, if any. */
   | { readonly kind: 'edit'; readonly key: string; readonly task: string | null; readonly seq: number | null }
@@ -488,7 +488,7 @@ export type RunEvent =
         /** The agent whose plan it is. */
         readonly agent: string;
         readonly why: string;
-        readonly resetsAtMs: number | null;
+        readonly resetsAt: string | null;
         readonly usage: Usage;
         readonly left?: UnmergedWork;
         readonly conversation?: string;

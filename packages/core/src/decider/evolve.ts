@@ -345,15 +345,15 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       run.waiting.set(id, run.lastMs + waitMs);
     });
   },
-  TaskLimited: (run, { task: id, attempt, agent, resetsAtMs, usage, conversation }) => {
+  TaskLimited: (run, { task: id, attempt, agent, resetsAt, usage, conversation }) => {
     unstart(run, id);
     withTask(run, id, (task) => {
       task.reportedAttempt = attempt;
       keepConversation(run, task, conversation);
       addUsage(run, usage, task);
       // A time that is over does not say when: without this the task would run again at once, and again.
-      const isKnown = resetsAtMs !== null && resetsAtMs > run.lastMs && resetsAtMs <= run.lastMs + LONGEST_LIMIT_MS;
-      run.limits.set(agent, isKnown ? resetsAtMs : Number.POSITIVE_INFINITY);
+      const waitMs = resetsAt === null ? 0 : millisecondsOf(resetsAt) - run.lastMs;
+      run.limits.set(agent, waitMs > 0 && waitMs <= LONGEST_LIMIT_MS ? resetsAt : null);
       const next = agentOfTask(run, task);
       if (next === null || isLimited(run, next)) restLimited(run, task, agent, run.settings.waitForLimits === true);
     });
@@ -479,20 +479,21 @@ function keepConversation(run: RunState, task: TaskState, id: string | undefined
 
 /** No agent of the task may work now: it waits for the first one that may, or a person resumes the session. */
 function restLimited(run: RunState, task: TaskState, agent: string, waits: boolean): void {
-  const resetsAtMs = limitsEndAt(run, task);
-  if (waits && resetsAtMs !== null) run.waiting.set(task.id, resetsAtMs);
-  else run.questions.push({ kind: 'limit', key: `limit:${task.id}:${task.attempt}`, task: task.id, agent, resetsAtMs });
+  const resetsAt = limitsEndAt(run, task);
+  if (waits && resetsAt !== null) run.waiting.set(task.id, millisecondsOf(resetsAt));
+  else run.questions.push({ kind: 'limit', key: `limit:${task.id}:${task.attempt}`, task: task.id, agent, resetsAt });
 }
 
 /** Somebody resumes the session, so tasks whose agents had no plan left are tried again, or wait from now on. */
 function retryLimited(run: RunState, settings: RunSettings): void {
   const rested = run.questions.flatMap((question) => (question.kind === 'limit' ? [question] : []));
-  for (const { key, task, resetsAtMs } of rested) {
+  for (const { key, task, resetsAt } of rested) {
     run.questions.splice(
       run.questions.findIndex((question) => question.key === key),
       1,
     );
-    if (settings.waitForLimits === true && resetsAtMs !== null && resetsAtMs > run.lastMs) run.waiting.set(task, resetsAtMs);
+    const untilMs = resetsAt === null ? 0 : millisecondsOf(resetsAt);
+    if (settings.waitForLimits === true && untilMs > run.lastMs) run.waiting.set(task, untilMs);
   }
   if (rested.length > 0 && settings.waitForLimits !== true) run.limits.clear();
 }

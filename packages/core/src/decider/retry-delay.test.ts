@@ -52,7 +52,9 @@ it('continues with other tasks, and with this one after its wait; its usage coun
   expect(pendingEffects(told(...beside))).toEqual([waits]);
   // The only place is taken, also when it is due.
   expect(pendingEffects(told(...beside, [604, over('DEV-001')]))).toEqual([]);
-  expect(pendingEffects(told(...begins(), ...FIRST, [604, over('DEV-001')]))).toMatchObject([{ type: 'RunTask', task: 'DEV-001', attempt: 2 }]);
+  expect(pendingEffects(told(...begins(), ...FIRST, [604, over('DEV-001')]))).toMatchObject([
+    { type: 'RunTask', task: 'DEV-001', attempt: 2 },
+  ]);
 });
 
 it('merges nothing of its wave before it has run', () => {

@@ -89,8 +89,8 @@ export interface RunState {
   readonly submitted: Set<string>;
   /** Postponed tasks, and the time in milliseconds when each may start again. */
   readonly waiting: Map<string, number>;
-  /** By agent: when its used-up plan is renewed. Infinity: nobody knows. */
-  readonly limits: Map<string, number>;
+  /** By agent: when its used-up plan is renewed; null: nobody knows. */
+  readonly limits: Map<string, string | null>;
   /** Conversations of generators that the next round continues (agent-choice.ts). */
   readonly conversations: Map<string, string>;
   /** Agents that did not report what they used. */

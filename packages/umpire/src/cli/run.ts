@@ -28,7 +28,9 @@ import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
-import { trustQuestion } from './trust-question.js';
+import { askYesNo, hasTerminal, trustQuestion } from './terminal-questions.js';
+import { forecastWords } from '../commands/forecast.js';
+import type { Forecast } from '../commands/forecast.js';
 
 const RUN_FLAGS: FlagKinds = {
   '--agent': 'list',
@@ -222,6 +224,7 @@ async function runWatched(
     signal: stop.signal,
     wordOf: sessionWord,
     ...trustQuestion(write),
+    onForecast: (forecast) => showForecast(forecast, write, (line) => say(wrapLine(line, '', columns?.()))),
     via: isatty(0) ? 'terminal' : 'no terminal',
     onNote: (note) => say(wrapLine(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
@@ -251,6 +254,13 @@ async function runWatched(
     stderr: closingLines(report, stop.signal.aborted, wasPersonCalled),
     exit: exitOf(report, aborts),
   };
+}
+
+/** Without a terminal nobody can agree. */
+async function showForecast(forecast: Forecast, write: Output['write'], say: (line: string) => void): Promise<boolean> {
+  say(forecastWords(forecast));
+  if (!forecast.asks) return true;
+  return hasTerminal() && (await askYesNo('Start it?', write));
 }
 
 /** A closed terminal stops the run, unless no stream is a terminal (nohup). Returns a function that removes the listeners. */

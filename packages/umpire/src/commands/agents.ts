@@ -19,7 +19,7 @@ import type { OpenCheck } from '../critics/clean-check.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { BUILT_IN } from './agent-names.js';
-import { describeInstalledAgents, programNamed } from './agent-programs.js';
+import { describeInstalledAgents, programNamed, reportsNoCost } from './agent-programs.js';
 import {
   CRITIC_LOOPS,
   builtInCritic,
@@ -77,14 +77,23 @@ function namesIn({ started, settings, config, own }: Pick<AgentChoice, 'started'
   return new Set([...named, ...others, ...(settings.stronger === undefined ? [] : [settings.stronger.agent])]);
 }
 
-/** Throws if a named agent cannot be created. Starts nothing. */
+/** Throws if a named agent cannot be created, or cannot keep the limits. Starts nothing. */
 export async function checkAgents(choice: AgentChoice): Promise<void> {
+  checkCostLimit(choice);
   const none = (): never => {
     throw new Error('No agent runs during a check.');
   };
   const guardian: Guardian = { run: 'look-only', sandbox: null, watch: none, release: none, close: none };
   for (const name of namesIn(choice))
     await createAgent(name, { ...choice, guardian, openCheck: null, keepWork: none }, () => ({ name, run: none }));
+}
+
+/** A limit in dollars needs agents that report their cost. A program of the project may report it, which nobody knows before it ran. */
+function checkCostLimit(choice: AgentChoice): void {
+  if (choice.settings.maxCostUsd === null) return;
+  const silent = [...namesIn(choice)].filter((name) => !Object.hasOwn(choice.own, name) && reportsNoCost(name, choice.config));
+  if (silent.length === 0) return;
+  throw new UmpireError('cap-unknowable', { agents: silent.join(' and '), verb: silent.length === 1 ? 'does' : 'do' });
 }
 
 /** The agent of each role, by the name that was chosen for a task. All agents are created before anything runs, so that a wrong name does not stop a run half-way. */

@@ -242,10 +242,10 @@ function postponedLine({ task, why, waitMs, left }: Extract<Recorded, { type: 'T
   return `${task} retries in ${duration(waitMs)} (retry ${times} of ${most}): ${withLeft(lineOf(why, 300), left)}`;
 }
 
-function limitedLine({ task, agent, resetsAtMs, why }: Extract<Recorded, { type: 'TaskLimited' }>['data'], run: RunState | null): string {
+function limitedLine({ task, agent, resetsAt, why }: Extract<Recorded, { type: 'TaskLimited' }>['data'], run: RunState | null): string {
   const state = run === null ? undefined : findTask(run, task);
   const next = run === null || state === undefined ? null : agentOfTask(run, state);
-  const until = resetsAtMs === null || run === null ? '' : `, for ${duration(resetsAtMs - run.lastMs)} more`;
+  const until = resetsAt === null || run === null ? '' : `, for ${duration(millisecondsOf(resetsAt) - run.lastMs)} more`;
   const then =
     run !== null && next !== null && !isLimited(run, next)
       ? `${next} takes over`

@@ -21,6 +21,8 @@ export interface TaskRun {
   readonly ms: number | null;
   readonly tokens: number;
   readonly costUsd: number;
+  /** What the agent did not report: `tokens`, `cost`. */
+  readonly unknown: readonly string[];
   /** How the old and the new tests ran on its work, a line for each run. */
   readonly retrial: readonly string[];
 }
@@ -143,7 +145,7 @@ class HistoryRecorder {
   }
 
   start({ task, attempt, agent }: { task: string; attempt: number; agent: string }, startedMs: number): void {
-    const run: OpenRun = { attempt, agent, ending: 'running', ms: null, tokens: 0, costUsd: 0, retrial: [], startedMs };
+    const run: OpenRun = { attempt, agent, ending: 'running', ms: null, tokens: 0, costUsd: 0, unknown: [], retrial: [], startedMs };
     addToList(this.runs, task, run);
     this.open.add(run);
   }
@@ -162,6 +164,7 @@ class HistoryRecorder {
     this.open.delete(run);
     run.tokens += usage.tokens;
     run.costUsd += usage.costUsd;
+    run.unknown = [...run.unknown, ...(usage.unknown ?? [])];
   }
 
   retried({ task, attempt }: { readonly task: string; readonly attempt: number }, record: RetrialRecord, at: string): void {

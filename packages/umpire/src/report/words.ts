@@ -29,9 +29,11 @@ export interface Clock {
 
 export const UTC: Clock = { moment: (ts) => lineOf(ts).slice(0, 16).replace('T', ' '), zone: () => 'UTC' };
 
-/** `2026-03-01 09:02 UTC`. */
-export function momentOf(ms: number): string {
-  return `${UTC.moment(new Date(ms).toISOString())} UTC`;
+/** `1,200 tokens, $0.40`; `1,200 tokens, cost unknown`. A zero that nobody reported is unknown. */
+export function usageWords(tokens: number, costUsd: number, unknown: Iterable<string>): string {
+  const missing = new Set(unknown);
+  const words = missing.has('tokens') && tokens === 0 ? 'tokens unknown' : count(tokens, 'token');
+  return `${words}, ${missing.has('cost') && costUsd === 0 ? 'cost unknown' : `$${costUsd.toFixed(2)}`}`;
 }
 
 /** The findings of a command without output, which has no log to read. */

@@ -190,7 +190,8 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
         // A built-in critic may have called the agent.
         const agent = agentOfTask(ports.journal.state.run as RunState, job.task) ?? job.agent.name;
         const { resetsAtMs } = ending.limit;
-        return [{ type: 'TaskLimited', data: { task: id, attempt, agent, why: ending.reason, resetsAtMs, usage, ...left } }];
+        const resetsAt = resetsAtMs === null ? null : new Date(resetsAtMs).toISOString();
+        return [{ type: 'TaskLimited', data: { task: id, attempt, agent, why: ending.reason, resetsAt, usage, ...left } }];
       }
       if (waitMs !== null) return [{ type: 'TaskPostponed', data: { task: id, attempt, why: ending.reason, waitMs, usage, ...left } }];
       const error = withRetryCount(ending, job.task);
@@ -265,7 +266,7 @@ function sanitizeKind(ending: Ending, columns: readonly string[]): Ending {
         reason: sanitizeText(ending.reason, MAX_CELL),
         usage: sanitizeUsage(ending.usage),
         ...(ending.passing === undefined ? {} : { passing: { afterMs: amount(ending.passing.afterMs ?? 0) || null } }),
-        ...(ending.limit === undefined ? {} : { limit: { resetsAtMs: amount(ending.limit.resetsAtMs ?? 0) || null } }),
+        ...(ending.limit === undefined ? {} : { limit: { resetsAtMs: timeOrNull(ending.limit.resetsAtMs) } }),
       };
     case 'completed':
     case 'failed': {
@@ -288,6 +289,13 @@ function sanitizeText(text: string | undefined, most: number): string {
 
 function sanitizeUsage({ tokens, costUsd, unknown = [] }: Usage): Usage {
   return { tokens: amount(tokens), costUsd: amount(costUsd), ...(unknown.length === 0 ? {} : { unknown }) };
+}
+
+/** The year 2100 and later is no reset of a plan, and far enough no date. */
+const LAST_TIME_MS = 4_102_444_800_000;
+
+function timeOrNull(ms: number | null): number | null {
+  return ms !== null && ms > 0 && ms < LAST_TIME_MS ? ms : null;
 }
 
 function amount(value: number): number {
