@@ -104,6 +104,7 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
     rows: tasks.map((task) => task.columns),
     gates: plan.gates,
     writers: pipeline.writes,
+    ...(pipeline.outputs === undefined ? {} : { outputs: pipeline.outputs }),
     settings,
     frozen: {
       hash: hashLoop(loop),
