@@ -61,6 +61,20 @@ test('what the person wants comes first and in plain text', () => {
   ).toBe(true);
 });
 
+test('a command with several spellings is listed once', () => {
+  const commands = [
+    'npm test',
+    'npm run test',
+    'npm run -s test',
+    'npm test --silent',
+    'pytest',
+    'python3 -m pytest -q',
+    'make -s lint',
+    'make lint',
+  ];
+  expect(promptFor(assignmentOf({ commands }))).toContain('Commands you may run: `npm test`, `pytest`, `make -s lint`.');
+});
+
 test('a goal that the description repeats is said once', () => {
   const goal = 'Add refunds';
   const shown = (instruction: string) => /Retry safely\n\n(.*)\n/.exec(promptFor(assignmentOf({ goal, instruction })))?.[1];

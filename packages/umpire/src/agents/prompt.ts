@@ -197,8 +197,20 @@ function places({ workdir, session, writes, commands }: Assignment): string {
   return listOf([
     `Working folder: ${pathOf(workdir)}. ${change}${workdir === session ? '' : OWN_GIT}`,
     `Session folder, for reports and other evidence: ${pathOf(session)}. Paths such as \`artifacts/\` and \`results/\` in your task are in it.`,
-    ...(commands.length === 0 ? [] : [`You may run: ${commands.map((line) => inlineCode(showHidden(line))).join(', ')}.`]),
+    ...(commands.length === 0 ? [] : [`Commands you may run: ${distinctCommands(commands).map(pathOf).join(', ')}.`]),
   ]);
+}
+
+/** The first spelling of each command: `npm test`, not `npm run -s test` too. */
+function distinctCommands(commands: readonly string[]): readonly string[] {
+  const first = new Map<string, string>();
+  for (const line of commands) {
+    const plain = line
+      .replace(/(?:\b(?:npx|run|python3? -m|uv run|poetry run)|(?<= )(?:-s|--silent)) (?=\S)/g, '')
+      .replace(/ (?:-q|--silent)$/, '');
+    if (!first.has(plain)) first.set(plain, line);
+  }
+  return [...first.values()];
 }
 
 function pathOf(path: string): string {

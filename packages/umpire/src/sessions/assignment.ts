@@ -24,7 +24,7 @@ export interface AssignmentInput {
   readonly roleText: string;
   /** Whether the working folder contains work of an earlier attempt, and why such work could not be reused. */
   readonly before: { readonly isBegun: boolean; readonly fault: string | null };
-  readonly material?: Material;
+  readonly material: Material;
 }
 
 /** Facts for a task that are not in the journal's state: from the project, its repository and the evidence. */
@@ -36,7 +36,7 @@ export interface Material extends Pick<Assignment, 'commands' | 'failure' | 'dif
 export const NO_MATERIAL: Material = { commands: [], failure: '', diff: '', rules: [] };
 
 export function assign(input: AssignmentInput): Assignment {
-  const { state, task, attempt, session, workdir, writes, roleText, before, material = NO_MATERIAL } = input;
+  const { state, task, attempt, session, workdir, writes, roleText, before, material } = input;
   const run = state.run as RunState;
   const frozen = state.frozen.get(run.started.loop);
   const made = verdictThatMade(state, task.id);
