@@ -154,6 +154,7 @@ const sessionStarted = object<SessionStarted>({
   rows: listOf(cells),
   gates: texts,
   writers: texts,
+  outputs: optional(recordOf(recordOf(either(word('text', 'number'), texts)))),
   settings,
   frozen: optional(
     object<NonNullable<SessionStarted['frozen']>>({ hash: text, rules: LOOP_SHAPE, cap: whole, chains: texts, targets: recordOf(number) }),

@@ -4,7 +4,7 @@
 
 import type { Anomaly, Cells, Damage, Grade, Verdict } from '../model.js';
 import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
-import type { Usage } from '../ports.js';
+import type { OutputType, Usage } from '../ports.js';
 
 /** The version of journal lines that this code writes. It also reads all earlier versions. */
 export const JOURNAL_VERSION = 1;
@@ -197,6 +197,8 @@ export interface SessionStarted {
   readonly gates: readonly string[];
   /** Roles whose tasks change the project's files. */
   readonly writers: readonly string[];
+  /** By role: its output columns and what they contain. Missing: every role may fill every column. */
+  readonly outputs?: Readonly<Record<string, Readonly<Record<string, OutputType>>>>;
   readonly settings: RunSettings;
   /** The frozen rules. They are part of this line, so that a session never exists without them. */
   readonly frozen?: {

@@ -29,6 +29,7 @@ import type { Agent, Sandbox, Workspace } from '@umpire/core/ports.js';
 import { createAgents, measuresItself } from './agents.js';
 import { protectJudgeFiles } from './judge-files.js';
 import { recordedCommits } from './preflight.js';
+import { createTaskMaterial } from './task-material.js';
 import { runNotifyCommand } from './notify.js';
 import { createRunGuard, failedTestsAt } from './run-guard.js';
 import { createRunRetrial } from './run-retrial.js';
@@ -121,6 +122,7 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
       journal,
       files,
       workspace,
+      material: createTaskMaterial({ started, config, state: () => journal.state, readBlob: blobsIn(folder), workspace }),
       breachesOf: (task, attempt) => [...breachesOf(task, attempt), ...(runGuard?.breachesOf(task, attempt) ?? [])],
       retrialOf: (task, attempt) => runGuard?.retrialOf(task, attempt) ?? null,
       judge: createJudge(session, rules, isParent),

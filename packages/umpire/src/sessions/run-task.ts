@@ -7,7 +7,7 @@ import type { Event, UnmergedWork, TaskFinished, Breach } from '@umpire/core/dec
 import { agentOfTask } from '@umpire/core/decider/agent-choice.js';
 import { retryDelay } from '@umpire/core/decider/retry-delay.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
-import { assign } from './assignment.js';
+import { assign, NO_MATERIAL } from './assignment.js';
 import { isDiskFull } from './file-system.js';
 import { filesOfTools } from './critic-evidence.js';
 import type { RunPorts } from './run-ports.js';
@@ -43,17 +43,9 @@ export async function runTask(ports: RunPorts, job: TaskAttempt): Promise<readon
   if (lent !== null && lent.workdir === null) return endEvents(ports, job, { kind: 'interrupted' }, lent.left);
   const workdir = lent?.workdir ?? (workspace === null ? session : await workspace.visit());
   const before = { isBegun: lent?.isBegun === true, fault: lent?.fault ?? null };
-  const assignment = assign({
-    state: journal.state,
-    task,
-    attempt,
-    session,
-    workdir,
-    writes,
-    roleText: files.roleText(task.role),
-    before,
-    conversation,
-  });
+  const material = agent.inProcess === true ? NO_MATERIAL : ((await ports.material?.(task)) ?? NO_MATERIAL);
+  const roleText = files.roleText(task.role);
+  const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText, before, conversation, material });
   const watch = { signal: stop, log: files.logFor(task.id, attempt) };
   const ending = stop.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
   if (ending.kind === 'broken' || ending.kind === 'failed') refuseFullDisk(job, [workdir, session]);
