@@ -368,6 +368,16 @@ export const ERRORS = {
     message: 'Umpire runs session {session}, and it has not ended.',
     hint: 'Continue it, and its critic runs when it is due: umpire resume {session}. To measure now, leave --session out.',
   },
+  'until-active': {
+    exit: 2,
+    message: 'Agent sessions in this project are already judged by: {command}.',
+    hint: 'See it with `umpire status`. End it with `umpire until --here --stop`, then run the same command again.',
+  },
+  'until-inactive': {
+    exit: 2,
+    message: 'No agent session is judged in {path}.',
+    hint: 'Begin with: umpire until "COMMAND" --here',
+  },
   'hook-event': {
     exit: 1,
     message: 'stdin holds no event of a coding agent: {detail}.',

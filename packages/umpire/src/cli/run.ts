@@ -87,12 +87,15 @@ function targetOf(text: string | undefined): TargetFlag | undefined {
 }
 
 export async function runUntil(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const parsed = parseArguments(
-    args,
-    { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--report': 'value', '--trust-exit-status': 'switch' },
-    'until',
-  );
+  const kinds: FlagKinds = {
+    ...RUN_FLAGS,
+    ...{ '--project': 'value', '--session': 'value', '--mode': 'value', '--report': 'value', '--trust-exit-status': 'switch' },
+    ...{ '--here': 'switch', '--stop': 'switch' },
+  };
+  const parsed = parseArguments(args, kinds, 'until');
   if (parsed.switches.has('--help')) return showHelp('until');
+  if (parsed.switches.has('--here')) return (await import('./until-here.js')).runUntilHere(parsed);
+  if (parsed.switches.has('--stop')) throw usage('--stop belongs to --here: umpire until --here --stop.', 'until');
   const [command, goal] = parsed.rest;
   if (command === undefined || command.trim() === '') throw usage('Missing the command that must pass, in quotes.', 'until');
   refuseExtra(parsed, 2, 'until', 'Put the command in quotes.');
