@@ -205,7 +205,7 @@ function places({ workdir, session, writes, commands, base }: Assignment): strin
 }
 
 /** The first spelling of each command: `npm test`, not `npm run -s test` too. */
-function distinctCommands(commands: readonly string[]): readonly string[] {
+export function distinctCommands(commands: readonly string[]): readonly string[] {
   const first = new Map<string, string>();
   for (const line of commands) {
     const plain = line
