@@ -21,6 +21,7 @@ import { acpPresetFor, presetFor, PRESET_NAMES } from '@umpire/umpire/agents/pre
 import { parseScript } from '@umpire/umpire/agents/script-file.js';
 import { answersTo } from '@umpire/core/decider/question.js';
 import type { Question } from '@umpire/core/decider/events.js';
+import { assignmentOf } from './support/assignment.js';
 import { SOAK } from './support/campaign.js';
 import { openConsole, playPage, prepareConsole, steady } from './support/console.js';
 import { codeIn, expectBlock, findBlock, readPage, tableOf } from './support/page.js';
@@ -158,13 +159,17 @@ describe('docs/agents.md', () => {
   });
 
   it('shows the commands of the presets', () => {
-    const rows = tableOf(agents, "name | what is run (`SESSION` is the session's folder) | asked to finish by");
+    const rows = tableOf(agents, 'name | what is run');
     const overAcp = tableOf(agents, "name | what is started (`SESSION` is the session's folder)");
+    const assignment = assignmentOf({ session: 'SESSION' });
     const real = PRESET_NAMES.map((name) => {
-      const spec = presetFor(name, 'SESSION');
-      return spec === null ? [name, acpPresetFor(name, 'SESSION')?.argv.join(' '), ''] : [name, spec.argv.join(' '), spec.finish];
+      const preset = presetFor(name)?.preset;
+      if (preset === undefined) return [name, acpPresetFor(name, 'SESSION')?.argv.join(' ')];
+      const task = { assignment, files: { write: (file: string) => file }, prompt: { system: '', user: '' }, conversation: null };
+      const words = [preset.program, preset.subcommand, ...preset.plan(task).args].filter((word) => word !== undefined);
+      return [name, words.map((word) => (word.startsWith('{') ? 'SCHEMA' : word)).join(' ')];
     });
-    const told = [...rows, ...overAcp].map(([name = '', command = '', finish = '']) => [codeIn(name)[0], codeIn(command)[0], finish]);
+    const told = [...rows, ...overAcp].map(([name = '', command = '']) => [codeIn(name)[0], codeIn(command)[0]]);
     expect(told).toEqual(real);
   });
 

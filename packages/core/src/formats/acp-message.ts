@@ -134,6 +134,8 @@ export interface InitializeResult {
   readonly version: number | null;
   /** Whether the agent accepts folders beside its working folder. */
   readonly takesFolders: boolean;
+  /** Whether it can continue an earlier session. */
+  readonly loadsSessions: boolean;
   /** Ways for the user to sign in. */
   readonly signIns: readonly string[];
 }
@@ -141,10 +143,12 @@ export interface InitializeResult {
 /** The answer to `initialize`. */
 export function readInitializeResult(result: unknown): InitializeResult {
   const version = isObject(result) ? own(result, 'protocolVersion') : null;
-  const abilities = objectIn(objectIn(result, 'agentCapabilities'), 'sessionCapabilities');
+  const all = objectIn(result, 'agentCapabilities');
+  const abilities = objectIn(all, 'sessionCapabilities');
   return {
     version: typeof version === 'number' ? version : null,
     takesFolders: objectIn(abilities, 'additionalDirectories') !== null,
+    loadsSessions: all !== null && own(all, 'loadSession') === true,
     signIns: listIn(result, 'authMethods')
       .map((method) => textIn(method, 'name'))
       .filter(isText),

@@ -1,23 +1,30 @@
-// Events of a coding agent's run, one JSON object a line, as `codex exec --json`, `opencode run --format json` and `claude -p` print them.
-// Codex reports items and turns, opencode parts and steps, Claude Code messages (`stream-json`) and a result (also with `json`).
+// Events of a coding agent's run, one JSON object a line, as `codex exec --json`, `opencode run --format json`, `claude -p` and
+// `gemini --output-format stream-json` print them. Codex reports items and turns, opencode parts and steps, Claude Code messages and a
+// result, Gemini pieces of messages and a result.
 
-import { NO_API_ERROR_INFO, readApiError } from './model-api-error.js';
+import { NO_API_ERROR_INFO, readApiError, readResetTime } from './model-api-error.js';
 import type { ApiErrorInfo } from './model-api-error.js';
 import { isObject, own, parseJson } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 
 export type AgentEvent =
-  | { readonly kind: 'said'; readonly text: string }
+  /** `isPiece`: the next piece continues the same message. */
+  | { readonly kind: 'said'; readonly text: string; readonly isPiece?: true }
   /** A command, an edit or a search, in a few words. */
   | { readonly kind: 'did'; readonly what: string }
-  | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number }
+  /** `isTotal`: of the conversation so far, also of earlier runs. A cost of null is not reported. */
+  | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number | null; readonly isTotal?: true }
   | { readonly kind: 'failed'; readonly why: string; readonly signs: ApiErrorInfo }
+  /** The plan is used up. */
+  | { readonly kind: 'limited'; readonly resetsAtMs: number | null }
   /** The whole run in one event: last answer, usage, error (null if none) and refused permissions. */
   | {
       readonly kind: 'ended';
       readonly text: string;
       readonly tokens: number;
-      readonly costUsd: number;
+      readonly costUsd: number | null;
+      /** The usage since the last such event; otherwise of the whole run. */
+      readonly isSince?: true;
       readonly why: string | null;
       readonly signs: ApiErrorInfo;
       readonly refused: readonly string[];
@@ -29,9 +36,15 @@ const NOTED: AgentEvent = { kind: 'noted' };
 
 /** Null if the line is not an event of these agents. */
 export function readAgentEvent(line: string): AgentEvent | null {
+  const object = eventObject(line);
+  return object === null ? null : agentEventIn(object);
+}
+
+/** The object of a line; null if it has none. */
+export function eventObject(line: string): JsonObject | null {
   if (!line.startsWith('{"')) return null;
   const parsed = parseJson(line);
-  return parsed.ok && isObject(parsed.value) ? agentEventIn(parsed.value) : null;
+  return parsed.ok && isObject(parsed.value) ? parsed.value : null;
 }
 
 /** Same as readAgentEvent, for a parsed object. */
@@ -39,6 +52,22 @@ export function agentEventIn(event: JsonObject): AgentEvent | null {
   const type = own(event, 'type');
   const read = typeof type === 'string' ? READERS.get(type) : undefined;
   return read?.(event) ?? null;
+}
+
+/** The agent's own id of the conversation, with which it can continue; null if the event does not name it. */
+export function conversationIn(event: JsonObject): string | null {
+  const id = textIn(event, 'thread_id') ?? textIn(event, 'sessionID') ?? textIn(event, 'session_id');
+  return id !== null && CONVERSATION.test(id) ? id : null;
+}
+
+/** It becomes an argument, so it must not look like an option. */
+const CONVERSATION = /^[A-Za-z0-9][\w.-]{0,199}$/;
+
+/** The usage of one message of Claude Code so far. A message comes in several events. */
+export function messageUsageIn(event: JsonObject): { readonly id: string; readonly tokens: number } | null {
+  const message = own(event, 'type') === 'assistant' && isOfClaude(event) ? objectIn(event, 'message') : null;
+  const id = message === null ? null : textIn(message, 'id');
+  return message === null || id === null ? null : { id, tokens: sumOf(objectIn(message, 'usage') ?? {}, API_COUNTS) };
 }
 
 const READERS: ReadonlyMap<string, (event: JsonObject) => AgentEvent | null> = new Map([
@@ -53,14 +82,55 @@ const READERS: ReadonlyMap<string, (event: JsonObject) => AgentEvent | null> = n
   ['step_start', (event) => (partIn(event) === null ? null : NOTED)],
   ['text', (event) => said(partIn(event))],
   ['reasoning', (event) => (partIn(event) === null ? null : NOTED)],
-  ['tool_use', (event) => toolIn(partIn(event))],
+  ['tool_use', (event) => toolIn(partIn(event)) ?? geminiTool(event)],
   ['step_finish', (event) => stepUsage(partIn(event))],
   ['system', (event) => (isOfClaude(event) ? systemNote(event) : null)],
   ['assistant', (event) => (isOfClaude(event) ? messageIn(event) : null)],
   ['user', (event) => (isOfClaude(event) ? NOTED : null)],
-  ['rate_limit_event', (event) => (isOfClaude(event) ? NOTED : null)],
-  ['result', (event) => (isOfClaude(event) ? resultIn(event) : null)],
+  ['rate_limit_event', (event) => (isOfClaude(event) ? rateLimit(event) : null)],
+  ['result', (event) => (isOfClaude(event) ? resultIn(event) : geminiResult(event))],
+  ['init', (event) => (isOfGemini(event) ? NOTED : null)],
+  ['message', (event) => (isOfGemini(event) ? geminiMessage(event) : null)],
+  ['tool_result', (event) => (isOfGemini(event) ? geminiToolResult(event) : null)],
 ]);
+
+/** Other programs print a `type` too, but not these together. */
+function isOfGemini(event: JsonObject): boolean {
+  return textIn(event, 'timestamp') !== null;
+}
+
+function geminiMessage(event: JsonObject): AgentEvent {
+  if (own(event, 'role') !== 'assistant') return NOTED;
+  const text = own(event, 'content');
+  const piece = own(event, 'delta') === true ? { isPiece: true as const } : {};
+  return { kind: 'said', text: typeof text === 'string' ? text : '', ...piece };
+}
+
+function geminiTool(event: JsonObject): AgentEvent | null {
+  return isOfGemini(event) && textIn(event, 'tool_name') !== null
+    ? { kind: 'did', what: toolWords(textIn(event, 'tool_name'), objectIn(event, 'parameters')) }
+    : null;
+}
+
+function geminiToolResult(event: JsonObject): AgentEvent {
+  return own(event, 'status') === 'error' ? { kind: 'did', what: `failed: ${faultIn(event) ?? textIn(event, 'output') ?? ''}` } : NOTED;
+}
+
+/** Counts tokens, but no cost. */
+function geminiResult(event: JsonObject): AgentEvent | null {
+  const stats = objectIn(event, 'stats');
+  if (!isOfGemini(event) || stats === null) return null;
+  const isFault = own(event, 'status') === 'error';
+  const signs = isFault ? readApiError(event) : NO_API_ERROR_INFO;
+  const why = isFault ? (faultIn(event) ?? '') : null;
+  return { kind: 'ended', text: '', tokens: countIn(stats, 'total_tokens'), costUsd: null, why, signs, refused: [] };
+}
+
+/** Sent at each change; only a rejected request stops the run. */
+function rateLimit(event: JsonObject): AgentEvent {
+  const info = objectIn(event, 'rate_limit_info') ?? {};
+  return own(info, 'status') === 'rejected' ? { kind: 'limited', resetsAtMs: readResetTime(info) ?? null } : NOTED;
+}
 
 function isOfClaude(event: JsonObject): boolean {
   return textIn(event, 'session_id') !== null && textIn(event, 'uuid') !== null;
@@ -89,26 +159,38 @@ function toolWords(tool: string | null, input: JsonObject | null): string {
 }
 
 function resultIn(event: JsonObject): AgentEvent {
-  const text = textIn(event, 'result') ?? '';
+  const structured = objectIn(event, 'structured_output');
+  const text = structured === null ? (textIn(event, 'result') ?? '') : JSON.stringify(structured);
   const denials = own(event, 'permission_denials');
   const refused = (Array.isArray(denials) ? denials : [])
     .filter((denial) => isObject(denial))
     .map((denial) => toolWords(textIn(denial, 'tool_name'), objectIn(denial, 'tool_input')));
   const isFault = own(event, 'is_error') === true;
+  const errors = own(event, 'errors');
+  const error: unknown = Array.isArray(errors) ? errors[0] : undefined;
   // Some errors have only a name, such as error_max_turns.
-  const why = isFault ? text || (textIn(event, 'subtype') ?? '') : null;
-  const spent = { tokens: usedIn(event), costUsd: countIn(event, 'total_cost_usd') };
-  return { kind: 'ended', text: isFault ? '' : text, ...spent, why, signs: isFault ? readApiError(event) : NO_API_ERROR_INFO, refused };
+  const why = isFault ? text || (typeof error === 'string' ? error : (textIn(event, 'subtype') ?? '')) : null;
+  const signs = isFault ? readApiError(event) : NO_API_ERROR_INFO;
+  return { kind: 'ended', text: isFault ? '' : text, ...runUsage(event), why, signs, refused };
 }
 
-/** Summed by model, like the cost: `usage` excludes subagents. */
-function usedIn(event: JsonObject): number {
-  const models = Object.values(objectIn(event, 'modelUsage') ?? {}).filter((model) => isObject(model));
-  const sum = (counted: JsonObject, names: readonly string[]) => names.reduce((all, name) => all + countIn(counted, name), 0);
-  if (models.length === 0)
-    return sum(objectIn(event, 'usage') ?? {}, ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']);
-  const names = ['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'];
-  return models.reduce((all, model) => all + sum(model, names), 0);
+const API_COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+const MODEL_COUNTS = ['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'];
+
+/** By model, since `usage` excludes subagents. A continued conversation has its earlier runs in all counts but the first. */
+function runUsage(event: JsonObject): Pick<Extract<AgentEvent, { kind: 'ended' }>, 'tokens' | 'costUsd' | 'isSince'> {
+  const since = objectIn(event, 'model_usage_since_last_result');
+  const models = Object.values(since ?? objectIn(event, 'modelUsage') ?? {}).filter((model) => isObject(model));
+  const tokens = models.reduce((all, model) => all + sumOf(model, MODEL_COUNTS), 0);
+  if (since !== null) return { tokens, costUsd: models.reduce((all, model) => all + countIn(model, 'costUSD'), 0), isSince: true };
+  return {
+    tokens: models.length === 0 ? sumOf(objectIn(event, 'usage') ?? {}, API_COUNTS) : tokens,
+    costUsd: countIn(event, 'total_cost_usd'),
+  };
+}
+
+function sumOf(counted: JsonObject, names: readonly string[]): number {
+  return names.reduce((all, name) => all + countIn(counted, name), 0);
 }
 
 function itemIn(item: JsonObject | null): AgentEvent | null {
@@ -157,7 +239,7 @@ function toolIn(part: JsonObject | null): AgentEvent | null {
 
 function turnUsage(usage: JsonObject | null): AgentEvent | null {
   // Cached and reasoning tokens are included in these numbers.
-  return usage === null ? NOTED : { kind: 'spent', tokens: countIn(usage, 'input_tokens') + countIn(usage, 'output_tokens'), costUsd: 0 };
+  return usage === null ? NOTED : { kind: 'spent', tokens: sumOf(usage, ['input_tokens', 'output_tokens']), costUsd: null, isTotal: true };
 }
 
 function stepUsage(part: JsonObject | null): AgentEvent | null {

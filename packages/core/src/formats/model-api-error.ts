@@ -1,4 +1,4 @@
-// Reads the HTTP status and the retry delay from an error of a model API, however the agent wraps it.
+// Reads the HTTP status, the retry delay and the reset time of a plan from an error of a model API, however the agent wraps it.
 
 import { isObject, own, parseJson } from './json-text.js';
 import type { JsonObject } from './json-text.js';
@@ -6,6 +6,8 @@ import type { JsonObject } from './json-text.js';
 export interface ApiErrorInfo {
   readonly status: number | null;
   readonly afterMs: number | null;
+  /** When an exhausted plan is renewed. */
+  readonly resetsAtMs?: number;
 }
 
 export const NO_API_ERROR_INFO: ApiErrorInfo = { status: null, afterMs: null };
@@ -23,6 +25,7 @@ export function readApiError(value: unknown, depth = 0): ApiErrorInfo {
   if (object === null || depth > DEEPEST) return NO_API_ERROR_INFO;
   const inner = INNER_NAMES.map((name) => readApiError(own(object, name), depth + 1));
   const status = STATUS_NAMES.map((name) => statusOf(own(object, name))).find((code) => code !== null);
+  const resetsAtMs = readResetTime(object) ?? inner.find((signs) => signs.resetsAtMs !== undefined)?.resetsAtMs;
   return {
     status: status ?? inner.find((signs) => signs.status !== null)?.status ?? null,
     afterMs:
@@ -30,7 +33,17 @@ export function readApiError(value: unknown, depth = 0): ApiErrorInfo {
       detailMs(own(object, 'details')) ??
       inner.find(({ afterMs }) => afterMs !== null)?.afterMs ??
       null,
+    ...(resetsAtMs === undefined ? {} : { resetsAtMs }),
   };
+}
+
+/** Earlier times in seconds are no dates of a plan. */
+const YEAR_2020_SECONDS = 1_577_836_800;
+
+/** `resets_at` (Codex) or `resetsAt` (Claude Code), in seconds since 1970. */
+export function readResetTime(object: JsonObject): number | undefined {
+  const seconds = ['resets_at', 'resetsAt'].map((name) => own(object, name)).find((value) => typeof value === 'number');
+  return seconds !== undefined && seconds > YEAR_2020_SECONDS && seconds < 10 * YEAR_2020_SECONDS ? seconds * 1000 : undefined;
 }
 
 function objectOf(value: unknown): JsonObject | null {

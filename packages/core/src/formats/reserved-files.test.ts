@@ -27,6 +27,7 @@ test('over ACP refuses reserved files, not evidence, board and results', () => {
       session,
       writes: true,
       allow: [],
+      commands: [],
     }).isAllowed;
   expect([TASKS, JOURNAL, SNAPSHOT, 'verdicts/x.md', 'blobs/x', 'logs/x', 'earlier/x/y', ...HIDDEN].filter(isAllowed)).toEqual([]);
   const theirs = [

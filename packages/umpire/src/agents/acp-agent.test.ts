@@ -5,20 +5,22 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isAlive, newFolder, newWatch, pidsIn, realAssignment, until } from '../../../../test/support/assignment.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Agent, Assignment, Ending } from '@umpire/core/ports.js';
 import { readableLog } from '../report/agent-log.js';
 import { acpAgent } from './acp-agent.js';
 import type { AcpSpec } from './acp-agent.js';
 import { startGuardian } from './guardian.js';
 import { promptFor } from './prompt.js';
+import { UNKNOWN_USAGE } from './usage.js';
 import { SOAK } from '../../../../test/support/campaign.js';
 
 const guardian = startGuardian(randomUUID());
 afterAll(() => guardian.close());
 
 const PEER = join(import.meta.dirname, '..', '..', '..', '..', 'test', 'support', 'acp-agent.mjs');
-const DONE = { kind: 'completed', findings: 'done', error: '', outputs: { review_score: '', gc_signal: '' }, usage: NO_USAGE };
+/** Every agent that opened a session names it, and reports no usage unless it says so. */
+const OPEN = { usage: UNKNOWN_USAGE, conversation: 'session-1' };
+const DONE = { kind: 'completed', findings: 'done', error: '', outputs: { review_score: '', gc_signal: '' }, ...OPEN };
 
 function playing(words: string | readonly string[], more: Partial<AcpSpec> = {}): Agent {
   return acpAgent({ name: 'mine', argv: [process.execPath, PEER, ...[words].flat()], ...more }, guardian);
@@ -73,7 +75,10 @@ describe('a turn', () => {
 
   test('joins the pieces of an answer and ignores text after the result', async () => {
     const watch = newWatch();
-    expect(await playing('answer').run(realAssignment(), watch)).toEqual({ ...DONE, usage: { tokens: 700, costUsd: 0 } });
+    expect(await playing('answer').run(realAssignment(), watch)).toEqual({
+      ...DONE,
+      usage: { tokens: 700, costUsd: 0, unknown: ['cost'] },
+    });
     expect(readableLog(watch.text()).trimEnd().split('\n').slice(0, 2)).toEqual([
       'It is {"status":"failed"} so far.',
       '> npm test (execute, failed: it was refused)',
@@ -89,11 +94,11 @@ describe('a turn', () => {
   test('ends with a question in an interactive task, with a failure, or without a result', async () => {
     const run = (result: object | string, changes = {}): Promise<Ending> =>
       playing(['result', typeof result === 'string' ? result : JSON.stringify(result)]).run(realAssignment(changes), newWatch());
-    expect(await run({ question: 'Which?' }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which?', usage: NO_USAGE });
+    expect(await run({ question: 'Which?' }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which?', ...OPEN });
     expect(await run({ status: 'failed', error: 'no network' })).toMatchObject({ kind: 'failed', error: 'no network' });
     expect(await run('All is well.')).toMatchObject({
       kind: 'broken',
-      reason: 'The agent "mine" returned no result: its answer has no JSON object. It ends: "All is well."',
+      reason: 'The agent "mine" returned no result: its answer has no JSON object. It answered: "All is well.".',
     });
   });
 });
@@ -233,7 +238,7 @@ describe('a permission', () => {
 
   test('that was refused is named when the task breaks', async () => {
     expect(await reasonOf(playing('kept'))).toBe(
-      'The agent "mine" returned no result: its answer has no JSON object. It ends: "I may not." ' +
+      'The agent "mine" returned no result: its answer has no JSON object. It answered: "I may not.". ' +
         'Last permission request: refused: execute "npm test" (not in the settings: `allow: [execute]`).',
     );
   });
@@ -246,7 +251,8 @@ describe('the end', () => {
     expect(ending).toEqual({
       kind: 'broken',
       reason: 'The agent "mine" timed out after 4 seconds; Umpire asked it to finish, and it ended without a valid result.',
-      usage: { tokens: 5, costUsd: 0 },
+      usage: { tokens: 5, costUsd: 0, unknown: ['cost'] },
+      conversation: 'session-1',
     });
     expect(seenIn(assignment)).toMatchObject({ cancelled: true, answers: ['cancelled'] });
     expect(await playing('late', { timeoutMs: 4000, graceMs: 20_000 }).run(realAssignment(), newWatch())).toEqual(DONE);
@@ -268,7 +274,7 @@ describe('the end', () => {
     // Its session is open, and its turn begins.
     expect(await until(() => watch.text().includes('"sessionId"'))).toBe(true);
     watch.stop();
-    expect(await run).toEqual({ kind: 'interrupted', usage: { tokens: 5, costUsd: 0 } });
+    expect(await run).toEqual({ kind: 'interrupted', ...OPEN, usage: { tokens: 5, costUsd: 0, unknown: ['cost'] } });
     expect(seenIn(assignment).cancelled).toBe(true);
     expect(watch.text()).toContain('Umpire: asked the agent to stop.\n');
   });
@@ -279,7 +285,7 @@ describe('the end', () => {
     const run = playing(['deaf', folder], { graceMs: 100 }).run(realAssignment(), watch);
     const pids = await pidsIn(folder, ['main', 'member']);
     watch.stop();
-    expect(await run).toEqual({ kind: 'interrupted' });
+    expect(await run).toEqual({ kind: 'interrupted', ...OPEN });
     expect(await until(() => !pids.some(isAlive))).toBe(true);
   });
 
@@ -289,8 +295,58 @@ describe('the end', () => {
     const run = playing('stays', { graceMs: 20_000 }).run(assignment, watch);
     expect(await until(() => watch.text().includes('"end_turn"'))).toBe(true);
     watch.stop();
-    expect(await run).toEqual({ kind: 'interrupted' });
+    expect(await run).toEqual({ kind: 'interrupted', ...OPEN });
     expect(existsSync(join(assignment.workdir, 'asked-to-go'))).toBe(true);
+  });
+});
+
+/** It remembers one session, `old`, and answers each prompt in turn; what it was asked is its first answer. */
+function remembering(...answers: readonly string[]): Agent {
+  return node(
+    `const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+     const asked = []; const answers = ${JSON.stringify(answers)};
+     const tell = (sessionId, text) => say({ method: 'session/update', params: { sessionId, update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } } });
+     require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+       const { id, method, params } = JSON.parse(line);
+       asked.push(method);
+       if (method === 'initialize') return say({ id, result: { protocolVersion: 1, agentCapabilities: { loadSession: true } } });
+       if (method === 'session/load' && params.sessionId !== 'old') return say({ id, error: { code: -32602, message: 'no such session' } });
+       if (method === 'session/load') tell('old', '{"status":"failed","error":"of an earlier task"}');
+       if (method === 'session/prompt') tell(params.sessionId, answers.shift().replace('ASKED', asked.join(' ')));
+       say({ id, result: method === 'session/new' ? { sessionId: 'new' } : method === 'session/prompt' ? { stopReason: 'end_turn', usage: { totalTokens: 5 } } : {} });
+     });`,
+  );
+}
+
+describe('a conversation', () => {
+  const asked = '{"status":"completed","findings":"ASKED"}';
+
+  test('goes on where the agent still has it, without the words of earlier tasks', async () => {
+    const run = (conversation: string | null, ...answers: readonly string[]) =>
+      remembering(...answers).run(realAssignment({ conversation }), newWatch());
+    expect(await run('old', asked)).toMatchObject({ findings: 'initialize session/load session/prompt', conversation: 'old' });
+    expect(await run('old', 'No result.', 'None.')).toMatchObject({ kind: 'broken', conversation: 'old' });
+    expect(await run('lost', asked)).toMatchObject({
+      findings: 'initialize session/load session/new session/prompt',
+      conversation: 'new',
+    });
+    expect(await run(null, asked)).toMatchObject({ findings: 'initialize session/new session/prompt' });
+  });
+
+  test('asks once more for a missing result, except where a check decides', async () => {
+    const usage = { tokens: 10, costUsd: 0, unknown: ['cost'] };
+    expect(await remembering('All is well.', asked).run(realAssignment(), newWatch())).toMatchObject({ kind: 'completed', usage });
+    const prose = 'I mended it.\n\nBye.';
+    expect(await remembering(prose, prose, asked).run(realAssignment(), newWatch())).toMatchObject({
+      kind: 'broken',
+      reason: expect.stringContaining('It answered: "I mended it.".') as unknown,
+      usage,
+    });
+    expect(await remembering(prose, asked).run(realAssignment({ check: 'npm test' }), newWatch())).toMatchObject({
+      kind: 'completed',
+      findings: 'I mended it.',
+      usage: { tokens: 5 },
+    });
   });
 });
 
@@ -311,7 +367,7 @@ test("Umpire's log lines never split a line of the agent", async () => {
   const run = agent.run(realAssignment(), watch);
   expect(await until(() => watch.text().endsWith(half))).toBe(true);
   watch.stop();
-  expect(await run).toEqual({ kind: 'interrupted' });
+  expect(await run).toEqual({ kind: 'interrupted', ...OPEN, conversation: 's' });
   expect(watch.text().split('\n').slice(2)).toEqual([
     `${half}"result":{"stopReason":"cancelled"}}`,
     'Umpire: asked the agent to stop.',

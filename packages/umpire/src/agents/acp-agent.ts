@@ -5,21 +5,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
-import type { Agent, Watch } from '@umpire/core/ports.js';
+import type { Agent, Assignment, Watch } from '@umpire/core/ports.js';
 import type { Allowable } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { AcpConversation } from './acp-conversation.js';
+import { projectCommands } from './allowed-commands.js';
 import type { Guardian } from './guardian.js';
-import { programAgent } from './program-agent.js';
-import type { EndedProcess, ProgramResult, ProgramSpec } from './program-agent.js';
+import { findLastObject } from './last-json-object.js';
+import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
+import type { EndedProcess, ProgramResult, ProgramRun, ProgramSpec } from './program-agent.js';
 import { promptFor } from './prompt.js';
+import { askAgainFor } from './prompts.js';
 import { CLEAN_EXIT, describeExit, fullOutputHint } from './result.js';
+import { readResultFile } from './task-files.js';
+import type { ClaimedTaskFiles } from './task-files.js';
 
 export interface AcpSpec extends ProgramSpec {
   /** Kinds of tools that it may use on request, besides reading and editing in its folders. */
   readonly allow?: readonly Allowable[];
-  /** A command that it may also run: the check of the loop. */
-  readonly command?: string;
   /** Time limit until the agent accepts the task. */
   readonly readyMs?: number;
 }
@@ -33,32 +36,47 @@ const LF = 0x0a;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
-  const { allow = [], command, readyMs = READY_MS } = spec;
-  return programAgent(spec, guardian, (assignment, taskFiles, watch) => {
-    const { workdir, session, writes } = assignment;
-    const log = new DialogueLog(watch, (text) => conversation.handleLine(text));
-    const conversation = new AcpConversation({
-      scope: { workdir, session, writes, allow, ...(command === undefined ? {} : { command }) },
-      prompt: promptFor(assignment, taskFiles),
-      version: ownVersion(),
-      readyMs,
-      tell: (words) => log.tell(words),
+  const { name, allow = [], readyMs = READY_MS } = spec;
+  const runProgram = programRunner(spec, guardian);
+  const run = (assignment: Assignment, watch: Watch) =>
+    withTaskFiles(assignment, watch, async (taskFiles) => {
+      const { workdir, session, writes } = assignment;
+      const log = new DialogueLog(watch, (text) => conversation.handleLine(text));
+      const conversation = new AcpConversation({
+        scope: { workdir, session, writes, allow, commands: projectCommands(assignment) },
+        prompt: promptFor(assignment, taskFiles),
+        askAgain: (answer) => askAgain(answer, assignment, taskFiles),
+        conversation: assignment.conversation,
+        version: ownVersion(),
+        readyMs,
+        tell: (words) => log.tell(words),
+      });
+      const take: Watch['log'] = (stream, chunk) => {
+        if (stream === 'stderr') watch.log(stream, chunk);
+        else if (log.take(chunk) > MAX_MESSAGE_BYTES)
+          conversation.settle(`printed a line of more than 16 MB. ${fullOutputHint(session, assignment.task.id)}`, true);
+      };
+      const plan: ProgramRun = {
+        input: conversation,
+        finish: 'SIGTERM',
+        watch: { signal: watch.signal, log: take },
+        readEnd: (end) => {
+          log.end();
+          return handoverOf(conversation, end);
+        },
+      };
+      const outcome = await runProgram(plan, taskFiles, assignment);
+      const ending = outcome.lacksResult && assignment.check !== null ? completedWithout(outcome, assignment) : outcome.ending;
+      const id = outcome.report?.conversation;
+      return id === undefined ? ending : { ...ending, conversation: id };
     });
-    const take: Watch['log'] = (stream, chunk) => {
-      if (stream === 'stderr') watch.log(stream, chunk);
-      else if (log.take(chunk) > MAX_MESSAGE_BYTES)
-        conversation.settle(`printed a line of more than 16 MB. ${fullOutputHint(session, assignment.task.id)}`, true);
-    };
-    return {
-      input: conversation,
-      finish: 'SIGTERM',
-      watch: { signal: watch.signal, log: take },
-      readEnd: (end) => {
-        log.end();
-        return handoverOf(conversation, end);
-      },
-    };
-  });
+  return { name, run };
+}
+
+/** The request for a missing result; null where there is one, or where it does not matter. */
+function askAgain(answer: string, assignment: Assignment, { resultFile }: ClaimedTaskFiles): string | null {
+  if (assignment.check !== null || readResultFile(resultFile).file !== null || findLastObject(answer) !== null) return null;
+  return askAgainFor(assignment, '');
 }
 
 function handoverOf(conversation: AcpConversation, { code, signal }: EndedProcess): ProgramResult {

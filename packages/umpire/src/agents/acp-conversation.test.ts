@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 import { readRpc } from '@umpire/core/formats/json-rpc.js';
 import { AcpConversation } from './acp-conversation.js';
 
-const PLACES = { workdir: '/work', session: '/session', writes: true, allow: [] };
+const PLACES = { workdir: '/work', session: '/session', writes: true, allow: [], commands: [] };
+const NEW = { askAgain: () => null, conversation: null };
 
 function newConversation() {
   const sent: string[] = [];
@@ -13,6 +14,7 @@ function newConversation() {
   const conversation = new AcpConversation({
     scope: PLACES,
     prompt: 'Do it.',
+    ...NEW,
     version: '1',
     readyMs: 60_000,
     tell: (words) => void report.push(words),
@@ -100,7 +102,7 @@ it('keeps a bounded part of the answer and a bounded number of open tools', () =
 });
 
 it('stops an agent that does not read its input', () => {
-  const conversation = new AcpConversation({ scope: PLACES, prompt: '', version: '1', readyMs: 60_000, tell: () => undefined });
+  const conversation = new AcpConversation({ scope: PLACES, prompt: '', ...NEW, version: '1', readyMs: 60_000, tell: () => undefined });
   let isUrgent = false;
   conversation.begin({ say: () => false, leave: (urgent) => void (isUrgent = urgent) });
   expect([conversation.end().words, isUrgent]).toEqual(['does not read its input', true]);

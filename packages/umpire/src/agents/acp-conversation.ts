@@ -23,10 +23,15 @@ import type { AgentReport } from './event-stream.js';
 import { lineOf } from '../report/safe-text.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES } from './last-json-object.js';
 import { TailBuffer } from './tail-buffer.js';
+import { usageOf } from './usage.js';
 
 export interface AcpBrief {
   readonly scope: PermissionScope;
   readonly prompt: string;
+  /** A second prompt, for an agent that ended with this answer; null: none is needed. */
+  readonly askAgain: (answer: string) => string | null;
+  /** The session to continue; null: a new one. */
+  readonly conversation: string | null;
   readonly version: string;
   /** Time limit until the agent accepts the task. */
   readonly readyMs: number;
@@ -61,6 +66,8 @@ export class AcpConversation implements Dialogue {
   private asked = 0;
   private session: string | null = null;
   private signIns: readonly string[] = [];
+  private folders = {};
+  private isAskedAgain = false;
   private readonly tools = new Map<string, AcpToolCall>();
   private readonly answer = new TailBuffer(MAX_RESULT_BYTES);
   private message: string | null = null;
@@ -72,8 +79,8 @@ export class AcpConversation implements Dialogue {
   /** Text since the agent reported a server error; null while it works. */
   private error: string | null = null;
   private tokens: number | null = null;
-  private context = 0;
-  private costUsd = 0;
+  private context: number | null = null;
+  private costUsd: number | null = null;
   private timer: NodeJS.Timeout | undefined;
   private refused: string | null = null;
 
@@ -132,13 +139,14 @@ export class AcpConversation implements Dialogue {
   /** Call this after the process has ended. */
   end(): AcpOutcome {
     clearTimeout(this.timer);
-    const text = new TextDecoder().decode(this.answer.bytes());
-    const usage = { tokens: Math.round(this.tokens ?? this.context), costUsd: this.costUsd };
-    const { signs } = this;
+    const text = this.answered();
+    const known = this.tokens ?? this.context;
+    const usage = usageOf(known === null ? null : Math.round(known), this.costUsd);
+    const { signs, session } = this;
     const fault = this.fault ?? (this.error?.trim() || null);
     const cut = text.length < MAX_RESULT_BYTES ? {} : { lost: LAST_SEARCHED };
     return {
-      report: { text, usage, fault, ...(fault === null ? {} : { signs }), ...cut },
+      report: { text, usage, fault, ...(fault === null ? {} : { signs }), ...cut, ...(session === null ? {} : { conversation: session }) },
       words: this.words,
       open: this.open(),
       refused: this.refused,
@@ -157,31 +165,54 @@ export class AcpConversation implements Dialogue {
   }
 
   private onInitialized(result: unknown): void {
-    const { version, takesFolders, signIns } = readInitializeResult(result);
+    const { version, takesFolders, loadsSessions, signIns } = readInitializeResult(result);
     if (version === null) return this.settle('answered initialize with an invalid Agent Client Protocol message');
     if (version !== ACP_VERSION)
       return this.settle(`uses Agent Client Protocol version ${version}; Umpire supports version ${ACP_VERSION}`);
     this.signIns = signIns;
-    const { workdir, session } = this.brief.scope;
-    const folders = takesFolders && session !== workdir ? { additionalDirectories: [session] } : {};
-    this.ask('session/new', { cwd: workdir, mcpServers: [], ...folders }, (answer) => this.onSessionOpened(readNewSession(answer)));
+    const { scope, conversation } = this.brief;
+    this.folders = takesFolders && scope.session !== scope.workdir ? { additionalDirectories: [scope.session] } : {};
+    if (conversation === null || !loadsSessions) return this.openSession();
+    const params = { sessionId: conversation, cwd: scope.workdir, mcpServers: [], ...this.folders };
+    this.ask('session/load', params, () => this.onSessionOpened(conversation));
+  }
+
+  private openSession(): void {
+    const params = { cwd: this.brief.scope.workdir, mcpServers: [], ...this.folders };
+    this.ask('session/new', params, (answer) => this.onSessionOpened(readNewSession(answer)));
   }
 
   private onSessionOpened(session: string | null): void {
     if (session === null) return this.settle('answered session/new without a session');
     clearTimeout(this.timer);
     this.session = session;
-    const prompt = [{ type: 'text', text: this.brief.prompt }];
-    this.ask('session/prompt', { sessionId: session, prompt }, (result) => this.onTurnEnded(result));
+    this.prompt(session, this.brief.prompt);
   }
 
-  private onTurnEnded(result: unknown): void {
+  private prompt(sessionId: string, text: string): void {
+    this.ask('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }, (result) => this.onTurnEnded(sessionId, result));
+  }
+
+  private onTurnEnded(session: string, result: unknown): void {
     const { reason, tokens } = readPromptResult(result);
-    this.tokens = tokens;
-    this.settle(STOPS.has(reason) ? (STOPS.get(reason) ?? null) : `stopped for an unknown reason, ${quote(reason)}`);
+    if (tokens !== null) this.tokens = (this.tokens ?? 0) + tokens;
+    const words = STOPS.has(reason) ? (STOPS.get(reason) ?? null) : `stopped for an unknown reason, ${quote(reason)}`;
+    const again = words !== null || this.isAskedAgain || this.isCancelled ? null : this.brief.askAgain(this.answered());
+    if (again === null) return this.settle(words);
+    this.isAskedAgain = true;
+    // The next message is another paragraph.
+    this.answer.add(Buffer.from('\n'));
+    this.isNewMessage = true;
+    this.prompt(session, again);
+  }
+
+  private answered(): string {
+    return new TextDecoder().decode(this.answer.bytes());
   }
 
   private onError(method: string, error: RpcError): void {
+    // The conversation is gone, or belongs to another folder.
+    if (method === 'session/load' && error.code !== AUTH_REQUIRED) return this.openSession();
     this.fault = errorText(error);
     this.signs = readApiError(error);
     const offers = this.signIns.length === 0 ? '' : ` (sign-in methods: ${this.signIns.slice(0, 5).map(quote).join(', ')})`;
@@ -203,8 +234,8 @@ export class AcpConversation implements Dialogue {
         this.isNewMessage = true;
         return this.used(update.tool);
       case 'spent':
-        this.context = Math.max(this.context, update.tokens);
-        this.costUsd = Math.max(this.costUsd, update.costUsd ?? 0);
+        this.context = Math.max(this.context ?? 0, update.tokens);
+        if (update.costUsd !== null) this.costUsd = Math.max(this.costUsd ?? 0, update.costUsd);
         return;
       case 'status':
         this.error = update.isBroken ? '' : null;

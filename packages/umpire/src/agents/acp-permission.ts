@@ -1,5 +1,5 @@
 // Decides permission requests of agents over ACP. Allowed, one call at a time: files in the working folder and the session folder, the
-// check command of the loop, and the kinds that the settings allow. Nothing is allowed permanently.
+// commands of the project, and the kinds that the settings allow. Nothing is allowed permanently.
 
 import { basename, relative, resolve, sep } from 'node:path';
 import type { PermissionRequest, AcpToolCall } from '@umpire/core/formats/acp-message.js';
@@ -8,11 +8,12 @@ import type { Allowable } from '../sessions/default-settings.js';
 import { realPath } from '../sessions/file-system.js';
 import { REFUSED_NAMES } from '@umpire/core/formats/reserved-files.js';
 import { lineOf } from '../report/safe-text.js';
+import { isAllowedCommand } from './allowed-commands.js';
 
 export type PermissionScope = Pick<Assignment, 'workdir' | 'session' | 'writes'> & {
   readonly allow: readonly Allowable[];
-  /** Exactly this command may run, whatever `allow` says. */
-  readonly command?: string;
+  /** These commands may run, whatever `allow` says. */
+  readonly commands: readonly string[];
 };
 
 export interface Permission {
@@ -41,7 +42,7 @@ function describeTool({ title, kind, paths }: AcpToolCall): string {
 /** Null where the call is allowed. */
 function explainRefusal(
   { kind = 'other', paths, command }: AcpToolCall,
-  { workdir, session, writes, allow, ...own }: PermissionScope,
+  { workdir, session, writes, allow, commands }: PermissionScope,
 ): string | null {
   switch (kind) {
     case 'think':
@@ -53,7 +54,7 @@ function explainRefusal(
       return outside(paths, [workdir, session], (path) => resolve(workdir, path));
     case 'execute':
     case 'fetch':
-      if (kind === 'execute' && command !== undefined && command === own.command) return null;
+      if (kind === 'execute' && command !== undefined && isAllowedCommand(command, commands)) return null;
       return allow.includes(kind) ? null : `not in the settings: \`allow: [${kind}]\``;
     case 'switch_mode':
       return 'the mode must not change';

@@ -1,4 +1,4 @@
-// Lines as codex 0.166, opencode 1.18 and claude 2.1 printed them, ids and paths shortened.
+// Lines as codex 0.169, opencode 1.18, gemini 0.61 and claude 2.1 printed them, ids and paths shortened.
 
 import { expect, test } from 'vitest';
 import { EventStream } from './event-stream.js';
@@ -26,7 +26,7 @@ const ids = { session_id: 's', uuid: 'u' };
 const displayId = (piece: object, more: object = {}) =>
   JSON.stringify({
     type: 'assistant',
-    message: { content: [piece], usage: { input_tokens: 9 } },
+    message: { id: 'msg_1', content: [piece], usage: { input_tokens: 9, output_tokens: 1 } },
     parent_tool_use_id: null,
     ...ids,
     ...more,
@@ -51,20 +51,55 @@ const CLAUDE = [
   displayId({ type: 'text', text: 'Done: {"status":"completed"}' }),
 ];
 
-function told(text: string, size = text.length): AgentReport | null {
-  const stream = new EventStream();
+function told(text: string, size = text.length, before = 0): AgentReport | null {
+  const stream = new EventStream(before);
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) stream.write(bytes.subarray(at, at + size));
   return stream.end();
 }
 
 test('finds the last answer and the usage, however the output is chunked', () => {
-  const codex = { text: 'Done: {"status":"completed"}', fault: null, usage: { tokens: 3150, costUsd: 0 } };
-  const opencode = { text: 'Done.', fault: null, usage: { tokens: 1050 + 118, costUsd: 0.75 } };
+  const codex = {
+    text: 'Done: {"status":"completed"}',
+    fault: null,
+    usage: { tokens: 3150, costUsd: 0, unknown: ['cost'] },
+    conversation: '01a1',
+    conversationTokens: 3150,
+  };
+  const opencode = { text: 'Done.', fault: null, usage: { tokens: 1050 + 118, costUsd: 0.75 }, conversation: 's' };
   for (const size of [1, 7, 100_000]) {
     expect(told(CODEX.join('\n'), size)).toEqual(codex);
     expect(told(`${OPENCODE.join('\r\n')}\r\n`, size)).toEqual(opencode);
   }
+});
+
+test('a continued conversation of codex counts only its new tokens', () => {
+  expect(told(CODEX.join('\n'), 100, 3000)).toMatchObject({ usage: { tokens: 150 }, conversationTokens: 3150 });
+  expect(told(CODEX.slice(0, -1).join('\n'), 100, 3000)?.usage).toEqual({ tokens: 0, costUsd: 0, unknown: ['tokens', 'cost'] });
+});
+
+test('joins the pieces of a message of gemini, and reads its usage', () => {
+  const at = { timestamp: '2026-11-18T14:23:23.839Z' };
+  const piece = (content: string) => JSON.stringify({ type: 'message', ...at, role: 'assistant', content, delta: true });
+  const lines = [
+    JSON.stringify({ type: 'init', ...at, session_id: 'a690', model: 'auto' }),
+    JSON.stringify({ type: 'message', ...at, role: 'user', content: 'Say {"status":"failed"}.' }),
+    piece('I look.'),
+    JSON.stringify({ type: 'tool_use', ...at, tool_name: 'write_file', tool_id: 't', parameters: { file_path: '/w/a' } }),
+    JSON.stringify({ type: 'tool_result', ...at, tool_id: 't', status: 'success' }),
+    piece('{"status":'),
+    piece('"completed"}'),
+  ];
+  const end = (more: object) => JSON.stringify({ type: 'result', ...at, stats: { total_tokens: 4200, input_tokens: 4000 }, ...more });
+  const text = '{"status":"completed"}';
+  expect(told([...lines, end({ status: 'success' })].join('\n'))).toEqual({
+    text,
+    fault: null,
+    usage: { tokens: 4200, costUsd: 0, unknown: ['cost'] },
+    conversation: 'a690',
+  });
+  expect(told(lines.join('\n'))).toMatchObject({ text, usage: { unknown: ['tokens', 'cost'] } });
+  expect(told(end({ status: 'error', error: { type: 'Error', message: 'Quota exceeded' } }))?.fault).toBe('Quota exceeded');
 });
 
 test('reads the answer, the usage with subagents and the denied tools of claude', () => {
@@ -73,13 +108,27 @@ test('reads the answer, the usage with subagents and the denied tools of claude'
     small: { inputTokens: 100, outputTokens: 5, costUSD: 0.05 },
   };
   const permission_denials = [{ tool_name: 'Bash', tool_input: { command: 'npm test' } }];
-  const answer = { text: 'Done: {"status":"completed"}', fault: null };
+  const answer = { text: 'Done: {"status":"completed"}', fault: null, conversation: 's' };
   const all = [...CLAUDE, ended({ result: 'Done: {"status":"completed"}', modelUsage, permission_denials })].join('\n');
   expect(told(all)).toEqual({ ...answer, usage: { tokens: 6355, costUsd: 0.25 }, refused: 'Bash npm test' });
   // One that goes on tells of all of it again.
   expect(told(`${all}\n${ended({ result: 'Again.', total_cost_usd: 0.5 })}`)).toEqual({ ...answer, usage: { tokens: 6355, costUsd: 0.5 } });
-  expect(told(CLAUDE.join('\n'))).toEqual({ ...answer, usage: { tokens: 0, costUsd: 0 } });
+  // Killed: each message counts once, and its cost is not known.
+  expect(told(CLAUDE.join('\n'))).toEqual({ ...answer, usage: { tokens: 10, costUsd: 0, unknown: ['cost'] } });
+  // A continued conversation has the usage of its earlier runs in all other counts.
+  const since = (tokens: number, costUSD: number) => ({
+    model_usage_since_last_result: { large: { inputTokens: tokens, costUSD } },
+    modelUsage,
+  });
+  const twice = [...CLAUDE, ended(since(700, 0.5)), ended(since(7, 0.25))];
+  expect(told(twice.join('\n'))?.usage).toEqual({ tokens: 707, costUsd: 0.75 });
   expect(told(ended({ is_error: true, result: 'Invalid API key' }))).toMatchObject({ text: '', fault: 'Invalid API key' });
+  const structured_output = { status: 'completed', findings: 'all' };
+  expect(told(ended({ result: 'I did it.', structured_output }))?.text).toBe(JSON.stringify(structured_output));
+  const errors = ['Reached maximum budget ($0.008)'];
+  expect(told(ended({ is_error: true, subtype: 'error_max_budget_usd', errors }))?.fault).toBe(errors[0]);
+  const rejected = JSON.stringify({ type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt: 1_795_030_000 }, ...ids });
+  expect(told(`${rejected}\n${ended({ is_error: true, result: 'You hit your limit' })}`)?.signs?.resetsAtMs).toBe(1_795_030_000_000);
   expect(told(ended({ is_error: true, subtype: 'error_max_turns' }))).toMatchObject({ fault: 'error_max_turns', usage: { tokens: 6250 } });
 });
 
@@ -120,7 +169,7 @@ test('ignores lines that are not events', () => {
     '{"type":"step_finish","sessionID":"s","part":{"tokens":[5],"cost":-1}}',
     '{"type":"turn.completed","usage":7}',
   ];
-  expect(told(odd.join('\n'))).toEqual({ text: '', fault: null, usage: { tokens: 0, costUsd: 0 } });
+  expect(told(odd.join('\n'))).toEqual({ text: '', fault: null, usage: { tokens: 0, costUsd: 0 }, conversation: 's' });
   const deep = `{"type":"text","sessionID":"s","part":${'['.repeat(5000)}`;
   const long = `{"type":"text","sessionID":"s","part":{"text":"${'x'.repeat(200_000)}"}}`;
   expect(told(`${deep}\n${long}\n${OPENCODE.join('\n')}`)?.text).toBe('Done.');
@@ -135,7 +184,7 @@ test('keeps the end of an 18 MB answer, and reports the loss of a larger one', (
   expect(lost).toEqual({
     text: '',
     fault: null,
-    usage: { tokens: 0, costUsd: 0 },
+    usage: { tokens: 0, costUsd: 0, unknown: ['tokens', 'cost'] },
     lost: 'It printed an event of more than 32 MB, which Umpire does not read',
   });
   expect(told(ended({ result: 'No result. '.repeat(200_000) }))?.lost).toBe(

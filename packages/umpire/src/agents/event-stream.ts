@@ -1,11 +1,14 @@
-// Collects the events that a coding agent prints while it runs: its last answer, its usage and its last error. Pure, with bounded memory.
+// Collects the events that a coding agent prints while it runs: its last answer, its usage, its conversation and its last error. Pure,
+// with bounded memory.
 
-import { readAgentEvent } from '@umpire/core/formats/agent-event.js';
+import { agentEventIn, conversationIn, eventObject, messageUsageIn } from '@umpire/core/formats/agent-event.js';
+import type { AgentEvent } from '@umpire/core/formats/agent-event.js';
 import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
 import type { Usage } from '@umpire/core/ports.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
+import { usageOf } from './usage.js';
 
 export interface AgentReport {
   /** The last message with a JSON object, else the last message; empty where there was none. */
@@ -13,28 +16,47 @@ export interface AgentReport {
   readonly usage: Usage;
   /** The last error in the agent's own words; null where it continued afterwards. */
   readonly fault: string | null;
-  /** Status and retry delay of that error, where known. */
+  /** Status, retry delay and reset time of that error, where known. */
   readonly signs?: ApiErrorInfo;
   /** The last tool that the agent's own settings denied. */
   readonly refused?: string;
   /** A sentence on a part of the answer that was too long to read. */
   readonly lost?: string;
+  /** The agent's own id of the conversation. */
+  readonly conversation?: string;
+  /** All tokens of the conversation, where the agent counts those. */
+  readonly conversationTokens?: number;
 }
 
 /** The whole answer may come in one event, with escapes. */
 const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+
+type Ended = Extract<AgentEvent, { kind: 'ended' }>;
 
 export class EventStream {
   private readonly lines = new LineStream(({ text, isCut }) => this.readLine(text, isCut === true), MAX_EVENT_BYTES);
   private hasEvents = false;
   private text = '';
   private holdsObject = false;
+  /** The pieces of the current message. */
+  private pieces = '';
   private fault: string | null = null;
   private signs: ApiErrorInfo = NO_API_ERROR_INFO;
-  private tokens = 0;
-  private costUsd = 0;
+  private resetsAtMs: number | null = null;
+  private tokens: number | null = null;
+  private costUsd: number | null = null;
+  private conversationTokens: number | null = null;
+  /** Tokens by message, since the last total. */
+  private readonly messages = new Map<string, number>();
   private refused: string | undefined;
   private lost: string | undefined;
+  private conversation: string | undefined;
+
+  /** `before`: the tokens of the conversation before this run. */
+  constructor(
+    private readonly before = 0,
+    private readonly onEnded: () => void = () => undefined,
+  ) {}
 
   write(chunk: Uint8Array): void {
     this.lines.write(chunk);
@@ -43,11 +65,28 @@ export class EventStream {
   /** Null where no event came. */
   end(): AgentReport | null {
     this.lines.end();
-    const { hasEvents, text, fault, signs, tokens, costUsd, refused, lost } = this;
+    this.endMessage();
+    const { hasEvents, text, fault, refused, lost, conversation, conversationTokens } = this;
     if (!hasEvents) return null;
-    const beside = fault === null || (signs.status === null && signs.afterMs === null) ? {} : { signs };
-    const more = { ...beside, ...(refused === undefined ? {} : { refused }), ...(lost === undefined ? {} : { lost }) };
-    return { text, fault, usage: { tokens: Math.round(tokens), costUsd }, ...more };
+    const signs = this.resetsAtMs === null ? this.signs : { ...this.signs, resetsAtMs: this.resetsAtMs };
+    const saysMore = signs.status !== null || signs.afterMs !== null || signs.resetsAtMs !== undefined;
+    return {
+      text,
+      fault,
+      usage: this.usage(),
+      ...(fault !== null && saysMore ? { signs } : {}),
+      ...(refused === undefined ? {} : { refused }),
+      ...(lost === undefined ? {} : { lost }),
+      ...(conversation === undefined ? {} : { conversation }),
+      ...(conversationTokens === null ? {} : { conversationTokens }),
+    };
+  }
+
+  private usage(): Usage {
+    const counted = [this.tokens, this.conversationTokens === null ? null : Math.max(0, this.conversationTokens - this.before)];
+    const known = [...counted.filter((tokens) => tokens !== null), ...this.messages.values()];
+    const tokens = known.length === 0 ? null : Math.round(known.reduce((sum, one) => sum + one, 0));
+    return usageOf(tokens, this.costUsd);
   }
 
   /** A line that is too long may have been the answer, so its loss is reported. */
@@ -59,32 +98,69 @@ export class EventStream {
   }
 
   private readEvent(line: string): void {
-    const event = readAgentEvent(line);
-    if (event === null) return;
+    const object = eventObject(line);
+    const event = object === null ? null : agentEventIn(object);
+    if (object === null || event === null) return;
     this.hasEvents = true;
-    if (event.kind === 'failed') {
-      if (event.why === '') return;
-      this.fault = event.why;
-      this.signs = event.signs;
-      return;
+    this.conversation = conversationIn(object) ?? this.conversation;
+    const message = messageUsageIn(object);
+    if (message !== null) this.messages.set(message.id, Math.max(message.tokens, this.messages.get(message.id) ?? 0));
+    if (event.kind !== 'said' || event.isPiece !== true) this.endMessage();
+    this.take(event);
+  }
+
+  private take(event: AgentEvent): void {
+    switch (event.kind) {
+      case 'noted':
+        return;
+      case 'limited':
+        this.resetsAtMs = event.resetsAtMs;
+        return;
+      case 'failed':
+        if (event.why === '') return;
+        this.fault = event.why;
+        this.signs = event.signs;
+        return;
+      case 'did':
+        this.fault = null;
+        return;
+      case 'said':
+        this.fault = null;
+        if (event.isPiece === true) this.pieces = (this.pieces + event.text).slice(-2 * MAX_RESULT_BYTES);
+        else this.keepText(event.text);
+        return;
+      case 'spent':
+        this.fault = null;
+        if (event.isTotal === true) this.conversationTokens = Math.max(this.conversationTokens ?? 0, event.tokens);
+        else this.tokens = (this.tokens ?? 0) + event.tokens;
+        if (event.costUsd !== null) this.costUsd = (this.costUsd ?? 0) + event.costUsd;
+        return;
+      case 'ended':
+        this.takeEnd(event);
     }
-    if (event.kind === 'noted') return;
-    this.fault = null;
-    if (event.kind === 'did') return;
-    if (event.kind !== 'spent' && event.text !== '') this.keepText(event.text);
-    if (event.kind === 'said') return;
-    // The final event has the totals of the run.
-    const isTotal = event.kind === 'ended';
-    this.tokens = isTotal ? Math.max(this.tokens, event.tokens) : this.tokens + event.tokens;
-    this.costUsd = isTotal ? Math.max(this.costUsd, event.costUsd) : this.costUsd + event.costUsd;
-    if (!isTotal) return;
+  }
+
+  private takeEnd(event: Ended): void {
+    this.keepText(event.text);
+    const add = (known: number | null, more: number) => (event.isSince === true ? (known ?? 0) + more : Math.max(known ?? 0, more));
+    this.tokens = add(this.tokens, event.tokens);
+    if (event.costUsd !== null) this.costUsd = add(this.costUsd, event.costUsd);
+    this.messages.clear();
     this.fault = event.why;
     this.signs = event.signs;
     this.refused = event.refused.at(-1);
+    this.onEnded();
+  }
+
+  private endMessage(): void {
+    const { pieces } = this;
+    this.pieces = '';
+    this.keepText(pieces);
   }
 
   /** Text after the result, such as "Done.", does not replace it: the last object counts, as in any output. */
   private keepText(all: string): void {
+    if (all === '') return;
     const text = all.length > MAX_RESULT_BYTES ? all.slice(-MAX_RESULT_BYTES) : all;
     const holdsObject = findLastObject(text) !== null;
     if (this.holdsObject && !holdsObject) return;

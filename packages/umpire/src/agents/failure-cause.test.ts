@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
-import { retryDelayMs, classifyFailure } from './failure-cause.js';
+import { limitResetMs, retryDelayMs, classifyFailure } from './failure-cause.js';
 import type { FailureCause } from './failure-cause.js';
 
 function check(words: string, expected: FailureCause | null, status: number | null = null): void {
@@ -72,4 +72,28 @@ test('reads the retry delay from the message', () => {
   expect(asked('try again in a moment')).toBeNull();
   expect(asked('try again in 3 fortnights')).toBeNull();
   expect(asked('Please try again in 7s.', 9000)).toBe(9000);
+});
+
+test('reads when a plan is renewed', () => {
+  const now = Date.parse('2026-11-18T14:30:20Z');
+  const resets = (words: string, resetsAtMs?: number) => {
+    const at = limitResetMs({ ...NO_API_ERROR_INFO, words, ...(resetsAtMs === undefined ? {} : { resetsAtMs }) }, now);
+    return at === null ? null : new Date(at).toISOString().slice(0, 19);
+  };
+  expect(resets('resets 3am', 1_795_030_000_000)).toBe('2026-11-18T19:26:40');
+  expect(resets('Claude AI usage limit reached|1795030000')).toBe('2026-11-18T19:26:40');
+  expect(resets("You've hit your session limit · resets 3am (Europe/Berlin)")).toBe('2026-11-19T02:00:00');
+  expect(resets('5-hour limit reached ∙ resets 3pm (UTC)')).toBe('2026-11-18T15:00:00');
+  expect(resets('resets 2:30pm (America/New_York)')).toBe('2026-11-18T19:30:00');
+  expect(resets('Weekly limit reached, resets Nov 20, 9am (UTC)')).toBe('2026-11-20T09:00:00');
+  expect(resets('resets Jan 2, 9am (UTC)')).toBe('2027-01-02T09:00:00');
+  expect(resets('try again at Nov 20th, 2026 3:05 PM (UTC)')).toBe('2026-11-20T15:05:00');
+  expect(resets('resets at 14:05 (UTC)')).toBe('2026-11-19T14:05:00');
+  expect(resets('Limit reached, resets in 3 hours')).toBe('2026-11-18T17:30:20');
+  expect(resets('You hit your usage limit, try again in 2 days 3 hours.')).toBe('2026-11-20T17:30:20');
+  for (const words of ['', 'resets soon', 'resets 3', 'resets at 25:10', 'resets Foo 3, 3pm']) expect(resets(words)).toBeNull();
+  // Without a zone the agent names the time of this machine.
+  const local = new Date(now);
+  local.setHours(23, 59, 0, 0);
+  expect(limitResetMs({ ...NO_API_ERROR_INFO, words: 'or try again at 11:59 PM.' }, now)).toBe(local.getTime());
 });

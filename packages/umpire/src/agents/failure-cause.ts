@@ -99,12 +99,80 @@ export function classifyFailure({ words: full, status: known }: AgentFault): Fai
 
 /** The retry delay that the message states; null where there is none. */
 export function retryDelayMs({ words, afterMs }: AgentFault): number | null {
-  if (afterMs !== null) return afterMs;
-  const when = /\b(?:try again|retry) (?:in|after) (?:about )?((?:\d{1,6}(?:\.\d{1,6})?\s?[a-z]{1,8}[\s,]{0,2}){1,3})/i.exec(
+  return afterMs ?? durationMs(words);
+}
+
+/** `try again in 1m30s`, `resets in 3 hours` */
+function durationMs(words: string): number | null {
+  const when = /\b(?:try again|retry|resets?) (?:in|after) (?:about )?((?:\d{1,6}(?:\.\d{1,6})?\s?[a-z]{1,8}[\s,]{0,2}){1,3})/i.exec(
     words.slice(0, MAX_CHARS),
   );
   const parts = [...(when?.[1] ?? '').matchAll(/([\d.]+)\s?([a-z]+)/gi)].map(([, count, unit]) => Number(count) * unitMs(unit ?? ''));
   return parts.length === 0 || parts.some(Number.isNaN) ? null : Math.ceil(parts.reduce((sum, part) => sum + part, 0));
+}
+
+/** When an exhausted plan is renewed; null where the message does not say. */
+export function limitResetMs({ words, resetsAtMs }: AgentFault, nowMs: number): number | null {
+  if (resetsAtMs !== undefined) return resetsAtMs;
+  // `Claude AI usage limit reached|1749924000`
+  const seconds = /\|(\d{10})\b/.exec(words.slice(0, MAX_CHARS))?.[1];
+  if (seconds !== undefined) return Number(seconds) * 1000;
+  const waitMs = durationMs(words);
+  return waitMs === null ? timeOfDayMs(words, nowMs) : nowMs + waitMs;
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** `resets 3am (Europe/Berlin)`, `try again at 10:51 AM`, `resets Nov 20th, 2026 3:05 PM` */
+const TIME_OF_DAY =
+  /\b(?:resets?|renews?|try again)(?: (?:at|on))? (?:([a-z]{3})[a-z]{0,6} (\d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d\d))? ?([ap]m)?\b(?: \(([\w+/-]{1,40})\))?/i;
+
+function timeOfDayMs(words: string, nowMs: number): number | null {
+  const [all, month, date, year, hours, minutes, half, zone] = TIME_OF_DAY.exec(words.slice(0, MAX_CHARS)) ?? [];
+  // A number alone is no time.
+  if (all === undefined || (minutes === undefined && half === undefined)) return null;
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
+  const at = month === undefined ? -1 : MONTHS.indexOf(month.toLowerCase());
+  if (hour > 23 || Number(minutes ?? 0) > 59 || (month !== undefined && at < 0)) return null;
+  const timeZone = isTimeZone(zone) ? zone : undefined;
+  const today = new Date(nowMs + zoneOffsetMs(nowMs, timeZone));
+  const resetMs = (dayOffset: number, yearOffset: number): number => {
+    const [y, m, d] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
+    const wall = Date.UTC(
+      Number(year ?? y) + yearOffset,
+      at < 0 ? m : at,
+      at < 0 ? d + dayOffset : Number(date),
+      hour,
+      Number(minutes ?? 0),
+    );
+    return wall - zoneOffsetMs(wall - zoneOffsetMs(wall, timeZone), timeZone);
+  };
+  if (year !== undefined || resetMs(0, 0) > nowMs) return resetMs(0, 0);
+  return at < 0 ? resetMs(1, 0) : resetMs(0, 1);
+}
+
+function isTimeZone(zone: string | undefined): zone is string {
+  try {
+    return zone !== undefined && new Intl.DateTimeFormat('en', { timeZone: zone }).format() !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** How far the clocks of a zone are ahead of UTC. Without a zone: those of this machine. */
+function zoneOffsetMs(atMs: number, timeZone: string | undefined): number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...(timeZone === undefined ? {} : { timeZone }),
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  });
+  const parts = Object.fromEntries(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
+  const wall = Date.UTC(parts['year'] ?? 0, (parts['month'] ?? 1) - 1, parts['day'] ?? 1, parts['hour'] ?? 0, parts['minute'] ?? 0);
+  return wall - Math.floor(atMs / 60_000) * 60_000;
 }
 
 function unitMs(unit: string): number {

@@ -1,34 +1,121 @@
-import { randomUUID } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newFolder, newWatch, realAssignment } from '../../../../test/support/assignment.js';
-import { commandAgent } from './program-agent.js';
-import { startGuardian } from './guardian.js';
-import { PRESET_NAMES, acpPresetFor, presetFor } from './presets.js';
+import { assignmentOf } from '../../../../test/support/assignment.js';
+import type { Assignment } from '@umpire/core/ports.js';
+import { PRESET_NAMES, acpPresetFor, describePermissions, presetFor } from './presets.js';
+import type { PresetPlan, PresetTask } from './presets.js';
+import { resultSchema } from './prompt.js';
 
-test('each preset reads the prompt from stdin and may write to the session folder', () => {
-  const once = ['claude', 'codex', 'gemini', 'opencode'];
-  expect(PRESET_NAMES).toEqual([...once, ...once.map((name) => `${name}-acp`)]);
-  const commands = once.map((name) => presetFor(name, '/s p', ['--model', 'm'])?.argv.join(' '));
+const ONCE = ['claude', 'codex', 'gemini', 'opencode'];
+
+interface Planned extends PresetPlan {
+  readonly files: Readonly<Record<string, string>>;
+}
+
+function planOf(name: string, changes: Partial<Assignment> = {}, more: Partial<PresetTask> = {}): Planned {
+  const written: Record<string, string> = {};
+  const write = (file: string, text: string) => {
+    written[file] = text;
+    return `/s/agents/1.${file}`;
+  };
+  const assignment = assignmentOf({ session: '/s', workdir: '/w', ...changes });
+  const task = { assignment, files: { write }, prompt: { system: '', user: 'Do it.' }, conversation: null, ...more };
+  const plan = presetFor(name)?.preset.plan(task);
+  if (plan === undefined) throw new Error(`no preset ${name}`);
+  return { ...plan, files: written };
+}
+
+const schemaOf = (changes: Partial<Assignment> = {}) => JSON.stringify(resultSchema(assignmentOf(changes)));
+
+test('each preset gets the session folder, the schema of the result and the permissions of a writer', () => {
+  expect(PRESET_NAMES).toEqual([...ONCE, ...ONCE.map((name) => `${name}-acp`)]);
+  const commands = ONCE.map((name) => planOf(name).args.join(' '));
   expect(commands).toEqual([
-    'claude --model m -p --output-format json --permission-mode acceptEdits --add-dir /s p',
-    'codex exec --model m --json --sandbox workspace-write --skip-git-repo-check --color never --add-dir /s p -',
-    'gemini --model m --approval-mode auto_edit --output-format json --include-directories /s p',
-    'opencode run --model m --format json',
+    `-p --input-format stream-json --output-format stream-json --verbose --permission-mode acceptEdits --json-schema ${schemaOf()} --add-dir /s`,
+    '--json --sandbox workspace-write --skip-git-repo-check --color never --add-dir /s --output-schema /s/agents/1.schema.json -',
+    '--approval-mode auto_edit --output-format stream-json --policy /s/agents/1.policy.toml --include-directories /s',
+    '--format json',
   ]);
-  expect(presetFor('opencode', '/s"p')?.env).toEqual({ OPENCODE_PERMISSION: '{"external_directory":{"/s\\"p/*":"allow"}}' });
-  expect(presetFor('gemini', '/s')?.env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' });
-  expect([presetFor('cursor', '/s'), presetFor('constructor', '/s')]).toEqual([null, null]);
+  expect(planOf('codex').files).toEqual({ 'schema.json': schemaOf() });
+  expect(planOf('opencode', { session: '/s"p' }).env).toEqual({ OPENCODE_PERMISSION: '{"external_directory":{"/s\\"p/*":"allow"}}' });
+  expect(planOf('gemini').env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' });
+  expect([presetFor('cursor'), presetFor('constructor')]).toEqual([null, null]);
 });
 
-test('claude may run exactly the check command, if its rules can express it', () => {
-  const allowed = (command: string) => presetFor('claude', '/s', [], command)?.argv.slice(6, -2);
-  expect(allowed('npm test -- "a, b"')).toEqual(['--allowedTools', 'Bash(npm test -- "a, b")']);
-  for (const command of ['npm test:*', 'node (a)', 'sh -c "a\\nb"', 'a\nb', ' npm test', 'x'.repeat(1001)])
-    expect(allowed(command)).toEqual([]);
-  const others = ['codex', 'gemini', 'opencode'].map((name) => [presetFor(name, '/s', [], 'npm test'), presetFor(name, '/s')]);
-  for (const [told, untold] of others) expect(told).toEqual(untold);
+test('a reader edits only in the session folder', () => {
+  const reader = { writes: false, commands: ['npm test'] };
+  expect(planOf('claude', reader).args.slice(6, 12)).toEqual([
+    '--permission-mode',
+    'default',
+    '--allowedTools',
+    'Edit(//s/**)',
+    'Bash(npm test)',
+    'Bash(npm test:*)',
+  ]);
+  // A rule cannot express this path, and without it the agent could write no evidence.
+  expect(planOf('claude', { ...reader, session: '/a*b' }).args).toContain('acceptEdits');
+  expect(planOf('gemini', reader).args.slice(0, 2)).toEqual(['--approval-mode', 'default']);
+  const permission = JSON.parse(planOf('opencode', reader).env?.['OPENCODE_PERMISSION'] ?? '') as Record<string, Record<string, string>>;
+  expect(permission['edit']).toEqual({ '*': 'deny', '/s/*': 'allow', '../s/*': 'allow' });
+  expect(permission['bash']).toMatchObject({
+    '*': 'deny',
+    'git diff': 'allow',
+    'git diff *': 'allow',
+    'npm test': 'allow',
+    'npm test *': 'allow',
+  });
+});
+
+test('a task may run the commands of the project, if a rule can express them', () => {
+  const allowed = (...commands: readonly string[]) => {
+    const { args } = planOf('claude', { commands });
+    return args.includes('--allowedTools') ? args.slice(args.indexOf('--allowedTools') + 1, args.indexOf('--json-schema')) : [];
+  };
+  expect(allowed('npm test -- "a, b"')).toEqual(['Bash(npm test -- "a, b")', 'Bash(npm test -- "a, b":*)']);
+  expect(allowed('npm run lint && npm test', 'npm test')).toEqual(
+    ['npm run lint && npm test', 'npm run lint', 'npm test'].flatMap((command) => [`Bash(${command})`, `Bash(${command}:*)`]),
+  );
+  for (const command of ['npm test *', 'node (a)', 'sh -c "a\\nb"', 'a\nb', '', 'x'.repeat(1001)]) expect(allowed(command)).toEqual([]);
+  expect(planOf('claude', { check: 'make check' }).args).toContain('Bash(make check)');
+  const policy = planOf('gemini', { commands: ['npm "test"'], session: '/s.p' }).files['policy.toml'] ?? '';
+  expect(policy).toContain('"pwd", "npm \\"test\\""]');
+  expect(policy).toContain(String.raw`argsPattern = "\"file_path\":\"/s\\.p/(?:(?!\\.\\.)[^\"])*\""`);
+});
+
+test('the system prompt, the budget and the conversation are passed on', () => {
+  const more = { prompt: { system: 'RULES "1"\n', user: 'Do it.' } };
+  const claude = planOf('claude', { budget: { costUsd: 0.123456, tokens: null } }, more);
+  expect(claude.args.slice(-6)).toEqual([
+    '--append-system-prompt-file',
+    '/s/agents/1.system.md',
+    '--max-budget-usd',
+    '0.1235',
+    '--add-dir',
+    '/s',
+  ]);
+  expect([claude.files['system.md'], claude.message]).toEqual(['RULES "1"\n', 'Do it.']);
+  expect(planOf('codex', {}, more).args.slice(-3)).toEqual(['--config', 'developer_instructions="RULES \\"1\\"\\n"', '-']);
+  for (const name of ['gemini', 'opencode']) expect(planOf(name, {}, more).message).toBe('RULES "1"\n\nDo it.');
+  const long = { prompt: { system: 'x'.repeat(200_000), user: 'Do it.' } };
+  expect(planOf('codex', {}, long).message).toMatch(/^x{200000}\n\nDo it\.$/);
+  // A continued conversation keeps its old system prompt.
+  const again = ONCE.map((name) => planOf(name, {}, { ...more, conversation: 'c1' }));
+  expect(again.map(({ message }) => message)).toEqual(ONCE.map(() => 'RULES "1"\n\nDo it.'));
+  expect(again.map(({ args }) => args.slice(args.indexOf('c1') - 1, args.indexOf('c1') + 1))).toEqual(
+    ['--resume', 'resume', '--resume', '--session'].map((word) => [word, 'c1']),
+  );
+});
+
+test('permissions are described for people', () => {
+  const commands = ['npm test', 'npm run lint'];
+  expect(describePermissions('claude', { writes: true, commands })).toBe(
+    'edit files in its working folder and the session folder; run commands that only read, `npm test`, `npm run lint`',
+  );
+  expect(describePermissions('opencode', { writes: false, commands: [] })).toBe(
+    'edit files in the session folder alone; run commands that only read',
+  );
+  expect(describePermissions('codex', { writes: false, commands })).toContain('its own sandbox');
+  expect(describePermissions('claude-acp', { writes: false, commands })).toContain('Umpire answers');
+  expect(describePermissions('constructor', { writes: true, commands })).toBe('what your own account may do');
 });
 
 test('each NAME-acp preset uses ACP', () => {
@@ -39,26 +126,5 @@ test('each NAME-acp preset uses ACP', () => {
     { name: 'gemini-acp', argv: ['gemini', '--acp', '--include-directories', '/s p'] },
     { name: 'opencode-acp', argv: ['opencode', 'acp'] },
   ]);
-  expect([acpPresetFor('claude', '/s'), presetFor('claude-acp', '/s'), acpPresetFor('constructor', '/s')]).toEqual([null, null, null]);
-});
-
-test('the output of each coding agent is understood', async () => {
-  const bin = newFolder();
-  const assignment = realAssignment();
-  const answer = JSON.stringify({
-    type: 'result',
-    result: 'Done: {"id":"DEV-001","status":"completed","findings":"ok"}',
-    total_cost_usd: 0.5,
-    usage: { input_tokens: 9 },
-  });
-  writeFileSync(join(bin, 'answer.json'), answer);
-  writeFileSync(join(bin, 'claude'), `#!/bin/sh\ncat > prompt\nfor word in "$@"; do echo "$word"; done > words\ncat ${bin}/answer.json\n`);
-  chmodSync(join(bin, 'claude'), 0o755);
-  const guardian = startGuardian(randomUUID());
-  const spec = presetFor('claude', assignment.session) ?? { name: '', argv: [] };
-  const agent = commandAgent({ ...spec, env: { PATH: `${bin}:${process.env['PATH'] ?? ''}` } }, guardian);
-  expect(await agent.run(assignment, newWatch())).toMatchObject({ kind: 'completed', findings: 'ok', usage: { tokens: 9, costUsd: 0.5 } });
-  expect(readFileSync(join(assignment.workdir, 'prompt'), 'utf8')).toContain('Make the retry idempotent.');
-  expect(readFileSync(join(assignment.workdir, 'words'), 'utf8').split('\n').slice(-3)).toEqual(['--add-dir', assignment.session, '']);
-  await guardian.close();
+  expect([acpPresetFor('claude', '/s'), presetFor('claude-acp'), acpPresetFor('constructor', '/s')]).toEqual([null, null, null]);
 });

@@ -1,77 +1,178 @@
-// Agents known by name: how to start coding agents without a person, following their documentation. Presets allow edits and skip no
-// safeguard. `NAME-acp` uses the Agent Client Protocol instead.
+// Agents known by name: how to start coding agents without a person, following their documentation. Each task gets the permissions of its
+// role, and no safeguard is skipped. `NAME-acp` uses the Agent Client Protocol instead.
 
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join, relative } from 'node:path';
+import type { Assignment } from '@umpire/core/ports.js';
 import type { AcpSpec } from './acp-agent.js';
-import type { CommandSpec } from './program-agent.js';
+import { READING_COMMANDS, projectCommands } from './allowed-commands.js';
+import { resultSchema } from './prompt.js';
+import type { ClaimedTaskFiles } from './task-files.js';
 
-/** `command`: the check command of the loop, where there is one. */
-type Preset = (session: string, command?: string) => CommandSpec;
+/** One run of a coding agent. */
+export interface PresetTask {
+  readonly assignment: Assignment;
+  readonly files: Pick<ClaimedTaskFiles, 'write'>;
+  /** `system`: what must hold for the whole conversation; may be empty. `user`: the message. */
+  readonly prompt: { readonly system: string; readonly user: string };
+  /** The agent's own id of the conversation to continue; null: a new one. */
+  readonly conversation: string | null;
+}
 
-/** All read the prompt from stdin. They get access to the session folder for evidence and the result. */
+export interface PresetPlan {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly message: string;
+}
+
+export interface Preset {
+  readonly program: string;
+  readonly subcommand?: string;
+  readonly plan: (task: PresetTask) => PresetPlan;
+  /** It continues a conversation only in the folder where the conversation began. */
+  readonly isBoundToFolder?: true;
+  /** It reads JSON messages (claude-input.ts). */
+  readonly readsMessages?: true;
+  /** What a task may do beside reading, in a few words. */
+  readonly permissions: (task: PermissionQuery) => string;
+}
+
+/** They get access to the session folder for evidence and the result. */
 const PRESETS: Readonly<Record<string, Preset>> = {
-  // The result event has the cost. Not `stream-json`: an interrupted run would not report its usage. `--add-dir` takes
-  // several folders, so it comes last.
-  claude: (session, command) => ({
-    name: 'claude',
-    argv: [
-      'claude',
-      '-p',
-      '--output-format',
-      'json',
-      '--permission-mode',
-      'acceptEdits',
-      ...allowedToolArgs(command),
-      '--add-dir',
-      session,
-    ],
-    finish: 'SIGINT',
-    events: true,
-  }),
-  // Events have the usage. Its sandbox allows writes in the working folder and the added folder. A folder without git has its snapshot
-  // repository elsewhere.
-  codex: (session) => ({
-    name: 'codex',
-    argv: [
-      'codex',
-      'exec',
-      '--json',
-      '--sandbox',
-      'workspace-write',
-      '--skip-git-repo-check',
-      '--color',
-      'never',
-      '--add-dir',
-      session,
-      '-',
-    ],
-    finish: 'SIGINT',
-    events: true,
-  }),
-  // Without a person it edits only in trusted folders, and a worktree is always new.
-  gemini: (session) => ({
-    name: 'gemini',
-    argv: ['gemini', '--approval-mode', 'auto_edit', '--output-format', 'json', '--include-directories', session],
-    env: { GEMINI_CLI_TRUST_WORKSPACE: process.env['GEMINI_CLI_TRUST_WORKSPACE'] ?? 'true' },
-    finish: 'SIGINT',
-  }),
-  // It edits by default and refuses what it would have to ask for, such as other folders.
-  opencode: (session) => ({
-    name: 'opencode',
-    argv: ['opencode', 'run', '--format', 'json'],
-    env: { OPENCODE_PERMISSION: JSON.stringify({ external_directory: { [`${session}/*`]: 'allow' } }) },
-    finish: 'SIGINT',
-    events: true,
-  }),
+  claude: { program: 'claude', plan: planClaude, readsMessages: true, permissions: rulesInWords },
+  codex: {
+    program: 'codex',
+    subcommand: 'exec',
+    plan: planCodex,
+    permissions: () => 'write in its working folder and the session folder; run any command there without network (its own sandbox)',
+  },
+  gemini: { program: 'gemini', plan: planGemini, isBoundToFolder: true, permissions: rulesInWords },
+  // In another folder it would go on in the old one.
+  opencode: {
+    program: 'opencode',
+    subcommand: 'run',
+    plan: planOpencode,
+    isBoundToFolder: true,
+    permissions: (task) => (task.writes ? `${editsInWords(task)}; run any command that your opencode settings allow` : rulesInWords(task)),
+  },
 };
 
+/** None without a value. */
+function option(name: string, value: string | null): readonly string[] {
+  return value === null ? [] : [name, value];
+}
+
+/** `--add-dir` and `--allowedTools` take several words, so an option follows them, or nothing. */
+function planClaude({ assignment, files, prompt, conversation }: PresetTask): PresetPlan {
+  const { session, writes, budget } = assignment;
+  const mayEdit = writes || !isPlainPath(session);
+  const rules = [
+    ...(mayEdit ? [] : [`Edit(/${session}/**)`]),
+    ...projectCommands(assignment).flatMap((command) => [`Bash(${command})`, `Bash(${command}:*)`]),
+  ];
+  const args = [
+    '-p',
+    ...option('--input-format', 'stream-json'),
+    ...option('--output-format', 'stream-json'),
+    '--verbose',
+    ...option('--permission-mode', mayEdit ? 'acceptEdits' : 'default'),
+    ...(rules.length === 0 ? [] : ['--allowedTools', ...rules]),
+    ...option('--json-schema', JSON.stringify(resultSchema(assignment))),
+    ...option('--append-system-prompt-file', prompt.system === '' ? null : files.write('system.md', prompt.system)),
+    ...option('--max-budget-usd', budget.costUsd === null ? null : dollars(budget.costUsd)),
+    ...option('--resume', conversation),
+    ...option('--add-dir', session),
+  ];
+  return { args, message: messageOf(prompt, conversation) };
+}
+
+/** The signs that a rule for files reads as a pattern. */
+function isPlainPath(path: string): boolean {
+  return /^[\w./ @+=,-]+$/.test(path);
+}
+
+/** It refuses zero. */
+function dollars(amount: number): string {
+  return String(Math.max(0.0001, Number(amount.toFixed(4))));
+}
+
+/** A continued conversation keeps its old system prompt, so the new one is in the message too. */
+function messageOf({ system, user }: PresetTask['prompt'], conversation: string | null): string {
+  return conversation === null ? user : joined(system, user);
+}
+
+function joined(system: string, user: string): string {
+  return system === '' ? user : `${system.trimEnd()}\n\n${user}`;
+}
+
+/** The system limits one argument to 128 kB. */
+const MAX_ARGUMENT_CHARS = 30_000;
+
 /**
- * Allows the check command, which Umpire runs in the same folder anyway. A Claude Code rule matches exactly this command, unless it has
- * characters with another meaning there.
+ * Its sandbox allows writes in the working folder and the added folder, also to tasks that only read: with less they could not write their
+ * evidence. A folder without git has its snapshot repository elsewhere.
  */
-function allowedToolArgs(command: string | undefined): readonly string[] {
-  const isPlain = command !== undefined && /^[^()*\\\r\n]{1,1000}$/.test(command) && !/^\s|\s$/.test(command);
-  return isPlain ? ['--allowedTools', `Bash(${command})`] : [];
+function planCodex({ assignment, files, prompt, conversation }: PresetTask): PresetPlan {
+  const isLong = prompt.system.length > MAX_ARGUMENT_CHARS;
+  const args = [
+    '--json',
+    ...option('--sandbox', 'workspace-write'),
+    '--skip-git-repo-check',
+    ...option('--color', 'never'),
+    ...option('--add-dir', assignment.session),
+    ...option('--output-schema', files.write('schema.json', JSON.stringify(resultSchema(assignment)))),
+    ...option('--config', prompt.system === '' || isLong ? null : `developer_instructions=${JSON.stringify(prompt.system)}`),
+    ...option('resume', conversation),
+    '-',
+  ];
+  return { args, message: isLong ? joined(prompt.system, prompt.user) : messageOf(prompt, conversation) };
+}
+
+/** Without a person it runs no command that no policy allows, and edits only in trusted folders; a worktree is always new. */
+function planGemini({ assignment, files, prompt, conversation }: PresetTask): PresetPlan {
+  const { session, writes } = assignment;
+  const args = [
+    ...option('--approval-mode', writes ? 'auto_edit' : 'default'),
+    ...option('--output-format', 'stream-json'),
+    ...option('--policy', files.write('policy.toml', geminiPolicy(assignment))),
+    ...option('--include-directories', session),
+    ...option('--resume', conversation),
+  ];
+  const env = { GEMINI_CLI_TRUST_WORKSPACE: process.env['GEMINI_CLI_TRUST_WORKSPACE'] ?? 'true' };
+  return { args, env, message: joined(prompt.system, prompt.user) };
+}
+
+function geminiPolicy(assignment: Assignment): string {
+  const commands = [...READING_COMMANDS, ...projectCommands(assignment)];
+  const path = JSON.stringify(assignment.session)
+    .slice(1, -1)
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return [
+    allowRule('toolName = "run_shell_command"', `commandPrefix = ${tomlList(commands)}`),
+    // Readers write only there.
+    allowRule('toolName = ["write_file", "replace"]', `argsPattern = ${JSON.stringify(`"file_path":"${path}/(?:(?!\\.\\.)[^"])*"`)}`),
+  ].join('\n');
+}
+
+function allowRule(...conditions: readonly string[]): string {
+  return ['[[rule]]', ...conditions, 'decision = "allow"', 'priority = 500', ''].join('\n');
+}
+
+function tomlList(texts: readonly string[]): string {
+  return `[${texts.map((text) => JSON.stringify(text)).join(', ')}]`;
+}
+
+/** It refuses what it would have to ask for, such as other folders. Writers run commands as its own settings say. */
+function planOpencode({ assignment, prompt, conversation }: PresetTask): PresetPlan {
+  const { session, workdir, writes } = assignment;
+  const inSession = { [`${session}/*`]: 'allow', [`${relative(workdir, session)}/*`]: 'allow' };
+  const commands = [...READING_COMMANDS, ...projectCommands(assignment)].flatMap((command) => [command, `${command} *`]);
+  const reading = {
+    edit: { '*': 'deny', ...inSession },
+    bash: { '*': 'deny', ...Object.fromEntries(commands.map((command) => [command, 'allow'])) },
+  };
+  const permission = { external_directory: { [`${session}/*`]: 'allow' }, ...(writes ? {} : reading) };
+  const args = [...option('--format', 'json'), ...option('--session', conversation)];
+  return { args, env: { OPENCODE_PERMISSION: JSON.stringify(permission) }, message: joined(prompt.system, prompt.user) };
 }
 
 /**
@@ -86,20 +187,43 @@ const ACP_PRESETS: Readonly<Record<string, (session: string) => readonly string[
 
 export const PRESET_NAMES: readonly string[] = [...Object.keys(PRESETS), ...Object.keys(ACP_PRESETS)];
 
-/** The command of a preset that runs once per task, with the person's own arguments first; null for an unknown name. */
-export function presetFor(name: string, session: string, args: readonly string[] = [], command?: string): CommandSpec | null {
+interface NamedPreset {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly preset: Preset;
+}
+
+/** A preset that runs once per task; null for an unknown name. */
+export function presetFor(name: string): NamedPreset | null {
   const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
-  if (preset === undefined) return null;
-  const spec = preset(session, command);
-  const head = spec.argv.findIndex((word) => word.startsWith('-'));
-  const at = head < 0 ? spec.argv.length : head;
-  return { ...spec, argv: [...spec.argv.slice(0, at), ...args, ...spec.argv.slice(at)] };
+  return preset === undefined ? null : { name, argv: [preset.program], preset };
 }
 
 /** An ACP preset; null for an unknown name. */
-export function acpPresetFor(name: string, session: string, command?: string): AcpSpec | null {
+export function acpPresetFor(name: string, session: string): AcpSpec | null {
   const words = Object.hasOwn(ACP_PRESETS, name) ? ACP_PRESETS[name] : undefined;
-  return words === undefined ? null : { name, argv: words(session), ...(command === undefined ? {} : { command }) };
+  return words === undefined ? null : { name, argv: words(session) };
+}
+
+export interface PermissionQuery {
+  readonly writes: boolean;
+  readonly commands: readonly string[];
+}
+
+/** What the agent of this name may do in a task, beside reading, for people. */
+export function describePermissions(name: string, query: PermissionQuery): string {
+  if (Object.hasOwn(PRESETS, name)) return PRESETS[name]?.permissions(query) ?? '';
+  if (Object.hasOwn(ACP_PRESETS, name)) return `${rulesInWords(query)}; Umpire answers what else it asks for`;
+  return 'what your own account may do';
+}
+
+function rulesInWords(query: PermissionQuery): string {
+  const commands = query.commands.map((command) => `\`${command}\``);
+  return `${editsInWords(query)}; run ${['commands that only read', ...commands].join(', ')}`;
+}
+
+function editsInWords({ writes }: PermissionQuery): string {
+  return writes ? 'edit files in its working folder and the session folder' : 'edit files in the session folder alone';
 }
 
 /** Presets that report tokens but no cost. */

@@ -3,12 +3,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileS
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive, newFolder, newWatch, pidsIn, realAssignment, until } from '../../../../test/support/assignment.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Agent, Ending } from '@umpire/core/ports.js';
 import { commandAgent } from './program-agent.js';
 import type { CommandSpec } from './program-agent.js';
 import { startGuardian } from './guardian.js';
 import { promptFor, taskFileOf } from './prompt.js';
+import { UNKNOWN_USAGE } from './usage.js';
 
 const guardian = startGuardian(randomUUID());
 const survivors: number[] = [];
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const hasProc = existsSync('/proc/self/environ');
 const OK = '{"status":"completed","findings":"done"}';
-const DONE = { kind: 'completed', findings: 'done', error: '', outputs: { review_score: '', gc_signal: '' }, usage: NO_USAGE };
+const DONE = { kind: 'completed', findings: 'done', error: '', outputs: { review_score: '', gc_signal: '' }, usage: UNKNOWN_USAGE };
 
 function agentOf(argv: readonly string[], more: Partial<CommandSpec> = {}): Agent {
   return commandAgent({ name: 'mine', argv, ...more }, guardian);
@@ -34,7 +34,7 @@ function node(text: string, more: Partial<CommandSpec> = {}): Agent {
 }
 
 function broken(reason: string): Ending {
-  return { kind: 'broken', reason, usage: NO_USAGE };
+  return { kind: 'broken', reason, usage: UNKNOWN_USAGE };
 }
 
 async function check(agent: Agent, expected: Ending): Promise<void> {
@@ -106,23 +106,27 @@ test('a bad exit or a missing result breaks the task with a reason', async () =>
   );
 });
 
+function unstarted(reason: string): Ending {
+  return { kind: 'broken', reason, usage: { tokens: 0, costUsd: 0 } };
+}
+
 test('a program that cannot be started is named with the reason', async () => {
   const folder = newFolder();
   const plain = join(folder, 'plain');
   writeFileSync(plain, 'no program');
   await check(
     agentOf(['umpire-no-such-program']),
-    broken(
+    unstarted(
       'The agent "mine" could not be started ("umpire-no-such-program"): program not found; install it, or correct its name or the PATH.',
     ),
   );
   await check(
     agentOf([plain]),
-    broken(`The agent "mine" could not be started (${JSON.stringify(plain)}): not executable; check its permissions.`),
+    unstarted(`The agent "mine" could not be started (${JSON.stringify(plain)}): not executable; check its permissions.`),
   );
   const lost = join(folder, 'lost');
   const ending = await shell('exit 0').run(realAssignment({ workdir: lost }), newWatch());
-  expect(ending).toEqual(broken(`The agent "mine" could not be started ("/bin/sh"): its working folder ${lost} does not exist.`));
+  expect(ending).toEqual(unstarted(`The agent "mine" could not be started ("/bin/sh"): its working folder ${lost} does not exist.`));
   expect((await agentOf(['/bin/echo', 'a\0b']).run(realAssignment(), newWatch())).kind).toBe('broken');
 });
 
@@ -243,7 +247,7 @@ test('a stopped run kills the process group and interrupts the task', async () =
   ).run(realAssignment(), watch);
   const pids = await pidsIn(folder, ['main', 'member']);
   watch.stop();
-  expect(await run).toEqual({ kind: 'interrupted' });
+  expect(await run).toEqual({ kind: 'interrupted', usage: UNKNOWN_USAGE });
   expect(await until(() => !pids.some(isAlive))).toBe(true);
   const assignment = realAssignment();
   expect(await shell(`touch ${folder}/started`).run(assignment, watch)).toEqual({ kind: 'interrupted' });
@@ -260,22 +264,6 @@ test('an interrupted task still reports its usage', async () => {
   expect(await until(() => watch.text().includes('begun'))).toBe(true);
   watch.stop();
   expect(await run).toEqual({ kind: 'interrupted', usage: { tokens: 6000, costUsd: 0.25 } });
-});
-
-test('a broken task names the tool that was denied', async () => {
-  const end = {
-    type: 'result',
-    session_id: 's',
-    uuid: 'u',
-    result: 'May I run it?',
-    permission_denials: [{ tool_name: 'Bash', tool_input: { command: 'npm test' } }],
-  };
-  const reason =
-    'The agent "mine" returned no result: its answer has no JSON object. It ends: "May I run it?" Its own settings denied "Bash npm test"; allow it there (docs/agents.md, "Presets").';
-  await check(
-    node(`console.error('Ripgrep is not available.'); console.log(${JSON.stringify(JSON.stringify(end))})`, { events: true }),
-    broken(reason),
-  );
 });
 
 /** A process in a session of its own, which no signal to the group reaches, and which keeps the output open. */

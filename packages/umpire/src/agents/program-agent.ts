@@ -11,14 +11,14 @@ import { runChildProcess } from './child-process.js';
 import type { ChildEnd, Launch } from './child-process.js';
 import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
-import { CAUSE_ADVICE, retryDelayMs, classifyFailure } from './failure-cause.js';
+import { CAUSE_ADVICE, limitResetMs, retryDelayMs, classifyFailure } from './failure-cause.js';
+import type { FailureCause } from './failure-cause.js';
 import { lineOf } from '../report/safe-text.js';
 import { MAX_RESULT_BYTES } from './last-json-object.js';
-import { findFault, fullOutputHint, readResult } from './result.js';
+import { findFault, firstParagraph, fullOutputHint, readResult } from './result.js';
 import type { Exit, ProgramOutput } from './result.js';
 import { readResultFile, claimTaskFiles } from './task-files.js';
 import type { ClaimedTaskFiles } from './task-files.js';
-import { EventStream } from './event-stream.js';
 import { promptFor } from './prompt.js';
 
 export interface ProgramSpec {
@@ -39,6 +39,9 @@ export interface ProgramSpec {
 
 /** Input, output and end of one run of a program. */
 export interface ProgramRun {
+  /** More arguments and variables for this run. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   readonly input: Launch['input'];
   readonly finish: Launch['finish'];
   readonly watch: Watch;
@@ -54,9 +57,16 @@ export interface ProgramResult {
   readonly note?: string;
 }
 
-export type EndedProcess = Extract<ChildEnd, { kind: 'ended' }>;
+export interface ProgramOutcome {
+  readonly ending: Ending;
+  readonly report: AgentReport | null;
+  /** It ended as it should, but without a valid result: it may be asked for one. */
+  readonly lacksResult: boolean;
+  /** It failed by itself, before its model did anything, and no server is the cause. */
+  readonly hasNotBegun: boolean;
+}
 
-export type PlanRun = (assignment: Assignment, taskFiles: ClaimedTaskFiles, watch: Watch) => ProgramRun;
+export type EndedProcess = Extract<ChildEnd, { kind: 'ended' }>;
 
 const GRACE_MS = 5000;
 
@@ -64,20 +74,29 @@ const MAX_OUTPUT_BYTES = 1024 ** 3;
 
 let calls = 0;
 
-export function programAgent(spec: ProgramSpec, guardian: Guardian, planRun: PlanRun): Agent {
-  const argv = resolveProgram(spec);
+/** One run of the program. An agent may need several for a task. */
+export type RunProgram = (plan: ProgramRun, taskFiles: ClaimedTaskFiles, assignment: Assignment) => Promise<ProgramOutcome>;
+
+export function programRunner(spec: ProgramSpec, guardian: Guardian): RunProgram {
+  const program = resolveProgram(spec);
   const inherited = inheritedEnv(spec, guardian);
   const environmentFor = environmentIn(inherited);
   const { name, graceMs = GRACE_MS } = spec;
-  const runProgram = async (taskFiles: ClaimedTaskFiles, assignment: Assignment, watch: Watch): Promise<Ending> => {
+  return async ({ args = [], input, finish, watch, readEnd, ...plan }, taskFiles, assignment) => {
     const { session, workdir } = assignment;
     const timeoutMs = Math.min(spec.timeoutMs ?? Infinity, assignment.timeoutMs);
     const call = `${guardian.run}-${++calls}`;
     const places = { UMPIRE_SESSION: session, UMPIRE_TASK_FILE: taskFiles.taskFile, UMPIRE_RESULT_FILE: taskFiles.resultFile };
-    const env: Readonly<Record<string, string>> = Object.assign(Object.create(inherited), environmentFor(workdir), places, {
-      UMPIRE_CALL: call,
-    });
-    const { input, finish, watch: processWatch, readEnd } = planRun(assignment, taskFiles, watch);
+    // The person's own settings win.
+    const planned = Object.entries(plan.env ?? {}).filter(([variable]) => !Object.hasOwn(spec.env ?? {}, variable));
+    const env: Readonly<Record<string, string>> = Object.assign(
+      Object.create(inherited),
+      Object.fromEntries(planned),
+      environmentFor(workdir),
+      places,
+      { UMPIRE_CALL: call },
+    );
+    const argv = [...program, ...args];
     const launch = {
       argv,
       workdir,
@@ -92,32 +111,60 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, planRun: Pla
       mostBytes: spec.mostBytes ?? MAX_OUTPUT_BYTES,
       ...(spec.drainMs === undefined ? {} : { drainMs: spec.drainMs }),
     };
-    const end = await runChildProcess(launch, guardian, processWatch);
-    if (end.kind === 'unstarted') return { kind: 'broken', reason: explainUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
+    const end = await runChildProcess(launch, guardian, watch);
+    const outcome = (ending: Ending, report: AgentReport | null = null): ProgramOutcome => ({
+      ending,
+      report,
+      lacksResult: false,
+      hasNotBegun: false,
+    });
+    if (end.kind === 'unstarted')
+      return outcome({ kind: 'broken', reason: explainUnstarted(end.error, argv, assignment, name), usage: NO_USAGE });
     const { exit, report, isOrderly, note } = readEnd(end);
     const { stdout, stderr } = end;
     const left = { stdout, stderr, exit, report, ...readResultFile(taskFiles.resultFile) };
-    const ending = readResult(left, assignment, name);
+    const { ending, lacksResult } = readResult(left, assignment, name);
     // Many agents report their usage when asked to finish.
-    if (end.stopped?.by === 'abort') return interruptedAfter(ending);
-    if (end.stopped?.by === 'flood') return { kind: 'broken', reason: describeFlood(name, assignment), usage: ending.usage ?? NO_USAGE };
-    const last = end.stopped === null ? ending : afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name);
-    return last.kind === 'broken' ? explainBroken(last, left, note) : last;
-  };
-  const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
-    if (watch.signal.aborted) return { kind: 'interrupted' };
-    const taskFiles = claimTaskFiles(assignment);
-    try {
-      return await runProgram(taskFiles, assignment, watch);
-    } finally {
-      taskFiles.release();
+    if (end.stopped?.by === 'abort') return outcome(interruptedAfter(ending), report);
+    if (end.stopped?.by === 'flood')
+      return outcome({ kind: 'broken', reason: describeFlood(name, assignment), usage: ending.usage ?? NO_USAGE }, report);
+    if (end.stopped !== null) {
+      const late = afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name);
+      return outcome(late.kind === 'broken' ? explainBroken(late, left, note) : late, report);
     }
+    if (ending.kind !== 'broken') return outcome(ending, report);
+    const last = explainBroken(ending, left, note);
+    const isServer = last.passing !== undefined || last.limit !== undefined || causeOf(left) !== null;
+    return { ending: last, report, lacksResult, hasNotBegun: !lacksResult && !isServer && ending.usage.tokens === 0 };
   };
-  return { name, run };
+}
+
+/** Its answer without a result, where a check decides and not the agent's word. */
+export function completedWithout({ ending, report }: ProgramOutcome, { outputs }: Assignment): Ending {
+  const findings = firstParagraph(report?.text ?? '');
+  if (findings === '') return ending;
+  const empty = Object.fromEntries(outputs.map((column) => [column, '']));
+  return { kind: 'completed', findings, error: '', outputs: empty, usage: ending.usage ?? NO_USAGE };
+}
+
+/** Gives the task its files while it runs. */
+export async function withTaskFiles(
+  assignment: Assignment,
+  { signal }: Watch,
+  run: (taskFiles: ClaimedTaskFiles) => Promise<Ending>,
+): Promise<Ending> {
+  if (signal.aborted) return { kind: 'interrupted' };
+  const taskFiles = claimTaskFiles(assignment);
+  try {
+    return await run(taskFiles);
+  } finally {
+    taskFiles.release();
+  }
 }
 
 function interruptedAfter({ usage = NO_USAGE }: Ending): Ending {
-  return usage.tokens > 0 || usage.costUsd > 0 ? { kind: 'interrupted', usage } : { kind: 'interrupted' };
+  const isNothing = usage.tokens === 0 && usage.costUsd === 0 && usage.unknown === undefined;
+  return isNothing ? { kind: 'interrupted' } : { kind: 'interrupted', usage };
 }
 
 /** A valid result after the request to finish counts. Otherwise the timeout is the reason. */
@@ -135,14 +182,27 @@ function describeFlood(name: string, { session, task }: Assignment): string {
 /** The exit status that asks for a later retry: EX_TEMPFAIL of sysexits.h. */
 const TRY_LATER = 75;
 
-/** Adds to the reason of a broken ending the explanation and advice, and marks a temporary error. */
-function explainBroken(ending: Extract<Ending, { kind: 'broken' }>, { exit, ...left }: ProgramOutput, note: string | undefined): Ending {
-  const fault = findFault({ exit, ...left });
+type Broken = Extract<Ending, { kind: 'broken' }>;
+
+function causeOf(left: ProgramOutput): FailureCause | null {
+  const fault = findFault(left);
+  return fault === null ? null : classifyFailure(fault);
+}
+
+/** Adds to the reason of a broken ending the explanation and advice, and marks a temporary error and an exhausted plan. */
+function explainBroken(ending: Broken, left: ProgramOutput, note: string | undefined): Broken {
+  const { exit } = left;
+  const fault = findFault(left);
   const cause = fault === null ? null : classifyFailure(fault);
   const advice = cause === null || cause === 'passing' || exit.words?.includes('sign in with') === true ? [] : [CAUSE_ADVICE[cause]];
   const reason = [ending.reason, ...(note === undefined ? [] : [note]), ...advice].join(' ');
   const isPassing = cause === 'passing' || (exit.code === TRY_LATER && exit.words === undefined);
-  return { ...ending, reason, ...(isPassing ? { passing: { afterMs: fault === null ? null : retryDelayMs(fault) } } : {}) };
+  return {
+    ...ending,
+    reason,
+    ...(isPassing ? { passing: { afterMs: fault === null ? null : retryDelayMs(fault) } } : {}),
+    ...(cause === 'limit' && fault !== null ? { limit: { resetsAtMs: limitResetMs(fault, Date.now()) } } : {}),
+  };
 }
 
 /** Resolves the path before the run: in the worktree an agent could replace the program. */
@@ -185,40 +245,26 @@ function explainUnstarted(error: NodeJS.ErrnoException, argv: readonly string[],
 
 export interface CommandSpec extends ProgramSpec {
   /** The signal that asks the program to finish; null: it cannot be asked. */
-  readonly finish?: 'SIGINT' | 'SIGTERM' | null;
-  /** It prints events on stdout (event-stream.ts). */
-  readonly events?: true;
+  readonly finish?: Launch['finish'];
 }
 
+/** A program of the person's own: prompt on stdin, the result from a file or its output. */
 export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
-  const { finish = 'SIGTERM' } = spec;
-  return programAgent(spec, guardian, (assignment, taskFiles, watch) => {
-    const events = spec.events === true ? new EventStream() : null;
-    return {
-      input: promptFor(assignment, taskFiles),
-      finish,
-      watch: events === null ? watch : logEvents(events, watch),
-      readEnd: ({ code, signal, stopped }) => {
-        const report = events?.end() ?? null;
-        return { exit: { code, signal }, report, isOrderly: stopped?.how === 'asked' && code === 0, ...deniedToolNote(report) };
-      },
-    };
-  });
-}
-
-/** A denied tool may explain why the agent failed. */
-function deniedToolNote(report: AgentReport | null): { readonly note?: string } {
-  if (report?.refused === undefined) return {};
-  const what = JSON.stringify(lineOf(report.refused, 200));
-  return { note: `Its own settings denied ${what}; allow it there (docs/agents.md, "Presets").` };
-}
-
-function logEvents(events: EventStream, { signal, log }: Watch): Watch {
-  return {
-    signal,
-    log: (stream, chunk) => {
-      log(stream, chunk);
-      if (stream === 'stdout') events.write(chunk);
-    },
-  };
+  const { name, finish = 'SIGTERM' } = spec;
+  const runProgram = programRunner(spec, guardian);
+  const run = (assignment: Assignment, watch: Watch) =>
+    withTaskFiles(assignment, watch, async (taskFiles) => {
+      const plan: ProgramRun = {
+        input: promptFor(assignment, taskFiles),
+        finish,
+        watch,
+        readEnd: ({ code, signal, stopped }) => ({
+          exit: { code, signal },
+          report: null,
+          isOrderly: stopped?.how === 'asked' && code === 0,
+        }),
+      };
+      return (await runProgram(plan, taskFiles, assignment)).ending;
+    });
+  return { name, run };
 }

@@ -176,7 +176,7 @@ test('untrusted text cannot leave its block', () => {
       expect(prompt).not.toMatch(/[\u202e\u2028\r]/);
       // A program that only prints what it was told hands in the schema, and that is no result.
       const handed = { file: null, stdout: Buffer.from(prompt), stderr: Buffer.alloc(0), exit: { code: 0, signal: null } };
-      expect(readResult(handed, assignment, 'cat').kind).toBe('broken');
+      expect(readResult(handed, assignment, 'cat').ending.kind).toBe('broken');
     }),
   );
 });

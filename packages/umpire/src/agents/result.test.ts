@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { assignmentOf } from '../../../../test/support/assignment.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Assignment, Ending } from '@umpire/core/ports.js';
 import { readResult } from './result.js';
 import type { Exit, ProgramOutput } from './result.js';
+import { UNKNOWN_USAGE } from './usage.js';
 
 interface Given {
   readonly file?: string;
@@ -18,17 +18,17 @@ function read(
   changes: Partial<Assignment> = {},
 ): Ending {
   const handed = { file: file === undefined ? null : Buffer.from(file), stdout: Buffer.from(stdout), stderr: Buffer.from(stderr), exit };
-  return readResult(fault === undefined ? handed : { ...handed, fault }, assignmentOf(changes), 'mine');
+  return readResult(fault === undefined ? handed : { ...handed, fault }, assignmentOf(changes), 'mine').ending;
 }
 
-const DONE = { kind: 'completed', findings: '', error: '', outputs: { review_score: '', gc_signal: '' }, usage: NO_USAGE } as const;
+const DONE = { kind: 'completed', findings: '', error: '', outputs: { review_score: '', gc_signal: '' }, usage: UNKNOWN_USAGE } as const;
 
 function check(stdout: string, expected: Partial<Ending>, changes: Partial<Assignment> = {}): void {
   expect(read({ stdout }, changes)).toEqual({ ...DONE, ...expected });
 }
 
 function checkBroken(given: Given, reason: string, changes: Partial<Assignment> = {}): void {
-  expect(read(given, changes)).toEqual({ kind: 'broken', reason, usage: NO_USAGE });
+  expect(read(given, changes)).toEqual({ kind: 'broken', reason, usage: UNKNOWN_USAGE });
 }
 
 test('turns a result into cells', () => {
@@ -93,7 +93,7 @@ test('only the end of the output is searched', () => {
 
 test('a question is valid only in an interactive task', () => {
   const stdout = '{"id":"DEV-001","question":"Which bank?"}';
-  expect(read({ stdout }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which bank?', usage: NO_USAGE });
+  expect(read({ stdout }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which bank?', usage: UNKNOWN_USAGE });
   const strict = '{"status":null,"findings":"","error":null,"question":"Which bank?"}';
   expect(read({ stdout: strict }, { interactive: true })).toMatchObject({ kind: 'asked', question: 'Which bank?' });
   checkBroken(
@@ -113,11 +113,11 @@ test('events carry the result, the usage and the error; the result file still co
       { file: null, stdout, stderr: Buffer.from('words'), exit: { code: 0, signal: null }, report, ...more },
       assignmentOf(),
       'mine',
-    );
+    ).ending;
   };
   expect(handed('Done: {"status":"completed","findings":"ok"}')).toEqual({ ...DONE, findings: 'ok', usage });
   expect(handed('Done.', { file: Buffer.from('{"status":"completed"}') })).toEqual({ ...DONE, usage });
-  const none = 'The agent "mine" returned no result: its answer has no JSON object. It ends: "Done."';
+  const none = 'The agent "mine" returned no result: its answer has no JSON object. It answered: "Done.".';
   expect(handed('Done.')).toEqual({ kind: 'broken', reason: `${none} Last output: "Reconnecting... 1/5".`, usage });
   expect(handed('', { exit: { code: 1, signal: null } })).toEqual({
     kind: 'broken',
@@ -139,7 +139,7 @@ test('a bad exit breaks a completed result and quotes the last output', () => {
     { exit: { code: 41, signal: null }, stderr: `Trying\n    at run (x.js:1:1) {\n  status: 401\n}\n${JSON.stringify(error, null, 2)}\n` },
     'The agent "mine" exited with status 41. Last output: "Invalid API key".',
   );
-  const answer = '{"is_error":true,"result":"Failed.\\nInvalid API key","type":"result","total_cost_usd":0}';
+  const answer = '{"is_error":true,"result":"Failed.\\nInvalid API key","type":"result"}';
   checkBroken(
     { exit: { code: 1, signal: null }, stdout: answer },
     'The agent "mine" exited with status 1. Last output: "Invalid API key".',
@@ -154,10 +154,10 @@ test('a bad exit breaks a completed result and quotes the last output', () => {
 test('reads the usage under all its names', () => {
   const used = (stdout: string): unknown => (read({ stdout }) as { usage: unknown }).usage;
   expect(used('{"status":"completed","usage":{"tokens":12,"cost_usd":0.5}}')).toEqual({ tokens: 12, costUsd: 0.5 });
-  expect(used('{"status":"completed","usage":{"total_cost_usd":2}}')).toEqual({ tokens: 0, costUsd: 2 });
-  expect(used('{"status":"completed","total_cost_usd":3}')).toEqual({ tokens: 0, costUsd: 3 });
-  expect(used('{"status":"completed","usage":{"tokens":-1,"cost_usd":"much"}}')).toEqual(NO_USAGE);
-  expect(used('{"status":"perhaps","usage":{"input_tokens":5,"output_tokens":6}}')).toEqual({ tokens: 11, costUsd: 0 });
+  expect(used('{"status":"completed","usage":{"total_cost_usd":2}}')).toEqual({ tokens: 0, costUsd: 2, unknown: ['tokens'] });
+  expect(used('{"status":"completed","total_cost_usd":3}')).toEqual({ tokens: 0, costUsd: 3, unknown: ['tokens'] });
+  expect(used('{"status":"completed","usage":{"tokens":-1,"cost_usd":"much"}}')).toEqual(UNKNOWN_USAGE);
+  expect(used('{"status":"perhaps","usage":{"input_tokens":5,"output_tokens":6}}')).toEqual({ tokens: 11, costUsd: 0, unknown: ['cost'] });
 });
 
 test('unwraps the answers of coding agents, with their cost', () => {
@@ -174,13 +174,13 @@ test('unwraps the answers of coding agents, with their cost', () => {
   check(claude('Done.\n```json\n{"status":"completed","findings":"ok"}\n```'), { findings: 'ok', usage: spent });
   expect(read({ stdout: claude('Credit balance is too low') })).toEqual({
     kind: 'broken',
-    reason: 'The agent "mine" returned no result: its answer has no JSON object. It ends: "Credit balance is too low"',
+    reason: 'The agent "mine" returned no result: its answer has no JSON object. It answered: "Credit balance is too low".',
     usage: spent,
   });
   expect(read({ stdout: claude('bye'), file: '{"status":"completed"}' })).toEqual({ ...DONE, usage: spent });
   expect(read({ stdout: claude('bye'), exit: { code: 1, signal: null } })).toMatchObject({ kind: 'broken', usage: spent });
   const gemini = { response: '{"status":"completed"}', stats: { models: { a: { tokens: { total: 7 } }, b: { tokens: { total: 5 } } } } };
-  check(JSON.stringify(gemini, null, 2), { usage: { tokens: 12, costUsd: 0 } });
+  check(JSON.stringify(gemini, null, 2), { usage: { tokens: 12, costUsd: 0, unknown: ['cost'] } });
 });
 
 test('says that the output was too long to search, and how to see all of it', () => {

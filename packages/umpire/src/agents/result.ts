@@ -15,6 +15,7 @@ import type { AgentReport } from './event-stream.js';
 import type { AgentFault } from './failure-cause.js';
 import { cutText, lineOf } from '../report/safe-text.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
+import { UNKNOWN_USAGE, usageOf } from './usage.js';
 
 export interface Exit {
   readonly code: number | null;
@@ -38,19 +39,29 @@ export interface ProgramOutput {
 
 export const CLEAN_EXIT: Exit = { code: 0, signal: null };
 
+export interface ReadResult {
+  readonly ending: Ending;
+  /** It ended as it should, but without a valid result: it may be asked for one. */
+  readonly lacksResult: boolean;
+}
+
 /** `name`: the agent's name for the reason. */
-export function readResult(handed: ProgramOutput, assignment: Assignment, name: string): Ending {
+export function readResult(handed: ProgramOutput, assignment: Assignment, name: string): ReadResult {
   const found = findResult(handed);
   const ending = found.ok
-    ? endingOf(found.object, assignment, found.where, found.usage)
+    ? endingOf(found.object, assignment, found.where, found.usage ?? readUsage(found.object) ?? UNKNOWN_USAGE)
     : broken(`${named(name)} ${found.problem}${describeLostOutput(handed, assignment)}`, found.usage);
-  // Its answer explains more than stderr.
-  if (isClean(handed.exit) && !found.ok && found.isAnswered === true && (handed.report?.fault ?? null) === null) return ending;
-  if (isClean(handed.exit) || ending.kind === 'failed') return addLastOutput(ending, handed);
+  const hasFault = (handed.report?.fault ?? null) !== null;
+  if (isClean(handed.exit)) {
+    // Its answer explains more than stderr.
+    const isExplained = !found.ok && found.isAnswered === true && !hasFault;
+    return { ending: isExplained ? ending : addLastOutput(ending, handed), lacksResult: ending.kind === 'broken' && !hasFault };
+  }
+  if (ending.kind === 'failed') return { ending, lacksResult: false };
   const although =
     ending.kind === 'completed' ? ', although its result says completed' : ending.kind === 'asked' ? ', although it asked a question' : '';
-  const { usage = NO_USAGE } = ending;
-  return addLastOutput(broken(`${named(name)} ${describeExit(handed.exit)}${although}.`, usage), handed);
+  const { usage = UNKNOWN_USAGE } = ending;
+  return { ending: addLastOutput(broken(`${named(name)} ${describeExit(handed.exit)}${although}.`, usage), handed), lacksResult: false };
 }
 
 /** Says that the output was too long to search, and where to find all of it. */
@@ -67,8 +78,12 @@ export function fullOutputHint(session: string, task: string): string {
 }
 
 /** The ending of a result object. `where`: where it was found. */
-export function endingOf(object: JsonObject, assignment: Assignment, where = 'The result', spent: Usage | null = null): Ending {
-  const usage = spent ?? readUsage(object) ?? NO_USAGE;
+export function endingOf(
+  object: JsonObject,
+  assignment: Assignment,
+  where = 'The result',
+  usage: Usage = readUsage(object) ?? NO_USAGE,
+): Ending {
   const { id } = assignment.task;
   const given = own(object, 'id');
   const invalid = (detail: string): Ending => broken(`${where} is invalid: ${detail}.`, usage);
@@ -114,12 +129,13 @@ type FoundResult =
 function findResult({ file, fault, stdout, report = null }: ProgramOutput): FoundResult {
   const printed = decodeTolerantly(stdout.subarray(Math.max(0, stdout.length - MAX_RESULT_BYTES)));
   const text = file === null ? '' : decodeTolerantly(file).trim();
+  // The agent's own count, before the word of the one who wrote the result: in a preset that is its model.
   const spent = (): Usage | null => report?.usage ?? spentIn(printed);
   if (fault !== undefined) return missing(`left an unreadable result file: ${fault}.`, spent());
   if (text !== '') {
     const object = objectIn(text);
     if (object === null) return missing('wrote a result file without a JSON object.', spent());
-    return { ok: true, object, where: 'The result file', usage: readUsage(object) ?? spent() };
+    return { ok: true, object, where: 'The result file', usage: spent() };
   }
   const object = report === null ? objectIn(printed) : null;
   if (object === null && report === null)
@@ -130,17 +146,17 @@ function findResult({ file, fault, stdout, report = null }: ProgramOutput): Foun
   const usage = answer.usage;
   if (inner === null)
     return {
-      ...missing(`returned no result: its answer has no JSON object. It ends: ${lastWords(answer.text)}`, usage),
+      ...missing(`returned no result: its answer has no JSON object. It answered: ${firstWords(answer.text)}.`, usage),
       isAnswered: answer.text.trim() !== '',
     };
-  return { ok: true, object: inner, where: 'The last JSON object of its answer', usage: readUsage(inner) ?? usage };
+  return { ok: true, object: inner, where: 'The last JSON object of its answer', usage };
 }
 
 /** For authors of a program who have not read the docs yet. */
 const LAST_LINE = 'Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "Your own program").';
 
 function missing(problem: string, usage: Usage | null): Extract<FoundResult, { ok: false }> {
-  return { ok: false, problem, usage: usage ?? NO_USAGE };
+  return { ok: false, problem, usage: usage ?? UNKNOWN_USAGE };
 }
 
 /** The usage that a coding agent prints while its result is in the file. */
@@ -165,7 +181,9 @@ function addLastOutput(ending: Ending, { stdout, stderr, exit, report = null }: 
   const errors = withoutColours(decodeTolerantly(stderr)).trimEnd();
   // A coding agent that failed may give the reason only in its answer.
   const answered = () => (isClean(exit) ? '' : (readWrappedAnswer(objectIn(decodeTolerantly(stdout)) ?? {})?.text ?? ''));
-  const words = lastWords(report?.fault ?? faultAtEnd(errors) ?? (errors === '' ? answered() : errors));
+  const fault = report?.fault ?? null;
+  // An agent's own error begins with its reason; of other output the last line is mostly the reason.
+  const words = fault === null ? lastWords(faultAtEnd(errors) ?? (errors === '' ? answered() : errors)) : firstWords(fault);
   return words === '""' ? ending : { ...ending, reason: `${ending.reason} Last output: ${words}.` };
 }
 
@@ -199,6 +217,18 @@ export function findFault({ stdout, stderr, exit, report = null }: ProgramOutput
 function lastWords(text: string): string {
   const line = text.trimEnd();
   return JSON.stringify(lineOf(line.slice(line.lastIndexOf('\n') + 1), 200));
+}
+
+const MAX_PARAGRAPH_CHARS = 500;
+
+/** The first paragraph, on one line. */
+export function firstParagraph(text: string): string {
+  const [first = ''] = text.trim().split(/\n\s*\n/, 1);
+  return lineOf(first, MAX_PARAGRAPH_CHARS);
+}
+
+function firstWords(text: string): string {
+  return JSON.stringify(firstParagraph(text));
 }
 
 function broken(reason: string, usage: Usage): Ending {
@@ -237,7 +267,7 @@ function readUsage(object: JsonObject): Usage | null {
   const usage = isObject(said) ? said : {};
   const tokens = amount(usage, ['tokens', 'total_tokens']) ?? sum(PARTS.map((name) => amount(usage, [name])));
   const costUsd = amount(usage, ['cost_usd', 'total_cost_usd']) ?? amount(object, ['total_cost_usd', 'cost_usd']);
-  return tokens === null && costUsd === null ? null : { tokens: Math.round(tokens ?? 0), costUsd: costUsd ?? 0 };
+  return tokens === null && costUsd === null ? null : usageOf(tokens === null ? null : Math.round(tokens), costUsd);
 }
 
 const PARTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'] as const;
@@ -246,10 +276,10 @@ const PARTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', '
 function readWrappedAnswer(object: JsonObject): { readonly text: string; readonly usage: Usage } | null {
   const result = own(object, 'result');
   if (own(object, 'type') === 'result' && own(object, 'status') === undefined)
-    return { text: typeof result === 'string' ? result : '', usage: readUsage(object) ?? NO_USAGE };
+    return { text: typeof result === 'string' ? result : '', usage: readUsage(object) ?? UNKNOWN_USAGE };
   const response = own(object, 'response');
   const stats = own(object, 'stats');
-  if (typeof response === 'string' && isObject(stats)) return { text: response, usage: { tokens: tokensInStats(stats), costUsd: 0 } };
+  if (typeof response === 'string' && isObject(stats)) return { text: response, usage: usageOf(tokensInStats(stats), null) };
   return null;
 }
 

@@ -92,7 +92,7 @@ class ScriptRun {
     if (question !== undefined) return endingOf({ question: this.filled(question), usage: answer.usage }, assignment);
     const refused = this.touchFiles();
     if (refused !== null) return broken(refused);
-    if (answer.fail !== undefined) return readResult(this.failure(answer.fail), assignment, this.name);
+    if (answer.fail !== undefined) return { ...readResult(this.failure(answer.fail), assignment, this.name).ending, usage: NO_USAGE };
     const result = this.result();
     this.print(result);
     return endingOf(result, assignment);

@@ -1,5 +1,5 @@
-// The two files in `agents/` of the session through which a program gets its task and returns its result. Programs that run at the same
-// time have different pairs. A pair is cleared before each use, so that no program gets another's result.
+// The files in `agents/` of the session through which a program gets its task and returns its result. Programs that run at the same
+// time have different files. They are cleared before each use, so that no program gets another's result.
 
 import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +14,10 @@ import type { TaskFiles } from './prompt.js';
 const FOLDER = 'agents';
 
 export interface ClaimedTaskFiles extends TaskFiles {
+  /** Writes a further file for the program, such as `schema.json`, and returns its path. */
+  readonly write: (name: string, text: string) => string;
+  /** Removes the result, before the program is asked for another. */
+  readonly clear: () => void;
   /** Call this after the program has ended and its result was read. */
   readonly release: () => void;
 }
@@ -29,16 +33,30 @@ export function claimTaskFiles(assignment: Assignment): ClaimedTaskFiles {
   const stem = join(folder, String(number));
   const taskFile = `${stem}.task.json`;
   const resultFile = `${stem}.result.json`;
-  try {
-    // An agent may have put a link there, and Umpire would write tasks outside the session.
-    if (lstatOf(folder)?.isSymbolicLink() === true) clear(folder);
-    clear(resultFile);
-    writeTask(taskFile, Buffer.from(`${JSON.stringify(taskFileOf(assignment))}\n`), folder);
-  } catch (error) {
-    throw new UmpireError('write-failed', { path: taskFile, detail: faultOf(error) });
-  }
+  const write = (name: string, text: string): string => {
+    const path = `${stem}.${name}`;
+    try {
+      // An agent may have put a link there, and Umpire would write tasks outside the session.
+      if (lstatOf(folder)?.isSymbolicLink() === true) clear(folder);
+      writeTask(path, Buffer.from(text), folder);
+      return path;
+    } catch (error) {
+      throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+    }
+  };
+  write('task.json', `${JSON.stringify(taskFileOf(assignment))}\n`);
+  const clearResult = () => clearFile(resultFile);
+  clearResult();
   taken.add(stem);
-  return { taskFile, resultFile, release: () => void taken.delete(stem) };
+  return { taskFile, resultFile, write, clear: clearResult, release: () => void taken.delete(stem) };
+}
+
+function clearFile(path: string): void {
+  try {
+    clear(path);
+  } catch (error) {
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
 }
 
 export interface ResultFile {

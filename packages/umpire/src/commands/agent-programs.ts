@@ -5,6 +5,7 @@ import type { Agent } from '@umpire/core/ports.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import type { AcpSpec } from '../agents/acp-agent.js';
 import { splitCommand } from '../agents/command-line.js';
+import type { CodingAgentSpec } from '../agents/coding-agent.js';
 import type { CommandSpec } from '../agents/program-agent.js';
 import { PRESET_NAMES, WITHOUT_COST, acpPresetFor, presetFor } from '../agents/presets.js';
 import { lookUpProgram, explainUnstartable } from '../agents/program-lookup.js';
@@ -16,7 +17,7 @@ import { BUILT_IN, COMMAND_AGENT } from './agent-names.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
 export interface ProgramChoice {
-  readonly started: Pick<SessionStarted, 'project' | 'command'>;
+  readonly started: Pick<SessionStarted, 'project'>;
   readonly settings: Pick<RunSettings, 'agents' | 'agentCommand'>;
   /** The session folder. */
   readonly session: string;
@@ -27,6 +28,7 @@ export interface ProgramChoice {
 
 export type Program =
   | { readonly over: 'stdin'; readonly spec: CommandSpec }
+  | { readonly over: 'events'; readonly spec: CodingAgentSpec }
   /** Over the Agent Client Protocol. */
   | { readonly over: 'acp'; readonly spec: AcpSpec };
 
@@ -37,19 +39,18 @@ export function programNamed(name: string, { started, settings, session, config,
   if (set !== undefined) return programOf(name, set, started, session);
   if (name === COMMAND_AGENT && settings.agentCommand !== null)
     return { over: 'stdin', spec: { name, argv: splitCommand(settings.agentCommand), base: started.project } };
-  return presetNamed(name, session, started.command);
+  return presetNamed(name, session);
 }
 
-function presetNamed(name: string, session: string, command?: string): Program | null {
-  const preset = presetFor(name, session, [], command);
-  if (preset !== null) return { over: 'stdin', spec: preset };
-  const overAcp = acpPresetFor(name, session, command);
+function presetNamed(name: string, session: string): Program | null {
+  const preset = presetFor(name);
+  if (preset !== null) return { over: 'events', spec: preset };
+  const overAcp = acpPresetFor(name, session);
   return overAcp === null ? null : { over: 'acp', spec: overAcp };
 }
 
-function programOf(name: string, set: AgentSettings, started: ProgramChoice['started'], session: string): Program | null {
+function programOf(name: string, set: AgentSettings, { project: base }: ProgramChoice['started'], session: string): Program | null {
   const { runs } = set;
-  const { project: base, command } = started;
   switch (runs.kind) {
     case 'person':
     case 'script':
@@ -57,34 +58,27 @@ function programOf(name: string, set: AgentSettings, started: ProgramChoice['sta
     case 'command':
       return { over: 'stdin', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...finishOf(set) } };
     case 'acp':
-      return {
-        over: 'acp',
-        spec: {
-          name,
-          argv: wordsOf(runs.command),
-          base,
-          ...timesOf(set),
-          ...allowedBy(set),
-          ...(command === undefined ? {} : { command }),
-        },
-      };
+      return { over: 'acp', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...allowedBy(set) } };
     case 'preset':
-      return changedPreset(name, set, session, command);
+      return changedPreset(name, runs.uses ?? name, set, session);
   }
 }
 
 /** A preset, changed by the settings. */
-function changedPreset(name: string, set: AgentSettings, session: string, command?: string): Program {
-  const preset = presetNamed(name, session, command);
+function changedPreset(name: string, uses: string, set: AgentSettings, session: string): Program {
+  const preset = presetNamed(uses, session);
   if (preset === null)
-    throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', '), meant: didYouMean(name, PRESET_NAMES) });
-  if (preset.over === 'stdin') {
-    if (set.allow !== undefined) throw misplaced(name, 'allow', `only an ACP agent such as ${name}-acp asks for permission`);
-    const { spec } = preset;
-    return { over: 'stdin', spec: { ...spec, ...timesOf(set), ...finishOf(set), env: { ...spec.env, ...set.env } } };
+    throw new UmpireError('agent-unknown', { name: uses, known: PRESET_NAMES.join(', '), meant: didYouMean(uses, PRESET_NAMES) });
+  const { model, args = [] } = set;
+  if (preset.over === 'events') {
+    if (set.allow !== undefined) throw misplaced(name, 'allow', `only an ACP agent such as ${uses}-acp asks for permission`);
+    const own = { ...(model === undefined ? {} : { model }), args };
+    return { over: 'events', spec: { ...preset.spec, name, ...timesOf(set), ...finishOf(set), ...own } };
   }
   if (set.finish !== undefined) throw misplaced(name, 'finish', 'an ACP agent finishes by the protocol, not by a signal');
-  return { over: 'acp', spec: { ...preset.spec, ...timesOf(set), ...allowedBy(set) } };
+  if (model !== undefined) throw misplaced(name, 'model', 'an ACP agent has its own option or variable for it; use args or env');
+  const argv = [...preset.spec.argv, ...args];
+  return { over: 'acp', spec: { name, argv, ...timesOf(set), ...allowedBy(set) } };
 }
 
 function misplaced(name: string, key: string, why: string): UmpireError {

@@ -7,6 +7,7 @@ import { UmpireError } from '@umpire/core/errors.js';
 import type { Agent } from '@umpire/core/ports.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { acpAgent } from '../agents/acp-agent.js';
+import { codingAgent } from '../agents/coding-agent.js';
 import { functionAgent } from '../agents/function-agent.js';
 import { commandAgent } from '../agents/program-agent.js';
 import type { Guardian } from '../agents/guardian.js';
@@ -20,6 +21,7 @@ import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { BUILT_IN } from './agent-names.js';
 import { describeInstalledAgents, programNamed, reportsNoCost } from './agent-programs.js';
+import type { Program } from './agent-programs.js';
 import {
   CRITIC_LOOPS,
   builtInCritic,
@@ -128,7 +130,7 @@ async function createAgent(name: string, choice: AgentsOfRun, person: () => Agen
   const { config, guardian, own } = choice;
   if (Object.hasOwn(own, name)) return functionAgent(own[name] as Agent);
   const program = programNamed(name, choice);
-  if (program !== null) return program.over === 'acp' ? acpAgent(program.spec, guardian) : commandAgent(program.spec, guardian);
+  if (program !== null) return agentOf(program, guardian);
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
   if (set?.runs.kind === 'script') return createScriptedAgent(name, set.runs.path, choice);
   if (name === 'person' || set !== undefined) return person();
@@ -137,6 +139,17 @@ async function createAgent(name: string, choice: AgentsOfRun, person: () => Agen
   if (config.untrustedAgents.includes(name)) throw new UmpireError('agent-untrusted', { name: name.slice(0, 40) });
   const known = [...Object.keys(own), ...Object.keys(config.agents), 'person', ...PRESET_NAMES];
   throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', '), meant: didYouMean(name, known) });
+}
+
+function agentOf(program: Program, guardian: Guardian): Agent {
+  switch (program.over) {
+    case 'acp':
+      return acpAgent(program.spec, guardian);
+    case 'events':
+      return codingAgent(program.spec, guardian);
+    case 'stdin':
+      return commandAgent(program.spec, guardian);
+  }
 }
 
 function personAtTerminal(): Agent {

@@ -12,15 +12,26 @@ export function readableLog(text: string): string {
   if (!text.includes('{"type":"') && !text.includes('"jsonrpc"')) return text;
   const acp = new AcpLog();
   let said = '';
+  let pieces = '';
+  const endMessage = () => {
+    const message = pieces;
+    pieces = '';
+    return message === '' ? [] : [message];
+  };
   const lines = text.split('\n').flatMap((line) => {
     const event = readAgentEvent(line);
+    if (event?.kind === 'said' && event.isPiece === true) {
+      pieces += event.text;
+      return [];
+    }
+    const before = endMessage();
     // An agent may repeat its last message when it ends.
-    if (event?.kind === 'ended' && event.text === said) return [];
+    if (event?.kind === 'ended' && event.text === said) return before;
     if (event?.kind === 'said') said = event.text;
-    if (event !== null) return wordsOf(event);
-    return acp.read(line) ?? [...acp.end(), line];
+    if (event !== null) return [...before, ...wordsOf(event)];
+    return [...before, ...(acp.read(line) ?? [...acp.end(), line])];
   });
-  return [...lines, ...acp.end()].join('\n');
+  return [...lines, ...endMessage(), ...acp.end()].join('\n');
 }
 
 function wordsOf(event: AgentEvent): readonly string[] {
@@ -32,7 +43,10 @@ function wordsOf(event: AgentEvent): readonly string[] {
     case 'failed':
       return [event.why === '' ? 'error' : `error: ${event.why}`];
     case 'ended':
-      return event.why === null ? [event.text] : [event.why === '' ? 'error' : `error: ${event.why}`];
+      if (event.why === null) return event.text === '' ? [] : [event.text];
+      return [event.why === '' ? 'error' : `error: ${event.why}`];
+    case 'limited':
+      return ['error: the plan is used up'];
     case 'spent':
     case 'noted':
       return [];

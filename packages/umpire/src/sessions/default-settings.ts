@@ -18,13 +18,16 @@ export interface AgentSettings {
     /** A file of answers, relative to the project. */
     | { readonly kind: 'script'; readonly path: string }
     | { readonly kind: 'person' }
-    /** The agent of this name that comes with Umpire, with these settings. */
-    | { readonly kind: 'preset' };
+    /** An agent that comes with Umpire, with these settings: the one of this name, or `uses`. */
+    | { readonly kind: 'preset'; readonly uses?: string };
   readonly timeoutMinutes?: number;
   /** The signal that asks it to finish; null if there is none. */
   readonly finish?: 'SIGINT' | 'SIGTERM' | null;
   readonly graceSeconds?: number;
   readonly allow?: readonly Allowable[];
+  /** For a preset: its model, and arguments before Umpire's own. */
+  readonly model?: string;
+  readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -156,6 +156,9 @@ describe('agents', () => {
     check('agents: { claude: { timeout_minutes: 0.5, finish: none } }', {
       agents: { claude: { runs: { kind: 'preset' }, timeoutMinutes: 0.5, finish: null, env: {} } },
     });
+    check('agents: { strong: { uses: claude, model: opus, args: [--effort, high] } }', {
+      agents: { strong: { runs: { kind: 'preset', uses: 'claude' }, model: 'opus', args: ['--effort', 'high'], env: {} } },
+    });
   });
 
   it('takes what an agent over ACP may do, and words for it as a list', () => {
@@ -189,6 +192,9 @@ describe('mistakes', () => {
     ['agents: { a: { acp: x, command: y } }', ':1: agents.a.acp: an agent has only one of command, acp. Remove the others'],
     ['agents: { a: { acp: x, finish: none } }', ':1: agents.a.finish: ACP asks the agent to finish without a signal. Remove it'],
     ['agents: { a: { command: x, allow: [execute] } }', ':1: agents.a.allow: only an ACP agent asks for permissions. Remove it'],
+    ['agents: { a: { uses: claude, command: x } }', ':1: agents.a.uses: an agent has only one of command, uses. Remove the others'],
+    ['agents: { a: { command: x, model: m } }', ':1: agents.a.model: only a preset has model. Put it into command'],
+    ['agents: { a: { acp: x, args: [y] } }', ':1: agents.a.args: only a preset has args. Put it into acp'],
     ['agents: { a: { acp: x, allow: [edit] } }', ':1: agents.a.allow.0 must be one of execute, fetch, other, not "edit"'],
     ['strict: maybe', ':1: strict must be true or false, not "maybe"'],
     ['testing: { targets: { L1: 101 } }', ':1: testing.targets.L1 must be a number from 0 to 100, not 101'],
@@ -358,6 +364,7 @@ describe('combined settings', () => {
   it('lets no project redefine a preset, and the person do so', () => {
     const redefined = 'agents:\n  claude: {command: sh evil.sh}';
     expect(() => combine(redefined, true)).toThrow(/umpire\.config\.yaml:2: agents\.claude: a project cannot redefine claude/);
+    expect(() => combine('agents: {claude: {uses: codex}}', true)).toThrow(/a project cannot redefine claude/);
     expect(combine('agents: {claude: {timeout_minutes: 5}}', true).settings.agents['claude']?.timeoutMinutes).toBe(5);
     expect(combine('', true, redefined).settings.agents['claude']?.runs.kind).toBe('command');
     expect(combine(redefined, false).settings.agents).toEqual({});

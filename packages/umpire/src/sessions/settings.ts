@@ -158,7 +158,7 @@ const usual = DEFAULT_SETTINGS;
 /** The default of a group of settings. */
 const AS_BELOW = 'as below';
 
-const agentKinds = ['command', 'acp', 'script', 'person'] as const;
+const agentKinds = ['command', 'acp', 'script', 'person', 'uses'] as const;
 
 const agentFields = group(
   {
@@ -170,6 +170,9 @@ const agentFields = group(
       'a YAML file of answers, for tests and dry runs',
     ),
     person: field(onlyTrue, 'none', 'the person at the terminal does the task'),
+    uses: field(text('the name of a preset, such as claude'), 'its own name', 'the preset that it is, under another name'),
+    model: field(text("a model's name"), "the agent's own", 'the model of a preset'),
+    args: field(list(text('an argument'), 'a list of arguments, such as [--effort, high]'), 'none', 'further arguments for a preset'),
     timeout_minutes: field(minutes, '`timeout_minutes`', 'the time limit of one task of this agent'),
     finish: field(
       choice(['SIGINT', 'SIGTERM', 'none']),
@@ -204,17 +207,22 @@ const agent = agentFields
       complain([second], `an agent has only one of ${agentKinds.filter((key) => read[key] !== undefined).join(', ')}. Remove the others`);
     if (Object.keys(read).length === 0) complain([], 'it is empty. Give it a command, a script, or person: true');
     if (first === 'acp' && read.finish !== undefined) complain(['finish'], 'ACP asks the agent to finish without a signal. Remove it');
-    if (first !== undefined && first !== 'acp' && read.allow !== undefined)
+    if (first !== undefined && first !== 'acp' && first !== 'uses' && read.allow !== undefined)
       complain(['allow'], 'only an ACP agent asks for permissions. Remove it');
+    for (const key of ['model', 'args'] as const)
+      if (first !== undefined && first !== 'uses' && read[key] !== undefined)
+        complain([key], `only a preset has ${key}. Put it into ${first === 'acp' ? 'acp' : 'command'}`);
   })
   .transform((read): AgentSettings => {
-    const { timeout_minutes: timeoutMinutes, finish, grace_seconds: graceSeconds, allow } = read;
+    const { timeout_minutes: timeoutMinutes, finish, grace_seconds: graceSeconds, allow, model, args } = read;
     return {
       runs: runsOf(read),
       ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
       ...(finish === undefined ? {} : { finish: finish === 'none' ? null : finish }),
       ...(graceSeconds === undefined ? {} : { graceSeconds }),
       ...(allow === undefined ? {} : { allow }),
+      ...(model === undefined ? {} : { model }),
+      ...(args === undefined ? {} : { args }),
       env: read.env ?? {},
     };
   })
@@ -224,7 +232,8 @@ function runsOf(read: z.output<typeof agentFields>): AgentSettings['runs'] {
   if (read.command !== undefined) return { kind: 'command', command: read.command };
   if (read.acp !== undefined) return { kind: 'acp', command: read.acp };
   if (read.script !== undefined) return { kind: 'script', path: read.script };
-  return { kind: read.person === true ? 'person' : 'preset' };
+  if (read.person === true) return { kind: 'person' };
+  return { kind: 'preset', ...(read.uses === undefined ? {} : { uses: read.uses }) };
 }
 
 const pairFields = group(
@@ -523,7 +532,9 @@ export function combineSettings(project: ProjectSettingsFile | null, own: Settin
 
 /** Whoever types `--agent claude` means the agent of this name that comes with Umpire. */
 function refuseReserved({ agents = {} }: ReadSettings, { source, file, reserved }: ProjectSettingsFile): void {
-  const name = reserved.find((one) => Object.hasOwn(agents, one) && agents[one]?.runs.kind !== 'preset');
+  const isRedefined = (name: string, runs: AgentSettings['runs'] | undefined) =>
+    runs?.kind !== 'preset' || (runs.uses !== undefined && runs.uses !== name);
+  const name = reserved.find((one) => Object.hasOwn(agents, one) && isRedefined(one, agents[one]?.runs));
   if (name === undefined) return;
   const detail = `agents.${name}: a project cannot redefine ${name}. Choose another name, or redefine it in your own settings`;
   const line = lineOfSetting(source, ['agents', name]);
