@@ -5,7 +5,7 @@ import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import { COMMON_COLUMNS } from '@umpire/core/formats/tasks-csv.js';
 import type { Finding } from '@umpire/core/model.js';
 import type { Assignment, OutputType } from '@umpire/core/ports.js';
-import { cutText, fence, inlineCode, showHidden, lineOf } from '../report/safe-text.js';
+import { codeSpan, cutText, fence, inlineCode, showHidden, lineOf } from '../report/safe-text.js';
 import { MAX_FINDINGS } from '../sessions/run-task.js';
 
 /** The files through which a program gets its task and returns its result. */
@@ -157,12 +157,17 @@ function taskText({ task, instruction, goal, round, attempt }: Assignment): stri
     return BOOKKEEPING.has(name) || textOf(value) === '' ? [] : [`${name}: ${lineOf(textOf(value), 200)}`];
   });
   return [
-    plainText(`${task.id}${about}${title === '' ? '' : `: ${lineOf(title, 200)}`}`),
-    plainText(withoutGoal(instruction, goal)),
+    plainText(`${task.id}${about}${title === '' ? '' : `: ${withFileAsCode(lineOf(title, 200), task)}`}`),
+    plainText(withFileAsCode(withoutGoal(instruction, goal), task)),
     plainText(columns.join(', ')),
   ]
     .filter((text) => text !== '')
     .join('\n\n');
+}
+
+/** A critic named the file, and critics are agents: as code it is a name and no sentence of the instruction. */
+function withFileAsCode(text: string, { target_files: file }: Assignment['task']): string {
+  return typeof file === 'string' && /[./]/.test(file) ? text.replaceAll(file, () => codeSpan(file)) : text;
 }
 
 /** Descriptions repeat the goal for readers of tasks.csv. Here it stands above. */

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { cleanUpAfterwards, gitProject } from '../../../../test/support/git-project.js';
+import { cleanUpAfterwards, gitIn, gitProject } from '../../../../test/support/git-project.js';
 import type { Agent, Assignment } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import { promptFor, systemPromptFor } from '../agents/prompt.js';
@@ -40,6 +40,9 @@ async function play({ answers, files, ...request }: Story): Promise<readonly Ass
     name: 'mine',
     run: (assignment) => {
       seen.push(assignment);
+      const { base, changed, workdir } = assignment;
+      // The command that the prompt names works where the agent is.
+      if (base !== null) expect(gitIn(workdir, 'diff', '--name-only', base).split('\n').filter(Boolean)).toEqual([...changed].toSorted());
       const { findings = 'Done.', outputs = {}, work = {}, evidence = {} } = answers[assignment.task.id] ?? {};
       for (const [path, text] of Object.entries(work)) writeTo(assignment.workdir, path, text);
       for (const [path, text] of Object.entries(evidence))

@@ -29,6 +29,7 @@ export interface TaskMaterialInput {
 const MAX_FAILURE_CHARS = 4000;
 /** A longer change is looked up with `git diff`. */
 const MAX_DIFF_CHARS = 12_000;
+const MAX_DIFF_FILES = 100;
 
 export function createTaskMaterial({
   started,
@@ -81,7 +82,7 @@ function uncoveredIn(result: Readonly<Record<string, unknown>>): string {
 }
 
 async function shortDiff({ started, touched }: RunState, workspace: TaskMaterialInput['workspace']): Promise<string> {
-  if (workspace === null || started.workspace === null || touched.size === 0) return '';
+  if (workspace === null || started.workspace === null || touched.size === 0 || touched.size > MAX_DIFF_FILES) return '';
   try {
     const diff = await workspace.changeSince(started.workspace.base);
     return diff.length < MAX_DIFF_CHARS ? diff : '';

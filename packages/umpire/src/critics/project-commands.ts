@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import type { CommandLine, CriticSettings } from '../sessions/default-settings.js';
 import { namesIn } from '../sessions/file-system.js';
-import { findPlaces } from './find-tests.js';
+import { runnersIn } from './find-tests.js';
 import { findLintTools } from './lint-tools.js';
 import type { RunnerName } from './package-scripts.js';
 import { readManifest } from './tool.js';
@@ -95,12 +95,11 @@ const RUNNERS: Readonly<Record<RunnerName, readonly string[]>> = {
   pytest: ['pytest', 'pytest -q', 'python -m pytest', 'python -m pytest -q', 'python3 -m pytest', 'python3 -m pytest -q'],
 };
 
-/** Runners of the project itself: those of packages run in other folders. */
 function runnerCommands(project: string, wanted: RunnerName | null, names: ReadonlySet<string>): readonly string[] {
-  const runners = new Set(findPlaces(project, wanted).flatMap(({ path, runner }) => (path === '' ? [runner] : [])));
+  const runners = runnersIn(project, wanted);
   const tool = names.has('uv.lock') ? 'uv run' : names.has('poetry.lock') ? 'poetry run' : null;
-  const managed = tool !== null && runners.has('pytest') ? [`${tool} pytest`, `${tool} pytest -q`] : [];
-  return [...[...runners].flatMap((runner) => RUNNERS[runner]), ...managed];
+  const managed = tool !== null && runners.includes('pytest') ? [`${tool} pytest`, `${tool} pytest -q`] : [];
+  return [...runners.flatMap((runner) => RUNNERS[runner]), ...managed];
 }
 
 /** By the names of `findLintTools`. */
