@@ -16,14 +16,17 @@ const UMPIRE = join(root, 'dist', 'umpire.cjs');
 const PLUGIN = join(root, 'plugin');
 const CHECK = 'node check.mjs';
 const PROMPT = 'Make the check pass. PLEASE-FIX';
+const BLOCKING = 'Make the check pass. PLEASE-BLOCK';
+const BLOCKED = 'UMPIRE-BLOCKED: no network here';
 
-/** What the model wants next: a shell command, or to say that it is done. */
+/** What the model wants next: a shell command, or to say that it is done. First it tries to end the check, which only a person may do. */
 function nextMove(told, done) {
+  if (told.includes('PLEASE-BLOCK')) return { text: `I cannot do this.\n\n${BLOCKED}` };
   if (!told.includes('PLEASE-FIX') && !told.includes('The person wants this command to pass')) return { text: 'A title' };
   const [, launcher] = /node "([^"]*umpire\.cjs)" until/.exec(told) ?? [];
   const begin = launcher === undefined ? [] : [`node "${launcher}" until "${CHECK}" --here`];
   const isBack = told.includes('Umpire: The command failed');
-  const moves = [...begin, ...(isBack ? ['echo x > fixed.txt'] : [])];
+  const moves = [...begin, 'umpire until --here --stop', ...(isBack ? ['echo x > fixed.txt'] : [])];
   return done < moves.length ? { shell: moves[done] } : { text: 'Done.' };
 }
 
@@ -193,6 +196,13 @@ const CASES = {
   'opencode-hooks': { hooks: 'opencode', argv: ['opencode', 'serve', '--port', '0', '--print-logs'], isServed: true },
 };
 
+// The agent says that it is blocked: no attempt is spent, and it may stop.
+for (const name of ['claude-hooks', 'codex-hooks', 'gemini-hooks', 'opencode-hooks']) {
+  const { argv, ...others } = CASES[name];
+  const asking = argv.map((word) => (word === PROMPT ? BLOCKING : word));
+  CASES[name.replace('hooks', 'blocked')] = { ...others, argv: asking, prompt: BLOCKING };
+}
+
 function makeProject(folder) {
   mkdirSync(folder);
   const check =
@@ -207,7 +217,7 @@ function makeProject(folder) {
 const MOST_MS = 180_000;
 
 /** Asks a server of opencode for the work, and ends it when the check has passed. */
-async function serve(argv, project, env) {
+async function serve(argv, project, env, prompt = PROMPT) {
   const [program, ...args] = argv;
   const child = spawn(program, args, { cwd: project, env: { ...env, PWD: project }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let said = '';
@@ -223,9 +233,11 @@ async function serve(argv, project, env) {
     fetch(`${await address}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const ended = new Promise((resolve) => child.on('close', resolve));
   const { id } = await (await post('/session', {})).json();
-  await post(`/session/${id}/message`, { parts: [{ type: 'text', text: PROMPT }] });
+  await post(`/session/${id}/message`, { parts: [{ type: 'text', text: prompt }] });
   const until = performance.now() + MOST_MS;
-  while (performance.now() < until && decisionsIn(project).at(-1) !== 'converge') await new Promise((resolve) => setTimeout(resolve, 500));
+  const isDone = () =>
+    decisionsIn(project).at(-1) === 'converge' || readFileSync(join(sessionIn(project), 'tasks.csv'), 'utf8').includes('blocked: ');
+  while (performance.now() < until && !isDone()) await new Promise((resolve) => setTimeout(resolve, 500));
   process.kill(-child.pid, 'SIGTERM');
   await ended;
   return { exit: 0, said };
@@ -246,18 +258,23 @@ function start(argv, cwd, env) {
   });
 }
 
-/** The decisions in the journal of the only session. */
-function decisionsIn(project) {
+/** The folder of the only session. */
+function sessionIn(project) {
   const sessions = join(project, '.umpire', 'sessions');
-  const [session] = existsSync(sessions) ? readdirSync(sessions) : [];
-  const journal = session === undefined ? '' : join(sessions, session, 'journal.ndjson');
+  const [session = ''] = existsSync(sessions) ? readdirSync(sessions) : [];
+  return join(sessions, session);
+}
+
+/** The decisions in its journal. */
+function decisionsIn(project) {
+  const journal = join(sessionIn(project), 'journal.ndjson');
   if (!existsSync(journal)) return [];
   const lines = readFileSync(journal, 'utf8').trim().split('\n');
   return lines.map((line) => JSON.parse(line)).flatMap(({ type, data }) => (type === 'VerdictGiven' ? [data.verdict.outcome] : []));
 }
 
 async function tryCase(name) {
-  const { prepare = [], hooks, argv, flags = [], isBegun = false, isServed = false } = CASES[name];
+  const { prepare = [], hooks, argv, flags = [], isBegun = false, isServed = false, prompt } = CASES[name];
   mkdirSync(join(homedir(), '.cache'), { recursive: true });
   const base = realpathSync(mkdtempSync(join(homedir(), '.cache', 'umpire-plugin-')));
   const [home, project] = [join(base, 'home'), join(base, 'project')];
@@ -277,17 +294,25 @@ async function tryCase(name) {
       if (exit !== 0) return [`${words.join(' ')} ended with ${exit}: ${said}`];
     }
     if (!isBegun) umpire('until', CHECK, '--here');
-    const { exit, said } = await (isServed ? serve : start)([...argv, ...flags], project, env);
+    const { exit, said } = await (isServed ? serve : start)([...argv, ...flags], project, env, prompt);
     const tools = model.asked.join('');
     const decisions = decisionsIn(project).join(' ');
-    const faults = [
-      [exit === 0, `ended with ${exit}`],
-      [decisions === 'revise converge', `decisions: ${decisions}`],
-      [existsSync(join(project, 'fixed.txt')), 'it did not fix the check'],
-      [/mcp__umpire"|umpire_+decide/.test(tools + said), "the model is not offered Umpire's MCP tools"],
-    ].flatMap(([isRight, fault]) => (isRight ? [] : [fault]));
+    const rows = readFileSync(join(sessionIn(project), 'tasks.csv'), 'utf8');
+    const isBlocked = name.endsWith('-blocked');
+    const faults = isBlocked
+      ? [
+          [exit === 0, `ended with ${exit}`],
+          [decisions === '' && rows.includes('blocked: no network here'), `decisions: ${decisions}; tasks: ${rows}`],
+        ]
+      : [
+          [exit === 0, `ended with ${exit}`],
+          [decisions === 'revise converge', `decisions: ${decisions}`],
+          [tools.includes('only a person may run'), 'the agent may end the check'],
+          [existsSync(join(project, 'fixed.txt')), 'it did not fix the check'],
+          [/mcp__umpire"|umpire_+decide/.test(tools + said), "the model is not offered Umpire's MCP tools"],
+        ];
     if (process.env.VERBOSE !== undefined) writeFileSync(process.env.VERBOSE, [said, ...model.asked].join('\n'));
-    return faults;
+    return faults.flatMap(([isRight, fault]) => (isRight ? [] : [fault]));
   } finally {
     model.close();
     rmSync(base, { recursive: true, force: true, maxRetries: 5 });

@@ -27,7 +27,7 @@ export async function runUntilHere(parsed: ParsedArguments): Promise<CommandOutc
   }
   const maxRounds = wholeNumber(parsed, '--max-rounds', 'until', RANGES.maxRounds);
   const notes: string[] = [];
-  const { session } = await beginUntilHere({
+  const { session, project: root } = await beginUntilHere({
     command,
     ...(goal === undefined ? {} : { goal }),
     ...given('--project', 'project'),
@@ -36,7 +36,7 @@ export async function runUntilHere(parsed: ParsedArguments): Promise<CommandOutc
     onNote: (note) => void notes.push(`Note: ${lineOf(note)}`),
   });
   const next = [
-    `Umpire runs this whenever the next agent session wants to stop here: ${lineOf(command, 200)}`,
+    `Umpire runs this whenever the next agent session wants to stop in ${lineOf(root)}: ${lineOf(command, 200)}`,
     'Until it passes, the agent is sent back with the verdict. At the cap you are asked.',
     'The agent needs the hooks of Umpire: umpire init --hooks claude (or codex, gemini, opencode).',
     'End it with: umpire until --here --stop',

@@ -10,7 +10,7 @@ import { listOf, object, orNull, text } from '@umpire/core/formats/shape.js';
 import type { GuardScope } from '@umpire/guard/change.js';
 import { countBreaches, guardPage } from '../report/guard-page.js';
 import { count } from '../report/words.js';
-import { readActiveUntil, writeActiveUntil } from '../sessions/active-until.js';
+import { findActiveUntil, writeActiveUntil } from '../sessions/active-until.js';
 import type { ActiveUntil } from '../sessions/active-until.js';
 import { realPath, lstatOf } from '../sessions/file-system.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
@@ -174,6 +174,8 @@ function ask(project: string, ...args: readonly string[]): string | null {
 
 export interface StopRequest {
   readonly project: string;
+  /** Where the agent works: the project, or a folder of it. */
+  readonly workdir: string;
   /** The agent's session id, if it sends one. */
   readonly session: string | null;
   readonly base?: string;
@@ -197,7 +199,7 @@ const MOST_CHARACTERS = 9000;
 
 /** The guard comes first: a command that passes with weakened tests proves nothing. */
 export async function answerStop(request: StopRequest): Promise<StopAnswer> {
-  const until = request.isSubagent ? null : adoptUntil(request.project, request.session);
+  const until = request.isSubagent ? null : adoptUntil(request.workdir, request.session);
   const { refusal, notes, isNew } = await guardStop(request, until);
   if (until === null || isNew) return { refusal, note: joinNotes(notes) };
   const { judgeStop } = await import('./until-here.js');
@@ -210,8 +212,8 @@ function joinNotes(notes: readonly string[]): string | null {
 }
 
 /** The first agent session that stops is the one that the person's `until` judges. Others are left alone. */
-function adoptUntil(project: string, session: string | null): ActiveUntil | null {
-  const active = readActiveUntil(project);
+function adoptUntil(workdir: string, session: string | null): ActiveUntil | null {
+  const active = findActiveUntil(workdir);
   if (active === null || session === null || active.agent === session) return active;
   if (active.agent !== null) return null;
   const adopted = { ...active, agent: session };

@@ -2,7 +2,7 @@
 // repository that brings its own must not have a command run, and an agent that edits the project must not change its check.
 
 import { rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { flag, listOf, object, orNull, text, whole } from '@umpire/core/formats/shape.js';
 import { parseJson } from '@umpire/core/formats/json-text.js';
@@ -53,6 +53,14 @@ export function readActiveUntil(project: string): ActiveUntil | null {
     return active.project === realPath(project) ? active : null;
   } catch {
     return null;
+  }
+}
+
+/** That of the folder, or of the nearest folder above it that has one. */
+export function findActiveUntil(start: string): ActiveUntil | null {
+  for (let folder = realPath(resolve(start)); ; folder = dirname(folder)) {
+    const active = readActiveUntil(folder);
+    if (active !== null || folder === dirname(folder)) return active;
   }
 }
 
