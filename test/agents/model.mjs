@@ -289,7 +289,10 @@ export function startModel(moves, onHang = () => {}) {
     const outputs = isMain ? speaker.outputs(body).map((part) => JSON.stringify(part)) : [];
     // After a structured result the agent may ask once more.
     const isOver = requests.findLast(({ move: made }) => made !== null)?.isStructured === true && raw.includes(requests.at(-1).id);
-    const made = isMain && !isOver ? moves[Math.min(next++, moves.length - 1)] : null;
+    // A failure that repeats concerns every request, also those for a summary or a title.
+    const last = moves.length - 1;
+    const isLost = next >= last && moves[last].kind === 'fail';
+    const made = (isMain && !isOver) || isLost ? moves[Math.min(next++, last)] : null;
     const id = `call_${requests.length + 1}_${Math.random().toString(36).slice(2, 10)}`;
     const request = { protocol, isMain, move: made, raw, outputs, id, charged: 0, isStructured: false, ended: false };
     requests.push(request);
