@@ -31,7 +31,9 @@ function chargeOf(n) {
 
 const MESSAGES = {
   path: /\/v1\/messages/,
-  isMain: ({ tools }) => many(tools).some(({ name }) => name === 'Read'),
+  // After a turn, Claude Code may ask in the same conversation what the person could type next.
+  isMain: ({ tools, messages }) =>
+    many(tools).some(({ name }) => name === 'Read') && !JSON.stringify(messages.at(-1).content).includes('[SUGGESTION MODE'),
   schema: ({ tools, output_config }) =>
     many(tools).find(({ name }) => name === 'StructuredOutput')?.input_schema ?? output_config?.format?.schema,
   outputs: ({ messages }) => contents(messages).filter(({ type }) => type === 'tool_result'),
