@@ -1,8 +1,8 @@
-// The hook events of Claude Code and Gemini CLI: a session starts, a tool is about to run, or the agent is about to stop.
+// The hook events of Claude Code, Codex and Gemini CLI: a session starts, a tool is about to run, or the agent is about to stop.
 
 import { isObject } from './json-text.js';
 
-export type HookKind = 'start' | 'stop' | 'tool';
+export type HookKind = 'start' | 'stop' | 'substop' | 'tool';
 
 export interface HookEvent {
   /** The agent's working folder; null if not given. */
@@ -11,6 +11,8 @@ export interface HookEvent {
   readonly session: string | null;
   /** The hook already sent the agent back once, and it wants to stop again. */
   readonly isAgain: boolean;
+  /** Why the agent says that it cannot go on, in a line of its last message; null if it does not. */
+  readonly blocked: string | null;
   readonly tool: string;
   /** The file that the tool works on; null if none. */
   readonly path: string | null;
@@ -22,7 +24,7 @@ export interface HookEvent {
 export const HOOK_EVENTS: Readonly<Record<string, HookKind>> = {
   SessionStart: 'start',
   Stop: 'stop',
-  SubagentStop: 'stop',
+  SubagentStop: 'substop',
   AfterAgent: 'stop',
   PreToolUse: 'tool',
   BeforeTool: 'tool',
@@ -42,10 +44,15 @@ export function hookEventOf(given: Readonly<Record<string, unknown>>): HookEvent
     cwd: textOf(given['cwd']),
     session: textOf(given['session_id']),
     isAgain: given['stop_hook_active'] === true,
+    blocked: blockedIn(textOf(given['last_assistant_message']) ?? textOf(given['prompt_response']) ?? ''),
     tool: textOf(given['tool_name']) ?? '',
     path: paths.find((path) => path !== null) ?? null,
     command: textOf(input['command']),
   };
+}
+
+function blockedIn(message: string): string | null {
+  return /^[\s*_`>]*UMPIRE-BLOCKED:[\s*_`]*(\S.*)$/m.exec(message)?.[1]?.trim() ?? null;
 }
 
 function textOf(value: unknown): string | null {

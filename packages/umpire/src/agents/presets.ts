@@ -102,6 +102,9 @@ export function acpPresetFor(name: string, session: string, command?: string): A
   return words === undefined ? null : { name, argv: words(session), ...(command === undefined ? {} : { command }) };
 }
 
+/** Presets that report tokens but no cost. */
+export const WITHOUT_COST: ReadonlySet<string> = new Set(['codex', 'codex-acp', 'gemini', 'gemini-acp', 'opencode-acp']);
+
 /** A file or folder where an agent keeps its login, settings and history. */
 export interface AgentState {
   readonly place: string;

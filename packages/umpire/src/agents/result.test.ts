@@ -77,8 +77,8 @@ test('only the last object counts', () => {
   check('{"status":"failed"}\n{"status":"completed"}\nBye.', {});
   checkBroken({ stdout: '{"status":"completed"}\n{"level":"info"}' }, `${where}it has no status; expected completed or failed.`);
   checkBroken({ stdout: '{"id":"DEV-002","status":"completed"}' }, `${where}its id is "DEV-002", but the task is "DEV-001".`);
-  checkBroken({ stdout: '{"status":"done"}' }, `${where}its status is "done"; expected completed or failed.`);
-  checkBroken({ stdout: '{"status":["completed"]}' }, `${where}its status is "completed"; expected completed or failed.`);
+  checkBroken({ stdout: '{"status":"done"}' }, `${where}its status is "done"; expected completed, failed or blocked.`);
+  checkBroken({ stdout: '{"status":["completed"]}' }, `${where}its status is "completed"; expected completed, failed or blocked.`);
   checkBroken(
     { stdout: 'All done!' },
     'The agent "mine" returned no result: no result file and no JSON object in its output. Its last line should be: {"status":"completed","findings":"what it did"} (docs/agents.md, "Your own program").',
@@ -94,6 +94,8 @@ test('only the end of the output is searched', () => {
 test('a question is valid only in an interactive task', () => {
   const stdout = '{"id":"DEV-001","question":"Which bank?"}';
   expect(read({ stdout }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which bank?', usage: NO_USAGE });
+  const strict = '{"status":null,"findings":"","error":null,"question":"Which bank?"}';
+  expect(read({ stdout: strict }, { interactive: true })).toMatchObject({ kind: 'asked', question: 'Which bank?' });
   checkBroken(
     { stdout },
     'The last JSON object on its output is invalid: it asks a question, but the task is not interactive; expected status completed or failed.',

@@ -42,7 +42,7 @@ test('goes wrong as the script says, with the reasons that a program would get',
     ),
   );
   expect(await play('INVALID')).toEqual(
-    broken('The last JSON object on its output is invalid: its status is "perhaps"; expected completed or failed.'),
+    broken('The last JSON object on its output is invalid: its status is "perhaps"; expected completed, failed or blocked.'),
   );
   expect(await play('HONEST')).toMatchObject({ kind: 'failed', error: 'There is no network here.' });
   expect(await play('OTHER')).toEqual(broken(`The script ${FAULTS} has no answer for task "OTHER", attempt 1.`));

@@ -55,6 +55,8 @@ async function answerEvent(args: readonly string[]): Promise<CommandOutcome> {
     project,
     session: event.session,
     isAgain: event.isAgain,
+    isSubagent: kind === 'substop',
+    blocked: event.blocked,
     ...(base === undefined ? {} : { base }),
     ...(scope === undefined ? {} : { scope }),
   });

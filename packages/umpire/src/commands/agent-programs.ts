@@ -6,7 +6,7 @@ import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js
 import type { AcpSpec } from '../agents/acp-agent.js';
 import { splitCommand } from '../agents/command-line.js';
 import type { CommandSpec } from '../agents/program-agent.js';
-import { PRESET_NAMES, acpPresetFor, presetFor } from '../agents/presets.js';
+import { PRESET_NAMES, WITHOUT_COST, acpPresetFor, presetFor } from '../agents/presets.js';
 import { lookUpProgram, explainUnstartable } from '../agents/program-lookup.js';
 import type { ProgramLookup } from '../agents/program-lookup.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
@@ -89,6 +89,12 @@ function changedPreset(name: string, set: AgentSettings, session: string, comman
 
 function misplaced(name: string, key: string, why: string): UmpireError {
   return new UmpireError('config-invalid', { file: CONFIG, line: '', detail: `agents.${name}.${key}: ${why}` });
+}
+
+/** A preset that never reports its cost. */
+export function reportsNoCost(name: string, { agents }: Pick<Settings, 'agents'>): boolean {
+  const set = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  return (set === undefined || set.runs.kind === 'preset') && WITHOUT_COST.has(name);
 }
 
 function wordsOf(command: CommandLine): readonly string[] {

@@ -27,6 +27,7 @@ import { openNewWorkspace } from './open-workspace.js';
 export interface StartOptions {
   readonly goal?: string;
   readonly mode?: string;
+  readonly agent?: readonly string[];
   readonly target?: TargetFlag;
   readonly command?: string;
   readonly report?: string;
@@ -103,6 +104,7 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
     rows: tasks.map((task) => task.columns),
     gates: plan.gates,
     writers: pipeline.writes,
+    ...(pipeline.outputs === undefined ? {} : { outputs: pipeline.outputs }),
     settings,
     frozen: {
       hash: hashLoop(loop),
@@ -121,13 +123,14 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
 
 async function pickMode(
   pipeline: Pipeline,
-  { mode, goal = '' }: StartOptions,
+  { mode, goal = '', agent = [] }: StartOptions,
   project: string,
 ): Promise<{ readonly mode: string; readonly why: string }> {
   if (mode !== undefined) return { mode, why: `${mode}: as requested` };
   const { points, rules } = pipeline.choose;
   const asks = [...points, ...rules].some((test) => test.files !== undefined || test.modules !== undefined);
-  return chooseMode(pipeline, { goal, changedFiles: asks ? changedFiles(project) : null });
+  const roles = agent.flatMap((flag) => (flag.includes('=') ? [flag.slice(0, flag.indexOf('='))] : []));
+  return chooseMode(pipeline, { goal, changedFiles: asks ? changedFiles(project) : null, roles });
 }
 
 const HASHES = new WeakMap<Loop, string>();
