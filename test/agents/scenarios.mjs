@@ -127,6 +127,16 @@ const rests = (at) => (run) => {
   return [wanted, run.agent.waitsItself ? first.exit === 0 : isResumed, `${run.commands.map(({ exit }) => exit)}: ${first.said}`];
 };
 
+/** No request comes between the limit and its end. */
+const waits = (at) => (run) => {
+  const main = mainOf(run);
+  const next = main[main.findIndex(({ move: made }) => made?.kind === 'fail') + 1];
+  const instead = next === undefined ? 'no further request' : `the next request came ${Math.round((at - next.at) / 1000)} s before`;
+  return ['the agent is not asked before its plan is renewed', next !== undefined && next.at >= at - CLOCK_MS, instead];
+};
+const CLOCK_MS = 1000;
+const limited = (at) => [READ, move.fail('plan limit', { resetsAt: at }), FIX, TEST, DONE];
+
 const WORK = [READ, FIX, TEST, DONE];
 
 export const SCENARIOS = {
@@ -171,19 +181,14 @@ export const SCENARIOS = {
   },
   'plan limit': () => {
     const at = limitEnds();
-    return {
-      hasPlan: true,
-      moves: [READ, move.fail('plan limit', { resetsAt: at }), FIX, TEST, DONE],
-      commands: [until(), resume('--wait-for-limits')],
-      expect: [rests(at), fixes, plays],
-    };
+    const commands = [until(), resume('--wait-for-limits')];
+    return { hasPlan: true, moves: limited(at), commands, expect: [rests(at), waits(at), tasks('completed'), fixes, plays] };
   },
-  'plan limit, waits': () => ({
-    hasPlan: true,
-    moves: [READ, move.fail('plan limit', { resetsAt: limitEnds() }), FIX, TEST, DONE],
-    commands: [until(3, '--wait-for-limits')],
-    expect: [exits(0), fixes, plays],
-  }),
+  'plan limit, waits': () => {
+    const at = limitEnds();
+    const commands = [until(3, '--wait-for-limits')];
+    return { hasPlan: true, moves: limited(at), commands, expect: [exits(0), waits(at), tasks('completed'), fixes, plays] };
+  },
   timeout: { minutes: 0.3, moves: [move.hang], commands: [until(1)], expect: [exits(4), reason(/timed out/)] },
   'bad key': { moves: [move.fail('key')], commands: [until(1)], expect: [exits(4), (run) => reason(new RegExp(run.agent.badKey))(run)] },
   sandbox: {
