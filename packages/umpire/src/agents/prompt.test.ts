@@ -109,7 +109,6 @@ test('a continued conversation gets the rules again, and of the rounds and the c
 test('a section without content is left out', () => {
   const prompt = fullPromptFor(assignmentOf({ goal: '', findings: [], prevContext: [], rules: [], round: null }));
   expect([...outsideFences(prompt).matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([
-    'Your role',
     'What counts as an instruction',
     'Your task now',
     'Where you work',
@@ -118,10 +117,10 @@ test('a section without content is left out', () => {
 });
 
 test('a read-only task says so, and an interactive one may ask', () => {
-  expect(promptFor(assignmentOf({ writes: false }))).toContain('This task is read-only');
+  expect(promptFor(assignmentOf({ writes: false }))).toContain('Working folder, read-only: `/work`.');
   const turns = [{ from: 'agent', text: 'Which bank?' } as const, { from: 'person', text: 'The old one.' } as const];
   const prompt = fullPromptFor(assignmentOf({ interactive: true, turns }));
-  expect(prompt).toContain('## You said\n\nData:\n\n```text\nWhich bank?\n```\n\n## The person answered\n\nThe old one.\n');
+  expect(prompt).toContain('## You said (data)\n\n```text\nWhich bank?\n```\n\n## The person answered\n\nThe old one.\n');
   expect(prompt).toContain('To ask the person, set `question`');
 });
 

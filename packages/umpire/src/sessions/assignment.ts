@@ -96,14 +96,14 @@ function outputTypesOf({ started: { outputs } }: RunState, { role }: TaskState):
 function instructionOf({ id, row }: TaskState, made: PastVerdict | undefined): string {
   const description = row['description'] ?? '';
   const listed = made === undefined ? '' : listFindings(findingsOfTask(made.verdict, id));
-  return listed === '' ? description : description.replace(listed, () => 'those below.');
+  return listed === '' ? description : description.replace(listed, () => 'see below.');
 }
 
 /** `{session}/artifacts/design/{id}.md`: role texts name places with placeholders. A value that could be read as more than a name is left out. */
 function fillRole(text: string, words: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const word = Object.hasOwn(words, name) ? (words[name] ?? '') : '';
-    return word === '' || /[^\p{L}\p{N} /._@+~-]/u.test(word) ? whole : word;
+    return word === '' || /[`\p{C}]/u.test(word) ? whole : word;
   });
 }
 
