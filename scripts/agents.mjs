@@ -20,8 +20,9 @@ const UMPIRE = join(root, 'dist', 'umpire.cjs');
 const PLACE = join(homedir(), '.cache');
 
 /**
- * `counts`: whether the agent reports the tokens of all requests, or only those of the conversation, without titles and the like.
- * `badKey`: what the reason says when the key is wrong. `waitsItself`: the agent waits for the end of a plan limit and says nothing.
+ * `counts`: the tokens that the agent reports. `all` requests, only those of its `main` conversation (no titles and the like), or nothing
+ * that could be summed (`unknown`: opencode-acp reports its last answer only). `badKey`: what the reason says when the key is wrong.
+ * `waitsItself`: the agent waits for the end of a plan limit and says nothing.
  */
 const KNOWN = {
   claude: { counts: 'all', badKey: 'the key is wrong' },
@@ -30,7 +31,7 @@ const KNOWN = {
   opencode: { counts: 'main', badKey: 'the key is wrong', waitsItself: true },
   'claude-acp': { counts: 'all', badKey: 'is not signed in' },
   'codex-acp': { counts: 'all', badKey: 'is not signed in' },
-  'gemini-acp': { counts: 'all', badKey: 'the key is wrong' },
+  'gemini-acp': { counts: 'main without thought', badKey: 'the key is wrong' },
   'opencode-acp': { counts: 'unknown', badKey: 'the key is wrong', waitsItself: true },
 };
 

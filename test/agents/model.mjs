@@ -296,7 +296,7 @@ export function startModel(moves, onHang = () => {}) {
     const isLost = next >= last && moves[last].kind === 'fail';
     const made = (isMain && !isOver) || isLost ? moves[Math.min(next++, last)] : null;
     const id = `call_${requests.length + 1}_${Math.random().toString(36).slice(2, 10)}`;
-    const request = { at: Date.now(), protocol, isMain, move: made, raw, outputs, id, charged: 0, isStructured: false };
+    const request = { at: Date.now(), protocol, isMain, move: made, raw, outputs, id, charged: 0, thought: 0, isStructured: false };
     requests.push(request);
     if (made?.kind === 'hang') return onHang();
     if (made?.kind === 'fail') return send(response, failure(made.name, protocol, made.details));
@@ -307,6 +307,7 @@ export function startModel(moves, onHang = () => {}) {
     if (made?.kind === 'cut') return cutOff(response, answer);
     request.isStructured = said.isStructured === true;
     request.charged = charge.input + charge.output;
+    request.thought = charge.thought;
     return send(response, answer);
   };
   const server = createServer((request, response) => {

@@ -19,6 +19,7 @@ const READ = move.read('sum.mjs');
 const FIX = move.edit('sum.mjs', 'a - b', 'a + b');
 const WRONG = move.edit('sum.mjs', 'a - b', 'b - a');
 const FIX_WRONG = move.edit('sum.mjs', 'b - a', 'a + b');
+const BREAK = move.edit('sum.mjs', 'a + b', 'a - b');
 const TEST = move.shell('npm test');
 const DONE = move.result({ status: 'completed', findings: 'sum adds now', error: null });
 const BLOCKED_WHY = 'The test contradicts the documented behaviour.';
@@ -30,9 +31,11 @@ const REFUSAL = move.say(`${REFUSAL_WHY}\n\nPlease ask its owner.`);
 const until = (rounds = 3, ...flags) => ({ words: ['until', 'npm test', '--max-rounds', String(rounds), '--yes', ...flags] });
 const resume = (...flags) => ({ words: ['resume', '--yes', ...flags], needsSession: true });
 
+const PATCH = { words: ['run', 'review', 'make sum add', '--mode', 'patch', '--yes'] };
+
 /** Ends of the agent's tasks, oldest first. */
 const endings = ({ events }) => events.filter(({ type, data }) => type === 'TaskFinished' && isWork(data));
-const isWork = ({ task }) => task.startsWith('WORK');
+const isWork = ({ task }) => /^(?:WORK|DEV|VERIFY)/.test(task);
 const ofType = ({ events }, type) => events.filter((event) => event.type === type);
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 const mainOf = ({ requests }) => requests.filter(({ isMain }) => isMain);
@@ -64,6 +67,11 @@ const sees = (what) => (run) => {
     [...new Set(outputs)].join('\n'),
   ];
 };
+/** In the output that request number `at` brings. */
+const seesAt = (at, what) => (run) => {
+  const output = mainOf(run)[at]?.outputs.at(-1) ?? 'no output';
+  return [`the model sees "${what}" in request ${at + 1}`, output.includes(what), output];
+};
 const fixes = (run) => ['the session contains the fix', run.isFixed, 'it does not'];
 const plays = (run) => [
   'the agent asks for every move',
@@ -79,11 +87,12 @@ const counts = (run) => {
   const isUnknown = run.events.some(({ data }) => data.usage?.unknown?.includes('tokens'));
   const all = sum(run.requests.map(({ charged }) => charged));
   const main = sum(mainOf(run).map(({ charged }) => charged));
+  const thought = sum(mainOf(run).map((request) => request.thought));
   const amounts = run.requests.map(({ charged, isMain }) => (isMain ? charged : `beside: ${charged}`)).join(' + ');
   const instead = `${isUnknown ? 'unknown, ' : ''}${told} (${amounts})`;
   if (run.agent.counts === 'unknown') return ['the tokens are unknown', isUnknown, instead];
-  const wanted = run.agent.counts === 'main' ? main : all;
-  return [`Umpire records the ${wanted} tokens that the server charged`, told === wanted && !isUnknown, instead];
+  const wanted = { all, main, 'main without thought': main - thought }[run.agent.counts];
+  return [`Umpire records the ${wanted} tokens that the agent was charged`, told === wanted && !isUnknown, instead];
 };
 /** The requests after number `at` (without one: after the one that hangs) contain a tool call that was made before. */
 const continues = (at) => (run) => {
@@ -94,6 +103,7 @@ const continues = (at) => (run) => {
   const isResumed = later.length > 0 && later.every(({ raw }) => made.some(({ id }) => raw.includes(id)));
   return ['the conversation is resumed', isResumed, later.length === 0 ? 'no further request' : 'a new conversation'];
 };
+const isNew = (at) => (run) => ['a new conversation begins', !continues(at)(run)[1], 'the earlier one is continued'];
 const says =
   (pattern, which = -1) =>
   (run) => {
@@ -141,6 +151,11 @@ const WORK = [READ, FIX, TEST, DONE];
 
 export const SCENARIOS = {
   work: { moves: WORK, expect: [exits(0), tasks('completed'), sees(SOURCE), sees(PASSED), fixes, plays, turns(4), counts] },
+  'developer, verifier': {
+    moves: [READ, FIX, TEST, DONE, READ, TEST, BREAK, DONE],
+    commands: [PATCH],
+    expect: [exits(0), tasks('completed', 'completed'), seesAt(3, PASSED), seesAt(6, PASSED), isNew(4), fixes, plays, counts],
+  },
   'round 2': {
     moves: [READ, WRONG, DONE, READ, FIX_WRONG, TEST, DONE],
     expect: [exits(0), tasks('completed', 'completed'), continues(3), sees(PASSED), fixes, plays, counts],
