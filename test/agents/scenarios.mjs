@@ -94,6 +94,13 @@ const counts = (run) => {
   const wanted = { all, main, 'main without thought': main - thought }[run.agent.counts];
   return [`Umpire records the ${wanted} tokens that the agent was charged`, told === wanted && !isUnknown, instead];
 };
+/** A resumed conversation does not pay again for its earlier rounds: a token costs about the same in each task. */
+const costs = ({ events }) => {
+  const spent = events.map(({ data }) => data.usage).filter((usage) => usage?.tokens > 0 && usage.costUsd > 0);
+  const prices = spent.map(({ costUsd, tokens }) => costUsd / tokens);
+  const shown = spent.map(({ costUsd, tokens }) => `$${costUsd} for ${tokens} tokens`).join(', ');
+  return ['each task pays for itself', prices.length === 0 || Math.max(...prices) < 1.5 * Math.min(...prices), shown];
+};
 /** The requests after number `at` (without one: after the one that hangs) contain a tool call that was made before. */
 const continues = (at) => (run) => {
   const main = mainOf(run);
@@ -158,12 +165,12 @@ export const SCENARIOS = {
   },
   'round 2': {
     moves: [READ, WRONG, DONE, READ, FIX_WRONG, TEST, DONE],
-    expect: [exits(0), tasks('completed', 'completed'), continues(3), sees(PASSED), fixes, plays, counts],
+    expect: [exits(0), tasks('completed', 'completed'), continues(3), sees(PASSED), fixes, plays, counts, costs],
   },
   prose: { moves: [READ, FIX, PROSE, DONE], expect: [exits(0), tasks('completed'), rounds(1), turns(4), continues(3), fixes, counts] },
   'prose only': {
     moves: [READ, FIX, PROSE],
-    expect: [exits(0), tasks('completed'), rounds(1), turns(4), fixes, reason(/^I changed sum\.mjs/), counts],
+    expect: [exits(0), tasks('completed'), rounds(1), fixes, reason(/^I changed sum\.mjs/), counts],
   },
   refusal: { moves: [REFUSAL], commands: [until(1)], expect: [exits(4), reason(new RegExp(`${REFUSAL_WHY}(?!.*owner)`, 's')), counts] },
   blocked: {
