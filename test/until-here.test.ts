@@ -64,7 +64,7 @@ it('sends an agent back until the command passes, and lets other agents stop', a
   expect((await run(project, 'status')).out).toContain('umpire until --here --stop');
   project.write(DONE);
   expect(stop(project, AGAIN)).toEqual(
-    tells('Umpire: The command passed with exit status 0. `node check.cjs`, after 2 of 5 attempts. See: umpire report until-'),
+    tells('Umpire: `node check.cjs`: The command passed with exit status 0. Attempt 2 of 5. See: umpire report until-'),
   );
   project.git('clean', '-fdq');
   expect(stop(project)).toEqual(PASSES);

@@ -368,6 +368,11 @@ export const ERRORS = {
     message: 'Umpire runs session {session}, and it has not ended.',
     hint: 'Continue it, and its critic runs when it is due: umpire resume {session}. To measure now, leave --session out.',
   },
+  'hooks-file': {
+    exit: 1,
+    message: 'Cannot add the hooks to {path}: {detail}.',
+    hint: 'Nothing was written. Repair the file (JSON without comments), or copy the hooks from the folder plugin/ of Umpire.',
+  },
   'until-active': {
     exit: 2,
     message: 'Agent sessions in this project are already judged by: {command}.',

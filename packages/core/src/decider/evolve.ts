@@ -8,7 +8,17 @@ import { SUSPECTED_BUG } from '../formats/run-result.js';
 import type { Cells, Finding } from '../model.js';
 import { breachesBefore, isAwaited } from './critic-scope.js';
 import { HIGHEST_CAP } from './events.js';
-import type { ChainProgress, EventData, PersonAnswered, Question, Recorded, RunSettings, TaskFinished, VerdictGiven } from './events.js';
+import type {
+  ChainProgress,
+  EventData,
+  PersonAnswered,
+  Question,
+  Recorded,
+  RunSettings,
+  TaskFinished,
+  UnmergedWork,
+  VerdictGiven,
+} from './events.js';
 import { agentOfTask, conversationKey, isLimited, limitsEndAt } from './agent-choice.js';
 import { isAboutEvidence } from './question.js';
 import { LONGEST_LIMIT_MS } from './retry-delay.js';
@@ -331,25 +341,27 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       keepConversation(run, task, conversation);
       if (usage !== undefined) addUsage(run, usage, task);
       if (left !== undefined) task.reportedAttempt = attempt;
-      if (left?.goesOn === true) task.kept = left.commit;
+      keepWork(task, left, conversation);
     });
     unstart(run, id);
   },
-  TaskPostponed: (run, { task: id, attempt, waitMs, usage, conversation }) => {
+  TaskPostponed: (run, { task: id, attempt, waitMs, usage, left, conversation }) => {
     unstart(run, id);
     withTask(run, id, (task) => {
       keepConversation(run, task, conversation);
+      keepWork(task, left, conversation);
       addUsage(run, usage, task);
       task.reportedAttempt = attempt;
       task.postponed++;
       run.waiting.set(id, run.lastMs + waitMs);
     });
   },
-  TaskLimited: (run, { task: id, attempt, agent, resetsAt, usage, conversation }) => {
+  TaskLimited: (run, { task: id, attempt, agent, resetsAt, usage, left, conversation }) => {
     unstart(run, id);
     withTask(run, id, (task) => {
       task.reportedAttempt = attempt;
       keepConversation(run, task, conversation);
+      keepWork(task, left, conversation);
       addUsage(run, usage, task);
       // A time that is over does not say when: without this the task would run again at once, and again.
       const waitMs = resetsAt === null ? 0 : millisecondsOf(resetsAt) - run.lastMs;
@@ -477,6 +489,11 @@ function keepConversation(run: RunState, task: TaskState, id: string | undefined
   run.conversations.set(conversationKey(run, task, task.agent), id);
 }
 
+/** People continue their work. An agent that continues its conversation believes in the edits that it made there. */
+function keepWork(task: TaskState, left: UnmergedWork | undefined, conversation: string | undefined): void {
+  if (left !== undefined && (left.goesOn === true || conversation !== undefined)) task.kept = left.commit;
+}
+
 /** No agent of the task may work now: it waits for the first one that may, or a person resumes the session. */
 function restLimited(run: RunState, task: TaskState, agent: string, waits: boolean): void {
   const resetsAt = limitsEndAt(run, task);
@@ -514,7 +531,7 @@ function finishTask(run: RunState, data: TaskFinished): void {
     task.commit = data.commit ?? null;
     // Kept work was part of the submitted commit. After a merge conflict, another attempt starts without it.
     if (data.status === 'completed' || data.commit !== undefined) task.kept = null;
-    if (data.left?.goesOn === true) task.kept = data.left.commit;
+    keepWork(task, data.left, data.conversation);
     task.found = data.evidence ?? {};
     task.isMeasured = data.measured === true;
     task.measuredFiles = data.measuredFiles ?? null;

@@ -14,8 +14,8 @@ export interface HookEvent {
   /** Why the agent says that it cannot go on, in a line of its last message; null if it does not. */
   readonly blocked: string | null;
   readonly tool: string;
-  /** The file that the tool works on; null if none. */
-  readonly path: string | null;
+  /** The files that the tool works on. */
+  readonly paths: readonly string[];
   /** The shell command that the tool runs. */
   readonly command: string | null;
 }
@@ -39,16 +39,25 @@ export function hookKindOf(name: string): HookKind | null {
 /** Missing or malformed members are left out, because agents differ. */
 export function hookEventOf(given: Readonly<Record<string, unknown>>): HookEvent {
   const input = isObject(given['tool_input']) ? given['tool_input'] : {};
-  const paths = ['file_path', 'notebook_path', 'absolute_path', 'path'].map((name) => textOf(input[name]));
+  const named = PATHS.flatMap((name) => textOf(input[name]) ?? []).slice(0, 1);
+  // Codex and opencode edit with a patch, whose text is no shell command.
+  const patch = PATCHES.map((name) => textOf(input[name]) ?? '').find((text) => text.includes('*** Begin Patch')) ?? null;
   return {
     cwd: textOf(given['cwd']),
     session: textOf(given['session_id']),
     isAgain: given['stop_hook_active'] === true,
     blocked: blockedIn(textOf(given['last_assistant_message']) ?? textOf(given['prompt_response']) ?? ''),
     tool: textOf(given['tool_name']) ?? '',
-    path: paths.find((path) => path !== null) ?? null,
-    command: textOf(input['command']),
+    paths: patch === null ? named : [...named, ...pathsInPatch(patch)],
+    command: patch === null || patch !== textOf(input['command']) ? textOf(input['command']) : null,
   };
+}
+
+const PATHS = ['file_path', 'notebook_path', 'absolute_path', 'path', 'filePath'];
+const PATCHES = ['command', 'input', 'patch', 'patchText'];
+
+function pathsInPatch(patch: string): readonly string[] {
+  return [...patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)].flatMap(([, path]) => path?.trim() ?? []);
 }
 
 function blockedIn(message: string): string | null {

@@ -152,6 +152,7 @@ Examples
   init: `Write umpire.config.yaml for a project.
 
 Usage: umpire init [flags]
+       umpire init --hooks AGENT [--project DIR] [--dry-run] [--json]
 
 Picks the installed agent, lists untracked files such as .env that worktrees
 need, and adds common limits as comments. It never overwrites a file.
@@ -159,9 +160,13 @@ need, and adds common limits as comments. It never overwrites a file.
 Flags
   --agent NAME           the agent for every role (default: the first installed
                          of claude, codex, gemini, opencode)
+  --hooks AGENT          write Umpire's hooks and MCP server into the agent's
+                         settings in the project instead: claude, codex,
+                         gemini or opencode. Other settings are kept
 ${PROJECT}
   --dry-run              print the text and write nothing
-  --json                 print {path, text, written} as JSON
+  --json                 print {path, text, written} as JSON; with --hooks
+                         {project, files, written}
 
 Exit status
   0    written or printed
@@ -172,6 +177,7 @@ Exit status
 Examples
   umpire init
   umpire init --agent codex --dry-run
+  umpire init --hooks claude
 `,
 
   run: `Run a loop until its critic is satisfied.
@@ -748,10 +754,8 @@ Exit status
   1    error; the agent continues
   2    refused; the agent reads the reason on stderr
 
-Examples: "hooks" in the settings of Claude Code
-  "SessionStart": [{"hooks": [
-    {"type": "command", "command": "umpire hook SessionStart"}]}]
-  "Stop": [{"hooks": [{"type": "command", "command": "umpire hook Stop"}]}]
+Examples
+  umpire init --hooks claude
 `,
 } as const;
 

@@ -89,8 +89,13 @@ function targetOf(text: string | undefined): TargetFlag | undefined {
 export async function runUntil(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const kinds: FlagKinds = {
     ...RUN_FLAGS,
-    ...{ '--project': 'value', '--session': 'value', '--mode': 'value', '--report': 'value', '--trust-exit-status': 'switch' },
-    ...{ '--here': 'switch', '--stop': 'switch' },
+    '--project': 'value',
+    '--session': 'value',
+    '--mode': 'value',
+    '--report': 'value',
+    '--trust-exit-status': 'switch',
+    '--here': 'switch',
+    '--stop': 'switch',
   };
   const parsed = parseArguments(args, kinds, 'until');
   if (parsed.switches.has('--help')) return showHelp('until');

@@ -36,22 +36,25 @@ const START_RECORDS = new RegExp(`[/\\\\]\\.umpire[/\\\\]${AGENT_SESSIONS}[/\\\\
 const RECORD_DEPTH = 4;
 
 /** Why the tool may not be used; null if it may. */
-export function refuseTool({ tool, path, command, cwd }: HookEvent): string | null {
-  if (path !== null && !READ_ONLY_TOOLS.has(tool) && isRecord(realPath(resolve(cwd ?? '.', path))))
-    return `Umpire: ${path} is the record of a session; only Umpire writes it. Do the work that the last verdict asks for, then have it judged again.`;
-  if (path !== null && !READ_ONLY_TOOLS.has(tool) && START_RECORDS.test(realPath(resolve(cwd ?? '.', path))))
-    return `Umpire: ${path} records where an agent session started; only Umpire writes it. Leave it unchanged.`;
-  const own = keyFolder();
-  if (
-    path !== null &&
-    own !== null &&
-    !READ_ONLY_TOOLS.has(tool) &&
-    `${realPath(resolve(cwd ?? '.', path))}/`.startsWith(`${realPath(own)}/`)
-  )
-    return `Umpire: ${path} is Umpire's own state; only Umpire writes it. Leave it unchanged.`;
+export function refuseTool({ tool, paths, command, cwd }: HookEvent): string | null {
+  for (const path of READ_ONLY_TOOLS.has(tool) ? [] : paths) {
+    const what = recordAt(realPath(resolve(cwd ?? '.', path)));
+    if (what !== null) return `Umpire: ${path} ${what}`;
+  }
   const answer = command === null ? null : answerIn(command);
   if (answer === null) return null;
   return `Umpire: only a person may run \`${answer}\`. Show them the question and the possible answers, and stop.`;
+}
+
+/** What the file is to Umpire; null if agents may write it. */
+function recordAt(place: string): string | null {
+  if (isRecord(place))
+    return 'is the record of a session; only Umpire writes it. Do the work that the last verdict asks for, then have it judged again.';
+  if (START_RECORDS.test(place)) return 'records where an agent session started; only Umpire writes it. Leave it unchanged.';
+  const own = keyFolder();
+  if (own !== null && `${place}/`.startsWith(`${realPath(own)}/`))
+    return "is Umpire's own state; only Umpire writes it. Leave it unchanged.";
+  return null;
 }
 
 function isRecord(path: string): boolean {

@@ -48,7 +48,7 @@ async function play({ answers, files, ...request }: Story): Promise<readonly Ass
     },
   };
   const session = join(root, `.umpire/sessions/${request.loop}`);
-  let report = await run({ ...request, project: root, session, agent: ['mine'], agents: { mine } });
+  let report = await run({ ...request, project: root, session, agent: ['mine'], agents: { mine }, concurrency: 1 });
   while (report.question?.kind === 'plan') report = await resolve({ session, answer: 'approve', reason: 'A good plan.', agents: { mine } });
   expect(report.status).toBe('complete');
   return seen;
@@ -174,7 +174,8 @@ it('review: the change for the critic, and for a fix its own findings, as data a
 });
 
 it('testing: where the tests of a layer belong, and the code that they do not cover', async () => {
-  const testFile = (name: string) => `import { expect, test } from 'vitest';\ntest('${name}', () => expect(1 + 1).toBe(2));\n`;
+  const testFile = (name: string) =>
+    `import { expect, test } from 'vitest';\nimport { total } from '../src/total.js';\ntest('${name}', () => expect(total([{ price: 2 }])).toBe(2));\n`;
   const ran = (layer: string, passed: number) => ({
     [`results/run-${layer}.json`]: {
       layer,

@@ -102,10 +102,8 @@ export async function judgeStop(active: ActiveUntil, blocked: string | null): Pr
   }
   if (verdict.outcome === 'escalate') return { refusal: null, note: escalationNote(active, verdict) };
   removeActiveUntil(project);
-  return {
-    refusal: null,
-    note: `${lineOf(verdict.reason)} \`${lineOf(command, 100)}\`, ${attemptWords(verdict)}. See: umpire report ${wordOf(session)}`,
-  };
+  const at = `Attempt ${verdict.round} of ${verdict.maxRounds}`;
+  return { refusal: null, note: `\`${lineOf(command, 100)}\`: ${lineOf(verdict.reason)} ${at}. See: umpire report ${wordOf(session)}` };
 }
 
 /** No attempt is spent. The person answers in the chat, and the next stop is judged. */
@@ -164,10 +162,6 @@ function escalationNote({ session }: ActiveUntil, verdict: Verdict): string {
 }
 
 const MORE_ROUNDS = 3;
-
-function attemptWords({ round, maxRounds }: Verdict): string {
-  return `after ${round} of ${maxRounds} attempts`;
-}
 
 function wordOf(session: string): string {
   return shellWord(session.slice(session.lastIndexOf('/') + 1));

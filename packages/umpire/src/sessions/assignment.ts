@@ -112,7 +112,7 @@ function historyOf(state: SessionState, run: RunState, task: TaskState): readonl
   const chain = chainThatMade(state, task.id)?.past ?? [];
   return chain.flatMap(({ verdict, scene }) => {
     const critic = findTask(run, scene?.critic ?? '');
-    const work = (critic?.deps ?? []).flatMap((id) => findTask(run, id) ?? []).filter(({ role }) => run.started.writers.includes(role));
+    const work = (critic?.deps ?? []).flatMap((id) => findTask(run, id) ?? []).filter(({ role }) => role !== run.started.critic);
     const tried = work.map(({ id, row }) => `${id}: ${row['findings'] || row['error'] || 'no report'}`);
     return tried.length === 0 ? [] : [{ round: verdict.round, tried, verdict: verdict.reason }];
   });

@@ -239,8 +239,8 @@ export const MAX_CELL = 2000;
 /** `columns`: the loop's output columns. Other outputs are dropped. */
 export function sanitizeEnding(ending: Ending, columns: readonly string[]): Ending {
   const { conversation } = ending;
-  // An id that is not a plain word could become a flag of the agent's program.
-  const isId = conversation !== undefined && /^[A-Za-z0-9][\w.:-]{0,199}$/.test(conversation);
+  // What begins with a dash could become a flag of the agent's program.
+  const isId = conversation !== undefined && /^[A-Za-z0-9]\P{Cc}{0,999}$/u.test(conversation);
   return { ...sanitizeKind(ending, columns), ...(isId ? { conversation } : {}) };
 }
 
