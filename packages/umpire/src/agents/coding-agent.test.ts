@@ -101,6 +101,18 @@ test('prose is asked for once more in the same conversation', async () => {
   expect(runs[1]?.said).not.toContain('Make the retry idempotent.');
 });
 
+test('asking again counts on from what codex counted, spends the rest of the budget, and waits for a server that is busy', async () => {
+  const codex = `print({ type: 'thread.started', thread_id: 't1' });
+    print({ type: 'item.completed', item: { type: 'agent_message', text: run === 1 ? 'Done.' : ${JSON.stringify(OK)} } });
+    print({ type: 'turn.completed', usage: { input_tokens: 1000 * run, output_tokens: 0 } });`;
+  expect((await run('codex', codex)).ending).toMatchObject({ kind: 'completed', usage: { tokens: 2000 }, conversation: 't1#2000' });
+  const budget = { costUsd: 0.75, tokens: null };
+  const { runs } = await run('claude', `ended(run === 1 ? 'Done.' : ${JSON.stringify(OK)});`, { budget });
+  expect(runs.map(({ args }) => args[args.indexOf('--max-budget-usd') + 1])).toEqual(['0.75', '0.25']);
+  const busy = `if (run === 1) ended('Done.'); else { ended('API Error: 529 Overloaded', { is_error: true, api_error_status: 529 }); process.exitCode = 1; }`;
+  expect((await run('claude', busy)).ending).toMatchObject({ kind: 'broken', passing: { afterMs: null }, usage: { tokens: 240 } });
+});
+
 test('a result that does not fit is asked for once more, and only once', async () => {
   const wrong = JSON.stringify(JSON.stringify({ status: 'perhaps' }));
   const mended = await run('claude', `ended(run === 1 ? ${wrong} : ${JSON.stringify(OK)});`);
@@ -146,7 +158,7 @@ test('opencode continues a conversation only in its own folder', async () => {
   expect(same.runs[0]?.args).toEqual(['run', '--format', 'json', '--session', 's1']);
   const other = await run('opencode', play, { conversation: `s1#${workdir}` });
   expect(other.runs[0]?.args).toEqual(['run', '--format', 'json']);
-  for (const conversation of ['--config=x', '', '#/x', 'a b'])
+  for (const conversation of ['--config=x', 'a b'])
     expect((await run('claude', `ended(${JSON.stringify(OK)});`, { conversation })).runs[0]?.args).not.toContain('--resume');
 });
 

@@ -3,7 +3,7 @@
 
 import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { lineOf } from '../report/safe-text.js';
-import type { EndedProcess, ProgramOutcome, ProgramResult, ProgramSpec } from './program-agent.js';
+import type { EndedProcess, ProgramResult, ProgramSpec } from './program-agent.js';
 import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
 import type { Launch } from './child-process.js';
 import { ClaudeInput } from './claude-input.js';
@@ -11,7 +11,8 @@ import { EventStream } from './event-stream.js';
 import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
 import type { Preset, PresetTask } from './presets.js';
-import { askAgainFor, promptsFor } from './prompts.js';
+import { askAgainFor } from './missing-result.js';
+import { promptFor } from './prompt.js';
 import { CLEAN_EXIT } from './result.js';
 import { sumUsage, UNKNOWN_USAGE } from './usage.js';
 
@@ -32,39 +33,46 @@ export function codingAgent(spec: CodingAgentSpec, guardian: Guardian): Agent {
   const runProgram = programRunner(spec, guardian);
   const run = (assignment: Assignment, watch: Watch): Promise<Ending> =>
     withTaskFiles(assignment, watch, async (files) => {
-      const start = (conversation: Conversation | null, prompt: PresetTask['prompt'], task: Assignment) =>
-        runProgram(
-          planRun(spec, { assignment: task, files, prompt, conversation: conversation?.id ?? null }, conversation, watch),
-          files,
-          task,
-        );
-      const known = readConversation(assignment.conversation, preset, assignment.workdir);
-      const prompt = promptsFor(assignment, files);
-      const first = await start(known, prompt, assignment);
-      // A conversation may have been deleted, or be too long.
-      const isLost = known !== null && first.hasNotBegun && !watch.signal.aborted;
-      const outcome = isLost ? await start(null, prompt, assignment) : first;
-      const conversation = conversationAfter(outcome.report, isLost ? null : known);
-      const ending = outcome.lacksResult ? await endWithoutResult(outcome, conversation, assignment) : outcome.ending;
-      return conversation === null ? ending : { ...ending, conversation: writeConversation(conversation, preset, assignment.workdir) };
-
-      async function endWithoutResult(
-        { ending: broken }: ProgramOutcome,
-        same: Conversation | null,
-        { check, timeoutMs }: Assignment,
-      ): Promise<Ending> {
-        // The check decides, whatever the agent says.
-        if (check !== null) return completedWithout(outcome, assignment);
-        if (same === null || watch.signal.aborted) return broken;
-        files.clear();
-        const short = { ...assignment, timeoutMs: Math.min(timeoutMs, ASK_AGAIN_MS) };
-        const reason = broken.kind === 'broken' ? broken.reason : '';
-        const second = await start(same, { system: '', user: askAgainFor(assignment, reason) }, short);
-        const usage = sumUsage(broken.usage ?? UNKNOWN_USAGE, second.ending.usage ?? UNKNOWN_USAGE);
-        return { ...(second.ending.kind === 'broken' ? broken : second.ending), usage };
+      const { workdir, check } = assignment;
+      const start = (conversation: Conversation | null, prompt: PresetTask['prompt'], task = assignment) => {
+        const id = conversation?.id ?? null;
+        return runProgram(planRun(spec, { assignment: task, files, prompt, conversation: id }, conversation, watch), files, task);
+      };
+      const prompt = { system: '', user: promptFor(assignment, files) };
+      let conversation = readConversation(assignment.conversation, preset, workdir);
+      let outcome = await start(conversation, prompt);
+      // The conversation may have been deleted, or be too long.
+      if (conversation !== null && outcome.hasNotBegun && !watch.signal.aborted) {
+        conversation = null;
+        outcome = await start(null, prompt);
       }
+      conversation = conversationAfter(outcome.report, conversation);
+      let { ending } = outcome;
+      // Where a check decides, the agent's word does not matter.
+      if (outcome.lacksResult && check !== null) ending = completedWithout(outcome, assignment);
+      else if (outcome.lacksResult && conversation !== null && !watch.signal.aborted) {
+        files.clear();
+        const again = await start(conversation, { system: '', user: askAgainFor(assignment, ending) }, shortened(assignment, ending));
+        conversation = conversationAfter(again.report, conversation);
+        ending = afterAskingAgain(ending, again.ending);
+      }
+      return conversation === null ? ending : { ...ending, conversation: writeConversation(conversation, preset, workdir) };
     });
   return { name, run };
+}
+
+/** Less time and the rest of the budget. */
+function shortened(assignment: Assignment, { usage = UNKNOWN_USAGE }: Ending): Assignment {
+  const { budget, timeoutMs } = assignment;
+  const costUsd = budget.costUsd === null ? null : Math.max(0, budget.costUsd - usage.costUsd);
+  return { ...assignment, budget: { ...budget, costUsd }, timeoutMs: Math.min(timeoutMs, ASK_AGAIN_MS) };
+}
+
+/** Without a result, the first answer is the reason, unless a server is. */
+function afterAskingAgain(first: Ending, second: Ending): Ending {
+  const isServer = second.kind === 'broken' && (second.passing !== undefined || second.limit !== undefined);
+  const usage = sumUsage(first.usage ?? UNKNOWN_USAGE, second.usage ?? UNKNOWN_USAGE);
+  return { ...(second.kind === 'broken' && !isServer ? first : second), usage };
 }
 
 function planRun(

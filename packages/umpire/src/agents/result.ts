@@ -39,14 +39,14 @@ export interface ProgramOutput {
 
 export const CLEAN_EXIT: Exit = { code: 0, signal: null };
 
-export interface ReadResult {
+export interface ResultReading {
   readonly ending: Ending;
   /** It ended as it should, but without a valid result: it may be asked for one. */
   readonly lacksResult: boolean;
 }
 
 /** `name`: the agent's name for the reason. */
-export function readResult(handed: ProgramOutput, assignment: Assignment, name: string): ReadResult {
+export function readResult(handed: ProgramOutput, assignment: Assignment, name: string): ResultReading {
   const found = findResult(handed);
   const ending = found.ok
     ? endingOf(found.object, assignment, found.where, found.usage ?? readUsage(found.object) ?? UNKNOWN_USAGE)
