@@ -1,7 +1,7 @@
 // `umpire until --here`: the Stop hook of a person's own agent session runs the command, judges, and sends the agent back.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answerStop, refuseTool } from '@umpire/umpire/commands/hook.js';
@@ -131,6 +131,8 @@ it('has one check for a project and its folders, which neither the project nor i
   expect(started).toMatchObject({ exit: 2, stderr: says('--agent has no meaning') });
   const session = await begin(project);
   expect(await run(project, 'until', 'true', '--here')).toMatchObject({ exit: 2, stderr: says('already judged by: node check.cjs.') });
+  const easier = await runInProcess(join(project.root, 'inner'), ['until', 'true', '--here']);
+  expect(easier).toMatchObject({ exit: 2, stderr: says('already judged by: node check.cjs.') });
   expect(readdirSync(join(project.root, '.umpire')).toSorted()).toEqual(['.gitignore', 'sessions']);
   const refusal = (tool_name: string, tool_input: object) => refuseTool(hookEventOf({ tool_name, tool_input }));
   expect(refusal('Bash', { command: 'umpire until --here --stop' })).toContain('only a person');
@@ -140,4 +142,7 @@ it('has one check for a project and its folders, which neither the project nor i
   expect(await asks(project, { session: 'another' })).toEqual({ refusal: null, note: null });
   expect(await run(project, 'until', '--here')).toMatchObject({ exit: 0, stdout: `${session}\n` });
   expect(await asks(project, { session: 'another' })).toEqual(backWith('Attempt 2 of 5'));
+  rmSync(session, { recursive: true });
+  expect(await asks(project, { session: 'another' })).toEqual(toldOf('`node check.cjs` was not judged: '));
+  expect(await runInProcess(join(project.root, 'inner'), ['until', '--here', '--stop'])).toMatchObject({ exit: 0 });
 });

@@ -4,7 +4,7 @@ import { basename, relative } from 'node:path';
 import { findSessionWork } from '../commands/session-work.js';
 import type { SessionSurroundings } from '../report/session-view.js';
 import { lineOf } from '../report/safe-text.js';
-import { readActiveUntil } from '../sessions/active-until.js';
+import { findActiveUntil } from '../sessions/active-until.js';
 import { projectAt, sessionFolders, latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { readSession } from '../sessions/session-record.js';
 import type { SessionRecord } from '../sessions/session-record.js';
@@ -29,7 +29,7 @@ export async function surroundingsOf(record: SessionRecord): Promise<SessionSurr
 
 /** Whether this session judges the person's own agent sessions. */
 function untilNotes(path: string): readonly string[] {
-  const active = readActiveUntil(projectAt(path));
+  const active = findActiveUntil(path);
   if (active?.session !== path) return [];
   const who = active.agent === null ? 'The next agent session that stops in this project' : 'The agent session in this project';
   return [`${who} is sent back until this passes: ${lineOf(active.command, 200)}. End it with: umpire until --here --stop`];

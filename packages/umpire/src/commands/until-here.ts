@@ -1,7 +1,7 @@
 // `umpire until --here`: the loop `until` in a person's own agent session. Umpire starts no agent. Whenever the agent wants to stop, its hook
 // runs the command, judges the result by the loop's rules in a judge-only session, and sends the agent back while the rules say so.
 
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { editTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
@@ -13,7 +13,7 @@ import { RESULT } from '../critics/check-command.js';
 import { headOf } from '../critics/provenance.js';
 import { cutText, fence, lineOf } from '../report/safe-text.js';
 import { shellWord } from '../report/session-question.js';
-import { readActiveUntil, removeActiveUntil, writeActiveUntil } from '../sessions/active-until.js';
+import { findActiveUntil, removeActiveUntil, writeActiveUntil } from '../sessions/active-until.js';
 import type { ActiveUntil } from '../sessions/active-until.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
 import { acquireLock } from '../sessions/lock.js';
@@ -22,7 +22,7 @@ import { readSession } from '../sessions/session-record.js';
 import { TASKS, openTasks } from '../sessions/tasks-file.js';
 import { critique } from './critique.js';
 import { decide } from './decide.js';
-import { isInGit, makeSessionFolder, projectFor } from './project-folders.js';
+import { isInGit, makeSessionFolder, openProject, projectFor } from './project-folders.js';
 import { findPipeline, planSession } from './start-session.js';
 
 export interface UntilHereRequest {
@@ -39,17 +39,20 @@ export interface UntilHereRequest {
 export async function beginUntilHere(request: UntilHereRequest): Promise<ActiveUntil> {
   const project = projectFor(request.project, request.onNote);
   const { command, report = null, maxRounds = null } = request;
-  const known = readActiveUntil(project);
+  // One above counts too: an agent could put an easier check before its own.
+  const known = findActiveUntil(project);
   if (known !== null) throw new UmpireError('until-active', { command: lineOf(known.command, 100) });
   // The guard compares with a commit, and a check that nobody guards is an invitation.
   if (!isInGit(project)) throw new UmpireError('guard-no-git', { path: project });
+  const base = headOf(project);
+  if (base === null) throw new UmpireError('guard-no-commit', {});
   await checkExitStatus(command, project);
   await checkProgram(command, project);
   const loop = untilLoop();
   const plan = await planSession(await findPipeline('until', loop), { ...request, mode: 'work-first' }, project, undefined);
   const session = makeSessionFolder(project, 'until', request.goal ?? command, (request.now ?? (() => new Date()))(), undefined);
   writeAtomically(openFolder(session), TASKS, printTasks(tasksColumns(loop.columns.in, loop.columns.out), plan.rows));
-  const active = { project, session, command, report, base: headOf(project), maxRounds, agent: null, isSentBack: false, told: [] };
+  const active = { project, session, command, report, base, maxRounds, agent: null, isSentBack: false, told: [] };
   writeActiveUntil(active);
   return active;
 }
@@ -70,9 +73,9 @@ export function releaseUntilHere(asked: string | undefined): ActiveUntil {
 }
 
 function requireActive(asked: string | undefined): ActiveUntil {
-  const project = projectFor(asked);
-  const active = readActiveUntil(project);
-  if (active === null) throw new UmpireError('until-inactive', { path: project });
+  const place = openProject(asked ?? '.');
+  const active = findActiveUntil(place);
+  if (active === null) throw new UmpireError('until-inactive', { path: place });
   return active;
 }
 
@@ -83,12 +86,20 @@ export interface UntilAnswer {
   readonly note: string | null;
 }
 
-/** The agent wants to stop, and the guard has nothing against that. */
+/** The agent wants to stop, and the guard has nothing against that. If it cannot be judged, the person gets to know. */
 export async function judgeStop(active: ActiveUntil, blocked: string | null): Promise<UntilAnswer> {
-  if (blocked !== null) return noteBlocked(active, blocked);
+  try {
+    return blocked === null ? await judgeCheck(active) : await noteBlocked(active, blocked);
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return { refusal: null, note: `\`${lineOf(active.command, 100)}\` was not judged: ${lineOf(`${error.message} ${error.hint}`)}` };
+  }
+}
+
+async function judgeCheck(active: ActiveUntil): Promise<UntilAnswer> {
   await editRows(active, { status: 'completed', findings: "Done in the agent's own session.", error: '' });
   const { project, session, command, report, base, maxRounds } = active;
-  const measured = await critique({ loop: 'until', project, session, check: { command, report }, ...(base === null ? {} : { base }) });
+  const measured = await critique({ loop: 'until', project, session, check: { command, report }, base });
   if (measured.outcome !== 'pass' && measured.outcome !== 'fail')
     return {
       refusal: null,

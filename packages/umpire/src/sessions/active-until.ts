@@ -17,8 +17,8 @@ export interface ActiveUntil {
   readonly session: string;
   readonly command: string;
   readonly report: string | null;
-  /** The commit at which it began; tests are compared with it. Null without a commit. */
-  readonly base: string | null;
+  /** The commit at which it began; tests are compared with it. */
+  readonly base: string;
   /** The cap that the person chose; null: the default. */
   readonly maxRounds: number | null;
   /** The id of the agent session that it judges: the first one that stops. */
@@ -34,15 +34,23 @@ const SHAPE = object<ActiveUntil>({
   session: text,
   command: text,
   report: orNull(text),
-  base: orNull(text),
+  base: text,
   maxRounds: orNull(whole),
   agent: orNull(text),
   isSentBack: flag,
   told: listOf(text),
 });
 
+/** That of the folder, or of the nearest folder above it that has one. */
+export function findActiveUntil(start: string): ActiveUntil | null {
+  for (let folder = realPath(resolve(start)); ; folder = dirname(folder)) {
+    const active = readActiveUntil(folder);
+    if (active !== null || folder === dirname(folder)) return active;
+  }
+}
+
 /** Null if there is none. A record that cannot be read runs nothing. */
-export function readActiveUntil(project: string): ActiveUntil | null {
+function readActiveUntil(project: string): ActiveUntil | null {
   const place = placeFor(project);
   if (place === null) return null;
   try {
@@ -53,14 +61,6 @@ export function readActiveUntil(project: string): ActiveUntil | null {
     return active.project === realPath(project) ? active : null;
   } catch {
     return null;
-  }
-}
-
-/** That of the folder, or of the nearest folder above it that has one. */
-export function findActiveUntil(start: string): ActiveUntil | null {
-  for (let folder = realPath(resolve(start)); ; folder = dirname(folder)) {
-    const active = readActiveUntil(folder);
-    if (active !== null || folder === dirname(folder)) return active;
   }
 }
 
