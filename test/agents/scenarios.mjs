@@ -94,7 +94,7 @@ const counts = (run) => {
   const instead = `${isUnknown ? 'unknown, ' : ''}${told} (${amounts})`;
   if (run.agent.counts === 'unknown') return ['the tokens are unknown', isUnknown, instead];
   const wanted = { all, main, 'main without thought': main - thought }[run.agent.counts];
-  return [`Umpire records the ${wanted} tokens that the agent was charged`, told === wanted && !isUnknown, instead];
+  return [`Umpire records the ${wanted} tokens that the agent was charged`, told === wanted, instead];
 };
 /** A resumed conversation does not pay again for its earlier rounds: a token costs about the same in each task. */
 const costs = ({ events }) => {
