@@ -39,6 +39,8 @@ const isWork = ({ task }) => /^(?:WORK|DEV|VERIFY)/.test(task);
 const ofType = ({ events }, type) => events.filter((event) => event.type === type);
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 const mainOf = ({ requests }) => requests.filter(({ isMain }) => isMain);
+/** The requests that were answered by a move. */
+const playedOf = (run) => mainOf(run).filter((request) => request.move !== null);
 
 // Expectations: [what is expected, whether it is so, what there was instead].
 const exits =
@@ -69,7 +71,7 @@ const sees = (what) => (run) => {
 };
 /** In the output that request number `at` brings. */
 const seesAt = (at, what) => (run) => {
-  const output = mainOf(run)[at]?.outputs.at(-1) ?? 'no output';
+  const output = playedOf(run)[at]?.outputs.at(-1) ?? 'no output';
   return [`the model sees "${what}" in request ${at + 1}`, output.includes(what), output];
 };
 const fixes = (run) => ['the session contains the fix', run.isFixed, 'it does not'];
@@ -79,7 +81,7 @@ const plays = (run) => [
   `left: ${run.unplayed.map(({ kind }) => kind).join(', ')}`,
 ];
 const turns = (count) => (run) => {
-  const found = mainOf(run).filter((request) => request.move !== null).length;
+  const found = playedOf(run).length;
   return [`${count} requests`, found === count, String(found)];
 };
 const counts = (run) => {
@@ -92,7 +94,7 @@ const counts = (run) => {
   const instead = `${isUnknown ? 'unknown, ' : ''}${told} (${amounts})`;
   if (run.agent.counts === 'unknown') return ['the tokens are unknown', isUnknown, instead];
   const wanted = { all, main, 'main without thought': main - thought }[run.agent.counts];
-  return [`Umpire records the ${wanted} tokens that the agent was charged`, told === wanted && !isUnknown, instead];
+  return [`Umpire records the ${wanted} tokens that the agent was charged`, told === wanted, instead];
 };
 /** A resumed conversation does not pay again for its earlier rounds: a token costs about the same in each task. */
 const costs = ({ events }) => {
@@ -101,16 +103,18 @@ const costs = ({ events }) => {
   const shown = spent.map(({ costUsd, tokens }) => `$${costUsd} for ${tokens} tokens`).join(', ');
   return ['each task pays for itself', prices.length === 0 || Math.max(...prices) < 1.5 * Math.min(...prices), shown];
 };
-/** The requests after number `at` (without one: after the one that hangs) contain a tool call that was made before. */
-const continues = (at) => (run) => {
-  const main = mainOf(run);
-  const from = at ?? main.findIndex((request) => request.move?.kind === 'hang') + 1;
-  const made = main.slice(0, from).filter((request) => /read|edit|shell/.test(request.move?.kind));
-  const later = main.slice(from);
-  const isResumed = later.length > 0 && later.every(({ raw }) => made.some(({ id }) => raw.includes(id)));
-  return ['the conversation is resumed', isResumed, later.length === 0 ? 'no further request' : 'a new conversation'];
+/** Whether request number `at` contains a tool call that was made before. */
+const isContinued = (run, at) => {
+  const main = playedOf(run);
+  const made = main.slice(0, at).filter((request) => /read|edit|shell/.test(request.move?.kind));
+  return made.some(({ id }) => main[at]?.raw.includes(id));
 };
-const isNew = (at) => (run) => ['a new conversation begins', !continues(at)(run)[1], 'the earlier one is continued'];
+const continues = (at) => (run) => [`request ${at + 1} continues the conversation`, isContinued(run, at), 'it does not'];
+const isNew = (at) => (run) => [
+  `request ${at + 1} begins a conversation`,
+  playedOf(run).length > at && !isContinued(run, at),
+  'it does not',
+];
 const says =
   (pattern, which = -1) =>
   (run) => {
@@ -146,7 +150,7 @@ const rests = (at) => (run) => {
 
 /** No request comes between the limit and its end. */
 const waits = (at) => (run) => {
-  const main = mainOf(run);
+  const main = playedOf(run);
   const next = main[main.findIndex(({ move: made }) => made?.kind === 'fail') + 1];
   const instead = next === undefined ? 'no further request' : `the next request came ${Math.round((at - next.at) / 1000)} s before`;
   return ['the agent is not asked before its plan is renewed', next !== undefined && next.at >= at - CLOCK_MS, instead];
@@ -167,7 +171,11 @@ export const SCENARIOS = {
     moves: [READ, WRONG, DONE, READ, FIX_WRONG, TEST, DONE],
     expect: [exits(0), tasks('completed', 'completed'), continues(3), sees(PASSED), fixes, plays, counts, costs],
   },
-  prose: { moves: [READ, FIX, PROSE, DONE], expect: [exits(0), tasks('completed'), rounds(1), turns(4), continues(3), fixes, counts] },
+  prose: {
+    moves: [READ, FIX, PROSE, DONE, READ, TEST, DONE],
+    commands: [PATCH],
+    expect: [exits(0), tasks('completed', 'completed'), continues(3), isNew(4), fixes, plays, counts],
+  },
   'prose only': {
     moves: [READ, FIX, PROSE],
     expect: [exits(0), tasks('completed'), rounds(1), fixes, reason(/^I changed sum\.mjs/), counts],
@@ -194,12 +202,12 @@ export const SCENARIOS = {
   'Ctrl-C': {
     moves: [READ, FIX, move.hang, TEST, DONE],
     commands: [{ ...until(), signal: 'SIGINT' }, resume()],
-    expect: [exits(130, 0), continues(), sees(PASSED), fixes, plays, counts],
+    expect: [exits(130, 0), continues(3), sees(PASSED), fixes, plays, counts],
   },
   kill: {
     moves: [READ, FIX, move.hang, TEST, DONE],
     commands: [{ ...until(), signal: 'SIGKILL' }, resume()],
-    expect: [exits(null, 0), continues(), sees(PASSED), fixes, plays, counts],
+    expect: [exits(null, 0), continues(3), sees(PASSED), fixes, plays, counts],
   },
   'plan limit': () => {
     const at = limitEnds();
