@@ -28,6 +28,7 @@ import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '@umpire/core/ports.js';
 import { createAgents, measuresItself } from './agents.js';
 import { protectJudgeFiles } from './judge-files.js';
+import { lostAttempts } from './lost-attempts.js';
 import { recordedCommits } from './preflight.js';
 import { createTaskMaterial } from './task-material.js';
 import { runNotifyCommand } from './notify.js';
@@ -64,7 +65,7 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   const { journal, folder, watch, config, settings, by } = session;
   const { runs, running, head, aborted } = journal.state.run as RunState;
   const started = startedIn(session);
-  const wasAtWork = running.size > 0;
+  const wasAtWork = [...running];
   const lastRuns = runs.slice(-3);
   for (const earlier of lastRuns) sweepRun(earlier);
   const id = newRunId();
@@ -116,7 +117,8 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   };
   const concurrent = enterProcess();
   try {
-    await recordEdit(session, workspace, wasAtWork, opening !== null && opening.head !== head ? opening.head : null);
+    journal.record(...(await lostAttempts(session, wasAtWork, workspace)));
+    await recordEdit(session, workspace, wasAtWork.length > 0, opening !== null && opening.head !== head ? opening.head : null);
     await runSession({
       session: folder.root,
       journal,
