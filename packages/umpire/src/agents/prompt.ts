@@ -30,9 +30,9 @@ export function systemPromptFor(assignment: Assignment, files: TaskFiles | null 
   return join([...identity(assignment), contract(assignment, files)]);
 }
 
-/** What to do now. With `files`, the full prompt: callers are to use `fullPromptFor`. */
-export function promptFor(assignment: Assignment, files?: TaskFiles | null): string {
-  return files === undefined ? join(request(assignment)) : fullPromptFor(assignment, files);
+/** What to do now. */
+export function promptFor(assignment: Assignment): string {
+  return join(request(assignment));
 }
 
 /**
