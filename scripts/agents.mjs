@@ -1,70 +1,78 @@
-// `npm run agents`: the coding agents that Umpire knows by name, run for real by `umpire until`, each with an empty home, a dummy key and a
-// model server on loopback that plays along; once in a sandbox, where there is bubblewrap. Installs them (about 1.3 GB) where needed.
-// `npm run agents -- codex` runs one of them.
+// `npm run agents`: the newest real coding agents, run by Umpire through the scenarios of test/agents/scenarios.mjs. Each has an empty home, a
+// dummy key and a model server on loopback. Prints a table agent × scenario and the CPU time of Umpire beside that of the agents.
+// Installs the agents (about 1.3 GB) where needed.
+//   npm run agents -- [AGENT…] [SCENARIO…] [--out FILE] [--jobs N] [--keep]
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { environmentIn } from '../test/agents/homes.mjs';
 import { startModel } from '../test/agents/model.mjs';
-import { installIfNeeded, root, run as runCommand } from './tools.mjs';
+import { DEFAULT_COMMANDS, FILES, SCENARIOS } from '../test/agents/scenarios.mjs';
+import { duration, installIfNeeded, root, run as runCommand } from './tools.mjs';
 
 const AGENTS = join(root, 'test', 'agents');
-const COMMAND = join(root, 'dist', 'umpire.cjs');
+const UMPIRE = join(root, 'dist', 'umpire.cjs');
 
-/** Where the homes and projects lie. Not in the system's temporary folder: there Codex does not find its own sandbox. */
+/** Where the homes and projects are. Not in the system's temporary folder: there Codex does not find its own sandbox. */
 const PLACE = join(homedir(), '.cache');
 
-/** Whether the agent says what it used, and what that cost; what it says where the key is wrong. */
-const KEY = 'the key is wrong';
+/**
+ * `counts`: the tokens that the agent reports. `all` requests, only those of its `main` conversation (no titles and the like), or nothing
+ * that could be summed (`unknown`: opencode-acp reports its last answer only). `badKey`: what the reason says when the key is wrong.
+ * `waitsItself`: the agent waits for the end of a plan limit and says nothing.
+ */
 const KNOWN = {
-  claude: { tokens: true, cost: true, fault: KEY },
-  codex: { tokens: true, cost: false, fault: KEY },
-  gemini: { tokens: true, cost: false, fault: KEY },
-  opencode: { tokens: true, cost: true, fault: KEY },
-  'claude-acp': { tokens: true, cost: true, fault: 'is not signed in' },
-  'codex-acp': { tokens: true, cost: false, fault: 'is not signed in' },
-  'gemini-acp': { tokens: true, cost: false, fault: KEY },
-  'opencode-acp': { tokens: true, cost: false, fault: KEY },
+  claude: { counts: 'all', badKey: 'the key is wrong' },
+  codex: { counts: 'all', badKey: 'the key is wrong' },
+  gemini: { counts: 'all', badKey: 'the key is wrong' },
+  opencode: { counts: 'main', badKey: 'the key is wrong', waitsItself: true },
+  'claude-acp': { counts: 'all', badKey: 'is not signed in' },
+  'codex-acp': { counts: 'all', badKey: 'is not signed in' },
+  'gemini-acp': { counts: 'main without thought', badKey: 'the key is wrong' },
+  'opencode-acp': { counts: 'unknown', badKey: 'the key is wrong', waitsItself: true },
 };
 
-const CHECK = `import { existsSync } from 'node:fs';
-if (!existsSync('fixed.txt')) {
-  console.log('fixed.txt is missing');
-  process.exitCode = 1;
-}
-`;
+/** Folders that exist once a person has used the agents. In a sandbox they cannot create folders in the home. */
+const USED = ['.claude', '.codex', '.gemini', '.cache', '.config/opencode', '.local/share/opencode', '.local/state/opencode'];
 
-function makeProject(folder, timeoutMinutes) {
+const hasSandbox = spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status === 0;
+
+function makeProject(folder, minutes) {
   mkdirSync(folder);
-  writeFileSync(join(folder, 'check.mjs'), CHECK);
-  writeFileSync(join(folder, 'umpire.config.yaml'), `timeout_minutes: ${timeoutMinutes}\n`);
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, 'umpire.config.yaml'), `timeout_minutes: ${minutes}\n`);
   const git = (...args) => execFileSync('git', ['-C', folder, '-c', 'user.name=n', '-c', 'user.email=n@localhost', ...args]);
   git('init', '-q');
   git('add', '.');
   git('commit', '-qm', 'one');
 }
 
-function runUmpire(folder, agent, environment, flags) {
+/** Starts Umpire; `prefix` is a command that starts it. */
+function startUmpire(project, words, environment, prefix = []) {
   const path = [join(AGENTS, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const env = { ...process.env, ...environment, PATH: path, UMPIRE_TRUST: '1' };
-  const words = ['until', 'node check.mjs', '--agent', agent, '--max-rounds', '1', ...flags];
-  const child = spawn(process.execPath, [COMMAND, ...words], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [program, ...args] = [...prefix, process.execPath, UMPIRE, ...words];
+  const child = spawn(program, args, { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
-  child.stderr.on('data', (chunk) => (said += chunk));
-  return new Promise((resolve) => child.on('close', (exit) => resolve({ exit, said })));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+  return { child, ended: new Promise((resolve) => child.on('close', (exit) => resolve({ exit, said }))) };
 }
 
-/** How the agent's task ended, by the journal. */
-function endingOf(folder) {
-  const sessions = join(folder, '.umpire', 'sessions');
-  const [session] = readdirSync(sessions);
-  const lines = readFileSync(join(sessions, session, 'journal.ndjson'), 'utf8')
+function sessionIn(project) {
+  const sessions = join(project, '.umpire', 'sessions');
+  return existsSync(sessions) ? readdirSync(sessions)[0] : undefined;
+}
+
+function eventsOf(project) {
+  const file = join(project, '.umpire', 'sessions', sessionIn(project) ?? '', 'journal.ndjson');
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
     .trim()
-    .split('\n');
-  const events = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'TaskSubmitted' || type === 'TaskFinished');
-  return events.find(({ data }) => data.task === 'WORK-1')?.data ?? { status: 'none', error: '', usage: { tokens: 0, costUsd: 0 } };
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 /** Processes that the agent left behind; none where the system does not tell. */
@@ -79,66 +87,167 @@ function leftIn(home) {
   });
 }
 
-const CASES = {
-  file: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its work is merged and passes'],
-  held: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its work is done in a sandbox too'],
-  answer: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its answer is taken for its result'],
-  refuse: ({ exit, ending, fault }) => [exit === 4 && ending.error.includes(fault), `the reason says "${fault}"`],
-  hang: ({ exit, ending }) => [exit === 4 && ending.error.includes('timed out'), 'it is ended when its time is out'],
-};
+function isFixed(project) {
+  const branch = execFileSync('git', ['-C', project, 'for-each-ref', '--format=%(refname)', 'refs/heads/umpire'], { encoding: 'utf8' });
+  const shown = spawnSync('git', ['-C', project, 'show', `${branch.trim()}:sum.mjs`], { encoding: 'utf8' });
+  return shown.stdout.includes('a + b');
+}
 
-const MINUTES = { file: 3, held: 3, answer: 3, refuse: 3, hang: 0.2 };
-
-/** What is there once a person has used them: in a sandbox they make no folder in the home. */
-const USED = ['.claude', '.codex', '.gemini', '.cache', '.config/opencode', '.local/share/opencode', '.local/state/opencode'];
-
-const hasSandbox = spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status === 0;
-
-/** What is wrong, one line each. */
-async function tryCase(agent, play) {
+/** An empty home and a project, for as long as `act` runs. */
+async function inPlace({ minutes = 3, isUsed = false, keep = false }, act) {
   mkdirSync(PLACE, { recursive: true });
   const base = realpathSync(mkdtempSync(join(PLACE, 'umpire-agents-')));
   const [home, project] = [join(base, 'home'), join(base, 'project')];
-  const isHeld = play === 'held';
-  for (const folder of isHeld ? USED : ['']) mkdirSync(join(home, folder), { recursive: true });
-  makeProject(project, MINUTES[play]);
-  const model = await startModel(isHeld ? 'file' : play);
+  for (const folder of ['../tmp', ...(isUsed ? USED : [''])]) mkdirSync(join(home, folder), { recursive: true });
+  makeProject(project, minutes);
   try {
-    const { exit, said } = await runUmpire(project, agent, environmentIn(home, model.port), isHeld ? ['--sandbox'] : []);
-    const ending = endingOf(project);
-    const { tokens, cost, fault } = KNOWN[agent];
-    const [isGood, what] = CASES[play]({ exit, ending, fault });
-    const isDone = play === 'file' || play === 'answer' || isHeld;
-    const faults = [
-      [isGood, `${what}: it ended with status ${exit}, ${ending.status} ${ending.error}\n${said}`],
-      [readdirSync(project).sort().join(' ') === '.git .umpire check.mjs umpire.config.yaml', 'nothing is written to the checkout'],
-      [!isDone || ending.usage.tokens > 0 === tokens, `tokens are counted: ${ending.usage.tokens}`],
-      [!isDone || ending.usage.costUsd > 0 === cost, `the cost is counted: ${ending.usage.costUsd}`],
-      [leftIn(home).length === 0, 'no process is left'],
-    ];
-    return faults.filter(([isRight]) => !isRight).map(([, fault]) => fault);
+    return await act({ base, home, project });
   } finally {
-    model.close();
-    rmSync(base, { recursive: true, force: true, maxRetries: 5 });
+    if (!keep) rmSync(base, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-const asked = process.argv.slice(2);
-const unknown = asked.find((name) => !Object.hasOwn(KNOWN, name));
+/** The end of a long text explains most. */
+const brief = (text) => text.replaceAll(/\s+/g, ' ').slice(-MOST_CHARS);
+const MOST_CHARS = 400;
+
+/** The unmet expectations, one text each. */
+function play(agent, scenario, keep) {
+  const { moves, commands = DEFAULT_COMMANDS, expect, hasPlan, ...needs } = typeof scenario === 'function' ? scenario() : scenario;
+  return inPlace({ ...needs, keep }, async ({ base, home, project }) => {
+    let onHang = () => {};
+    const model = await startModel(moves, () => onHang());
+    const before = readdirSync(project);
+    const ended = [];
+    try {
+      for (const { words, signal, needsSession = false } of commands) {
+        const [command, ...rest] = words;
+        const target = needsSession ? [sessionIn(project) ?? ''] : [];
+        const whose = needsSession ? [] : ['--agent', agent];
+        const { child, ended: end } = startUmpire(
+          project,
+          [command, ...target, ...rest, ...whose],
+          environmentIn(home, model.port, hasPlan),
+        );
+        onHang = signal === undefined ? () => {} : () => child.kill(signal);
+        ended.push(await end);
+        // Nothing is left to resume.
+        if (ended.at(-1).exit === 0) break;
+      }
+      const run = {
+        agent: KNOWN[agent],
+        commands: ended,
+        events: eventsOf(project),
+        requests: model.requests,
+        unplayed: model.unplayed(),
+        isFixed: isFixed(project),
+      };
+      if (keep) writeFileSync(join(base, 'run.json'), JSON.stringify(run, null, 1));
+      const left = leftIn(home);
+      const files = readdirSync(project).filter((name) => name !== '.umpire' && !before.includes(name));
+      const found = [
+        ...expect.map((check) => check(run)),
+        ['no process is left', left.length === 0, left.join(' ')],
+        ['nothing is written to the checkout', files.length === 0, files.join(' ')],
+      ];
+      return { faults: found.filter(([, isSo]) => !isSo).map(([what, , instead]) => `${what}, but: ${brief(instead)}`), base };
+    } finally {
+      model.close();
+    }
+  });
+}
+
+/** CPU seconds of a run of Umpire with everything that it started. */
+async function cpuOf(words, environmentFor) {
+  return inPlace({}, async ({ home, project }) => {
+    const timed = ['bash', '-c', 'TIMEFORMAT="cpu %U %S"; time "$@"', 'bash'];
+    const { said } = await startUmpire(project, words, { HOME: home, ...environmentFor(home) }, timed).ended;
+    const [, user, system] = /cpu ([\d.]+) ([\d.]+)/.exec(said) ?? [];
+    return Number(user) + Number(system);
+  });
+}
+
+const FURTHER_ROUNDS = 5;
+
+/** An agent that costs next to nothing: it corrects the project and adds a line, so that every round has a change. */
+const CHEAP = `sh -c 'sed -i "s/ - / + /" sum.mjs; echo >> sum.mjs; echo "{\\"status\\":\\"completed\\",\\"findings\\":\\"none\\"}"'`;
+
+/** Umpire's own CPU time, by the cheap agent and a check that costs nothing, beside the time of one task of each agent. */
+async function figures(agents) {
+  const cheapRun = (check, rounds) =>
+    cpuOf(['until', check, '--max-rounds', String(rounds), '--yes', '--agent-command', CHEAP], () => ({
+      npm_config_update_notifier: 'false',
+    }));
+  const own = await cheapRun('false', 1);
+  const perRound = ((await cheapRun('false', 1 + FURTHER_ROUNDS)) - own) / FURTHER_ROUNDS;
+  const withTests = await cheapRun('npm test', 1);
+  const rows = [];
+  for (const agent of agents) {
+    const model = await startModel(SCENARIOS.work.moves);
+    const words = [...DEFAULT_COMMANDS[0].words, '--agent', agent];
+    const all = await cpuOf(words, (home) => environmentIn(home, model.port));
+    model.close();
+    rows.push([agent, all - withTests, own, perRound]);
+  }
+  return rows;
+}
+
+const line = (cells) => `| ${cells.join(' | ')} |`;
+const table = (head, rows) => [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+const seconds = (value) => `${value.toFixed(2)} s`;
+
+const { values: flags, positionals } = parseArgs({
+  options: { out: { type: 'string' }, jobs: { type: 'string', default: '2' }, keep: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const unknown = positionals.find((name) => !Object.hasOwn(KNOWN, name) && !Object.hasOwn(SCENARIOS, name) && name !== 'figures');
 if (unknown !== undefined) {
-  console.error(`There is no agent "${unknown}" here. Choose from: ${Object.keys(KNOWN).join(', ')}.`);
+  console.error(
+    `There is no agent or scenario "${unknown}". Agents: ${Object.keys(KNOWN).join(', ')}. Scenarios: ${Object.keys(SCENARIOS).join(', ')}.`,
+  );
   process.exit(2);
 }
+const chosen = (all) => {
+  const named = all.filter((name) => positionals.includes(name));
+  return named.length === 0 ? all : named;
+};
+const agents = chosen(Object.keys(KNOWN));
+const scenarios = chosen(Object.keys(SCENARIOS)).filter((name) => hasSandbox || name !== 'sandbox');
 installIfNeeded();
 installIfNeeded(AGENTS);
 runCommand(process.execPath, [join(root, 'scripts', 'build.mjs')]);
-for (const agent of asked.length > 0 ? asked : Object.keys(KNOWN)) {
-  for (const play of Object.keys(CASES).filter((name) => hasSandbox || name !== 'held')) {
+
+const cells = new Map();
+const faultLines = [];
+const queue = agents.flatMap((agent) => scenarios.map((name) => [agent, name]));
+async function work() {
+  for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+    const [agent, name] = job;
     const started = performance.now();
-    const faults = await tryCase(agent, play);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${agent.padEnd(12)} ${play.padEnd(7)} ${seconds} s`);
-    for (const fault of faults) console.log(`     not so: ${fault}`);
+    const { faults, base } = await play(agent, SCENARIOS[name], flags.keep);
+    cells.set(`${agent} ${name}`, faults.length === 0 ? 'ok' : 'FAIL');
+    console.log(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${agent.padEnd(12)} ${name.padEnd(18)} ${duration(performance.now() - started)}`);
+    for (const fault of faults) {
+      console.log(`     ${fault}`);
+      faultLines.push(`- ${agent}, ${name}: ${fault}`);
+    }
+    if (flags.keep) console.log(`     kept: ${base}`);
     if (faults.length > 0) process.exitCode = 1;
   }
 }
+await Promise.all(Array.from({ length: Number(flags.jobs) }, work));
+
+const parts = [
+  table(
+    ['scenario', ...agents],
+    scenarios.map((name) => [name, ...agents.map((agent) => cells.get(`${agent} ${name}`))]),
+  ),
+];
+if (faultLines.length > 0) parts.push(faultLines.join('\n'));
+if (positionals.length === 0 || positionals.includes('figures')) {
+  const rows = (await figures(agents)).map(([agent, ...times]) => [agent, ...times.map(seconds)]);
+  parts.push(table(['CPU time', 'the agent, one task', 'Umpire, a session with one task', 'Umpire, each further round'], rows));
+}
+const page = `${parts.join('\n\n')}\n`;
+console.log(`\n${page}`);
+if (flags.out !== undefined) writeFileSync(flags.out, page);

@@ -38,7 +38,7 @@ it.each([
   [['until', 'true', '--agent', 'nobody-of-ours'], 'Unknown agent "nobody-of-ours".'],
   [
     ['resolve', 'x', 'aprove'],
-    '"aprove" is not an answer. Did you mean "approve"? Answers: force-approve, manual-fix, extend, abort, approve, revise, answer, take-edits.',
+    '"aprove" is not an answer. Did you mean "approve"? Answers: force-approve, manual-fix, extend, abort, approve, revise, answer, take-edits, agree, insist, change-goal, stop.',
   ],
 ])('suggests the word that was meant: %j', async (args, message) => {
   const { exit, stderr } = await runInProcess(project.root, args);

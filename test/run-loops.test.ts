@@ -255,8 +255,8 @@ const CHOICES: readonly (readonly [loop: string, goal: string, changed: number, 
   ['review', 'fix a typo', 0, 0, 'patch', '-2'],
   ['review', 'refactor the cart', 1, 1, 'sprint', 'the goal says "refactor" +3'],
   ['review', 'refactor the cart', 4, 1, 'multi-sprint', '5 points'],
-  ['brainstorm', 'names', 0, 0, 'quick', ''],
-  ['brainstorm', 'compare two ways', 0, 0, 'deep', 'the goal says "compare" +2'],
+  ['brainstorm', 'quick names', 0, 0, 'quick', 'the goal says "quick" -2'],
+  ['brainstorm', 'names', 0, 0, 'deep', 'default'],
   ['brainstorm', 'a novel architecture', 0, 0, 'full', '5 points'],
 ];
 

@@ -5,23 +5,28 @@ import { join } from 'node:path';
 
 const KEY = 'dummy';
 
-/** The environment of an agent that lives in `home` and knows the model at this port. */
-export function environmentIn(home, port) {
+/** How often an agent repeats a request by itself, where it has a setting for that. Then Umpire retries the task. */
+const OWN_RETRIES = 1;
+
+/** The environment of an agent that lives in `home` and knows the model at this port. `hasPlan`: it is paid by a plan, not by a key. */
+export function environmentIn(home, port, hasPlan = false) {
   const model = `http://127.0.0.1:${port}`;
   for (const folder of ['.codex', '.gemini']) mkdirSync(join(home, folder), { recursive: true });
   writeFileSync(join(home, '.codex', 'config.toml'), codexConfig(model));
-  writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify({ security: { auth: { selectedType: 'gemini-api-key' } } }));
+  writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(GEMINI_SETTINGS));
   return {
     HOME: home,
+    npm_config_update_notifier: 'false',
     XDG_CONFIG_HOME: join(home, '.config'),
     XDG_DATA_HOME: join(home, '.local', 'share'),
     XDG_CACHE_HOME: join(home, '.cache'),
     XDG_STATE_HOME: join(home, '.local', 'state'),
     ANTHROPIC_BASE_URL: model,
-    ANTHROPIC_API_KEY: KEY,
+    // Claude Code knows plan limits only when it is signed in.
+    ...(hasPlan ? { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: KEY } : { ANTHROPIC_API_KEY: KEY }),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    // Of its own it tries ten times, and waits longer each time.
-    CLAUDE_CODE_MAX_RETRIES: '0',
+    // By itself it tries ten times, and waits longer each time.
+    CLAUDE_CODE_MAX_RETRIES: String(OWN_RETRIES),
     // Over ACP it would else be told that it may skip its permissions, and refuses to start for root.
     IS_SANDBOX: '',
     FAKE_KEY: KEY,
@@ -33,6 +38,8 @@ export function environmentIn(home, port) {
   };
 }
 
+const GEMINI_SETTINGS = { security: { auth: { selectedType: 'gemini-api-key' } }, general: { maxAttempts: 1 + OWN_RETRIES } };
+
 function codexConfig(model) {
   return `model = "fake"
 model_provider = "fake"
@@ -41,7 +48,8 @@ name = "fake"
 base_url = "${model}/v1"
 wire_api = "responses"
 env_key = "FAKE_KEY"
-stream_max_retries = 0
+request_max_retries = ${OWN_RETRIES}
+stream_max_retries = ${OWN_RETRIES}
 `;
 }
 

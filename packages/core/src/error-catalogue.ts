@@ -313,6 +313,16 @@ export const ERRORS = {
     message: 'The agent "{name}" is defined in the settings of this project, which nobody has trusted.',
     hint: 'Look at them and trust them with: umpire trust',
   },
+  'cap-unknowable': {
+    exit: 2,
+    message: '{agents} {verb} not report the cost, so a limit in dollars cannot be kept.',
+    hint: 'Use --max-tokens N or --max-minutes N instead, or another agent.',
+  },
+  'runs-declined': {
+    exit: 2,
+    message: 'Not started: the session may need {runs} agent runs, and more than {limit} need your consent.',
+    hint: 'Lower --max-rounds, pass --yes, or raise ask_above_runs in umpire.config.yaml.',
+  },
   'agent-role-unknown': {
     exit: 2,
     message: 'The {loop} loop has no role "{role}".',
@@ -357,6 +367,21 @@ export const ERRORS = {
     exit: 1,
     message: 'Umpire runs session {session}, and it has not ended.',
     hint: 'Continue it, and its critic runs when it is due: umpire resume {session}. To measure now, leave --session out.',
+  },
+  'hooks-file': {
+    exit: 1,
+    message: 'Cannot add the hooks to {path}: {detail}.',
+    hint: 'Nothing was written. Repair the file (JSON without comments), or copy the hooks from the folder plugin/ of Umpire.',
+  },
+  'until-active': {
+    exit: 2,
+    message: 'Agent sessions in this project are already judged by: {command}.',
+    hint: 'See it with `umpire status`. End it with `umpire until --here --stop`, then run the same command again.',
+  },
+  'until-inactive': {
+    exit: 2,
+    message: 'No agent session is judged in {path}.',
+    hint: 'Begin with: umpire until "COMMAND" --here',
   },
   'hook-event': {
     exit: 1,

@@ -28,6 +28,9 @@ export interface PastRound {
   readonly verdict: string;
 }
 
+/** What a result's column may contain. A list: one of these words. */
+export type OutputType = 'text' | 'number' | readonly string[];
+
 /** Everything an agent receives for one task. */
 export interface Assignment {
   /** The session folder, absolute. The agent writes evidence and artifacts there. */
@@ -36,6 +39,8 @@ export interface Assignment {
   readonly goal: string;
   /** The task's row as an object. */
   readonly task: TaskRecord;
+  /** What to do, in the words of Umpire and the person: the row's description without the findings that it lists. */
+  readonly instruction: string;
   /** From 1; each rerun of the task adds 1. */
   readonly attempt: number;
   /** The round of its chain; null if the loop does not count rounds for this task. */
@@ -51,6 +56,10 @@ export interface Assignment {
   readonly changed: readonly string[];
   /** The command that must pass (`until`); null in other loops. */
   readonly check: string | null;
+  /** What the last judged check printed, from its first failure on. Empty: nothing failed yet. */
+  readonly failure: string;
+  /** The change since `base`, where the task is about it and it is short. */
+  readonly diff: string;
   /** What earlier rounds of this work did, and why that was not enough. Oldest first. */
   readonly history: readonly PastRound[];
   /** Commands of the project that the agent may run: tests, lint, types, build. */
@@ -65,8 +74,10 @@ export interface Assignment {
   readonly checks: boolean;
   /** What the task must not do, one sentence each. */
   readonly rules: readonly string[];
-  /** The loop's output columns: a result may contain them beside the common fields. */
+  /** The output columns of its role: a result may contain them beside the common fields. */
   readonly outputs: readonly string[];
+  /** What they contain. A column that is missing here may be text or a number. */
+  readonly outputTypes: Readonly<Record<string, OutputType>>;
   /** The conversation so far, for an interactive task. */
   readonly turns: readonly Turn[];
   readonly interactive: boolean;
@@ -107,7 +118,7 @@ type EndingKind =
       readonly usage: Usage;
       /** The model's server was overloaded or unreachable. `afterMs`: the delay that the server asked for, if any. */
       readonly passing?: { readonly afterMs: number | null };
-      /** The agent's plan is used up. `resetsAtMs`: the time of day at which it is renewed, if known. */
+      /** The agent's plan is used up. `resetsAtMs`: when it is renewed, if known. */
       readonly limit?: { readonly resetsAtMs: number | null };
     }
   /** The run was stopped (Ctrl-C, budget exceeded) before the task ended. The task will run again. */

@@ -39,10 +39,11 @@ export function moment(at: string): string {
   return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-export function spentWords({ minutes, tokens, costUsd }: SpentView): string {
+export function spentWords({ minutes, tokens, costUsd, unreported }: SpentView): string {
   const parts = [duration(minutes * MINUTE)];
   if (tokens > 0) parts.push(count(tokens, 'token'));
   if (costUsd > 0) parts.push(`$${costUsd.toFixed(2)}`);
+  if (unreported.cost.length > 0) parts.push(`cost of ${unreported.cost.join(', ')} unknown`);
   return parts.join(' · ');
 }
 

@@ -97,15 +97,30 @@ function figures({ chains, spent, tasks, work }: SessionAnswer): HTMLElement {
 }
 
 /** Figures without a value and a limit are left out. */
-function spentFigures({ minutes, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd }: SpentView): readonly HTMLElement[] {
+function spentFigures({ minutes, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd, unreported }: SpentView): readonly HTMLElement[] {
   const time = (value: number): string => duration(value * 60_000);
+  // A zero that nobody reported is unknown.
+  const known = (value: number, agents: readonly string[], print: (value: number) => string) =>
+    value === 0 && agents.length > 0 ? 'unknown' : print(value);
   const parts = [
     { name: 'Time', value: minutes, cap: maxMinutes, print: time },
-    { name: 'Tokens', value: tokens, cap: maxTokens, print: (value: number) => value.toLocaleString('en') },
-    { name: 'Cost', value: costUsd, cap: maxCostUsd, print: (value: number) => `$${value.toFixed(2)}` },
+    {
+      name: 'Tokens',
+      value: tokens,
+      cap: maxTokens,
+      print: (value: number) => known(value, unreported.tokens, (some) => some.toLocaleString('en')),
+      isUnknown: unreported.tokens.length > 0,
+    },
+    {
+      name: 'Cost',
+      value: costUsd,
+      cap: maxCostUsd,
+      print: (value: number) => known(value, unreported.cost, (some) => `$${some.toFixed(2)}`),
+      isUnknown: unreported.cost.length > 0,
+    },
   ];
   return parts
-    .filter(({ value, cap }) => value > 0 || cap !== null)
+    .filter(({ value, cap, isUnknown = false }) => value > 0 || cap !== null || isUnknown)
     .map(({ name, value, cap, print }) =>
       figure(
         name,

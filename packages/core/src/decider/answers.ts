@@ -51,6 +51,8 @@ export function answerEvents(state: SessionState, session: string, given: Answer
     });
   }
   const allowed = answersIn(run, question);
+  if (given.answer === 'agree' && question.kind === 'blocked' && !allowed.includes('agree'))
+    throw refuse(session, `${question.task} is the critic; without it nobody judges the work`, allowed);
   if (answersTo(question).includes(given.answer) && !allowed.includes(given.answer))
     throw refuse(session, `the loop ${run.started.loop} does not offer "${given.answer}" (see \`ask\` in its file)`, allowed);
   if (!allowed.includes(given.answer))
@@ -144,6 +146,8 @@ export function describeQuestion(question: Question): string {
       return `an answer to ${question.task}`;
     case 'blocked':
       return `your decision: ${question.task} is blocked`;
+    case 'limit':
+      return `the plan of ${question.agent}, which is used up`;
     case 'edit':
       return 'your edit';
     case 'budget':

@@ -124,6 +124,9 @@ const verdictGiven = object<VerdictGiven>({
 
 const settings = object<RunSettings>({
   agents: cells,
+  fallbacks: optional(recordOf(texts)),
+  stronger: optional(object<NonNullable<RunSettings['stronger']>>({ agent: text, fromRound: whole })),
+  waitForLimits: optional(word(true)),
   agentCommand: orNull(text),
   concurrency: number,
   maxMinutes: orNull(number),
@@ -151,6 +154,7 @@ const sessionStarted = object<SessionStarted>({
   rows: listOf(cells),
   gates: texts,
   writers: texts,
+  outputs: optional(recordOf(recordOf(either(word('text', 'number'), texts)))),
   settings,
   frozen: optional(
     object<NonNullable<SessionStarted['frozen']>>({ hash: text, rules: LOOP_SHAPE, cap: whole, chains: texts, targets: recordOf(number) }),
@@ -255,7 +259,7 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
   VerdictProjected: object<EventData<'VerdictProjected'>>({ verdict: whole, results: orNull(text) }),
   SessionStarted: sessionStarted,
   RunBegun: object<EventData<'RunBegun'>>({ run: text, by: text, settings, head: orNull(text) }),
-  TaskStarted: object<EventData<'TaskStarted'>>({ task: text, attempt: whole, agent: text }),
+  TaskStarted: object<EventData<'TaskStarted'>>({ task: text, attempt: whole, agent: text, conversation: optional(text) }),
   TaskSubmitted: (value) => submitted(value) ?? taskFinished(value),
   TaskFinished: taskFinished,
   EvidenceRepeated: object<EventData<'EvidenceRepeated'>>({ task: text, attempt: whole, of: text }),
@@ -290,6 +294,16 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
     attempt: whole,
     why: text,
     waitMs: number,
+    usage,
+    left: optional(left),
+    conversation: optional(text),
+  }),
+  TaskLimited: object<EventData<'TaskLimited'>>({
+    task: text,
+    attempt: whole,
+    agent: text,
+    why: text,
+    resetsAt: orNull(text),
     usage,
     left: optional(left),
     conversation: optional(text),

@@ -4,7 +4,7 @@
 
 import type { Anomaly, Cells, Damage, Grade, Verdict } from '../model.js';
 import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
-import type { Usage } from '../ports.js';
+import type { OutputType, Usage } from '../ports.js';
 
 /** The version of journal lines that this code writes. It also reads all earlier versions. */
 export const JOURNAL_VERSION = 1;
@@ -153,6 +153,12 @@ export type EventData<T extends Event['type']> = Extract<Event, { readonly type:
 export interface RunSettings {
   /** The agent of each role; `*` for all other roles. */
   readonly agents: Readonly<Record<string, string>>;
+  /** By role, or `*`: agents that take over, in this order, while the plan of the agent before is used up. */
+  readonly fallbacks?: Readonly<Record<string, readonly string[]>>;
+  /** The generator's agent from this round on. */
+  readonly stronger?: { readonly agent: string; readonly fromRound: number };
+  /** Waits until a used-up plan is renewed, instead of resting until somebody resumes the session. */
+  readonly waitForLimits?: true;
   /** The program of the agent named `command`. */
   readonly agentCommand: string | null;
   readonly concurrency: number;
@@ -191,6 +197,8 @@ export interface SessionStarted {
   readonly gates: readonly string[];
   /** Roles whose tasks change the project's files. */
   readonly writers: readonly string[];
+  /** By role: its output columns and what they contain. Missing: every role may fill every column. */
+  readonly outputs?: Readonly<Record<string, Readonly<Record<string, OutputType>>>>;
   readonly settings: RunSettings;
   /** The frozen rules. They are part of this line, so that a session never exists without them. */
   readonly frozen?: {
@@ -349,6 +357,14 @@ export type Question =
   | { readonly kind: 'question'; readonly key: string; readonly task: string; readonly question: string }
   /** An agent says that it cannot or should not do its task (V17). */
   | { readonly kind: 'blocked'; readonly key: string; readonly task: string; readonly reason: string }
+  /** The plan of the task's agent is used up. `resetsAt`: when it is renewed, if known. Resuming the session tries again. */
+  | {
+      readonly kind: 'limit';
+      readonly key: string;
+      readonly task: string;
+      readonly agent: string;
+      readonly resetsAt: string | null;
+    }
   /** A person fixes the project by hand; the critic runs again afterwards. `seq`: the verdict that led to it, if any. */
   | { readonly kind: 'edit'; readonly key: string; readonly task: string | null; readonly seq: number | null }
   | {
@@ -398,7 +414,16 @@ export type RunEvent =
       readonly type: 'RunBegun';
       readonly data: { readonly run: string; readonly by: string; readonly settings: RunSettings; readonly head: string | null };
     }
-  | { readonly type: 'TaskStarted'; readonly data: { readonly task: string; readonly attempt: number; readonly agent: string } }
+  | {
+      readonly type: 'TaskStarted';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly agent: string;
+        /** The agent's conversation that it continues. */
+        readonly conversation?: string;
+      };
+    }
   /** A writing task has submitted its work, which is not merged yet. */
   | { readonly type: 'TaskSubmitted'; readonly data: TaskFinished & { readonly commit: string } }
   | { readonly type: 'TaskFinished'; readonly data: TaskFinished }
@@ -451,6 +476,21 @@ export type RunEvent =
         readonly attempt: number;
         readonly why: string;
         readonly waitMs: number;
+        readonly usage: Usage;
+        readonly left?: UnmergedWork;
+        readonly conversation?: string;
+      };
+    }
+  /** The agent's plan is used up. Another agent takes over, or the task waits until the plan is renewed. */
+  | {
+      readonly type: 'TaskLimited';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        /** The agent whose plan it is. */
+        readonly agent: string;
+        readonly why: string;
+        readonly resetsAt: string | null;
         readonly usage: Usage;
         readonly left?: UnmergedWork;
         readonly conversation?: string;

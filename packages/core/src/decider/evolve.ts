@@ -8,8 +8,20 @@ import { SUSPECTED_BUG } from '../formats/run-result.js';
 import type { Cells, Finding } from '../model.js';
 import { breachesBefore, isAwaited } from './critic-scope.js';
 import { HIGHEST_CAP } from './events.js';
-import type { ChainProgress, EventData, PersonAnswered, Question, Recorded, TaskFinished, VerdictGiven } from './events.js';
+import type {
+  ChainProgress,
+  EventData,
+  PersonAnswered,
+  Question,
+  Recorded,
+  RunSettings,
+  TaskFinished,
+  UnmergedWork,
+  VerdictGiven,
+} from './events.js';
+import { agentOfTask, conversationKey, isLimited, limitsEndAt } from './agent-choice.js';
 import { isAboutEvidence } from './question.js';
+import { LONGEST_LIMIT_MS } from './retry-delay.js';
 import {
   addRows,
   appendRows,
@@ -245,6 +257,7 @@ const REARRANGING: ReadonlySet<Recorded['type']> = new Set([
   'PersonEdited',
   'RunBegun',
   'TaskInterrupted',
+  'TaskLimited',
   'TaskPostponed',
   'TasksEdited',
   'TasksReopened',
@@ -254,14 +267,18 @@ const REARRANGING: ReadonlySet<Recorded['type']> = new Set([
 /** The events that change the run. */
 const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: EventData<T>, seq: number) => void } = {
   RunBegun: (run, { run: id, settings, head }) => {
+    retryLimited(run, settings);
     run.runs.push(id);
     run.settings = settings;
     run.head = head ?? run.head;
     for (const task of run.running) unstart(run, task);
   },
-  TaskStarted: (run, { task: id, attempt }) => {
+  TaskStarted: (run, { task: id, attempt, agent, conversation }) => {
     withTask(run, id, (task) => {
       task.attempt = attempt;
+      task.agent = agent;
+      // Nobody else continues it meanwhile.
+      if (conversation !== undefined) run.conversations.delete(conversationKey(run, task, agent));
       task.phase = 'running';
       run.running.add(id);
       run.waiting.delete(id);
@@ -276,7 +293,8 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       task.submitted = data;
       run.running.delete(task.id);
       run.submitted.add(task.id);
-      addUsage(run, data.usage);
+      addUsage(run, data.usage, task);
+      keepConversation(run, task, data.conversation);
     }),
   TaskFinished: finishTask,
   EvidenceRepeated: (run, { task: id, attempt, of }) =>
@@ -295,17 +313,18 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       closeTask(run, task, 'completed');
       run.unjudged.add(id);
     }),
-  TaskAsked: (run, { task: id, attempt, question, usage, commit }) => {
+  TaskAsked: (run, { task: id, attempt, question, usage, commit, conversation }) => {
     withTask(run, id, (task) => {
       task.reportedAttempt = attempt;
       task.kept = commit ?? null;
       task.turns.push({ from: 'agent', text: question });
       resetTask(run, task);
       run.questions.push({ kind: 'question', key: `question:${id}:${task.turns.length}`, task: id, question });
+      addUsage(run, usage, task);
+      keepConversation(run, task, conversation);
     });
-    addUsage(run, usage);
   },
-  TaskBlocked: (run, { task: id, attempt, reason, usage, commit }) => {
+  TaskBlocked: (run, { task: id, attempt, reason, usage, commit, conversation }) => {
     withTask(run, id, (task) => {
       task.reportedAttempt = attempt;
       task.kept = commit ?? null;
@@ -313,25 +332,43 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       task.turns.push({ from: 'agent', text: `I am blocked: ${reason}` });
       resetTask(run, task);
       run.questions.push({ kind: 'blocked', key: `blocked:${id}:${attempt}`, task: id, reason });
+      addUsage(run, usage, task);
+      keepConversation(run, task, conversation);
     });
-    addUsage(run, usage);
   },
-  TaskInterrupted: (run, { task: id, attempt, usage, left }) => {
+  TaskInterrupted: (run, { task: id, attempt, usage, left, conversation }) => {
     withTask(run, id, (task) => {
+      keepConversation(run, task, conversation);
+      if (usage !== undefined) addUsage(run, usage, task);
       if (left !== undefined) task.reportedAttempt = attempt;
-      if (left?.goesOn === true) task.kept = left.commit;
+      keepWork(task, left, conversation);
     });
     unstart(run, id);
-    if (usage !== undefined) addUsage(run, usage);
   },
-  TaskPostponed: (run, { task: id, attempt, waitMs, usage }) => {
+  TaskPostponed: (run, { task: id, attempt, waitMs, usage, left, conversation }) => {
     unstart(run, id);
     withTask(run, id, (task) => {
+      keepConversation(run, task, conversation);
+      keepWork(task, left, conversation);
+      addUsage(run, usage, task);
       task.reportedAttempt = attempt;
       task.postponed++;
       run.waiting.set(id, run.lastMs + waitMs);
     });
-    addUsage(run, usage);
+  },
+  TaskLimited: (run, { task: id, attempt, agent, resetsAt, usage, left, conversation }) => {
+    unstart(run, id);
+    withTask(run, id, (task) => {
+      task.reportedAttempt = attempt;
+      keepConversation(run, task, conversation);
+      keepWork(task, left, conversation);
+      addUsage(run, usage, task);
+      // A time that is over does not say when: without this the task would run again at once, and again.
+      const waitMs = resetsAt === null ? 0 : millisecondsOf(resetsAt) - run.lastMs;
+      run.limits.set(agent, waitMs > 0 && waitMs <= LONGEST_LIMIT_MS ? resetsAt : null);
+      const next = agentOfTask(run, task);
+      if (next === null || isLimited(run, next)) restLimited(run, task, agent, run.settings.waitForLimits === true);
+    });
   },
   WaitEnded: (run, { task }) => void run.waiting.delete(task),
   TaskSkipped: (run, { task: id, reason }) =>
@@ -440,15 +477,49 @@ function unstart(run: RunState, id: string): void {
   });
 }
 
-function addUsage(run: RunState, usage: TaskFinished['usage']): void {
-  run.tokens += usage.tokens;
-  run.costUsd += usage.costUsd;
+function addUsage(run: RunState, { tokens, costUsd, unknown = [] }: TaskFinished['usage'], { agent }: TaskState): void {
+  run.tokens += tokens;
+  run.costUsd += costUsd;
+  for (const what of unknown) run.unreported[what].add(agent);
+}
+
+function keepConversation(run: RunState, task: TaskState, id: string | undefined): void {
+  if (id === undefined) return;
+  task.conversation = { agent: task.agent, id };
+  run.conversations.set(conversationKey(run, task, task.agent), id);
+}
+
+/** People continue their work. An agent that continues its conversation believes in the edits that it made there. */
+function keepWork(task: TaskState, left: UnmergedWork | undefined, conversation: string | undefined): void {
+  if (left !== undefined && (left.goesOn === true || conversation !== undefined)) task.kept = left.commit;
+}
+
+/** No agent of the task may work now: it waits for the first one that may, or a person resumes the session. */
+function restLimited(run: RunState, task: TaskState, agent: string, waits: boolean): void {
+  const resetsAt = limitsEndAt(run, task);
+  if (waits && resetsAt !== null) run.waiting.set(task.id, millisecondsOf(resetsAt));
+  else run.questions.push({ kind: 'limit', key: `limit:${task.id}:${task.attempt}`, task: task.id, agent, resetsAt });
+}
+
+/** Somebody resumes the session, so tasks whose agents had no plan left are tried again, or wait from now on. */
+function retryLimited(run: RunState, settings: RunSettings): void {
+  const rested = run.questions.flatMap((question) => (question.kind === 'limit' ? [question] : []));
+  for (const { key, task, resetsAt } of rested) {
+    run.questions.splice(
+      run.questions.findIndex((question) => question.key === key),
+      1,
+    );
+    const untilMs = resetsAt === null ? 0 : millisecondsOf(resetsAt);
+    if (settings.waitForLimits === true && untilMs > run.lastMs) run.waiting.set(task, untilMs);
+  }
+  if (rested.length > 0 && settings.waitForLimits !== true) run.limits.clear();
 }
 
 function finishTask(run: RunState, data: TaskFinished): void {
   withTask(run, data.task, (task) => {
     // The usage of submitted work was counted when it was submitted.
-    if (task.submitted === null) addUsage(run, data.usage);
+    if (task.submitted === null) addUsage(run, data.usage, task);
+    keepConversation(run, task, data.conversation);
     task.attempt = data.attempt;
     task.reportedAttempt = data.attempt;
     Object.assign(task.row, data.outputs);
@@ -460,7 +531,7 @@ function finishTask(run: RunState, data: TaskFinished): void {
     task.commit = data.commit ?? null;
     // Kept work was part of the submitted commit. After a merge conflict, another attempt starts without it.
     if (data.status === 'completed' || data.commit !== undefined) task.kept = null;
-    if (data.left?.goesOn === true) task.kept = data.left.commit;
+    keepWork(task, data.left, data.conversation);
     task.found = data.evidence ?? {};
     task.isMeasured = data.measured === true;
     task.measuredFiles = data.measuredFiles ?? null;

@@ -6,6 +6,8 @@ import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, currentQuestion } from './question.js';
 import type { Finding } from '../model.js';
 import type { Question, RevertUnit } from './events.js';
+import { agentOfTask, conversationOf } from './agent-choice.js';
+import { LONGEST_LIMIT_MS, LONGEST_WAIT_MS } from './retry-delay.js';
 import { tasksBefore } from './critic-scope.js';
 import {
   changesCode,
@@ -23,11 +25,18 @@ import {
 import type { RunState, TaskState } from './run-state.js';
 
 export type Effect =
-  | { readonly type: 'RunTask'; readonly task: string; readonly attempt: number }
+  /** `agent`: null if the settings name none. */
+  | {
+      readonly type: 'RunTask';
+      readonly task: string;
+      readonly attempt: number;
+      readonly agent: string | null;
+      readonly conversation: string | null;
+    }
   /** Nothing changed since the critic `of` was judged: this critic does not run, and that evidence is judged again. */
   | { readonly type: 'RepeatEvidence'; readonly task: string; readonly attempt: number; readonly of: string }
-  /** The task was postponed until this time. */
-  | { readonly type: 'AwaitTask'; readonly task: string; readonly untilMs: number }
+  /** The task was postponed until this time. A wait of more than `mostMs` means that the clock was changed. */
+  | { readonly type: 'AwaitTask'; readonly task: string; readonly untilMs: number; readonly mostMs: number }
   | { readonly type: 'MergeTask'; readonly task: string }
   | { readonly type: 'SkipTask'; readonly task: string; readonly reason: string }
   | { readonly type: 'JudgeCritic'; readonly task: string }
@@ -233,6 +242,7 @@ function isDue(run: RunState, task: TaskState | undefined): boolean {
 function startsIn(run: RunState): readonly Effect[] {
   if (budgetQuestion(run) !== null) return [];
   const starts: Effect[] = [];
+  const continued = new Set<string>();
   let free = run.settings.concurrency - run.running.size;
   const wave = run.waves[run.front] ?? [];
   let { cursor } = run;
@@ -242,7 +252,12 @@ function startsIn(run: RunState): readonly Effect[] {
       const of = repeatedCritic(run, task);
       // Alone: the tasks of the wave start once its critics are known to run.
       if (of !== null) return [{ type: 'RepeatEvidence', task: task.id, attempt: task.attempt + 1, of }];
-      starts.push({ type: 'RunTask', task: task.id, attempt: task.attempt + 1 });
+      const agent = agentOfTask(run, task);
+      const known = agent === null ? null : conversationOf(run, task, agent);
+      // Two tasks cannot talk in one conversation at the same time.
+      const conversation = known === null || continued.has(known) ? null : known;
+      if (conversation !== null) continued.add(conversation);
+      starts.push({ type: 'RunTask', task: task.id, attempt: task.attempt + 1, agent, conversation });
       free--;
     }
     cursor++;
@@ -268,7 +283,13 @@ function repeatedCritic(run: RunState, task: TaskState): string | null {
 function waitsIn(run: RunState): readonly Effect[] {
   if (run.waiting.size === 0 || budgetQuestion(run) !== null) return [];
   const due = [...run.waiting].filter(([id]) => isReady(run, findTask(run, id)));
-  return due.map(([task, untilMs]) => ({ type: 'AwaitTask', task, untilMs }));
+  const isForPlan = (id: string) => run.settings.waitForLimits === true && run.limits.has(findTask(run, id)?.agent ?? '');
+  return due.map(([task, untilMs]) => ({
+    type: 'AwaitTask',
+    task,
+    untilMs,
+    mostMs: isForPlan(task) ? LONGEST_LIMIT_MS : LONGEST_WAIT_MS,
+  }));
 }
 
 function endOf(state: SessionState): Effect {

@@ -68,6 +68,8 @@ export function answersTo(question: Question): readonly Answer[] {
       return ['manual-fix', 'extend', 'force-approve', 'abort'];
     case 'question':
       return ['answer', 'abort'];
+    case 'limit':
+      return ['abort'];
     case 'blocked':
       return ['agree', 'insist', 'change-goal', 'stop'];
     case 'edit':

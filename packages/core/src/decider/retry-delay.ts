@@ -12,6 +12,9 @@ export const MOST_RETRIES = 20;
 /** If the server is away for longer than this, a person should know. */
 export const LONGEST_WAIT_MS = 3_600_000;
 
+/** Plans are renewed after hours, or a week at most. */
+export const LONGEST_LIMIT_MS = 8 * 24 * 3_600_000;
+
 /** Null: no retry, the task has failed. `askedMs`: the delay that the server asked for, if any. */
 export function retryDelay({ settings: { retries = 0 } }: RunState, { postponed }: TaskState, askedMs: number | null): number | null {
   if (postponed >= retries || (askedMs ?? 0) > LONGEST_WAIT_MS) return null;

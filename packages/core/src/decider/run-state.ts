@@ -56,6 +56,9 @@ export interface TaskState {
   repeats: string | null;
   /** Its last attempt changed no file. */
   isUnchanged: boolean;
+  /** The agent of its last attempt, and its own id of the conversation it had. */
+  agent: string;
+  conversation: { readonly agent: string; readonly id: string } | null;
   /** Added by an edit of tasks.csv, not by the plan or a verdict. */
   isAdded: boolean;
   wave: number;
@@ -86,6 +89,12 @@ export interface RunState {
   readonly submitted: Set<string>;
   /** Postponed tasks, and the time in milliseconds when each may start again. */
   readonly waiting: Map<string, number>;
+  /** By agent: when its used-up plan is renewed; null: nobody knows. */
+  readonly limits: Map<string, string | null>;
+  /** Conversations of generators that the next round continues (agent-choice.ts). */
+  readonly conversations: Map<string, string>;
+  /** Agents that did not report what they used. */
+  readonly unreported: { readonly tokens: Set<string>; readonly cost: Set<string> };
   /** Tasks that failed or were skipped and were not reopened. Their dependents are skipped too. */
   readonly unsuccessful: Set<string>;
   /** Critics whose last attempt was not judged yet. */
@@ -372,6 +381,8 @@ function newTask(row: Cells): TaskState {
     repeats: null,
     isUnchanged: false,
     isAdded: false,
+    agent: '',
+    conversation: null,
     wave: 1,
   };
 }
@@ -393,6 +404,9 @@ export function startRun(started: SessionStarted, ms: number): RunState {
     running: new Set(),
     submitted: new Set(),
     waiting: new Map(),
+    limits: new Map(),
+    conversations: new Map(),
+    unreported: { tokens: new Set(), cost: new Set() },
     unsuccessful: new Set(),
     unjudged: new Set(),
     unfinished: new Set(),
@@ -532,7 +546,7 @@ function tasksInQuestion(run: RunState): ReadonlySet<string> | null {
     if (task === undefined) return null;
     asked.add(task.id);
     // What an agent asks or refuses concerns only its own task.
-    if (question.kind !== 'question' && question.kind !== 'blocked') chains.add(chainOfTask(rules, task));
+    if (question.kind !== 'question' && question.kind !== 'blocked' && question.kind !== 'limit') chains.add(chainOfTask(rules, task));
   }
   if (chains.size > 0) for (const task of run.tasks) if (chains.has(chainOfTask(rules, task))) asked.add(task.id);
   const isAsked = (id: string) => asked.has(id);

@@ -1,8 +1,8 @@
-// The hook events of Claude Code and Gemini CLI: a session starts, a tool is about to run, or the agent is about to stop.
+// The hook events of Claude Code, Codex and Gemini CLI: a session starts, a tool is about to run, or the agent is about to stop.
 
 import { isObject } from './json-text.js';
 
-export type HookKind = 'start' | 'stop' | 'tool';
+export type HookKind = 'start' | 'stop' | 'substop' | 'tool';
 
 export interface HookEvent {
   /** The agent's working folder; null if not given. */
@@ -11,9 +11,11 @@ export interface HookEvent {
   readonly session: string | null;
   /** The hook already sent the agent back once, and it wants to stop again. */
   readonly isAgain: boolean;
+  /** Why the agent says that it cannot go on, in a line of its last message; null if it does not. */
+  readonly blocked: string | null;
   readonly tool: string;
-  /** The file that the tool works on; null if none. */
-  readonly path: string | null;
+  /** The files that the tool works on. */
+  readonly paths: readonly string[];
   /** The shell command that the tool runs. */
   readonly command: string | null;
 }
@@ -22,7 +24,7 @@ export interface HookEvent {
 export const HOOK_EVENTS: Readonly<Record<string, HookKind>> = {
   SessionStart: 'start',
   Stop: 'stop',
-  SubagentStop: 'stop',
+  SubagentStop: 'substop',
   AfterAgent: 'stop',
   PreToolUse: 'tool',
   BeforeTool: 'tool',
@@ -37,15 +39,29 @@ export function hookKindOf(name: string): HookKind | null {
 /** Missing or malformed members are left out, because agents differ. */
 export function hookEventOf(given: Readonly<Record<string, unknown>>): HookEvent {
   const input = isObject(given['tool_input']) ? given['tool_input'] : {};
-  const paths = ['file_path', 'notebook_path', 'absolute_path', 'path'].map((name) => textOf(input[name]));
+  const named = PATHS.flatMap((name) => textOf(input[name]) ?? []).slice(0, 1);
+  // Codex and opencode edit with a patch, whose text is no shell command.
+  const patch = PATCHES.map((name) => textOf(input[name]) ?? '').find((text) => text.includes('*** Begin Patch')) ?? null;
   return {
     cwd: textOf(given['cwd']),
     session: textOf(given['session_id']),
     isAgain: given['stop_hook_active'] === true,
+    blocked: blockedIn(textOf(given['last_assistant_message']) ?? textOf(given['prompt_response']) ?? ''),
     tool: textOf(given['tool_name']) ?? '',
-    path: paths.find((path) => path !== null) ?? null,
-    command: textOf(input['command']),
+    paths: patch === null ? named : [...named, ...pathsInPatch(patch)],
+    command: patch === null || patch !== textOf(input['command']) ? textOf(input['command']) : null,
   };
+}
+
+const PATHS = ['file_path', 'notebook_path', 'absolute_path', 'path', 'filePath'];
+const PATCHES = ['command', 'input', 'patch', 'patchText'];
+
+function pathsInPatch(patch: string): readonly string[] {
+  return [...patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)].flatMap(([, path]) => path?.trim() ?? []);
+}
+
+function blockedIn(message: string): string | null {
+  return /^[\s*_`>]*UMPIRE-BLOCKED:[\s*_`]*(\S.*)$/m.exec(message)?.[1]?.trim() ?? null;
 }
 
 function textOf(value: unknown): string | null {

@@ -129,8 +129,8 @@ describe('review: by points', () => {
 
 describe('brainstorm: by points', () => {
   it.each([
-    ['names for a cat', 'quick'],
-    ['', 'quick'],
+    ['names for a cat', 'deep'],
+    ['', 'deep'],
     ['a strategy', 'deep'],
     ['our architecture', 'deep'],
     ['which system', 'deep'],
@@ -146,14 +146,26 @@ describe('brainstorm: by points', () => {
     ['a novel strategy', 'full'],
     ['compare strategies', 'deep'],
     ['compare the system with another', 'full'],
-    ['a simple system', 'quick'],
+    ['a simple system', 'deep'],
     ['a quick comparison', 'quick'],
     ['a simple but creative strategy', 'deep'],
     ['a quick, novel way to compare systems', 'deep'],
     ['a quick, novel way to compare a system', 'full'],
     ['quick and simple', 'quick'],
-    ['an ecosystem', 'quick'],
+    ['an ecosystem', 'deep'],
   ])('%s: %s', (goal, mode) => check('brainstorm', goal, mode, null));
+});
+
+it('chooses a mode with the roles that the person named', () => {
+  const choose = (loop: string, goal: string, roles: readonly string[]) => chooseMode(pipelineOf(loop), { goal, changedFiles: [], roles });
+  expect(choose('review', 'fix it', ['reviewer'])).toEqual({ mode: 'sprint', why: 'sprint: it has the role reviewer' });
+  expect(choose('review', 'fix it', ['developer', 'verifier']).mode).toBe('patch');
+  expect(choose('review', 'refactor a cross-cutting concern', ['reviewer']).mode).toBe('multi-sprint');
+  expect(choose('debt', 'scan it', ['planner', 'scanner'])).toMatchObject({
+    mode: 'remediate',
+    why: 'remediate: it has the roles planner, scanner',
+  });
+  expect(choose('review', 'fix it', ['nobody']).mode).toBe('patch');
 });
 
 it('says why, so that a person can object', () => {
@@ -188,7 +200,7 @@ it('says why, so that a person can object', () => {
     'multi-sprint: 6 points (12 files changed +3; the goal says "refactor" +3)',
     'patch: -2 points (the goal says "fix" -2)',
     'patch: default, 0 points',
-    'quick: 1 point (the goal says "strategy" +3; the goal says "simple" -2)',
+    'deep: 1 point (the goal says "strategy" +3; the goal says "simple" -2)',
   ]);
 });
 

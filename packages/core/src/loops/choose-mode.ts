@@ -10,6 +10,8 @@ export interface ModeInput {
   readonly changedFiles: readonly string[] | null;
   /** Items that the person named outside the goal. */
   readonly items?: readonly string[];
+  /** Roles that the person named: the mode has tasks for them. */
+  readonly roles?: readonly string[];
 }
 
 export interface ChosenMode {
@@ -19,6 +21,16 @@ export interface ChosenMode {
 }
 
 export function chooseMode(pipeline: Pipeline, input: ModeInput): ChosenMode {
+  const chosen = chooseByGoal(pipeline, input);
+  const { roles = [] } = input;
+  const hasRoles = (mode: string) => roles.every((role) => pipeline.modes[mode]?.tasks.some((task) => task.role === role) === true);
+  const other = hasRoles(chosen.mode) ? undefined : Object.keys(pipeline.modes).find(hasRoles);
+  return other === undefined
+    ? chosen
+    : { mode: other, why: `${other}: it has the ${roles.length === 1 ? 'role' : 'roles'} ${listOf(roles)}` };
+}
+
+function chooseByGoal(pipeline: Pipeline, input: ModeInput): ChosenMode {
   const { points, rules } = pipeline.choose;
   const seen = readModeFacts(input);
   const added = points.filter((one) => holds(one, seen));

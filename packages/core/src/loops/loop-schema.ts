@@ -251,6 +251,10 @@ export const pipelinesSchema = z.strictObject({
     .exactOptional()
     .describe('How a mode is chosen if the person names none.'),
   writes: z.array(text).exactOptional().describe('The roles that change files of the project. Default: the generator.'),
+  outputs: z
+    .record(text, z.record(text, z.union([z.enum(['text', 'number']), z.array(text).min(1)])))
+    .exactOptional()
+    .describe('By role: the output columns that it fills, each as text, number or a list of words. Default: every role may fill all.'),
 });
 export type PipelinesShape = z.output<typeof pipelinesSchema>;
 

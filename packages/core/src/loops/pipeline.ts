@@ -4,6 +4,7 @@
 import { UmpireError } from '../errors.js';
 import { joinIds } from '../formats/tasks-csv.js';
 import type { ExecMode } from '../model.js';
+import type { OutputType } from '../ports.js';
 import type { Loop } from './loop.js';
 
 /** Texts may use `{goal}`, `{mode}`, `{target}`, `{turn}`, `{turns}` and the task's own columns. */
@@ -62,6 +63,8 @@ export interface Pipeline {
   readonly choose: Choice;
   /** The roles that change files of the project, also in tasks that a verdict adds. */
   readonly writes: readonly string[];
+  /** By role: its output columns and what they contain. Missing: every role may fill every column. */
+  readonly outputs?: Readonly<Record<string, Readonly<Record<string, OutputType>>>>;
   /** The loop's default target; null if it has none. */
   readonly target: number | null;
 }

@@ -1,7 +1,7 @@
 // Reads simple pipelines without the schema of loop files, which is slow to load for a program that passes one with every session. The
 // schema reads all others, such as those with `choose`, and reports errors.
 
-import { flag, listOf, object, optional, recordOf, text, word } from '../formats/shape.js';
+import { either, flag, listOf, object, optional, recordOf, text, word } from '../formats/shape.js';
 import type { Shape } from '../formats/shape.js';
 import type { PipelinesShape } from './loop-schema.js';
 
@@ -29,7 +29,14 @@ const fewTasks: Shape<PlainTask[]> = (value) =>
   tasks(value) ?? ((value as readonly unknown[]).length >= 1 && (value as readonly unknown[]).length <= 10_000 ? null : '');
 const mode = only<PlainMode>({ title: filled, judged: optional(flag), turns: optional(times), tasks: fewTasks });
 const modes = recordOf(mode);
-const pipelines = only<Omit<PipelinesShape, 'choose'>>({ default: optional(text), modes, writes: optional(some) });
+const words: Shape<string[]> = (value) => some(value) ?? ((value as readonly unknown[]).length > 0 ? null : '');
+const outputs = recordOf(recordOf(either(word('text', 'number'), words)));
+const pipelines = only<Omit<PipelinesShape, 'choose'>>({
+  default: optional(text),
+  modes,
+  writes: optional(some),
+  outputs: optional(outputs),
+});
 
 /** Null: use the schema instead. */
 export function readSimplePipelines(value: unknown): PipelinesShape | null {
@@ -38,7 +45,12 @@ export function readSimplePipelines(value: unknown): PipelinesShape | null {
   const names = [...Object.keys(given.modes), ...(given.default === undefined ? [] : [given.default])];
   if (!names.every((name) => /^[a-z][a-z0-9-]{0,40}$/.test(name))) return null;
   const read = Object.entries(given.modes).map(([name, one]) => [name, { ...one, tasks: one.tasks.map(taskOf) }] as const);
-  return { ...given, modes: Object.fromEntries(read), ...(given.writes === undefined ? {} : { writes: [...given.writes] }) };
+  return {
+    ...given,
+    modes: Object.fromEntries(read),
+    ...(given.writes === undefined ? {} : { writes: [...given.writes] }),
+    ...(given.outputs === undefined ? {} : { outputs: structuredClone(given.outputs) }),
+  };
 }
 
 function taskOf({ deps = [], exec_mode = 'csv-wave', approve = false, columns = {}, ...rest }: TaskInput<PlainTask>): PlainTask {

@@ -100,6 +100,18 @@ describe('mistakes', () => {
       'pipelines.writes.1: no task has the role "author"; there are writer, editor',
     ],
     [
+      'outputs of a role that no task has',
+      'writes: [writer]',
+      'outputs: { author: {} }\n  writes: [writer]',
+      'pipelines.outputs.author: no task has the role "author"; there are writer, editor',
+    ],
+    [
+      'an output that is no column',
+      'writes: [writer]',
+      'outputs: { editor: { grade: number } }\n  writes: [writer]',
+      'pipelines.outputs.editor.grade: "grade" is not an output column of this loop: it has verdict, clarity',
+    ],
+    [
       'a key that is not known',
       'title: Written and edited.',
       'titel: Written and edited.',

@@ -22,6 +22,7 @@ export function pipelineFor(shape: PipelinesShape, loop: Loop): Pipeline {
     modes: Object.fromEntries(modes),
     choose: shape.choose ?? { points: [], rules: [] },
     writes,
+    ...(shape.outputs === undefined ? {} : { outputs: shape.outputs }),
     target: loop.target?.default ?? null,
   };
 }
@@ -33,6 +34,7 @@ export function checkPipeline(pipeline: Pipeline, loop: Loop): readonly Complain
     ...Object.entries(pipeline.modes).flatMap(([name, mode]) => checkMode(mode, loop, ['modes', name])),
     ...checkChoice(pipeline),
     ...checkWrites(pipeline, loop),
+    ...checkOutputs(pipeline, loop),
   ];
 }
 
@@ -71,6 +73,19 @@ function checkWrites({ modes, writes }: Pipeline, loop: Loop): Complaint[] {
   return [
     { path: ['writes', idle], problem: `no task has the role "${writes[idle]}"; there are ${orMeant(writes[idle] ?? '', [...used])}` },
   ];
+}
+
+function checkOutputs({ modes, outputs = {} }: Pipeline, loop: Loop): Complaint[] {
+  const used = [...new Set([...Object.values(modes).flatMap((mode) => mode.tasks), ...loop.tasks].map((task) => task.role))];
+  return Object.entries(outputs).flatMap(([role, columns]): Complaint[] => {
+    if (!used.includes(role))
+      return [{ path: ['outputs', role], problem: `no task has the role "${role}"; there are ${orMeant(role, used)}` }];
+    const strange = Object.keys(columns).find((name) => !loop.columns.out.includes(name));
+    if (strange === undefined) return [];
+    return [
+      { path: ['outputs', role, strange], problem: `"${strange}" is not an output column of this loop: ${listOf(loop.columns.out)}` },
+    ];
+  });
 }
 
 function checkMode(mode: Mode, loop: Loop, path: LoopPath): Complaint[] {

@@ -10,7 +10,7 @@ import { readableLog } from '../report/agent-log.js';
 import { acpAgent } from './acp-agent.js';
 import type { AcpSpec } from './acp-agent.js';
 import { startGuardian } from './guardian.js';
-import { promptFor } from './prompt.js';
+import { fullPromptFor } from './prompt.js';
 import { UNKNOWN_USAGE } from './usage.js';
 import { SOAK } from '../../../../test/support/campaign.js';
 
@@ -63,7 +63,7 @@ describe('a turn', () => {
     expect(asked).toMatchObject([
       { protocolVersion: 1, clientInfo: { name: 'umpire', version: expect.stringMatching(/^\d+\.\d/) as unknown } },
       { cwd: assignment.workdir, mcpServers: [] },
-      { sessionId: 'session-1', prompt: [{ type: 'text', text: promptFor(assignment, files) }] },
+      { sessionId: 'session-1', prompt: [{ type: 'text', text: fullPromptFor(assignment, files) }] },
     ]);
     expect(asked[0]?.['clientCapabilities']).toMatchObject({ fs: { readTextFile: false, writeTextFile: false }, terminal: false });
     expect(asked[1]).not.toHaveProperty('additionalDirectories');

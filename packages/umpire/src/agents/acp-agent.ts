@@ -15,7 +15,7 @@ import type { Guardian } from './guardian.js';
 import { findLastObject } from './last-json-object.js';
 import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
 import type { EndedProcess, ProgramResult, ProgramRun, ProgramSpec } from './program-agent.js';
-import { promptFor } from './prompt.js';
+import { fullPromptFor } from './prompt.js';
 import { askAgainFor } from './missing-result.js';
 import { CLEAN_EXIT, describeExit, fullOutputHint } from './result.js';
 import { readResultFile } from './task-files.js';
@@ -46,7 +46,7 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
       const log = new DialogueLog(watch, (text) => conversation.handleLine(text));
       const conversation = new AcpConversation({
         scope: { workdir, session, writes, allow, commands: projectCommands(assignment) },
-        prompt: promptFor(assignment, taskFiles),
+        prompt: fullPromptFor(assignment, taskFiles),
         askAgain: (answer) => askAgain(answer, assignment, taskFiles),
         conversation: known === null ? null : { id: known.id, costUsd: Number(known.note) || 0 },
         version: ownVersion(),

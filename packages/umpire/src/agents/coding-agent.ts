@@ -13,7 +13,7 @@ import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
 import type { Preset, PresetTask } from './presets.js';
 import { askAgainFor } from './missing-result.js';
-import { promptFor } from './prompt.js';
+import { promptFor, systemPromptFor } from './prompt.js';
 import { CLEAN_EXIT } from './result.js';
 import { sumUsage, UNKNOWN_USAGE } from './usage.js';
 
@@ -39,7 +39,7 @@ export function codingAgent(spec: CodingAgentSpec, guardian: Guardian): Agent {
         const id = conversation?.id ?? null;
         return runProgram(planRun(spec, { assignment: task, files, prompt, conversation: id }, conversation, watch), files, task);
       };
-      const prompt = { system: '', user: promptFor(assignment, files) };
+      const prompt = { system: systemPromptFor(assignment, files), user: promptFor(assignment) };
       let conversation = conversationFrom(assignment.conversation, preset, workdir);
       let outcome = await start(conversation, prompt);
       // The conversation may have been deleted, or be too long.

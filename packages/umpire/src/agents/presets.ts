@@ -229,6 +229,9 @@ function editsInWords({ writes }: PermissionQuery): string {
   return writes ? 'edit files in its working folder and the session folder' : 'edit files in the session folder alone';
 }
 
+/** Presets that report tokens but no cost. */
+export const WITHOUT_COST: ReadonlySet<string> = new Set(['codex', 'codex-acp', 'gemini', 'gemini-acp', 'opencode-acp']);
+
 /** A file or folder where an agent keeps its login, settings and history. */
 export interface AgentState {
   readonly place: string;

@@ -7,7 +7,7 @@ import type { Agent, Ending } from '@umpire/core/ports.js';
 import { commandAgent } from './program-agent.js';
 import type { CommandSpec } from './program-agent.js';
 import { startGuardian } from './guardian.js';
-import { promptFor, taskFileOf } from './prompt.js';
+import { fullPromptFor, taskFileOf } from './prompt.js';
 import { UNKNOWN_USAGE } from './usage.js';
 
 const guardian = startGuardian(randomUUID());
@@ -62,7 +62,7 @@ test('a program gets the prompt, the task file and the environment of the contra
   };
   expect(JSON.parse(readFileSync(join(assignment.workdir, 'seen.json'), 'utf8'))).toEqual({
     cwd: assignment.workdir,
-    prompt: promptFor(assignment, files),
+    prompt: fullPromptFor(assignment, files),
     task: JSON.parse(JSON.stringify(taskFileOf(assignment))),
     session: assignment.session,
     run: guardian.run,

@@ -19,7 +19,7 @@ import { findFault, firstParagraph, fullOutputHint, readResult } from './result.
 import type { Exit, ProgramOutput } from './result.js';
 import { readResultFile, claimTaskFiles } from './task-files.js';
 import type { ClaimedTaskFiles } from './task-files.js';
-import { promptFor } from './prompt.js';
+import { fullPromptFor } from './prompt.js';
 
 export interface ProgramSpec {
   readonly name: string;
@@ -255,7 +255,7 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
   const run = (assignment: Assignment, watch: Watch) =>
     withTaskFiles(assignment, watch, async (taskFiles) => {
       const plan: ProgramRun = {
-        input: promptFor(assignment, taskFiles),
+        input: fullPromptFor(assignment, taskFiles),
         finish,
         watch,
         readEnd: ({ code, signal, stopped }) => ({

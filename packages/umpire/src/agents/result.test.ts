@@ -94,6 +94,8 @@ test('only the end of the output is searched', () => {
 test('a question is valid only in an interactive task', () => {
   const stdout = '{"id":"DEV-001","question":"Which bank?"}';
   expect(read({ stdout }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which bank?', usage: UNKNOWN_USAGE });
+  const strict = '{"status":null,"findings":"","error":null,"question":"Which bank?"}';
+  expect(read({ stdout: strict }, { interactive: true })).toMatchObject({ kind: 'asked', question: 'Which bank?' });
   checkBroken(
     { stdout },
     'The last JSON object on its output is invalid: it asks a question, but the task is not interactive; expected status completed or failed.',

@@ -89,7 +89,7 @@ export function endingOf(
   const invalid = (detail: string): Ending => broken(`${where} is invalid: ${detail}.`, usage);
   if (given !== undefined && given !== null && cellText(given).trim() !== id)
     return invalid(`its id is ${quote(given)}, but the task is ${quote(id)}`);
-  const status = own(object, 'status');
+  const status = own(object, 'status') ?? undefined;
   const question = own(object, 'question');
   if (status === undefined && typeof question === 'string' && question.trim() !== '') {
     if (!assignment.interactive) return invalid('it asks a question, but the task is not interactive; expected status completed or failed');

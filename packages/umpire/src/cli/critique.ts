@@ -10,7 +10,7 @@ import type { FlagKinds } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import type { Output } from './output.js';
-import { trustQuestion } from './trust-question.js';
+import { trustQuestion } from './terminal-questions.js';
 
 const FLAGS: FlagKinds = {
   '--project': 'value',

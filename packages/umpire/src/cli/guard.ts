@@ -54,7 +54,7 @@ export async function runGuard(args: readonly string[], { write, writeProgress }
             ...(minutes === undefined ? {} : { minutes }),
             signal: stop.signal,
             onStep: (line: string) => writeProgress(`umpire: ${line}\n`),
-            ...(await import('./trust-question.js')).trustQuestion(write),
+            ...(await import('./terminal-questions.js')).trustQuestion(write),
           },
         };
   const onInterrupt = () => stop.abort();

@@ -11,6 +11,7 @@ const RUN_FLAGS = `${AGENT_FLAGS}
   --max-minutes N        ask a person after N minutes
   --max-cost-usd X       ask a person after X dollars
   --max-tokens N         ask a person after N tokens
+  --wait-for-limits      wait until an agent's used-up plan is renewed
   --concurrency N        tasks that run in parallel (default: 3)
   --stop-when-stalled    ask a person if a loop stalls, oscillates or diverges
   --strict               ask a person before approving without clean evidence
@@ -151,6 +152,7 @@ Examples
   init: `Write umpire.config.yaml for a project.
 
 Usage: umpire init [flags]
+       umpire init --hooks AGENT [--project DIR] [--dry-run] [--json]
 
 Picks the installed agent, lists untracked files such as .env that worktrees
 need, and adds common limits as comments. It never overwrites a file.
@@ -158,9 +160,13 @@ need, and adds common limits as comments. It never overwrites a file.
 Flags
   --agent NAME           the agent for every role (default: the first installed
                          of claude, codex, gemini, opencode)
+  --hooks AGENT          write Umpire's hooks and MCP server into the agent's
+                         settings in the project instead: claude, codex,
+                         gemini or opencode. Other settings are kept
 ${PROJECT}
   --dry-run              print the text and write nothing
-  --json                 print {path, text, written} as JSON
+  --json                 print {path, text, written} as JSON; with --hooks
+                         {project, files, written}
 
 Exit status
   0    written or printed
@@ -171,6 +177,7 @@ Exit status
 Examples
   umpire init
   umpire init --agent codex --dry-run
+  umpire init --hooks claude
 `,
 
   run: `Run a loop until its critic is satisfied.
@@ -204,6 +211,8 @@ Examples
   until: `Run an agent until a command passes.
 
 Usage: umpire until "COMMAND" ["GOAL"] [flags]
+       umpire until "COMMAND" --here [--max-rounds N] [--report FILE]
+       umpire until --here [--stop]
 
 The exit status of the command and the report it writes are the evidence. A
 shell runs the command in the worktree of the session.
@@ -220,6 +229,10 @@ Flags
   --mode NAME            check-first (default) or work-first
 ${PROJECT}
   --session DIR          the session folder (default: new in .umpire/sessions/)
+  --here                 start no agent: judge your own agent session in this
+                         project. Its Stop hook runs the command and sends it
+                         back. Without COMMAND: let another session be judged
+  --stop                 with --here: end that
 ${RUN_FLAGS}
 
 ${AGENTS}
@@ -229,6 +242,7 @@ ${RUN_STATUS}
 Examples
   umpire until "npm test" --agent claude
   umpire until "cargo clippy -- -D warnings" --agent codex --max-rounds 8
+  umpire until "npm test" --here
 `,
 
   resume: `Continue a session that was stopped, killed, or waits for your edit.
@@ -725,10 +739,11 @@ The agent calls it and sends the event as JSON on stdin.
   Stop, SubagentStop, AfterAgent
                          check all changes since then; on breaches, the agent
                          continues once to fix them; if any are left, you get
-                         a message
+                         a message. Then it runs the command of umpire until
+                         --here, except for SubagentStop
   PreToolUse, BeforeTool
                          refuse edits of Umpire's records, umpire resolve,
-                         --max-rounds and --force
+                         --max-rounds, --force and until --stop
 
 Flags
   --base REV             compare with REV (default: the recorded commit)
@@ -739,10 +754,8 @@ Exit status
   1    error; the agent continues
   2    refused; the agent reads the reason on stderr
 
-Examples: "hooks" in the settings of Claude Code
-  "SessionStart": [{"hooks": [
-    {"type": "command", "command": "umpire hook SessionStart"}]}]
-  "Stop": [{"hooks": [{"type": "command", "command": "umpire hook Stop"}]}]
+Examples
+  umpire init --hooks claude
 `,
 } as const;
 

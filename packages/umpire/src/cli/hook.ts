@@ -45,7 +45,8 @@ async function answerEvent(args: readonly string[]): Promise<CommandOutcome> {
     return refusal === null ? { exit: 0 } : { stderr: `${refusal}\n`, exit: REFUSED };
   }
   // An agent that works in a subfolder may have changed the rest of the project.
-  const project = projectAt(event.cwd !== null && isFolder(event.cwd) ? event.cwd : '.');
+  const workdir = event.cwd !== null && isFolder(event.cwd) ? event.cwd : '.';
+  const project = projectAt(workdir);
   if (kind === 'start') {
     if (event.session !== null) recordAgentSession(project, event.session, new Date());
     return { exit: 0 };
@@ -53,8 +54,11 @@ async function answerEvent(args: readonly string[]): Promise<CommandOutcome> {
   const base = values.get('--base');
   const { refusal, note } = await answerStop({
     project,
+    workdir,
     session: event.session,
     isAgain: event.isAgain,
+    isSubagent: kind === 'substop',
+    blocked: event.blocked,
     ...(base === undefined ? {} : { base }),
     ...(scope === undefined ? {} : { scope }),
   });

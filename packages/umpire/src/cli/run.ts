@@ -28,7 +28,9 @@ import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
-import { trustQuestion } from './trust-question.js';
+import { askYesNo, hasTerminal, trustQuestion } from './terminal-questions.js';
+import { forecastWords } from '../commands/forecast.js';
+import type { Forecast } from '../commands/forecast.js';
 
 const RUN_FLAGS: FlagKinds = {
   '--agent': 'list',
@@ -41,6 +43,7 @@ const RUN_FLAGS: FlagKinds = {
   '--stop-when-stalled': 'switch',
   '--strict': 'switch',
   '--sandbox': 'switch',
+  '--wait-for-limits': 'switch',
   '--yes': 'switch',
   '--json': 'switch',
   '--help': 'switch',
@@ -84,12 +87,20 @@ function targetOf(text: string | undefined): TargetFlag | undefined {
 }
 
 export async function runUntil(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const parsed = parseArguments(
-    args,
-    { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--report': 'value', '--trust-exit-status': 'switch' },
-    'until',
-  );
+  const kinds: FlagKinds = {
+    ...RUN_FLAGS,
+    '--project': 'value',
+    '--session': 'value',
+    '--mode': 'value',
+    '--report': 'value',
+    '--trust-exit-status': 'switch',
+    '--here': 'switch',
+    '--stop': 'switch',
+  };
+  const parsed = parseArguments(args, kinds, 'until');
   if (parsed.switches.has('--help')) return showHelp('until');
+  if (parsed.switches.has('--here')) return (await import('./until-here.js')).runUntilHere(parsed);
+  if (parsed.switches.has('--stop')) throw usage('--stop belongs to --here: umpire until --here --stop.', 'until');
   const [command, goal] = parsed.rest;
   if (command === undefined || command.trim() === '') throw usage('Missing the command that must pass, in quotes.', 'until');
   refuseExtra(parsed, 2, 'until', 'Put the command in quotes.');
@@ -188,6 +199,7 @@ function flagsOf(parsed: ParsedArguments, command: string): RunFlags {
     ...(parsed.switches.has('--stop-when-stalled') ? { stopWhenStalled: true } : {}),
     ...(parsed.switches.has('--strict') ? { strict: true } : {}),
     ...(parsed.switches.has('--sandbox') ? { sandbox: true } : {}),
+    ...(parsed.switches.has('--wait-for-limits') ? { waitForLimits: true } : {}),
     ...(parsed.switches.has('--yes') ? { yes: true } : {}),
   };
 }
@@ -220,6 +232,7 @@ async function runWatched(
     signal: stop.signal,
     wordOf: sessionWord,
     ...trustQuestion(write),
+    onForecast: (forecast) => showForecast(forecast, write, (line) => say(wrapLine(line, '', columns?.()))),
     via: isatty(0) ? 'terminal' : 'no terminal',
     onNote: (note) => say(wrapLine(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
@@ -249,6 +262,13 @@ async function runWatched(
     stderr: closingLines(report, stop.signal.aborted, wasPersonCalled),
     exit: exitOf(report, aborts),
   };
+}
+
+/** Without a terminal nobody can agree. */
+async function showForecast(forecast: Forecast, write: Output['write'], say: (line: string) => void): Promise<boolean> {
+  say(forecastWords(forecast));
+  if (!forecast.asks) return true;
+  return hasTerminal() && (await askYesNo('Start it?', write));
 }
 
 /** A closed terminal stops the run, unless no stream is a terminal (nohup). Returns a function that removes the listeners. */

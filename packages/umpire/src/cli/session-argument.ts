@@ -3,6 +3,8 @@
 import { basename, relative } from 'node:path';
 import { findSessionWork } from '../commands/session-work.js';
 import type { SessionSurroundings } from '../report/session-view.js';
+import { lineOf } from '../report/safe-text.js';
+import { findActiveUntil } from '../sessions/active-until.js';
 import { projectAt, sessionFolders, latestSession, resolveSession } from '../sessions/find-sessions.js';
 import { readSession } from '../sessions/session-record.js';
 import type { SessionRecord } from '../sessions/session-record.js';
@@ -22,7 +24,15 @@ export async function surroundingsOf(record: SessionRecord): Promise<SessionSurr
   // `decide` needs a folder; the other commands also take a name.
   const session = state.run === null ? pathWord(record.path) : sessionWord(record.path);
   const work = await findSessionWork(state.run, record);
-  return { session, state: word, tasks, ...work, notes };
+  return { session, state: word, tasks, ...work, notes: [...notes, ...untilNotes(record.path)] };
+}
+
+/** Whether this session judges the person's own agent sessions. */
+function untilNotes(path: string): readonly string[] {
+  const active = findActiveUntil(path);
+  if (active?.session !== path) return [];
+  const who = active.agent === null ? 'The next agent session that stops in this project' : 'The agent session in this project';
+  return [`${who} is sent back until this passes: ${lineOf(active.command, 200)}. End it with: umpire until --here --stop`];
 }
 
 /** The name if it is unique in this project and does not look like a flag, else the path. */

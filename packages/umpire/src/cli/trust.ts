@@ -7,7 +7,7 @@ import type { FlagKinds } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import type { Output } from './output.js';
 import { showHelp } from './show-help.js';
-import { trustQuestion } from './trust-question.js';
+import { trustQuestion } from './terminal-questions.js';
 
 const FLAGS: FlagKinds = { '--project': 'value', '--print': 'switch', '--revoke': 'switch', '--json': 'switch', '--help': 'switch' };
 

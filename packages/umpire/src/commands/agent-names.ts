@@ -1,9 +1,9 @@
 // Names of agents that a project cannot give to others.
 
+import { BUILT_IN } from '@umpire/core/decider/agent-choice.js';
 import { PRESET_NAMES } from '../agents/presets.js';
 
-/** The built-in critic. */
-export const BUILT_IN = 'builtin';
+export { BUILT_IN };
 
 /** The program of --agent-command. */
 export const COMMAND_AGENT = 'command';

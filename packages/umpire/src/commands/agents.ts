@@ -20,7 +20,7 @@ import type { OpenCheck } from '../critics/clean-check.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { BUILT_IN } from './agent-names.js';
-import { describeInstalledAgents, programNamed } from './agent-programs.js';
+import { describeInstalledAgents, programNamed, reportsNoCost } from './agent-programs.js';
 import type { Program } from './agent-programs.js';
 import {
   CRITIC_LOOPS,
@@ -72,13 +72,16 @@ export function checkRoles(roles: Iterable<string>, settings: RunSettings): void
 /** The agents to create, without the built-in critic. */
 function namesIn({ started, settings, config, own }: Pick<AgentChoice, 'started' | 'settings' | 'config' | 'own'>): ReadonlySet<string> {
   const isOwn = measuresItself({ started, settings, config, own });
-  return new Set(
-    Object.entries(settings.agents).flatMap(([role, name]) => (isOwn && role === started.critic && name === BUILT_IN ? [] : [name])),
+  const named = Object.entries(settings.agents).flatMap(([role, name]) =>
+    isOwn && role === started.critic && name === BUILT_IN ? [] : [name],
   );
+  const others = Object.values(settings.fallbacks ?? {}).flat();
+  return new Set([...named, ...others, ...(settings.stronger === undefined ? [] : [settings.stronger.agent])]);
 }
 
-/** Throws if a named agent cannot be created. Starts nothing. */
+/** Throws if a named agent cannot be created, or cannot keep the limits. Starts nothing. */
 export async function checkAgents(choice: AgentChoice): Promise<void> {
+  checkCostLimit(choice);
   const none = (): never => {
     throw new Error('No agent runs during a check.');
   };
@@ -87,8 +90,16 @@ export async function checkAgents(choice: AgentChoice): Promise<void> {
     await createAgent(name, { ...choice, guardian, openCheck: null, keepWork: none }, () => ({ name, run: none }));
 }
 
-/** The agent of each role. All agents are created before anything runs, so that a wrong name does not stop a run half-way. */
-export async function createAgents(choice: AgentsOfRun): Promise<(role: string) => Agent> {
+/** A limit in dollars needs agents that report their cost. A program of the project may report it, which nobody knows before it ran. */
+function checkCostLimit(choice: AgentChoice): void {
+  if (choice.settings.maxCostUsd === null) return;
+  const silent = [...namesIn(choice)].filter((name) => !Object.hasOwn(choice.own, name) && reportsNoCost(name, choice.config));
+  if (silent.length === 0) return;
+  throw new UmpireError('cap-unknowable', { agents: silent.join(' and '), verb: silent.length === 1 ? 'does' : 'do' });
+}
+
+/** The agent of each role, by the name that was chosen for a task. All agents are created before anything runs, so that a wrong name does not stop a run half-way. */
+export async function createAgents(choice: AgentsOfRun): Promise<(role: string, name: string | null) => Agent> {
   const { started, settings } = choice;
   let person: Agent | null = null;
   const atTerminal = () => (person ??= personAtTerminal());
@@ -96,12 +107,11 @@ export async function createAgents(choice: AgentsOfRun): Promise<(role: string) 
   for (const name of namesIn(choice)) made.set(name, await createAgent(name, choice, atTerminal));
   // The critic of the until loop is always its command.
   const check = started.command === undefined ? null : createCheck(choice, started.command);
-  const reviewer = made.get(settings.agents[started.critic] ?? '') ?? made.get(settings.agents['*'] ?? '') ?? null;
-  const critic = measuresItself(choice) ? builtInCritic(choice, reviewer) : null;
-  return (role) => {
+  const isOwn = measuresItself(choice);
+  return (role, name) => {
     if (check !== null && role === started.critic) return check;
-    if (critic !== null && role === started.critic) return critic;
-    const agent = made.get(settings.agents[role] ?? settings.agents['*'] ?? '');
+    const agent = made.get(name ?? settings.agents[role] ?? '') ?? made.get(settings.agents['*'] ?? '');
+    if (isOwn && role === started.critic) return builtInCritic(choice, agent ?? null);
     if (agent === undefined) throw new UmpireError('agent-missing', { role, agents: describeInstalledAgents() });
     if (isVerifier(started, role)) return withVerification(agent);
     return isUnjudgedWork(started, role) ? withProjectTests(choice, agent) : agent;

@@ -7,11 +7,12 @@ import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
-import { parseJson } from '@umpire/core/formats/json-text.js';
+import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { verificationFindings } from '@umpire/core/formats/verification.js';
 import { onCommit, rewrittenWords, traceFault } from '../critics/clean-check.js';
 import type { OpenCheck } from '../critics/clean-check.js';
-import { unmeasured } from '../critics/critic.js';
+import { leave, unmeasured } from '../critics/critic.js';
 import type { Critic, CriticEnd, CriticJob } from '../critics/critic.js';
 import type { ProjectTests } from '../critics/project-tests.js';
 import type { Guardian } from '../agents/guardian.js';
@@ -39,6 +40,58 @@ export const CRITIC_LOOPS: readonly string[] = Object.keys(CRITICS);
 export async function loadCritic(loop: string): Promise<Critic | null> {
   const critic = Object.hasOwn(CRITICS, loop) ? CRITICS[loop] : undefined;
   return critic === undefined ? null : critic.load();
+}
+
+/** The command of the `until` loop, where Umpire judges and does not run the session. */
+export interface AskedCheck {
+  readonly command: string;
+  readonly report: string | null;
+}
+
+/** Runs the command on the checkout as it is: uncommitted changes are measured and recorded as such (W5). */
+export async function commandCritic({ command, report }: AskedCheck): Promise<Critic> {
+  const [{ checkCommand, RESULT, REPORTS }, { measureProjectTests }, { provenanceOf, readJudgedContent }] = await Promise.all([
+    import('../critics/check-command.js'),
+    import('../critics/project-tests.js'),
+    import('../critics/provenance.js'),
+  ]);
+  return async (job) => {
+    const folder = openFolder(job.session);
+    const judged = await readJudgedContent(job);
+    const started = job.now();
+    const uses: ToolUse[] = [];
+    const measureTests = async ({ timeoutMs }: { readonly timeoutMs: number }) => {
+      const tests = await measureProjectTests({ ...job, timeoutMs });
+      uses.push(...tests.uses);
+      return tests;
+    };
+    const check = checkCommand({ command, report, trustsExitStatus: false, measureTests, openCheck: null, base: null }, job.guardian);
+    const end = await check.run({ session: job.session, attempt: 1, workdir: job.project, timeoutMs: job.timeoutMs }, job.watch);
+    if (end.kind !== 'completed')
+      return unmeasured('error', end.kind === 'failed' ? end.error : end.kind === 'broken' ? end.reason : 'The check was stopped.');
+    const read = readBytes(folder, RESULT);
+    const json = read.kind === 'bytes' ? parseJson(decodeTolerantly(read.bytes)) : null;
+    if (json === null || !json.ok || !isObject(json.value)) return unmeasured('error', 'The result of the command was removed.');
+    const status = Number(end.outputs['exit_status'] || Number.NaN);
+    const ran: ToolUse = {
+      name: 'check',
+      version: null,
+      command: [command],
+      workdir: '.',
+      started: started.toISOString(),
+      ended: job.now().toISOString(),
+      exit_status: Number.isNaN(status) ? null : status,
+      signal: null,
+      timed_out: json.value['timed_out'] === true,
+    };
+    const provenance = provenanceOf(job, judged, started, [ran, ...uses]);
+    leave(job, RESULT, `${JSON.stringify({ ...json.value, provenance }, null, 2)}\n`);
+    for (const path of Object.values(REPORTS)) {
+      const written = readBytes(folder, path);
+      if (written.kind === 'bytes') job.kept?.set(path, written.bytes);
+    }
+    return { outcome: status === 0 ? 'pass' : 'fail', summary: end.findings, outputs: end.outputs, files: [RESULT], notes: [] };
+  };
 }
 
 export interface CriticContext {

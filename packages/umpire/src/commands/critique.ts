@@ -31,7 +31,8 @@ import { filesOfTools } from '../sessions/critic-evidence.js';
 import { sha256 } from '../sessions/hash.js';
 import { appendEvents, foldJournal } from '../sessions/journal-file.js';
 import { readSession } from '../sessions/session-record.js';
-import { CRITIC_LOOPS, loadCritic } from './critics.js';
+import { CRITIC_LOOPS, commandCritic, loadCritic } from './critics.js';
+import type { AskedCheck } from './critics.js';
 import { makeSessionFolder, projectFor } from './project-folders.js';
 import { readSettings } from './project-settings.js';
 import type { TrustWatch } from './trust.js';
@@ -115,8 +116,9 @@ const FIRST_TASK: Readonly<Record<string, string>> = {
 const LOCK_WAIT_MS = 1000;
 const WHOLE_RUN_MS = 6 * 60 * 60 * 1000;
 
-export async function critique(request: CritiqueRequest & TrustWatch): Promise<CritiqueReport> {
-  const critic = await loadCritic(request.loop);
+/** `check`: the command of the `until` loop, which no settings name. */
+export async function critique(request: CritiqueRequest & TrustWatch & { readonly check?: AskedCheck }): Promise<CritiqueReport> {
+  const critic = request.check === undefined ? await loadCritic(request.loop) : await commandCritic(request.check);
   const loop = builtinLoop(request.loop);
   if (critic === null || loop === null)
     throw new UmpireError('critic-unknown', { name: request.loop.slice(0, 40), known: CRITIC_LOOPS.join(', ') });
@@ -148,7 +150,7 @@ export async function critique(request: CritiqueRequest & TrustWatch): Promise<C
       guard: config.guard,
       guardian,
       watch: { signal: request.signal ?? new AbortController().signal, log: (_, chunk) => request.onOutput?.(chunk) },
-      timeoutMs: WHOLE_RUN_MS,
+      timeoutMs: request.check === undefined ? WHOLE_RUN_MS : config.timeoutMinutes * 60_000,
       now,
       say: (line) => request.onNote?.(line),
       retry: async (...asked) => (await import('../retrial/retry-copies.js')).retryForCritic(...asked),

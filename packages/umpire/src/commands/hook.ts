@@ -1,5 +1,6 @@
 // The hooks of a coding agent. PreToolUse refuses edits of Umpire's records and commands that answer for a person: a rule for agents that
-// follow rules, not a fence. SessionStart records the commit at which the agent starts. Stop has the guard check all changes since then.
+// follow rules, not a fence. SessionStart records the commit at which the agent starts. Stop has the guard check all changes since then, and
+// runs the command of an active `umpire until --here`.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -9,9 +10,12 @@ import { listOf, object, orNull, text } from '@umpire/core/formats/shape.js';
 import type { GuardScope } from '@umpire/guard/change.js';
 import { countBreaches, guardPage } from '../report/guard-page.js';
 import { count } from '../report/words.js';
+import { findActiveUntil, writeActiveUntil } from '../sessions/active-until.js';
+import type { ActiveUntil } from '../sessions/active-until.js';
 import { realPath, lstatOf } from '../sessions/file-system.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
+import { keyFolder } from '../sessions/journal-key.js';
 import { safeName } from '../sessions/safe-name.js';
 import { runGitSync } from '../workspace/git.js';
 import { readStateFile, writeStateFile } from '../workspace/state-file.js';
@@ -32,14 +36,25 @@ const START_RECORDS = new RegExp(`[/\\\\]\\.umpire[/\\\\]${AGENT_SESSIONS}[/\\\\
 const RECORD_DEPTH = 4;
 
 /** Why the tool may not be used; null if it may. */
-export function refuseTool({ tool, path, command, cwd }: HookEvent): string | null {
-  if (path !== null && !READ_ONLY_TOOLS.has(tool) && isRecord(realPath(resolve(cwd ?? '.', path))))
-    return `Umpire: ${path} is the record of a session; only Umpire writes it. Do the work that the last verdict asks for, then have it judged again.`;
-  if (path !== null && !READ_ONLY_TOOLS.has(tool) && START_RECORDS.test(realPath(resolve(cwd ?? '.', path))))
-    return `Umpire: ${path} records where an agent session started; only Umpire writes it. Leave it unchanged.`;
+export function refuseTool({ tool, paths, command, cwd }: HookEvent): string | null {
+  for (const path of READ_ONLY_TOOLS.has(tool) ? [] : paths) {
+    const what = recordAt(realPath(resolve(cwd ?? '.', path)));
+    if (what !== null) return `Umpire: ${path} ${what}`;
+  }
   const answer = command === null ? null : answerIn(command);
   if (answer === null) return null;
   return `Umpire: only a person may run \`${answer}\`. Show them the question and the possible answers, and stop.`;
+}
+
+/** What the file is to Umpire; null if agents may write it. */
+function recordAt(place: string): string | null {
+  if (isRecord(place))
+    return 'is the record of a session; only Umpire writes it. Do the work that the last verdict asks for, then have it judged again.';
+  if (START_RECORDS.test(place)) return 'records where an agent session started; only Umpire writes it. Leave it unchanged.';
+  const own = keyFolder();
+  if (own !== null && `${place}/`.startsWith(`${realPath(own)}/`))
+    return "is Umpire's own state; only Umpire writes it. Leave it unchanged.";
+  return null;
 }
 
 function isRecord(path: string): boolean {
@@ -52,9 +67,12 @@ function isRecord(path: string): boolean {
 /** The Umpire command in a shell line by which an agent would answer for a person. */
 function answerIn(line: string): string | null {
   const whole = line.replaceAll(/\\\r?\n/g, ' ');
-  for (const [, verb = '', rest = ''] of whole.matchAll(/\bumpire(?:\.cjs)?["']?\s+(resolve|decide|resume|apply|clean)\b([^|;&\n]*)/g)) {
+  for (const [, verb = '', rest = ''] of whole.matchAll(
+    /\bumpire(?:\.cjs)?["']?\s+(resolve|decide|resume|apply|clean|until)\b([^|;&\n]*)/g,
+  )) {
     if (verb === 'resolve') return 'umpire resolve';
     if ((verb === 'decide' || verb === 'resume') && rest.includes('--max-rounds')) return `umpire ${verb} --max-rounds`;
+    if (verb === 'until' && rest.includes('--stop')) return 'umpire until --stop';
     if ((verb === 'apply' || verb === 'clean') && rest.includes('--force')) return `umpire ${verb} --force`;
   }
   return null;
@@ -156,12 +174,18 @@ function ask(project: string, ...args: readonly string[]): string | null {
 
 export interface StopRequest {
   readonly project: string;
+  /** Where the agent works: the project, or a folder of it. */
+  readonly workdir: string;
   /** The agent's session id, if it sends one. */
   readonly session: string | null;
   readonly base?: string;
   readonly scope?: GuardScope;
   /** The agent was already sent back once. */
   readonly isAgain: boolean;
+  /** A part of the agent's work ends, not its turn. */
+  readonly isSubagent: boolean;
+  /** Why the agent says that it cannot go on. */
+  readonly blocked: string | null;
 }
 
 export interface StopAnswer {
@@ -173,22 +197,61 @@ export interface StopAnswer {
 
 const MOST_CHARACTERS = 9000;
 
-export async function answerStop({ project, session, base: asked, scope = 'any', isAgain }: StopRequest): Promise<StopAnswer> {
+/** The guard comes first: a command that passes with weakened tests proves nothing. */
+export async function answerStop(request: StopRequest): Promise<StopAnswer> {
+  const until = request.isSubagent ? null : adoptUntil(request.workdir, request.session);
+  const { refusal, notes, isNew } = await guardStop(request, until);
+  if (until === null || isNew) return { refusal, note: joinNotes(notes) };
+  const { judgeStop } = await import('./until-here.js');
+  const judged = await judgeStop(until, request.blocked);
+  return { refusal: judged.refusal, note: joinNotes([...notes, ...(judged.note === null ? [] : [judged.note])]) };
+}
+
+function joinNotes(notes: readonly string[]): string | null {
+  return notes.length === 0 ? null : `Umpire: ${notes.join(' ')}`;
+}
+
+/** The first agent session that stops is the one that the person's `until` judges. Others are left alone. */
+function adoptUntil(workdir: string, session: string | null): ActiveUntil | null {
+  const active = findActiveUntil(workdir);
+  if (active === null || session === null || active.agent === session) return active;
+  if (active.agent !== null) return null;
+  const adopted = { ...active, agent: session };
+  writeActiveUntil(adopted);
+  return adopted;
+}
+
+interface GuardedStop {
+  readonly refusal: string | null;
+  readonly notes: readonly string[];
+  /** There are breaches that the person was not told of before. */
+  readonly isNew: boolean;
+}
+
+async function guardStop(
+  { project, session, base: asked, scope = 'any', isAgain }: StopRequest,
+  until: ActiveUntil | null,
+): Promise<GuardedStop> {
   const begun = session === null || asked !== undefined ? null : readAgentSession(project, session);
   const start = begun === null ? null : baseOf(project, begun);
-  const base = asked ?? start;
+  const base = asked ?? start ?? until?.base ?? null;
   // PreToolUse runs at every tool call and must not load the parsers.
   const { guardProject } = await import('./guard.js');
   const run = await guardProject({ project, scope, isOthers: true, ...(base === null ? {} : { base }) });
   const prints = run.findings.map(({ fingerprint }) => fingerprint);
+  // The check sends the agent back too, so that the agent's own flag does not tell whether the guard did.
+  const wasSentBack = until === null ? isAgain : until.isSentBack;
+  const known = until?.told ?? (begun === null || start === null ? [] : begun.told);
   // A finding that was fixed and came back is reported again.
-  const told = begun === null || start === null ? [] : begun.told.filter((one) => prints.includes(one));
+  const told = known.filter((one) => prints.includes(one));
   const isNew = prints.some((one) => !told.includes(one));
-  if (session !== null && begun !== null && start !== null) rememberReported(project, session, begun, isAgain ? prints : told);
-  if (isNew && !isAgain) return { refusal: refusalFor(run, start !== null), note: null };
+  const reported = wasSentBack ? prints : told;
+  if (session !== null && begun !== null && start !== null) rememberReported(project, session, begun, reported);
+  if (until !== null && isNew) writeActiveUntil({ ...until, isSentBack: !wasSentBack, told: reported });
+  if (isNew && !wasSentBack) return { refusal: refusalFor(run, start !== null), notes: [], isNew };
   const notes = notesOf(run, isNew);
   const look = `umpire guard ${base === null ? '' : `--base ${run.against} `}--scope ${scope}`;
-  return { refusal: null, note: notes.length === 0 ? null : `Umpire: ${notes.join('; ')}. See ${look}.` };
+  return { refusal: null, notes: notes.length === 0 ? [] : [`${notes.join('; ')}. See ${look}.`], isNew };
 }
 
 function refusalFor(run: GuardRun, isSinceStart: boolean): string {

@@ -11,6 +11,7 @@ import { openFolder } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
 import type { OpenJournal } from '../sessions/journal-writer.js';
+import type { Forecast } from './forecast.js';
 import type { TrustWatch } from './trust.js';
 
 /** Callbacks and signal of the caller. */
@@ -28,6 +29,8 @@ export interface RunWatch extends TrustWatch {
   readonly via?: AnswerVia;
   /** Called with the session's folder before anything is recorded. */
   readonly onOpen?: (session: string) => void;
+  /** Called before a new session starts. False: the person does not want it. */
+  readonly onForecast?: (forecast: Forecast) => Promise<boolean>;
   /** Returns the name that commands in the current folder accept for a session. Default: its path. */
   readonly wordOf?: (session: string) => string;
 }

@@ -13,7 +13,7 @@ import { BUILT_IN, COMMAND_AGENT } from './agent-names.js';
 export type TargetFlag = number | Readonly<Record<string, number>>;
 
 export interface RunFlags {
-  /** `NAME`, or `ROLE=NAME`. */
+  /** `NAME`, or `ROLE=NAME`. `NAME,OTHER`: the other agent takes over while the plan of the first is used up. */
   readonly agent?: readonly string[];
   /** A program for all roles without another agent. */
   readonly agentCommand?: string;
@@ -26,6 +26,8 @@ export interface RunFlags {
   readonly timeoutMinutes?: number;
   /** Automatic retries of a task if the model's server cannot be reached. */
   readonly retries?: number;
+  /** Waits until the used-up plan of an agent is renewed. */
+  readonly waitForLimits?: boolean;
   readonly stopWhenStalled?: boolean;
   readonly strict?: boolean;
   readonly sandbox?: boolean;
@@ -41,17 +43,24 @@ export function resolveRunSettings(
 ): RunSettings {
   checkFlags(flags);
   const agents: Record<string, string> = { ...config.roles, ...before?.agents };
+  const fallbacks: Record<string, readonly string[]> = { ...config.fallbacks, ...before?.fallbacks };
   const roleFor = (name: string) => (name === BUILT_IN ? critic : '*');
   checkAgentFlags(flags, agents, roleFor);
   if (config.agent !== null) agents[roleFor(config.agent)] ??= config.agent;
   if (flags.agentCommand !== undefined) agents['*'] = COMMAND_AGENT;
   for (const word of flags.agent ?? []) {
     const equals = word.indexOf('=');
-    if (equals < 0) agents[roleFor(word)] = word;
-    else agents[word.slice(0, equals)] = word.slice(equals + 1);
+    const [name = '', ...others] = namesIn(word.slice(equals + 1));
+    const role = equals < 0 ? roleFor(name) : word.slice(0, equals);
+    agents[role] = name;
+    if (others.length > 0) fallbacks[role] = others;
+    else delete fallbacks[role];
   }
   return {
     agents,
+    ...(Object.keys(fallbacks).length === 0 ? {} : { fallbacks }),
+    ...strongerOf(before?.stronger ?? config.stronger ?? undefined),
+    ...((flags.waitForLimits ?? before?.waitForLimits ?? config.waitForLimits) ? { waitForLimits: true } : {}),
     agentCommand: flags.agentCommand ?? before?.agentCommand ?? null,
     concurrency: flags.concurrency ?? before?.concurrency ?? config.concurrency,
     maxMinutes: flags.maxMinutes ?? before?.maxMinutes ?? config.maxMinutes,
@@ -66,6 +75,15 @@ export function resolveRunSettings(
   };
 }
 
+/** `claude,codex`. */
+function namesIn(text: string): readonly string[] {
+  return text.split(',').map((name) => name.trim());
+}
+
+function strongerOf(stronger: RunSettings['stronger']): Pick<RunSettings, 'stronger'> {
+  return stronger === undefined ? {} : { stronger };
+}
+
 /** Throws `usage` if two flags give one role to different agents. */
 function checkAgentFlags(
   { agent = [], agentCommand }: RunFlags,
@@ -75,7 +93,11 @@ function checkAgentFlags(
   const chosen = new Map<string, { readonly name: string; readonly flag: string }>();
   const named = agent.map((word) => {
     const equals = word.indexOf('=');
-    return { role: equals < 0 ? roleFor(word) : word.slice(0, equals), name: word.slice(equals + 1), flag: `--agent ${word.slice(0, 80)}` };
+    return {
+      role: equals < 0 ? roleFor(word) : word.slice(0, equals),
+      name: namesIn(word.slice(equals + 1))[0] ?? '',
+      flag: `--agent ${word.slice(0, 80)}`,
+    };
   });
   // If a role names the command agent, another agent may be the default.
   const byRole = [...named, ...Object.entries(known).map(([role, name]) => ({ role, name }))];
@@ -156,7 +178,7 @@ function checkFlags(flags: RunFlags & { readonly target?: TargetFlag }): void {
     throw new UmpireError('usage', { detail: `${flag} takes a ${whole ? 'whole ' : ''}number from ${least} to ${most}.`, command: 'run' });
   };
   // A JavaScript program may pass anything, and unreadable settings would lose the session.
-  for (const name of ['stopWhenStalled', 'strict', 'sandbox', 'yes'] as const) {
+  for (const name of ['stopWhenStalled', 'strict', 'sandbox', 'yes', 'waitForLimits'] as const) {
     if (typeof (flags[name] ?? false) !== 'boolean')
       throw new UmpireError('usage', { detail: `${name} must be true or false.`, command: 'run' });
   }

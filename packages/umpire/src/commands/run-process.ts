@@ -28,7 +28,9 @@ import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '@umpire/core/ports.js';
 import { createAgents, measuresItself } from './agents.js';
 import { protectJudgeFiles } from './judge-files.js';
+import { lostAttempts } from './lost-attempts.js';
 import { recordedCommits } from './preflight.js';
+import { createTaskMaterial } from './task-material.js';
 import { runNotifyCommand } from './notify.js';
 import { createRunGuard, failedTestsAt } from './run-guard.js';
 import { createRunRetrial } from './run-retrial.js';
@@ -63,7 +65,7 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   const { journal, folder, watch, config, settings, by } = session;
   const { runs, running, head, aborted } = journal.state.run as RunState;
   const started = startedIn(session);
-  const wasAtWork = running.size > 0;
+  const wasAtWork = [...running];
   const lastRuns = runs.slice(-3);
   for (const earlier of lastRuns) sweepRun(earlier);
   const id = newRunId();
@@ -86,7 +88,9 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   });
   const runGuard = createRunGuard({ started, config, now, failedTestsAt: failedTests, retry, say: (note) => watch.onNote?.(note) });
   const inspect = runGuard?.inspect;
-  const isPersons = (task: string) => agentFor(findTask(journal.state.run as RunState, task)?.role ?? '').isPerson === true;
+  const isPersons = (task: string) =>
+    agentFor(findTask(journal.state.run as RunState, task)?.role ?? '', findTask(journal.state.run as RunState, task)?.agent ?? null)
+      .isPerson === true;
   const { protect, breachesOf } = protectJudgeFiles({ started, isPersons, say: (note) => watch.onNote?.(note) });
   const workspace =
     started.workspace === null ? null : openWorkspaceFor({ ...workspaceChoice(session), project, run: id, sandbox, inspect, protect });
@@ -98,25 +102,29 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   const named = aborted === null ? await createAgents(choice) : noAgent;
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = frozenRules(session);
-  const createFor = (role: string) => {
-    const agent = started.judged && role === rules.roles.critic ? named(role) : (runGuard?.withRules(named(role)) ?? named(role));
+  const createFor = (role: string, name: string | null) => {
+    const chosen = named(role, name);
+    const agent = started.judged && role === rules.roles.critic ? chosen : (runGuard?.withRules(chosen) ?? chosen);
     return started.judged && leavesEvidence(rules, role) ? withFreshEvidence(agent, session, rules) : agent;
   };
-  // Created once per role: every task asks for its agent.
+  // Created once per role and name: every task asks for its agent.
   const known = new Map<string, Agent>();
-  const agentFor = (role: string) => {
-    const agent = known.get(role) ?? createFor(role);
-    known.set(role, agent);
+  const agentFor = (role: string, name: string | null) => {
+    const key = `${role}\n${name ?? ''}`;
+    const agent = known.get(key) ?? createFor(role, name);
+    known.set(key, agent);
     return agent;
   };
   const concurrent = enterProcess();
   try {
-    await recordEdit(session, workspace, wasAtWork, opening !== null && opening.head !== head ? opening.head : null);
+    journal.record(...(await lostAttempts(session, wasAtWork, workspace)));
+    await recordEdit(session, workspace, wasAtWork.length > 0, opening !== null && opening.head !== head ? opening.head : null);
     await runSession({
       session: folder.root,
       journal,
       files,
       workspace,
+      material: createTaskMaterial({ started, config, state: () => journal.state, readBlob: blobsIn(folder), workspace }),
       breachesOf: (task, attempt) => [...breachesOf(task, attempt), ...(runGuard?.breachesOf(task, attempt) ?? [])],
       retrialOf: (task, attempt) => runGuard?.retrialOf(task, attempt) ?? null,
       judge: createJudge(session, rules, isParent),
@@ -259,7 +267,11 @@ function withFreshEvidence(agent: Agent, { folder, journal }: ContinuedSession, 
 function startsProcesses({ journal, settings, config }: ContinuedSession, own: Readonly<Record<string, Agent>>): boolean {
   const { started } = journal.state.run as RunState;
   const isMeasured = started.command !== undefined || (started.judged && measuresItself({ started, settings, config, own }));
-  const names = Object.values(settings.agents);
+  const names = [
+    ...Object.values(settings.agents),
+    ...Object.values(settings.fallbacks ?? {}).flat(),
+    ...(settings.stronger === undefined ? [] : [settings.stronger.agent]),
+  ];
   return isMeasured || config.workspace.setup !== null || names.some((name) => own[name]?.inProcess !== true);
 }
 

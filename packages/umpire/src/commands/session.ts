@@ -6,13 +6,15 @@ import { answerEvents } from '@umpire/core/decider/answers.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
-import type { Question, SessionStarted } from '@umpire/core/decider/events.js';
+import type { RunsInput } from '@umpire/core/decider/most-runs.js';
+import type { Question, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { checkExitStatus, checkProgram } from '../critics/command-program.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
+import type { Settings } from '../sessions/default-settings.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { statOf } from '../sessions/file-system.js';
 import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
@@ -31,6 +33,7 @@ import { checkAgents, checkRoles, measuresItself } from './agents.js';
 import { startSession, planSession, findPipeline } from './start-session.js';
 import { BUILT_IN } from './agent-names.js';
 import { continueSession } from './run-process.js';
+import { forecastSession } from './forecast.js';
 import { requireStarted, sessionNameInShell, viaOf } from './opened-session.js';
 import type { OpenedSession, RunWatch } from './opened-session.js';
 import {
@@ -131,6 +134,14 @@ export async function run(request: RunParameters): Promise<RunResult> {
   // A started session remembers its agents. Those of a new session are checked before anything is created.
   const hasStarted = request.session !== undefined && (statOf(join(request.session, JOURNAL))?.size ?? 0) > 0;
   if (!hasStarted) await checkAgentsAndTools();
+  if (!hasStarted)
+    await askAboutForecast(
+      { loop, rows: plan.rows, judged: plan.judged, cap: request.maxRounds ?? config.maxRounds ?? loop.cap.default },
+      request,
+      settings,
+      config,
+      project,
+    );
   if (!hasStarted && (isOwn || request.command !== undefined)) await noteTools(loop.loop, project, request);
   const home = worktreeHome(project, config.workspace.home);
   const before = stateBefore(request.session);
@@ -163,6 +174,20 @@ export async function run(request: RunParameters): Promise<RunResult> {
   });
 }
 
+/** Says what the session may need. Above the limit of the settings a person must agree, or pass --yes. */
+async function askAboutForecast(
+  plan: Omit<RunsInput, 'isAgents'>,
+  { command, onForecast }: RunParameters,
+  settings: RunSettings,
+  { askAboveRuns }: Settings,
+  project: string,
+): Promise<void> {
+  if (onForecast === undefined) return;
+  const isAgents = (role: string) => command === undefined || role !== plan.loop.roles.critic;
+  const forecast = forecastSession({ ...plan, isAgents }, project, settings.yes ? Infinity : askAboveRuns);
+  if (!(await onForecast(forecast))) throw new UmpireError('runs-declined', { runs: forecast.runs, limit: askAboveRuns });
+}
+
 /** It records changes of files as a person's, and its flags change the limits. */
 const CONTINUE = 'continue a session';
 
@@ -175,7 +200,7 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
     if (state.ended === null || request.retry === true) await checkSessionWork(opened, state, config, state.aborted === null);
     const settings = resolveRunSettings(request, config, state.settings, state.started.critic);
     const question = awaitedQuestion(state);
-    const isIdle = state.aborted !== null || (question !== null && question.kind !== 'edit');
+    const isIdle = state.aborted !== null || (question !== null && question.kind !== 'edit' && question.kind !== 'limit');
     await checkRunnable(opened, state, { config, settings, agent: request.agent, retries: request.retry === true, isIdle });
     if (request.retry === true) reopenFailedTasks(opened, state);
     // Tasks that run again reopen an ended session.

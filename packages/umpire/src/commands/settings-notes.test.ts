@@ -1,7 +1,8 @@
 // What is told of a checkout before a session begins.
 
 import { expect, it } from 'vitest';
-import { uncommittedWords } from './settings-notes.js';
+import type { AgentSettings } from '../sessions/default-settings.js';
+import { permissionWords, uncommittedWords } from './settings-notes.js';
 
 it.each([
   [['a.js'], 'One uncommitted file is not part of it (a.js). Commit first if the agents should see it.'],
@@ -30,4 +31,16 @@ it.each([
   ],
 ])('advises nobody to commit what tools make: %j', (files, words) => {
   expect(uncommittedWords(files)).toBe(words);
+});
+
+const ACP: AgentSettings = { runs: { kind: 'acp', command: 'x' }, env: {} };
+const SCRIPT: AgentSettings = { runs: { kind: 'script', path: 'x' }, env: {} };
+
+it.each<[Readonly<Record<string, string>>, readonly string[], string | null]>([
+  [{ '*': 'claude' }, ['developer'], 'claude may edit files as developer; other roles only read. Allowed commands: npm test, make lint.'],
+  [{ '*': 'claude', reviewer: 'mine' }, [], 'claude, mine may read the project and change nothing.'],
+  [{ '*': 'played', reviewer: 'person' }, ['developer'], null],
+])('says what coding agents may do, before they do it: %j', (agents, writers, words) => {
+  const commands = () => ['npm test', 'npm run test', 'make lint'];
+  expect(permissionWords({ agents }, { agents: { mine: ACP, played: SCRIPT } }, { writers, commands })).toBe(words);
 });

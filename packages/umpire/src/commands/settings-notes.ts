@@ -1,10 +1,13 @@
-// Notes at the start of a session: settings without effect, and files that agents will not see.
+// Notes at the start of a session: settings without effect, files that agents will not see, and what agents may do.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
 import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
+import type { RunSettings } from '@umpire/core/decider/events.js';
+import { PRESET_NAMES } from '../agents/presets.js';
+import { distinctCommands } from '../agents/prompt.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
 
@@ -35,6 +38,27 @@ function rolesOfSession(name: string): readonly string[] {
 function hasText(project: string, role: string): boolean {
   const place = join(project, '.umpire', 'roles');
   return existsSync(place) && readdirSync(place).some((loop) => existsSync(join(place, loop, `${role}.md`)));
+}
+
+const MOST_COMMANDS = 8;
+
+/** What Umpire allows coding agents that ask for permission; null if no such agent is chosen. Starts nothing. */
+export function permissionWords(
+  { agents }: Pick<RunSettings, 'agents'>,
+  config: Pick<Settings, 'agents'>,
+  { writers, commands }: { readonly writers: readonly string[]; readonly commands: () => readonly string[] },
+): string | null {
+  const asks = (name: string) => {
+    const kind = Object.hasOwn(config.agents, name) ? config.agents[name]?.runs.kind : undefined;
+    return kind === 'preset' || kind === 'acp' || (kind === undefined && PRESET_NAMES.includes(name));
+  };
+  const asking = [...new Set(Object.values(agents).filter(asks))];
+  if (asking.length === 0) return null;
+  if (writers.length === 0) return `${asking.join(', ')} may read the project and change nothing.`;
+  const lines = distinctCommands(commands());
+  const more = lines.length > MOST_COMMANDS ? ` and ${lines.length - MOST_COMMANDS} more` : '';
+  const run = lines.length === 0 ? '' : ` Allowed commands: ${lines.slice(0, MOST_COMMANDS).join(', ')}${more}.`;
+  return `${asking.join(', ')} may edit files as ${writers.join(', ')}; other roles only read.${run}`;
 }
 
 const MOST_NAMED = 3;

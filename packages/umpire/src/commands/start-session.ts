@@ -14,12 +14,13 @@ import { defaultPipeline } from '@umpire/core/loops/validate-pipeline.js';
 import { chooseMode } from '@umpire/core/loops/choose-mode.js';
 import type { Pipeline, PipelineInput, PlannedRun } from '@umpire/core/loops/pipeline.js';
 import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
+import { projectCommands } from '../critics/project-commands.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { sha256 } from '../sessions/hash.js';
 import { targetOf } from '../sessions/round-limits.js';
 import type { OpenedSession } from './opened-session.js';
 import { changedFiles, isInGit } from './project-folders.js';
-import { absentWords, uncommittedWords } from './settings-notes.js';
+import { absentWords, permissionWords, uncommittedWords } from './settings-notes.js';
 import type { TargetFlag } from './run-flags.js';
 import { openNewWorkspace } from './open-workspace.js';
 
@@ -27,6 +28,7 @@ import { openNewWorkspace } from './open-workspace.js';
 export interface StartOptions {
   readonly goal?: string;
   readonly mode?: string;
+  readonly agent?: readonly string[];
   readonly target?: TargetFlag;
   readonly command?: string;
   readonly report?: string;
@@ -84,6 +86,9 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
   const opening = made?.opening ?? null;
   if (opening !== null && opening.uncommitted.length > 0) watch.onNote?.(uncommittedWords(opening.uncommitted));
   if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
+  const commands = () => projectCommands(project, config.critics, request.command ?? null);
+  const permissions = permissionWords(settings, config, { writers: pipeline.writes, commands });
+  if (permissions !== null) watch.onNote?.(permissions);
   const targetFor = (chain: string): number => {
     const critic = tasks.find((task) => task.role === loop.roles.critic && chainOfRow(loop, task) === chain);
     const asked = typeof request.target === 'object' ? request.target[chain] : request.target;
@@ -103,6 +108,7 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
     rows: tasks.map((task) => task.columns),
     gates: plan.gates,
     writers: pipeline.writes,
+    ...(pipeline.outputs === undefined ? {} : { outputs: pipeline.outputs }),
     settings,
     frozen: {
       hash: hashLoop(loop),
@@ -121,13 +127,14 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
 
 async function pickMode(
   pipeline: Pipeline,
-  { mode, goal = '' }: StartOptions,
+  { mode, goal = '', agent = [] }: StartOptions,
   project: string,
 ): Promise<{ readonly mode: string; readonly why: string }> {
   if (mode !== undefined) return { mode, why: `${mode}: as requested` };
   const { points, rules } = pipeline.choose;
   const asks = [...points, ...rules].some((test) => test.files !== undefined || test.modules !== undefined);
-  return chooseMode(pipeline, { goal, changedFiles: asks ? changedFiles(project) : null });
+  const roles = agent.flatMap((flag) => (flag.includes('=') ? [flag.slice(0, flag.indexOf('='))] : []));
+  return chooseMode(pipeline, { goal, changedFiles: asks ? changedFiles(project) : null, roles });
 }
 
 const HASHES = new WeakMap<Loop, string>();

@@ -5,7 +5,7 @@ import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
-import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
+import type { Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import { commitsNamedIn, otherCommit } from '@umpire/core/formats/provenance.js';
 import { runChildProcess } from '../agents/child-process.js';
@@ -32,7 +32,7 @@ import type { CheckTraces } from '../workspace/check-worktree.js';
 export const RESULT = 'results/until.json';
 const OUTPUT = 'results/output-until.txt';
 const MARK = 'results/.began';
-const REPORTS = { sarif: 'results/until-report.sarif', json: 'results/until-report.json', md: 'results/until-report.md' } as const;
+export const REPORTS = { sarif: 'results/until-report.sarif', json: 'results/until-report.json', md: 'results/until-report.md' } as const;
 const TAIL_BYTES = 64 * 1024;
 /** Runners print their summary before a long list of failures, so much more than the tail is searched for what failed. */
 const SEARCHED_BYTES = 4 * 1024 * 1024;
@@ -40,24 +40,37 @@ const GRACE_MS = 5000;
 
 type EndedChild = Extract<ChildEnd, { kind: 'ended' }>;
 
-/** What the project's own tests say beside the command. */
-export type MeasureTests = (assignment: Assignment, watch: Watch, rewrittenAtBase: Set<string>) => Promise<ProjectTests>;
+/** The part of an assignment that a check needs. */
+type CheckJob = Pick<Assignment, 'session' | 'attempt' | 'workdir' | 'timeoutMs'>;
 
-export interface CheckedCommand {
+/** What the project's own tests say beside the command. */
+export type MeasureTests<Job extends CheckJob = Assignment> = (
+  job: Job,
+  watch: Watch,
+  rewrittenAtBase: Set<string>,
+) => Promise<ProjectTests>;
+
+export interface CheckedCommand<Job extends CheckJob = Assignment> {
   readonly command: string;
   /** A file that the command writes, relative to where it runs; else SARIF files it leaves at the top are found. */
   readonly report: string | null;
   /** The exit status of a pipe is then that of its last part. */
   readonly trustsExitStatus: boolean;
-  readonly measureTests: MeasureTests;
+  readonly measureTests: MeasureTests<Job>;
   readonly openCheck: OpenCheck | null;
   /** The session's base commit; null without a workspace. */
   readonly base: string | null;
 }
 
-export function checkCommand(check: CheckedCommand, guardian: Guardian): Agent {
+export interface CommandCheck<Job extends CheckJob> {
+  readonly name: string;
+  run(job: Job, watch: Watch): Promise<Ending>;
+}
+
+/** The agent of a run's critic. A check outside a run takes less than an assignment. */
+export function checkCommand<Job extends CheckJob = Assignment>(check: CheckedCommand<Job>, guardian: Guardian): CommandCheck<Job> {
   let atBase: Promise<ReadonlySet<string>> | null = null;
-  const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
+  const run = async (assignment: Job, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
     const rewritten = new Set<string>();
     const { result, commit, traces } = await onCommit(check.openCheck, null, assignment.workdir, (workdir, settle) =>
@@ -73,7 +86,7 @@ export function checkCommand(check: CheckedCommand, guardian: Guardian): Agent {
       ? leave(openFolder(assignment.session), { ...result, command: check.command, commit, traces })
       : unusable('error', fault);
   };
-  const runOrFail = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
+  const runOrFail = async (assignment: Job, watch: Watch): Promise<Ending> => {
     try {
       return await run(assignment, watch);
     } catch (error) {
@@ -85,18 +98,18 @@ export function checkCommand(check: CheckedCommand, guardian: Guardian): Agent {
   return { name: 'check', run: runOrFail };
 }
 
-interface Measuring {
-  readonly assignment: Assignment;
+interface Measuring<Job extends CheckJob> {
+  readonly assignment: Job;
   readonly watch: Watch;
   readonly settle: () => Promise<void>;
   /** Gets the tracked files that the tests rewrite at the base too. */
   readonly rewritten: Set<string>;
 }
 
-async function measure(
-  check: CheckedCommand,
+async function measure<Job extends CheckJob>(
+  check: CheckedCommand<Job>,
   guardian: Guardian,
-  { assignment, watch, settle, rewritten }: Measuring,
+  { assignment, watch, settle, rewritten }: Measuring<Job>,
 ): Promise<Omit<CommandResult, 'command' | 'commit' | 'traces'> | Ending> {
   const began = elapsedMs();
   const first = await runCommand(check, guardian, assignment, watch);
@@ -117,9 +130,9 @@ async function measure(
 
 /** The tracked files that the command rewrites at the base. */
 async function rewrittenByCommand(
-  { command, openCheck, base, trustsExitStatus }: CheckedCommand,
+  { command, openCheck, base, trustsExitStatus }: Omit<CheckedCommand, 'measureTests'>,
   guardian: Guardian,
-  assignment: Assignment,
+  assignment: CheckJob,
   watch: Watch,
 ): Promise<ReadonlySet<string>> {
   if (base === null) return new Set();
@@ -142,7 +155,7 @@ interface CommandRun {
 }
 
 /** `argv`: the shell and the command. */
-function launchOf(argv: readonly string[], guardian: Guardian, { session, attempt, workdir, timeoutMs }: Assignment) {
+function launchOf(argv: readonly string[], guardian: Guardian, { session, attempt, workdir, timeoutMs }: CheckJob) {
   const mark = `UMPIRE_CHECK=${session}#${attempt}`;
   const around = inheritedVariables();
   const env = { ...around, ...environmentIn(around)(workdir), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: session };
@@ -161,9 +174,9 @@ function launchOf(argv: readonly string[], guardian: Guardian, { session, attemp
 }
 
 async function runCommand(
-  { command, report, trustsExitStatus }: CheckedCommand,
+  { command, report, trustsExitStatus }: Omit<CheckedCommand, 'measureTests'>,
   guardian: Guardian,
-  assignment: Assignment,
+  assignment: CheckJob,
   watch: Watch,
 ): Promise<CommandRun | Ending> {
   const shell = trustsExitStatus ? SYSTEM_SHELL : await shellOf(command, assignment.workdir);

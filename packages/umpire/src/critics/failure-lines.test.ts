@@ -175,3 +175,9 @@ it('the excerpt of a long failure keeps its start', () => {
   expect([excerpt?.startsWith('TypeError: no\n    at frame 0 '), excerpt?.endsWith('\n')]).toEqual([true, true]);
   expect(excerpt?.length).toBeLessThanOrEqual(4000);
 });
+
+it('leaves out what npm prints around a script', () => {
+  const output = 'npm warn config x\n> test\nthe sum is 17\nnpm notice\nnpm notice New minor version of npm available! 11.1.0 -> 11.2.0\n';
+  expect(tellingLines(output, true).lines).toEqual(['> test', 'the sum is 17']);
+  expect(tellingLines('npm notice only this\n', true).lines).toEqual(['npm notice only this']);
+});

@@ -45,7 +45,8 @@ function firstLine(message: string): string {
 function printedFailures(output: string, failed: boolean): FailureLines {
   const raw = withoutColours(output).split(/\r\n|\n|\r/);
   const all = raw.map((line) => line.trim());
-  const last = fitting(all.filter(hasWords).slice(-MOST_LINES).toReversed()).toReversed();
+  const own = all.filter((line) => hasWords(line) && !OF_PACKAGE_MANAGER.test(line));
+  const last = fitting((own.length > 0 ? own : all.filter(hasWords)).slice(-MOST_LINES).toReversed()).toReversed();
   const none = { lines: last, isFailure: false, failing: null, excerpt: null };
   if (!failed) return none;
   const summary = lastSummary(all);
@@ -60,8 +61,8 @@ function printedFailures(output: string, failed: boolean): FailureLines {
   // A runner whose tests all passed is not what failed, so its titles are not searched.
   const from = summary?.failing === 0 && summary.kind !== 'other' ? summary.at + 1 : 0;
   const telling = all.flatMap((line, at) => (at >= from && hasWords(line) && tells(line.slice(0, LONGEST_LINE)) ? [{ line, at }] : []));
-  const own = telling.filter(({ line }) => !AROUND.test(line));
-  const chosen = own.length > 0 ? own : telling;
+  const inside = telling.filter(({ line }) => !AROUND.test(line));
+  const chosen = inside.length > 0 ? inside : telling;
   const failing = summary !== null && summary.failing > 0 ? summary.failing : null;
   if (chosen.length === 0) return { ...none, failing };
   return {
@@ -71,6 +72,9 @@ function printedFailures(output: string, failed: boolean): FailureLines {
     excerpt: excerptOf(raw, chosen[0]?.at ?? 0),
   };
 }
+
+/** npm prints these around the output of a script, such as the notice of a new version after it. */
+const OF_PACKAGE_MANAGER = /^npm (?:notice|warn)\b/i;
 
 function hasWords(line: string): boolean {
   return /[\p{L}\p{N}]/u.test(line);

@@ -208,6 +208,12 @@ export function findPlaces(project: string, wanted: RunnerName | null): readonly
   return [...scripted, ...python];
 }
 
+/** The runners of a folder itself, by its own files. Searches no other folders where it can be avoided. */
+export function runnersIn(folder: string, wanted: RunnerName | null): readonly RunnerName[] {
+  const runners = signsOf(folder, wanted).map(({ runner }) => runner);
+  return [...new Set([...runners, ...(wanted === null && showsPytest(folder) ? ['pytest' as const] : [])])];
+}
+
 /** Runners in scripts that Umpire cannot run. A runner in the settings excludes all others. */
 export function findForeign(project: string, wanted: RunnerName | null): readonly (ScriptForeign & { readonly path: string })[] {
   if (wanted !== null) return [];

@@ -25,6 +25,14 @@ export function layerTest({ layers }: CriticSettings['testing']): (path: string)
   return (path) => claims.find(({ matches }) => matches(path))?.name ?? rest;
 }
 
+/** Where the tests of a layer belong, as a rule for agents. */
+export function describeLayer({ layers }: CriticSettings['testing'], layer: string): string {
+  const listed = (patterns: readonly string[]) => patterns.map((pattern) => `\`${pattern}\``).join(', ');
+  const own = Object.hasOwn(layers, layer) ? layers[layer] : undefined;
+  if (own !== undefined) return `A test counts in layer ${layer} only if its path matches ${listed(own)}.`;
+  return `A test counts in layer ${layer} unless its path matches ${listed(Object.values(layers).flat())}.`;
+}
+
 /** Those that have a file, in order; the first where there is no test at all. */
 export function layersOf(files: readonly string[], layerOf: (path: string) => string | null): readonly string[] {
   const found = new Set(files.map(layerOf).filter((name) => name !== null));

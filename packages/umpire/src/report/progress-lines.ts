@@ -6,6 +6,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Verdict } from '@umpire/core/model.js';
 import type { Recorded, UnmergedWork, PersonAnswered, SessionStarted, TaskFinished } from '@umpire/core/decider/events.js';
 import { awaitedQuestion, hasOtherWork, currentQuestion } from '@umpire/core/decider/question.js';
+import { agentOfTask, isLimited } from '@umpire/core/decider/agent-choice.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { isOver, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
@@ -100,6 +101,8 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       );
     case 'TaskPostponed':
       return [postponedLine(event.data, run), 'bad'];
+    case 'TaskLimited':
+      return [limitedLine(event.data, run), 'bad'];
     case 'TaskSkipped':
       return [`${event.data.task} skipped: ${lineOf(event.data.reason, 300)}`, 'bad'];
     case 'TasksReopened':
@@ -237,6 +240,19 @@ function postponedLine({ task, why, waitMs, left }: Extract<Recorded, { type: 'T
   const times = run === null ? 1 : (findTask(run, task)?.postponed ?? 1);
   const most = Math.max(times, run?.settings.retries ?? 0);
   return `${task} retries in ${duration(waitMs)} (retry ${times} of ${most}): ${withLeft(lineOf(why, 300), left)}`;
+}
+
+function limitedLine({ task, agent, resetsAt, why }: Extract<Recorded, { type: 'TaskLimited' }>['data'], run: RunState | null): string {
+  const state = run === null ? undefined : findTask(run, task);
+  const next = run === null || state === undefined ? null : agentOfTask(run, state);
+  const until = resetsAt === null || run === null ? '' : `, for ${duration(millisecondsOf(resetsAt) - run.lastMs)} more`;
+  const then =
+    run !== null && next !== null && !isLimited(run, next)
+      ? `${next} takes over`
+      : run?.waiting.has(task) === true
+        ? 'Umpire waits'
+        : 'resume it later';
+  return `${task}: the plan of ${agent} is used up${until}; ${then}. ${lineOf(why, 300)}`;
 }
 
 function keptAs(kept: string): string {

@@ -16,11 +16,13 @@ import { addToList } from '@umpire/core/formats/multimap.js';
 export interface TaskRun {
   readonly attempt: number;
   readonly agent: string;
-  readonly ending: 'completed' | 'failed' | 'asked' | 'blocked' | 'stopped' | 'postponed' | 'cut off' | 'running';
+  readonly ending: 'completed' | 'failed' | 'asked' | 'blocked' | 'stopped' | 'postponed' | 'limited' | 'cut off' | 'running';
   /** Null while it runs, and if it was cut off. */
   readonly ms: number | null;
   readonly tokens: number;
   readonly costUsd: number;
+  /** What the agent did not report: `tokens`, `cost`. */
+  readonly unknown: readonly string[];
   /** How the old and the new tests ran on its work, a line for each run. */
   readonly retrial: readonly string[];
 }
@@ -85,6 +87,11 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
     history.processes.push(`${at}: ${inline(data.task)} postponed for ${duration(data.waitMs)}: ${inline(data.why)}`);
     history.leave(data, at);
   },
+  TaskLimited: (history, data, { ts }, at) => {
+    history.end(data, 'limited', ts, data.usage);
+    history.processes.push(`${at}: ${inline(data.task)}: the plan of ${inline(data.agent)} is used up: ${inline(data.why)}`);
+    history.leave(data, at);
+  },
   TasksReopened: (history, { tasks, why }, _, at) =>
     history.processes.push(`${at}: ${inline(tasks.join(', '))} will run again: ${inline(why)}`),
   VerdictGiven: (history, { verdict }, { seq, ts }) => {
@@ -138,7 +145,7 @@ class HistoryRecorder {
   }
 
   start({ task, attempt, agent }: { task: string; attempt: number; agent: string }, startedMs: number): void {
-    const run: OpenRun = { attempt, agent, ending: 'running', ms: null, tokens: 0, costUsd: 0, retrial: [], startedMs };
+    const run: OpenRun = { attempt, agent, ending: 'running', ms: null, tokens: 0, costUsd: 0, unknown: [], retrial: [], startedMs };
     addToList(this.runs, task, run);
     this.open.add(run);
   }
@@ -157,6 +164,7 @@ class HistoryRecorder {
     this.open.delete(run);
     run.tokens += usage.tokens;
     run.costUsd += usage.costUsd;
+    run.unknown = [...run.unknown, ...(usage.unknown ?? [])];
   }
 
   retried({ task, attempt }: { readonly task: string; readonly attempt: number }, record: RetrialRecord, at: string): void {
@@ -193,6 +201,7 @@ class HistoryRecorder {
     if (kind === 'plan') return `the plan of ${inline(about)}`;
     if (kind === 'evidence') return `the missing evidence of ${inline(about)}`;
     if (kind === 'question') return `the question of ${inline(about)}`;
+    if (kind === 'limit') return `the used-up plan for ${inline(about)}`;
     if (kind === 'blocked') return `the blocked task ${inline(about)}`;
     if (kind === 'edits') return 'the held edit of tasks.csv';
     return kind === 'budget' ? `the budget (${inline(about)})` : 'the session';

@@ -17,7 +17,7 @@ import { chainLabel, markOf, reasonsUnverified, sandboxWords, sessionView, verdi
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
 import { chainLine, workStateWords, spentWords, stateWords } from './status-page.js';
 import { testimonyOf } from './verdict-page.js';
-import { UTC, count, duration } from './words.js';
+import { UTC, count, duration, usageWords } from './words.js';
 import type { Clock } from './words.js';
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 
@@ -157,8 +157,8 @@ function taskLines(task: TaskView, runs: readonly TaskRun[]): readonly string[] 
   ];
 }
 
-function runWords({ attempt, agent, ending, ms, tokens, costUsd }: TaskRun, { status }: TaskView): string {
-  const cost = tokens === 0 && costUsd === 0 ? '' : `, ${count(tokens, 'token')}, $${costUsd.toFixed(2)}`;
+function runWords({ attempt, agent, ending, ms, tokens, costUsd, unknown }: TaskRun, { status }: TaskView): string {
+  const cost = tokens === 0 && costUsd === 0 && unknown.length === 0 ? '' : `, ${usageWords(tokens, costUsd, unknown)}`;
   return `Attempt ${attempt} by ${inline(agent)}: ${ending === 'running' && status === 'stopped' ? 'cut off' : ending}${ms === null ? '' : ` after ${duration(ms)}`}${cost}`;
 }
 
@@ -229,18 +229,19 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
 }
 
 function agentLines({ runs }: History): readonly string[] {
-  const sums = new Map<string, { runs: number; ms: number; tokens: number; costUsd: number }>();
+  const sums = new Map<string, { runs: number; ms: number; tokens: number; costUsd: number; unknown: Set<string> }>();
   for (const run of [...runs.values()].flat()) {
-    const sum = sums.get(run.agent) ?? { runs: 0, ms: 0, tokens: 0, costUsd: 0 };
+    const sum = sums.get(run.agent) ?? { runs: 0, ms: 0, tokens: 0, costUsd: 0, unknown: new Set<string>() };
     sum.runs++;
     sum.ms += run.ms ?? 0;
     sum.tokens += run.tokens;
     sum.costUsd += run.costUsd;
+    for (const what of run.unknown) sum.unknown.add(what);
     sums.set(run.agent, sum);
   }
   return [...sums].map(
-    ([agent, { runs: times, ms, tokens, costUsd }]) =>
-      `${inline(agent)}: ${count(times, 'run')}, ${duration(ms)}, ${count(tokens, 'token')}, $${costUsd.toFixed(2)}`,
+    ([agent, { runs: times, ms, tokens, costUsd, unknown }]) =>
+      `${inline(agent)}: ${count(times, 'run')}, ${duration(ms)}, ${usageWords(tokens, costUsd, unknown)}`,
   );
 }
 

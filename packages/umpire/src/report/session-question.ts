@@ -6,7 +6,7 @@ import type { Question, Answer, EventData, PersonAnswered } from '@umpire/core/d
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { lineOf, wrap } from './safe-text.js';
-import { count, duration } from './words.js';
+import { count, duration, UTC } from './words.js';
 
 export interface QuestionView {
   readonly kind: Question['kind'];
@@ -82,6 +82,11 @@ function detailOf(run: RunState, question: Question): string {
       return question.question;
     case 'blocked':
       return question.reason;
+    case 'limit': {
+      const when =
+        question.resetsAt === null ? 'Nobody knows when it is renewed.' : `It is renewed at ${UTC.moment(question.resetsAt)} UTC.`;
+      return `${when} Resume the session then, or now with another agent: --agent NAME. With --wait-for-limits Umpire waits by itself.`;
+    }
     case 'edit':
       return 'Make your changes in the work folder, then resume the session: its critic judges them.';
     case 'budget':
@@ -96,7 +101,7 @@ export function waysToAnswer(run: RunState, question: Question, session: string)
     answer,
     command: `umpire resolve ${name} ${answer}${flagsFor(question, answer)}`,
   }));
-  return question.kind === 'edit' ? [{ answer: 'resume', command: `umpire resume ${name}` }, ...ways] : ways;
+  return question.kind === 'edit' || question.kind === 'limit' ? [{ answer: 'resume', command: `umpire resume ${name}` }, ...ways] : ways;
 }
 
 /** The flags that the answer needs, with placeholder values. */

@@ -79,6 +79,8 @@ export interface SpentView {
   readonly maxTokens: number | null;
   readonly costUsd: number;
   readonly maxCostUsd: number | null;
+  /** Agents that did not report their tokens, or their cost. */
+  readonly unreported: { readonly tokens: readonly string[]; readonly cost: readonly string[] };
 }
 
 export interface WorkView {
@@ -341,7 +343,8 @@ function foreignTasks(tasks: SessionSurroundings['tasks'], verdicts: readonly Pa
 function spentOf(run: RunState): SpentView {
   const { maxMinutes, maxTokens, maxCostUsd } = run.settings;
   const { tokens, costUsd } = run;
-  return { minutes: run.activeMs / 60_000, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd };
+  const unreported = { tokens: [...run.unreported.tokens], cost: [...run.unreported.cost] };
+  return { minutes: run.activeMs / 60_000, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd, unreported };
 }
 
 export function nextSteps(

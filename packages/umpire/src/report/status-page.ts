@@ -161,13 +161,23 @@ export function chainLine({ label, round, maxRounds, decision, rule, unverified 
   return `${name}round ${round} of ${maxRounds}, last ${lineOf(decision)} (rule ${lineOf(rule)})${unverified ? ', unverified' : ''}`;
 }
 
-/** `3 min of 60 min, 1,200 tokens, $0.40 of $5.00`. */
+/** `3 min of 60 min, 1,200 tokens, $0.40 of $5.00`, `42 s, 1,200 tokens, cost of codex unknown`. */
 export function spentWords(spent: SpentView): string {
-  const { minutes, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd } = spent;
+  const { minutes, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd, unreported } = spent;
   const time = `${duration(minutes * 60_000)}${maxMinutes === null ? '' : ` of ${duration(maxMinutes * 60_000)}`}`;
   const words = `${count(tokens, 'token')}${maxTokens === null ? '' : ` of ${count(maxTokens, 'token')}`}`;
   const money = `$${costUsd.toFixed(2)}${maxCostUsd === null ? '' : ` of $${maxCostUsd.toFixed(2)}`}`;
-  return `${time}, ${words}, ${money}`;
+  return [
+    time,
+    ...knownAndUnknown(words, tokens, 'tokens', unreported.tokens),
+    ...knownAndUnknown(money, costUsd, 'cost', unreported.cost),
+  ].join(', ');
+}
+
+/** A zero that nobody reported is left out. */
+function knownAndUnknown(words: string, amount: number, what: string, unreported: readonly string[]): readonly string[] {
+  const unknown = unreported.length === 0 ? [] : [`${what} of ${lineOf(some(unreported, 3))} unknown`];
+  return amount === 0 && unreported.length > 0 ? unknown : [words, ...unknown];
 }
 
 function ask({ question }: SessionView): readonly string[] {

@@ -29,5 +29,12 @@ export interface Clock {
 
 export const UTC: Clock = { moment: (ts) => lineOf(ts).slice(0, 16).replace('T', ' '), zone: () => 'UTC' };
 
+/** `1,200 tokens, $0.40`; `1,200 tokens, cost unknown`. A zero that nobody reported is unknown. */
+export function usageWords(tokens: number, costUsd: number, unknown: Iterable<string>): string {
+  const missing = new Set(unknown);
+  const words = missing.has('tokens') && tokens === 0 ? 'tokens unknown' : count(tokens, 'token');
+  return `${words}, ${missing.has('cost') && costUsd === 0 ? 'cost unknown' : `$${costUsd.toFixed(2)}`}`;
+}
+
 /** The findings of a command without output, which has no log to read. */
 export const PRINTED_NOTHING = 'It printed nothing.';

@@ -1,9 +1,10 @@
 // Builds the assignment of a task's agent from the journal's state.
 
-import type { Assignment } from '@umpire/core/ports.js';
+import type { Assignment, PastRound } from '@umpire/core/ports.js';
 import type { Finding, TaskRecord } from '@umpire/core/model.js';
 import { decidedVerdicts, latestResult } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
+import { listFindings } from '@umpire/core/formats/finding-text.js';
 import { findingsOfTask } from '@umpire/core/decider/plan-tasks.js';
 import { roundAfter } from '@umpire/core/decider/rounds.js';
 import { isBuiltinTesting, chainOfTask, shownStatus, findTask } from '@umpire/core/decider/run-state.js';
@@ -23,39 +24,98 @@ export interface AssignmentInput {
   readonly roleText: string;
   /** Whether the working folder contains work of an earlier attempt, and why such work could not be reused. */
   readonly before: { readonly isBegun: boolean; readonly fault: string | null };
+  /** The agent's conversation that the task continues. */
+  readonly conversation: string | null;
+  readonly material: Material;
 }
 
-export function assign({ state, task, attempt, session, workdir, writes, roleText, before }: AssignmentInput): Assignment {
+/** Facts for a task that are not in the journal's state: from the project, its repository and the evidence. */
+export interface Material extends Pick<Assignment, 'commands' | 'failure' | 'diff'> {
+  /** Which files its tests belong in, one sentence each. */
+  readonly rules: readonly string[];
+}
+
+export const NO_MATERIAL: Material = { commands: [], failure: '', diff: '', rules: [] };
+
+export function assign(input: AssignmentInput): Assignment {
+  const { state, task, attempt, session, workdir, writes, roleText, before, conversation, material } = input;
   const run = state.run as RunState;
   const frozen = state.frozen.get(run.started.loop);
-  const made = chainThatMade(state, task.id)?.made;
+  const made = verdictThatMade(state, task.id);
+  const outputTypes = outputTypesOf(run, task);
   return {
     session,
     loop: run.started.loop,
     goal: run.started.goal,
     task: recordOf(task),
+    instruction: instructionOf(task, made),
     attempt,
     round: roundOf(state, run, task),
-    role: { name: task.role, text: roleText },
+    role: { name: task.role, text: fillRole(roleText, { session, workdir, id: task.id, layer: task.row['layer'] ?? '' }) },
     prevContext: prevContext(run, task),
     before: commitBefore(state, run, task),
     base: run.started.workspace?.base ?? null,
     changed: [...run.touched.keys()],
     check: run.started.command ?? null,
-    history: [],
-    commands: [],
-    conversation: null,
-    budget: { costUsd: null, tokens: null },
+    failure: material.failure,
+    diff: material.diff,
+    history: task.role === run.started.critic ? [] : historyOf(state, run, task),
+    commands: material.commands,
+    conversation,
+    budget: budgetOf(run),
     findings: made === undefined ? [] : findingsOfTask(made.verdict, task.id).filter(({ rule }) => rule !== SUSPECTED_BUG),
     checks: task.role === run.started.critic,
-    rules: rulesFor(state, task, writes, before),
-    outputs: frozen?.rules.columns.out ?? [],
+    rules: [...rulesFor(state, task, writes, before), ...material.rules],
+    outputs: outputTypes === null ? (frozen?.rules.columns.out ?? []) : Object.keys(outputTypes),
+    outputTypes: outputTypes ?? {},
     turns: task.turns,
     interactive: task.execMode === 'interactive',
     workdir,
     writes,
     timeoutMs: run.settings.timeoutMinutes * 60_000,
   };
+}
+
+/** What is left of the limits. An agent that could spend nothing would not start. */
+function budgetOf({ settings: { maxCostUsd, maxTokens }, costUsd, tokens }: RunState): Assignment['budget'] {
+  return {
+    costUsd: maxCostUsd === null ? null : Math.max(LEAST_BUDGET_USD, maxCostUsd - costUsd),
+    tokens: maxTokens === null ? null : Math.max(1, maxTokens - tokens),
+  };
+}
+
+const LEAST_BUDGET_USD = 0.01;
+
+/** Null: the loop does not say which role fills which columns, so each may fill all. */
+function outputTypesOf({ started: { outputs } }: RunState, { role }: TaskState): Assignment['outputTypes'] | null {
+  if (outputs === undefined) return null;
+  return Object.hasOwn(outputs, role) ? (outputs[role] ?? {}) : {};
+}
+
+/** Critics are agents too: the findings that a verdict put into the description are data, and the prompt shows them as such. */
+function instructionOf({ id, row }: TaskState, made: PastVerdict | undefined): string {
+  const description = row['description'] ?? '';
+  const listed = made === undefined ? '' : listFindings(findingsOfTask(made.verdict, id));
+  return listed === '' ? description : description.replace(listed, () => 'see below.');
+}
+
+/** `{session}/artifacts/design/{id}.md`: role texts name places with placeholders. A value that could be read as more than a name is left out. */
+function fillRole(text: string, words: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const word = Object.hasOwn(words, name) ? (words[name] ?? '') : '';
+    return word === '' || /[`\p{C}]/u.test(word) ? whole : word;
+  });
+}
+
+/** The judged rounds of its chain in which something was tried. */
+function historyOf(state: SessionState, run: RunState, task: TaskState): readonly PastRound[] {
+  const chain = chainThatMade(state, task.id)?.past ?? [];
+  return chain.flatMap(({ verdict, scene }) => {
+    const critic = findTask(run, scene?.critic ?? '');
+    const work = (critic?.deps ?? []).flatMap((id) => findTask(run, id) ?? []).filter(({ role }) => role !== run.started.critic);
+    const tried = work.map(({ id, row }) => `${id}: ${row['findings'] || row['error'] || 'no report'}`);
+    return tried.length === 0 ? [] : [{ round: verdict.round, tried, verdict: verdict.reason }];
+  });
 }
 
 function recordOf(task: TaskState): TaskRecord {
@@ -98,6 +158,10 @@ function lastChain(state: SessionState): string {
     .toSorted((a, b) => a.seq - b.seq)
     .at(-1);
   return last?.verdict.chain ?? '';
+}
+
+export function verdictThatMade(state: SessionState, id: string): PastVerdict | undefined {
+  return chainThatMade(state, id)?.made;
 }
 
 /** The verdict that created this task, and all verdicts of its chain. */

@@ -108,6 +108,14 @@ export interface Settings {
   readonly roles: Readonly<Record<string, string>>;
   /** The agent of every other role. */
   readonly agent: string | null;
+  /** By role, or `*`: agents that take over while the plan of the one before is used up. */
+  readonly fallbacks: Readonly<Record<string, readonly string[]>>;
+  /** The generator's agent from this round on. */
+  readonly stronger: { readonly agent: string; readonly fromRound: number } | null;
+  /** Waits until a used-up plan is renewed. */
+  readonly waitForLimits: boolean;
+  /** Asks before a session that may need more agent runs than this. */
+  readonly askAboveRuns: number;
   readonly concurrency: number;
   readonly maxRounds: number | null;
   readonly maxMinutes: number | null;
@@ -151,6 +159,10 @@ export const DEFAULT_SETTINGS: Settings = {
   untrustedAgents: [],
   roles: {},
   agent: null,
+  fallbacks: {},
+  stronger: null,
+  waitForLimits: false,
+  askAboveRuns: 50,
   concurrency: 3,
   maxRounds: null,
   maxMinutes: null,

@@ -82,6 +82,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   TaskBlocked: [OF_TASK],
   TaskInterrupted: [OF_TASK],
   TaskPostponed: [OF_TASK],
+  TaskLimited: [OF_TASK],
   WaitEnded: [OF_TASK],
   TimePassed: [IN_RUN],
   TaskSkipped: [OF_TASK],

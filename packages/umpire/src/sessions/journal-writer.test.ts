@@ -115,8 +115,8 @@ it('cuts a torn tail away before it writes on, and the story is whole again', ()
   const second = openJournal(openFolder(path), CLOCKS, () => undefined);
   expect(second.wasTorn).toBe(true);
   expect(pendingEffects(second.state)).toEqual([
-    { type: 'RunTask', task: 'T-0', attempt: 1 },
-    { type: 'RunTask', task: 'T-1', attempt: 1 },
+    { type: 'RunTask', task: 'T-0', attempt: 1, agent: null, conversation: null },
+    { type: 'RunTask', task: 'T-1', attempt: 1, agent: null, conversation: null },
   ]);
   second.record(finished('T-1'));
   second.flush();

@@ -2,6 +2,8 @@
 
 import type { Agent, Workspace } from '@umpire/core/ports.js';
 import type { Breach, Question, RetrialRecord } from '@umpire/core/decider/events.js';
+import type { TaskState } from '@umpire/core/decider/run-state.js';
+import type { Material } from './assignment.js';
 import type { CriticJudgment } from './judge-round.js';
 import type { SessionFiles } from './session-files.js';
 import type { Journal } from './journal-writer.js';
@@ -18,9 +20,12 @@ export interface RunPorts {
     role: string,
     measured: ReadonlyMap<string, Uint8Array> | undefined,
   ) => Readonly<Record<string, string | null>> | null;
-  readonly agentFor: (role: string) => Agent;
+  /** `name`: the agent that was chosen for the task; null: the role's own. */
+  readonly agentFor: (role: string, name: string | null) => Agent;
   /** Null if the loop does not change the project. */
   readonly workspace: Workspace | null;
+  /** What a task's agent is told beside the journal's state. */
+  readonly material?: (task: TaskState) => Promise<Material>;
   /** The guard's findings in work that a task has just submitted. */
   readonly breachesOf?: (task: string, attempt: number) => readonly Breach[];
   /** The tests that ran to inspect that work; null where none did. */

@@ -1,15 +1,16 @@
 // Runs a session: asks the decider what is pending, does it, records the result, and repeats until nothing is left or a person is
 // needed. It decides nothing itself. Starting, resuming after a crash and continuing after an answer are the same loop.
 
-import { NO_USAGE, type Agent } from '@umpire/core/ports.js';
+import { NO_USAGE } from '@umpire/core/ports.js';
 import { pendingEffects, type Effect } from '@umpire/core/decider/pending-effects.js';
-import { LONGEST_WAIT_MS } from '@umpire/core/decider/retry-delay.js';
+import { agentOfTask } from '@umpire/core/decider/agent-choice.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
 import { findTask, type RunState, type TaskState } from '@umpire/core/decider/run-state.js';
 import type { Event } from '@umpire/core/decider/events.js';
 import { EventLoopBreaks } from './clock.js';
 import { recordJudgment } from './judge-round.js';
 import { describeConflict, runTask, isWriter } from './run-task.js';
+import type { StartedAttempt } from './run-task.js';
 import { onAbort } from './abort-listeners.js';
 import { showAfterMs } from './concurrent-sessions.js';
 import type { RunPorts } from './run-ports.js';
@@ -123,7 +124,10 @@ class Running {
     const isFirst = this.shownWave === -1;
     this.shownWave = this.run.front;
     this.shownRun = this.ports.journal.state.verdicts;
-    const isRead = tasks.some((id) => agentFor(findTask(this.run, id)?.role ?? '').inProcess !== true);
+    const isRead = tasks.some((id) => {
+      const task = findTask(this.run, id) as TaskState;
+      return agentFor(task.role, agentOfTask(this.run, task)).inProcess !== true;
+    });
     const isDue = isRead || this.isBehind();
     if (!isDue && !isFirst) return false;
     const changed = this.takeEdits();
@@ -214,36 +218,38 @@ class Running {
   }
 
   /** The journal knows of an attempt before its agent is called, so that no attempt runs twice. */
-  private async startTasks(starts: readonly { readonly task: string; readonly attempt: number }[]): Promise<void> {
+  private async startTasks(starts: readonly Extract<Effect, { type: 'RunTask' }>[]): Promise<void> {
     const { journal, agentFor } = this.ports;
-    const called = starts.map(({ task: id, attempt }) => {
+    const called = starts.map(({ task: id, attempt, agent, conversation }) => {
       const task = findTask(this.run, id) as TaskState;
-      return { task, attempt, agent: agentFor(task.role) };
+      return { task, attempt, agent: agentFor(task.role, agent), conversation };
     });
-    for (const { task, attempt, agent } of called)
-      journal.record({ type: 'TaskStarted', data: { task: task.id, attempt, agent: agent.name } });
+    for (const { task, attempt, agent, conversation } of called) {
+      const continued = conversation === null ? {} : { conversation };
+      journal.record({ type: 'TaskStarted', data: { task: task.id, attempt, agent: agent.name, ...continued } });
+    }
     // Agents that read the folder find it up to date, with themselves running. In a long wave it is updated now and then.
     const isRead = called.some(({ agent }) => agent.inProcess !== true);
     if (this.isStale || (isRead && this.isBehind())) await this.show();
     else await this.makeDurable();
-    for (const { task, attempt, agent } of called) this.launch(task, attempt, agent);
+    for (const one of called) this.launch(one);
   }
 
-  private launch(task: TaskState, attempt: number, agent: Agent): void {
-    if (this.ports.workspace !== null && !isWriter(this.run, task)) this.hasReaders = true;
-    this.running.set(task.id, this.follow(task, attempt, agent));
+  private launch(attempt: StartedAttempt): void {
+    if (this.ports.workspace !== null && !isWriter(this.run, attempt.task)) this.hasReaders = true;
+    this.running.set(attempt.task.id, this.follow(attempt));
   }
 
   /** Never rejects: the loop throws the error later. */
-  private async follow(task: TaskState, attempt: number, agent: Agent): Promise<void> {
+  private async follow(started: StartedAttempt): Promise<void> {
     try {
       // Two statements: `this.ended` may be replaced while the task runs.
-      const events = await runTask(this.ports, { task, attempt, agent, stop: this.stopping.signal });
+      const events = await runTask(this.ports, { ...started, stop: this.stopping.signal });
       this.ended.push([...events]);
     } catch (error) {
       this.fault ??= { error };
     }
-    this.running.delete(task.id);
+    this.running.delete(started.task.id);
     this.wake();
   }
 
@@ -300,12 +306,12 @@ class Running {
    * When a wait ends, by the monotonic clock. The journal has the time of day, since another process may continue the wait; it is compared
    * with the clock once. A wait longer than the maximum means that the clock was set back.
    */
-  private dueMs({ task, untilMs }: Wait): number {
+  private dueMs({ task, untilMs, mostMs }: Wait): number {
     const { nowMs, elapsedMs } = this.ports;
     const known = this.dues.get(task);
     if (known?.untilMs === untilMs) return known.dueMs;
     const left = untilMs - nowMs();
-    const dueMs = elapsedMs() + (left > LONGEST_WAIT_MS ? 0 : left);
+    const dueMs = elapsedMs() + (left > mostMs ? 0 : left);
     this.dues.set(task, { untilMs, dueMs });
     return dueMs;
   }

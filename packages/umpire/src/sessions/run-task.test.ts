@@ -58,7 +58,7 @@ async function again(
     workspace: { ...workspaceWith(left, asked), ...(submit === undefined ? {} : { submit }) },
   } as unknown as RunPorts;
   const task = (state.run as RunState).tasks[0] as TaskState;
-  const events = await runTask(ports, { task, attempt: 2, agent, stop: stop.signal });
+  const events = await runTask(ports, { task, attempt: 2, agent, conversation: null, stop: stop.signal });
   return { asked, rules, events };
 }
 

@@ -4,19 +4,25 @@
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '@umpire/core/ports.js';
 import type { Event, UnmergedWork, TaskFinished, Breach } from '@umpire/core/decider/events.js';
+import { agentOfTask } from '@umpire/core/decider/agent-choice.js';
 import { retryDelay } from '@umpire/core/decider/retry-delay.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
-import { assign } from './assignment.js';
+import { assign, NO_MATERIAL } from './assignment.js';
 import { isDiskFull } from './file-system.js';
 import { filesOfTools } from './critic-evidence.js';
 import type { RunPorts } from './run-ports.js';
 import { changesCode, findTask } from '@umpire/core/decider/run-state.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 
-export interface TaskAttempt {
+export interface StartedAttempt {
   readonly task: TaskState;
   readonly attempt: number;
   readonly agent: Agent;
+  /** The agent's conversation that it continues. */
+  readonly conversation: string | null;
+}
+
+export interface TaskAttempt extends StartedAttempt {
   /** When aborted, the agent is stopped; its reason is recorded. */
   readonly stop: AbortSignal;
 }
@@ -31,13 +37,15 @@ export function isWriter({ started }: RunState, { role }: TaskState): boolean {
 
 export async function runTask(ports: RunPorts, job: TaskAttempt): Promise<readonly Event[]> {
   const { workspace, files, session, journal } = ports;
-  const { task, attempt, agent, stop } = job;
+  const { task, attempt, agent, conversation, stop } = job;
   const writes = workspace !== null && isWriter(journal.state.run as RunState, task);
   const lent = workspace !== null && writes ? await borrowWorktree(workspace, job) : null;
   if (lent !== null && lent.workdir === null) return endEvents(ports, job, { kind: 'interrupted' }, lent.left);
   const workdir = lent?.workdir ?? (workspace === null ? session : await workspace.visit());
   const before = { isBegun: lent?.isBegun === true, fault: lent?.fault ?? null };
-  const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: files.roleText(task.role), before });
+  const material = agent.inProcess === true ? NO_MATERIAL : ((await ports.material?.(task)) ?? NO_MATERIAL);
+  const roleText = files.roleText(task.role);
+  const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText, before, conversation, material });
   const watch = { signal: stop, log: files.logFor(task.id, attempt) };
   const ending = stop.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
   if (ending.kind === 'broken' || ending.kind === 'failed') refuseFullDisk(job, [workdir, session]);
@@ -151,6 +159,7 @@ function withFault(ending: Ending, fault: string, isLost: boolean): Ending {
 function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: SubmittedWork | null = null): readonly Event[] {
   const { attempt, stop } = job;
   const { id } = job.task;
+  const talk = ending.conversation === undefined ? {} : { conversation: ending.conversation };
   switch (ending.kind) {
     case 'interrupted':
       // If it ran again at once, it could repeat this forever.
@@ -158,17 +167,24 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
       return [
         {
           type: 'TaskInterrupted',
-          data: { task: id, attempt, why: String(stop.reason ?? 'stopped'), ...usageOf(ending), ...leftOf(work, job) },
+          data: { task: id, attempt, why: String(stop.reason ?? 'stopped'), ...usageOf(ending), ...leftOf(work, job), ...talk },
         },
       ];
     case 'asked':
-      return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...work } }];
+      return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...work, ...talk } }];
     case 'blocked':
-      return [{ type: 'TaskBlocked', data: { task: id, attempt, reason: ending.reason, usage: ending.usage, ...work } }];
+      return [{ type: 'TaskBlocked', data: { task: id, attempt, reason: ending.reason, usage: ending.usage, ...work, ...talk } }];
     case 'broken': {
       const { usage } = ending;
       const waitMs = pauseOf(ports, job, ending);
-      const left = leftOf(work, job);
+      const left = { ...leftOf(work, job), ...talk };
+      if (ending.limit !== undefined) {
+        // A built-in critic may have called the agent.
+        const agent = agentOfTask(ports.journal.state.run as RunState, job.task) ?? job.agent.name;
+        const { resetsAtMs } = ending.limit;
+        const resetsAt = resetsAtMs === null ? null : new Date(resetsAtMs).toISOString();
+        return [{ type: 'TaskLimited', data: { task: id, attempt, agent, why: ending.reason, resetsAt, usage, ...left } }];
+      }
       if (waitMs !== null) return [{ type: 'TaskPostponed', data: { task: id, attempt, why: ending.reason, waitMs, usage, ...left } }];
       const error = withRetryCount(ending, job.task);
       const outputs = emptyOutputs(ports, job.task);
@@ -177,7 +193,7 @@ function endEvents(ports: RunPorts, job: TaskAttempt, ending: Ending, work: Subm
     case 'completed':
     case 'failed': {
       const { kind, findings, error, outputs, usage } = ending;
-      const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage };
+      const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage, ...talk };
       const retrial = ports.retrialOf?.(id, attempt) ?? null;
       const result = withBreaches(retrial === null ? data : { ...data, retrial }, ports.breachesOf?.(id, attempt) ?? []);
       if (work === null || kind === 'failed') return [{ type: 'TaskFinished', data: { ...result, ...leftOf(work, job) } }];
@@ -222,19 +238,27 @@ export const MAX_CELL = 2000;
 
 /** `columns`: the loop's output columns. Other outputs are dropped. */
 export function sanitizeEnding(ending: Ending, columns: readonly string[]): Ending {
+  const { conversation } = ending;
+  // What begins with a dash could become a flag of the agent's program.
+  const isId = conversation !== undefined && /^[A-Za-z0-9]\P{Cc}{0,999}$/u.test(conversation);
+  return { ...sanitizeKind(ending, columns), ...(isId ? { conversation } : {}) };
+}
+
+function sanitizeKind(ending: Ending, columns: readonly string[]): Ending {
   switch (ending.kind) {
     case 'interrupted':
-      return ending.usage === undefined ? ending : { kind: ending.kind, usage: sanitizeUsage(ending.usage) };
+      return ending.usage === undefined ? { kind: ending.kind } : { kind: ending.kind, usage: sanitizeUsage(ending.usage) };
     case 'asked':
-      return { ...ending, question: sanitizeText(ending.question, MAX_CELL), usage: sanitizeUsage(ending.usage) };
+      return { kind: ending.kind, question: sanitizeText(ending.question, MAX_CELL), usage: sanitizeUsage(ending.usage) };
     case 'blocked':
-      return { ...ending, reason: sanitizeText(ending.reason, MAX_CELL), usage: sanitizeUsage(ending.usage) };
+      return { kind: ending.kind, reason: sanitizeText(ending.reason, MAX_CELL), usage: sanitizeUsage(ending.usage) };
     case 'broken':
       return {
         kind: ending.kind,
         reason: sanitizeText(ending.reason, MAX_CELL),
         usage: sanitizeUsage(ending.usage),
         ...(ending.passing === undefined ? {} : { passing: { afterMs: amount(ending.passing.afterMs ?? 0) || null } }),
+        ...(ending.limit === undefined ? {} : { limit: { resetsAtMs: timeOrNull(ending.limit.resetsAtMs) } }),
       };
     case 'completed':
     case 'failed': {
@@ -255,8 +279,15 @@ function sanitizeText(text: string | undefined, most: number): string {
   return (text ?? '').slice(0, most).replace(/\p{Cs}/gu, '\ufffd');
 }
 
-function sanitizeUsage({ tokens, costUsd }: Usage): Usage {
-  return { tokens: amount(tokens), costUsd: amount(costUsd) };
+function sanitizeUsage({ tokens, costUsd, unknown = [] }: Usage): Usage {
+  return { tokens: amount(tokens), costUsd: amount(costUsd), ...(unknown.length === 0 ? {} : { unknown }) };
+}
+
+/** The year 2100 and later is no reset of a plan, and far enough no date. */
+const LAST_TIME_MS = 4_102_444_800_000;
+
+function timeOrNull(ms: number | null): number | null {
+  return ms !== null && ms > 0 && ms < LAST_TIME_MS ? ms : null;
 }
 
 function amount(value: number): number {

@@ -33,6 +33,10 @@ it('fills in every default', () => {
     untrustedAgents: [],
     roles: {},
     agent: null,
+    fallbacks: {},
+    stronger: null,
+    waitForLimits: false,
+    askAboveRuns: 50,
     concurrency: 3,
     maxRounds: null,
     maxMinutes: null,
@@ -81,6 +85,10 @@ it('reads the example of its page', () => {
     untrustedAgents: [],
     roles: { reviewer: 'careful', planner: 'me' },
     agent: 'claude',
+    fallbacks: {},
+    stronger: null,
+    waitForLimits: false,
+    askAboveRuns: 50,
     concurrency: 4,
     maxRounds: 5,
     maxMinutes: 120,
@@ -213,7 +221,7 @@ describe('mistakes', () => {
     ['rounds: 2', ':1: rounds: unknown key. Did you mean "max_rounds"?'],
     [
       'max: 3',
-      ':1: max: unknown key. Known keys: strict, agents, roles, agent, concurrency, max_rounds, max_minutes, max_cost_usd, ' +
+      ':1: max: unknown key. Known keys: strict, agents, roles, agent, stronger, wait_for_limits, ask_above_runs, concurrency, max_rounds, max_minutes, max_cost_usd, ' +
         'max_tokens, stop_when_stalled, sandbox, notify, notify_at_end, timeout_minutes, retries, testing, critics, guard, workspace',
     ],
     ['agnets: {}', ':1: agnets: unknown key. Did you mean "agents"?'],
@@ -224,11 +232,13 @@ describe('mistakes', () => {
     ['max_rounds: 101', ':1: max_rounds must be a whole number from 1 to 100, not 101'],
     ['max_cost_usd: -1', ':1: max_cost_usd must be a number above 0, at most 1000000, not -1'],
     ['max_minutes: .nan', ':1: max_minutes must be a number above 0, at most 525600, not null'],
-    ['agent: [a]', ':1: agent must be the name of an agent, such as claude, not ["a"]'],
+    ['agent: {}', ':1: agent must be the name of an agent such as claude, or a list such as [claude, codex], not {}'],
+    ['agent: []', ':1: agent must be the name of an agent such as claude, or a list such as [claude, codex], not []'],
+    ['stronger: { from_round: 0 }', ':1: stronger.from_round must be a whole number from 1 to 100, not 0'],
     ['notify: []', ':1: notify must be a command such as "node my-agent.mjs", or the list of its words, not []'],
     ['notify: [""]', ':1: notify must be a command such as "node my-agent.mjs", or the list of its words, not [""]'],
     ['notify: ["\\0"]', ':1: notify must be a command such as "node my-agent.mjs", or the list of its words, not ["\\u0000"]'],
-    ['roles: { reviewer: 3 }', ':1: roles.reviewer must be the name of an agent, such as claude, not 3'],
+    ['roles: { reviewer: 3 }', ':1: roles.reviewer must be the name of an agent such as claude, or a list such as [claude, codex], not 3'],
     ['roles: { "a b": c }', ':1: roles.a b: this name is not allowed. Use a letter, then letters, digits, _ . or -'],
     ['agents: [a]', ':1: agents must be names, each with its agent, not ["a"]'],
     ['agents:\n  a: node x.mjs', ':2: agents.a must be an agent, such as { command: "node my-agent.mjs" }, not "node x.mjs"'],
@@ -365,5 +375,18 @@ describe('combined settings', () => {
       { name: 'agents.a.command', value: 'sh a.sh' },
       { name: 'sandbox.write', value: '["~/"]' },
     ]);
+  });
+});
+
+it('reads lists of agents, and the stronger agent of late rounds', () => {
+  const { agent, roles, fallbacks, stronger } = parseSettings(
+    'agent: [claude, codex]\nroles: { developer: [gemini, claude, codex], reviewer: codex }\nstronger: { agent: strong, from_round: 3 }\n',
+    'x.yaml',
+  );
+  expect({ agent, roles, fallbacks, stronger }).toEqual({
+    agent: 'claude',
+    roles: { developer: 'gemini', reviewer: 'codex' },
+    fallbacks: { '*': ['codex'], developer: ['claude', 'codex'] },
+    stronger: { agent: 'strong', fromRound: 3 },
   });
 });

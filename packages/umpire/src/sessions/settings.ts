@@ -106,6 +106,20 @@ const flag = kind('true or false', (error) => z.boolean({ error }));
 const onlyTrue = kind('true, or left out', (error) => z.literal(true, { error }));
 const day = kind('a day such as 2026-06-30', (error) => z.iso.date({ error }));
 const agentName = text('the name of an agent, such as claude');
+const agentNames = kind('the name of an agent such as claude, or a list such as [claude, codex]', (error) =>
+  z.union(
+    [
+      z
+        .string()
+        .trim()
+        .min(1, { error })
+        .refine(hasNoNul, { error })
+        .transform((name) => [name]),
+      z.array(z.string().trim().min(1, { error })).min(1, { error }),
+    ],
+    { error },
+  ),
+);
 const minutes = amount(1440);
 
 /** A path that stays inside the project. */
@@ -415,12 +429,27 @@ const testingLoop = group(
   'settings of the testing loop, such as { targets: { L1: 90 } }',
 );
 
+const stronger = group(
+  {
+    agent: field(agentName, 'required', 'the agent'),
+    from_round: field(whole(1, HIGHEST_CAP), '2', 'the first round in which it works'),
+  },
+  'an agent and a round, such as { agent: strong, from_round: 3 }',
+);
+
 const schema = group(
   {
     strict: field(flag, String(usual.strict), 'escalate instead of approving by waiver'),
     agents: field(named(agent, 'names, each with its agent'), 'none', 'agents of your own, by name'),
-    roles: field(named(agentName, 'roles, each with the name of its agent'), '`agent`', 'the agent of a role'),
-    agent: field(agentName, 'none', 'the agent of every other role'),
+    roles: field(
+      named(agentNames, 'roles, each with the name of its agent'),
+      '`agent`',
+      'the agent of a role. In a list, the next one takes over while the plan of the one before is used up',
+    ),
+    agent: field(agentNames, 'none', 'the agent of every other role, or a list as above'),
+    stronger: field(stronger, 'none', "another agent for the loop's generator in late rounds"),
+    wait_for_limits: field(flag, String(usual.waitForLimits), "wait until an agent's used-up plan is renewed"),
+    ask_above_runs: field(whole(1, 100_000), String(usual.askAboveRuns), 'ask before a session that may need more agent runs than this'),
     concurrency: field(whole(1, 256), String(usual.concurrency), 'how many tasks run at the same time'),
     max_rounds: field(whole(1, HIGHEST_CAP), "the loop's cap", 'the cap. The first verdict of a session freezes it'),
     max_minutes: field(amount(525_600), 'no limit', 'after this many minutes a session asks a person'),
@@ -607,6 +636,16 @@ export function lineOfSetting(source: string, path: SettingPath): string {
   return line === null ? '' : `:${line}`;
 }
 
+type NamesByRole = Readonly<Record<string, readonly string[]>>;
+
+function firstOf(names: NamesByRole): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(names).map(([role, [first = '']]) => [role, first]));
+}
+
+function othersOf(names: NamesByRole): NamesByRole {
+  return Object.fromEntries(Object.entries(names).flatMap(([role, [, ...others]]) => (others.length === 0 ? [] : [[role, others]])));
+}
+
 function withDefaults(read: ReadSettings): Settings {
   const { testing, debt, design, review } = read.critics ?? {};
   const { types, lint, quality } = debt ?? {};
@@ -615,8 +654,13 @@ function withDefaults(read: ReadSettings): Settings {
     strict: read.strict ?? usual.strict,
     agents: read.agents ?? usual.agents,
     untrustedAgents: usual.untrustedAgents,
-    roles: read.roles ?? usual.roles,
-    agent: read.agent ?? usual.agent,
+    roles: firstOf(read.roles ?? {}),
+    agent: read.agent?.[0] ?? usual.agent,
+    fallbacks: othersOf({ ...read.roles, ...(read.agent === undefined ? {} : { '*': read.agent }) }),
+    stronger:
+      read.stronger?.agent === undefined ? usual.stronger : { agent: read.stronger.agent, fromRound: read.stronger.from_round ?? 2 },
+    waitForLimits: read.wait_for_limits ?? usual.waitForLimits,
+    askAboveRuns: read.ask_above_runs ?? usual.askAboveRuns,
     concurrency: read.concurrency ?? usual.concurrency,
     maxRounds: read.max_rounds ?? usual.maxRounds,
     maxMinutes: read.max_minutes ?? usual.maxMinutes,

@@ -61,18 +61,13 @@ export async function diffOf(
 ): Promise<Buffer> {
   const sessionGit = findSessionGit(place);
   const { base, head } = await requireCommits(sessionGit);
+  return diffCommits(sessionGit, from ?? base, to ?? head, brief);
+}
+
+export async function diffCommits({ gitTarget }: Pick<SessionGit, 'gitTarget'>, from: string, to: string, brief: boolean): Promise<Buffer> {
   const shape = ['--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', '--src-prefix=a/', '--dst-prefix=b/'];
   const links = ['--submodule=short', '--ignore-submodules=none'];
-  return git(sessionGit.gitTarget, [
-    'diff',
-    ...shape,
-    ...links,
-    ...(brief ? [] : ['--binary']),
-    '--end-of-options',
-    from ?? base,
-    to ?? head,
-    '--',
-  ]);
+  return git(gitTarget, ['diff', ...shape, ...links, ...(brief ? [] : ['--binary']), '--end-of-options', from, to, '--']);
 }
 
 /** A part of the branch, from one commit to a later one. */

@@ -17,6 +17,7 @@ import type { RawMerge } from './merge-work.js';
 import { followMovedProject } from './moved-project.js';
 import { projectNames } from './git-names.js';
 import { openRefs } from './open-refs.js';
+import { diffCommits } from './session-diff.js';
 import { planSharedFiles } from './shared-files.js';
 import {
   hideRepository,
@@ -71,6 +72,8 @@ export interface GitWorkspace extends Workspace {
   open(): Promise<OpenedWorkspace>;
   /** A fresh checkout for one check. Null: of the branch's head. */
   check(commit: string | null): Promise<CheckWorktree>;
+  /** The change from this commit to the branch's head. Computed once for each head. */
+  changeSince(commit: string): Promise<string>;
 }
 
 export function openWorkspace(options: WorkspaceOptions): GitWorkspace {
@@ -90,6 +93,7 @@ class SessionWorkspace implements GitWorkspace {
   readonly branch: string;
   readonly path: string;
   private opened: Opened | null = null;
+  private change: { readonly key: string; readonly diff: Promise<Buffer> } | null = null;
   private last: Promise<unknown> = Promise.resolve();
   /** Commits that this process took, with their parents: not merged until this process merges them. */
   private readonly taken = new Map<string, string>();
@@ -152,6 +156,13 @@ class SessionWorkspace implements GitWorkspace {
   async check(commit: string | null): Promise<CheckWorktree> {
     const { context, head } = this.ready();
     return makeCheckWorktree(context, commit ?? head);
+  }
+
+  async changeSince(commit: string): Promise<string> {
+    const { head } = this.ready();
+    const key = `${commit}..${head}`;
+    if (this.change?.key !== key) this.change = { key, diff: diffCommits(this.sessionGit, commit, head, true) };
+    return (await this.change.diff).toString('utf8');
   }
 
   async lend(task: string, attempt: number, kept: string | null = null): Promise<string> {

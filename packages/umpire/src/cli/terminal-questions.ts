@@ -1,4 +1,4 @@
-// Asks the person at the terminal whether to trust files of a project.
+// Questions to the person at the terminal before a command starts: trust files of a project, start a session with many agent runs.
 
 import { createInterface } from 'node:readline';
 import type { TrustWatch } from '../commands/trust.js';
@@ -8,13 +8,22 @@ import type { Output } from './output.js';
 
 /** Nobody is asked without a terminal. */
 export function trustQuestion(write: Output['write']): Pick<TrustWatch, 'onTrust'> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return {};
+  if (!hasTerminal()) return {};
   return { onTrust: (offer) => askAbout(offer, write) };
 }
 
 async function askAbout(offer: TrustOffer, write: Output['write']): Promise<boolean> {
   const until = offer.files.length === 0 ? 'Trust it?' : 'Until you trust them, Umpire uses its defaults. Trust them?';
-  write(2, `${trustPage(offer)}\n${until} [y/N] `);
+  write(2, `${trustPage(offer)}\n`);
+  return askYesNo(until, write);
+}
+
+export function hasTerminal(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+export async function askYesNo(question: string, write: Output['write']): Promise<boolean> {
+  write(2, `${question} [y/N] `);
   const answer = await readLine(() => write(2, '\n'));
   return /^y(es)?$/i.test(answer.trim());
 }

@@ -1,0 +1,130 @@
+// The commands with which a project checks itself: tests, lint, types, build, in the spellings that people and agents use. Found by reading
+// its files; nothing is run. Agents may run exactly these.
+
+import { readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '@umpire/core/formats/json-text.js';
+import type { CommandLine, CriticSettings } from '../sessions/default-settings.js';
+import { namesIn } from '../sessions/file-system.js';
+import { runnersIn } from './find-tests.js';
+import { findLintTools } from './lint-tools.js';
+import type { RunnerName } from './package-scripts.js';
+import { readManifest } from './tool.js';
+
+/** `own`: a command that the person named, such as the check of `until`. The spelling that people use comes before the others. */
+export function projectCommands(folder: string, settings: CriticSettings, own: string | null = null): readonly string[] {
+  const project = realpathSync.native(folder);
+  const names = new Set(namesIn(project));
+  const found = [
+    ...(own === null ? [] : [own]),
+    ...Object.values(settings.debt.checks).flatMap((line) => (line === false || line === undefined ? [] : [textOf(line)])),
+    ...scriptCommands(project, names),
+    ...makeCommands(project, names),
+    ...BY_FILE.flatMap(([file, commands]) => (names.has(file) ? commands : [])),
+    ...runnerCommands(project, settings.testing.runner, names),
+    ...findLintTools(project).flatMap(({ name }) => LINTERS[name] ?? []),
+  ];
+  return [...new Set(found)];
+}
+
+/** Names of scripts and make targets that check, and words in them that do more, or that never end. */
+const CHECKS =
+  /^(?:tests?|unit|integration|e2e|lint|types?|typecheck|type-check|tsc|check|checks|verify|build|compile|coverage|cover|ci)(?:[:_-]|$)/;
+const DOES_MORE = /watch|serve|dev\b|publish|deploy|release|update|fix|push|install|clean/;
+const MOST_SCRIPTS = 30;
+
+function isCheck(name: string): boolean {
+  return CHECKS.test(name) && !DOES_MORE.test(name) && /^[\w:.@/-]+$/.test(name);
+}
+
+type Spellings = (script: string) => readonly string[];
+
+const npm: Spellings = (script) => {
+  const short = script === 'test' ? ['npm test', 'npm -s test', 'npm test --silent'] : [];
+  return [...short, `npm run ${script}`, `npm run -s ${script}`, `npm run --silent ${script}`, `npm -s run ${script}`];
+};
+const pnpm: Spellings = (script) => [`pnpm ${script}`, `pnpm run ${script}`, `pnpm -s ${script}`, `pnpm -s run ${script}`];
+const yarn: Spellings = (script) => [`yarn ${script}`, `yarn run ${script}`, `yarn -s ${script}`];
+const bun: Spellings = (script) => [`bun run ${script}`, `bun run --silent ${script}`, ...(script === 'test' ? ['bun test'] : [])];
+
+const MANAGERS: readonly (readonly [lockfile: string, spellings: Spellings])[] = [
+  ['pnpm-lock.yaml', pnpm],
+  ['yarn.lock', yarn],
+  ['bun.lock', bun],
+  ['bun.lockb', bun],
+];
+
+function scriptCommands(project: string, names: ReadonlySet<string>): readonly string[] {
+  const scripts = readManifest(project)?.['scripts'];
+  const spellings = MANAGERS.find(([lockfile]) => names.has(lockfile))?.[1] ?? npm;
+  return Object.keys(isObject(scripts) ? scripts : {})
+    .filter(isCheck)
+    .slice(0, MOST_SCRIPTS)
+    .flatMap(spellings);
+}
+
+function makeCommands(project: string, names: ReadonlySet<string>): readonly string[] {
+  const file = ['GNUmakefile', 'makefile', 'Makefile'].find((name) => names.has(name));
+  const text = file === undefined ? '' : startOf(join(project, file));
+  return [...text.matchAll(/^([\w.-]+)[ \t]*:(?!=)/gm)]
+    .map(([, target = '']) => target)
+    .filter(isCheck)
+    .slice(0, MOST_SCRIPTS)
+    .flatMap((target) => [`make ${target}`, `make -s ${target}`]);
+}
+
+const BY_FILE: readonly (readonly [file: string, commands: readonly string[]])[] = [
+  ['go.mod', ['go test ./...', 'go vet ./...', 'go build ./...']],
+  ['Cargo.toml', ['cargo test', 'cargo check', 'cargo clippy', 'cargo build', 'cargo fmt --check']],
+  ['.rspec', ['bundle exec rspec', 'rspec']],
+  ['Rakefile', ['bundle exec rake test', 'bundle exec rake', 'rake test']],
+  ['tox.ini', ['tox']],
+  ['noxfile.py', ['nox']],
+  ['pom.xml', ['mvn test', 'mvn -q test', 'mvn verify']],
+  ['gradlew', ['./gradlew test', './gradlew check', './gradlew build']],
+  ['mix.exs', ['mix test']],
+  ['phpunit.xml', ['vendor/bin/phpunit']],
+  ['phpunit.xml.dist', ['vendor/bin/phpunit']],
+];
+
+const RUNNERS: Readonly<Record<RunnerName, readonly string[]>> = {
+  vitest: ['npx vitest run', 'npx vitest run --coverage', 'npx vitest --run'],
+  jest: ['npx jest', 'npx jest --coverage'],
+  mocha: ['npx mocha'],
+  node: ['node --test'],
+  pytest: ['pytest', 'pytest -q', 'python -m pytest', 'python -m pytest -q', 'python3 -m pytest', 'python3 -m pytest -q'],
+};
+
+function runnerCommands(project: string, wanted: RunnerName | null, names: ReadonlySet<string>): readonly string[] {
+  const runners = runnersIn(project, wanted);
+  const tool = names.has('uv.lock') ? 'uv run' : names.has('poetry.lock') ? 'poetry run' : null;
+  const managed = tool !== null && runners.includes('pytest') ? [`${tool} pytest`, `${tool} pytest -q`] : [];
+  return [...runners.flatMap((runner) => RUNNERS[runner]), ...managed];
+}
+
+/** By the names of `findLintTools`. */
+const LINTERS: Readonly<Record<string, readonly string[]>> = {
+  eslint: ['npx eslint .', 'npx eslint'],
+  oxlint: ['npx oxlint'],
+  biome: ['npx biome lint', 'npx biome check'],
+  tsc: ['npx tsc --noEmit', 'npx tsc -p tsconfig.json --noEmit'],
+  ruff: ['ruff check .', 'ruff check', 'python -m ruff check .'],
+  mypy: ['mypy .', 'mypy', 'python -m mypy .'],
+  pyright: ['pyright'],
+  flake8: ['flake8', 'python -m flake8'],
+  pylint: ['pylint .'],
+};
+
+function textOf(line: CommandLine): string {
+  return typeof line === 'string' ? line : line.join(' ');
+}
+
+const MOST_CHARACTERS = 256 * 1024;
+
+function startOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').slice(0, MOST_CHARACTERS);
+  } catch {
+    return '';
+  }
+}
