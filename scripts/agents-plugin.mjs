@@ -235,8 +235,7 @@ async function serve(argv, project, env, prompt = PROMPT) {
   const { id } = await (await post('/session', {})).json();
   await post(`/session/${id}/message`, { parts: [{ type: 'text', text: prompt }] });
   const until = performance.now() + MOST_MS;
-  const isDone = () =>
-    decisionsIn(project).at(-1) === 'converge' || readFileSync(join(sessionIn(project), 'tasks.csv'), 'utf8').includes('blocked: ');
+  const isDone = () => decisionsIn(project).at(-1) === 'converge' || rowsIn(project).includes('blocked: ');
   while (performance.now() < until && !isDone()) await new Promise((resolve) => setTimeout(resolve, 500));
   process.kill(-child.pid, 'SIGTERM');
   await ended;
@@ -263,6 +262,12 @@ function sessionIn(project) {
   const sessions = join(project, '.umpire', 'sessions');
   const [session = ''] = existsSync(sessions) ? readdirSync(sessions) : [];
   return join(sessions, session);
+}
+
+/** Its tasks.csv; empty where no session began. */
+function rowsIn(project) {
+  const tasks = join(sessionIn(project), 'tasks.csv');
+  return existsSync(tasks) ? readFileSync(tasks, 'utf8') : '';
 }
 
 /** The decisions in its journal. */
@@ -297,7 +302,7 @@ async function tryCase(name) {
     const { exit, said } = await (isServed ? serve : start)([...argv, ...flags], project, env, prompt);
     const tools = model.asked.join('');
     const decisions = decisionsIn(project).join(' ');
-    const rows = readFileSync(join(sessionIn(project), 'tasks.csv'), 'utf8');
+    const rows = rowsIn(project);
     const isBlocked = name.endsWith('-blocked');
     const faults = isBlocked
       ? [

@@ -147,7 +147,7 @@ export function describeQuestion(question: Question): string {
     case 'blocked':
       return `your decision: ${question.task} is blocked`;
     case 'limit':
-      return `the plan of ${question.agent}, which is used up`;
+      return `the plan of ${question.agent}, which is used up${question.resetsAt === null ? '' : ` until ${question.resetsAt.slice(0, 16).replace('T', ' ')} UTC`}`;
     case 'edit':
       return 'your edit';
     case 'budget':

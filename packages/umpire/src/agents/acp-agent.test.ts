@@ -50,7 +50,11 @@ describe('a turn', () => {
   test('sends the task, allows an edit in the folder, and reads the result and the usage', async () => {
     const assignment = realAssignment();
     const watch = newWatch();
-    expect(await playing('file').run(assignment, watch)).toEqual({ ...DONE, usage: { tokens: 900, costUsd: 0.25 } });
+    expect(await playing('file').run(assignment, watch)).toEqual({
+      ...DONE,
+      usage: { tokens: 900, costUsd: 0.25 },
+      conversation: 'session-1#0.25',
+    });
     const { asked, answers, places } = seenIn(assignment);
     const files = {
       taskFile: join(assignment.session, 'agents', '1.task.json'),
@@ -312,6 +316,7 @@ function remembering(...answers: readonly string[]): Agent {
        if (method === 'initialize') return say({ id, result: { protocolVersion: 1, agentCapabilities: { loadSession: true } } });
        if (method === 'session/load' && params.sessionId !== 'old') return say({ id, error: { code: -32602, message: 'no such session' } });
        if (method === 'session/load') tell('old', '{"status":"failed","error":"of an earlier task"}');
+       if (method === 'session/prompt') say({ method: 'session/update', params: { sessionId: params.sessionId, update: { sessionUpdate: 'usage_update', used: 5, size: 9, cost: { amount: 0.3, currency: 'USD' } } } });
        if (method === 'session/prompt') tell(params.sessionId, answers.shift().replace('ASKED', asked.join(' ')));
        say({ id, result: method === 'session/new' ? { sessionId: 'new' } : method === 'session/prompt' ? { stopReason: 'end_turn', usage: { totalTokens: 5 } } : {} });
      });`,
@@ -324,17 +329,23 @@ describe('a conversation', () => {
   test('goes on where the agent still has it, without the words of earlier tasks', async () => {
     const run = (conversation: string | null, ...answers: readonly string[]) =>
       remembering(...answers).run(realAssignment({ conversation }), newWatch());
-    expect(await run('old', asked)).toMatchObject({ findings: 'initialize session/load session/prompt', conversation: 'old' });
-    expect(await run('old', 'No result.', 'None.')).toMatchObject({ kind: 'broken', conversation: 'old' });
-    expect(await run('lost', asked)).toMatchObject({
+    // Its cost is that of the whole session.
+    expect(await run('old#0.2', asked)).toMatchObject({
+      findings: 'initialize session/load session/prompt',
+      usage: { tokens: 5, costUsd: 0.1 },
+      conversation: 'old#0.3',
+    });
+    expect(await run('old', 'No result.', 'None.')).toMatchObject({ kind: 'broken', conversation: 'old#0.3' });
+    expect(await run('lost#0.2', asked)).toMatchObject({
       findings: 'initialize session/load session/new session/prompt',
-      conversation: 'new',
+      usage: { costUsd: 0.3 },
+      conversation: 'new#0.3',
     });
     expect(await run(null, asked)).toMatchObject({ findings: 'initialize session/new session/prompt' });
   });
 
   test('asks once more for a missing result, except where a check decides', async () => {
-    const usage = { tokens: 10, costUsd: 0, unknown: ['cost'] };
+    const usage = { tokens: 10, costUsd: 0.3 };
     expect(await remembering('All is well.', asked).run(realAssignment(), newWatch())).toMatchObject({ kind: 'completed', usage });
     const prose = 'I mended it.\n\nBye.';
     expect(await remembering(prose, prose, asked).run(realAssignment(), newWatch())).toMatchObject({

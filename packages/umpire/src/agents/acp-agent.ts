@@ -10,6 +10,7 @@ import type { Allowable } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { AcpConversation } from './acp-conversation.js';
 import { projectCommands } from './allowed-commands.js';
+import { readConversation, writeConversation } from './conversation.js';
 import type { Guardian } from './guardian.js';
 import { findLastObject } from './last-json-object.js';
 import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
@@ -41,12 +42,13 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
   const run = (assignment: Assignment, watch: Watch) =>
     withTaskFiles(assignment, watch, async (taskFiles) => {
       const { workdir, session, writes } = assignment;
+      const known = readConversation(assignment.conversation);
       const log = new DialogueLog(watch, (text) => conversation.handleLine(text));
       const conversation = new AcpConversation({
         scope: { workdir, session, writes, allow, commands: projectCommands(assignment) },
         prompt: fullPromptFor(assignment, taskFiles),
         askAgain: (answer) => askAgain(answer, assignment, taskFiles),
-        conversation: assignment.conversation,
+        conversation: known === null ? null : { id: known.id, costUsd: Number(known.note) || 0 },
         version: ownVersion(),
         readyMs,
         tell: (words) => log.tell(words),
@@ -68,7 +70,8 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
       const outcome = await runProgram(plan, taskFiles, assignment);
       const ending = outcome.lacksResult && assignment.check !== null ? completedWithout(outcome, assignment) : outcome.ending;
       const id = outcome.report?.conversation;
-      return id === undefined ? ending : { ...ending, conversation: id };
+      const { costUsd } = conversation.end();
+      return id === undefined ? ending : { ...ending, conversation: writeConversation({ id, note: String(costUsd ?? '') }) };
     });
   return { name, run };
 }

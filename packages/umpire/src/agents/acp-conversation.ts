@@ -30,8 +30,8 @@ export interface AcpBrief {
   readonly prompt: string;
   /** A second prompt, for an agent that ended with this answer; null: none is needed. */
   readonly askAgain: (answer: string) => string | null;
-  /** The session to continue; null: a new one. */
-  readonly conversation: string | null;
+  /** The session to continue, with its cost so far; null: a new one. */
+  readonly conversation: { readonly id: string; readonly costUsd: number } | null;
   readonly version: string;
   /** Time limit until the agent accepts the task. */
   readonly readyMs: number;
@@ -46,6 +46,8 @@ export interface AcpOutcome {
   readonly words: string | null | undefined;
   /** The request that was pending when the process ended. */
   readonly open: string;
+  /** The cost of the whole session; null where the agent does not report it. */
+  readonly costUsd: number | null;
   /** The last refused permission request, with the reason. */
   readonly refused: string | null;
 }
@@ -81,6 +83,8 @@ export class AcpConversation implements Dialogue {
   private tokens: number | null = null;
   private context: number | null = null;
   private costUsd: number | null = null;
+  /** The agent counts the cost of the whole session. */
+  private costBefore = 0;
   private timer: NodeJS.Timeout | undefined;
   private refused: string | null = null;
 
@@ -141,12 +145,13 @@ export class AcpConversation implements Dialogue {
     clearTimeout(this.timer);
     const text = this.answered();
     const known = this.tokens ?? this.context;
-    const usage = usageOf(known === null ? null : Math.round(known), this.costUsd);
-    const { signs, session } = this;
+    const { signs, session, costUsd } = this;
+    const usage = usageOf(known === null ? null : Math.round(known), costUsd === null ? null : costSince(this.costBefore, costUsd));
     const fault = this.fault ?? (this.error?.trim() || null);
     const cut = text.length < MAX_RESULT_BYTES ? {} : { lost: LAST_SEARCHED };
     return {
       report: { text, usage, fault, ...(fault === null ? {} : { signs }), ...cut, ...(session === null ? {} : { conversation: session }) },
+      costUsd,
       words: this.words,
       open: this.open(),
       refused: this.refused,
@@ -173,8 +178,11 @@ export class AcpConversation implements Dialogue {
     const { scope, conversation } = this.brief;
     this.folders = takesFolders && scope.session !== scope.workdir ? { additionalDirectories: [scope.session] } : {};
     if (conversation === null || !loadsSessions) return this.openSession();
-    const params = { sessionId: conversation, cwd: scope.workdir, mcpServers: [], ...this.folders };
-    this.ask('session/load', params, () => this.onSessionOpened(conversation));
+    const { id, costUsd } = conversation;
+    this.ask('session/load', { sessionId: id, cwd: scope.workdir, mcpServers: [], ...this.folders }, () => {
+      this.costBefore = costUsd;
+      this.onSessionOpened(id);
+    });
   }
 
   private openSession(): void {
@@ -301,6 +309,11 @@ const STOPS: ReadonlyMap<string, string | null> = new Map([
   ['refusal', 'refused to continue'],
   ['cancelled', 'cancelled its turn without being asked to'],
 ]);
+
+/** Without the noise of binary fractions. */
+function costSince(before: number, costUsd: number): number {
+  return Number(Math.max(0, costUsd - before).toFixed(9));
+}
 
 function quote(text: string): string {
   return JSON.stringify(lineOf(text, 60));

@@ -7,6 +7,7 @@ import type { EndedProcess, ProgramResult, ProgramSpec } from './program-agent.j
 import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
 import type { Launch } from './child-process.js';
 import { ClaudeInput } from './claude-input.js';
+import { readConversation, writeConversation } from './conversation.js';
 import { EventStream } from './event-stream.js';
 import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
@@ -39,7 +40,7 @@ export function codingAgent(spec: CodingAgentSpec, guardian: Guardian): Agent {
         return runProgram(planRun(spec, { assignment: task, files, prompt, conversation: id }, conversation, watch), files, task);
       };
       const prompt = { system: systemPromptFor(assignment, files), user: promptFor(assignment) };
-      let conversation = readConversation(assignment.conversation, preset, workdir);
+      let conversation = conversationFrom(assignment.conversation, preset, workdir);
       let outcome = await start(conversation, prompt);
       // The conversation may have been deleted, or be too long.
       if (conversation !== null && outcome.hasNotBegun && !watch.signal.aborted) {
@@ -56,7 +57,7 @@ export function codingAgent(spec: CodingAgentSpec, guardian: Guardian): Agent {
         conversation = conversationAfter(again.report, conversation);
         ending = afterAskingAgain(ending, again.ending);
       }
-      return conversation === null ? ending : { ...ending, conversation: writeConversation(conversation, preset, workdir) };
+      return conversation === null ? ending : { ...ending, conversation: conversationText(conversation, preset, workdir) };
     });
   return { name, run };
 }
@@ -132,16 +133,15 @@ interface Conversation {
   readonly tokens: number;
 }
 
-/** `ID`, `ID#TOKENS`, or `ID#FOLDER` for an agent that continues only there. Null where it cannot continue. */
-function readConversation(text: string | null, { isBoundToFolder }: Preset, workdir: string): Conversation | null {
-  const [, id, , note = ''] = /^([A-Za-z0-9][\w.-]{0,199})(#(.*))?$/s.exec(text ?? '') ?? [];
-  if (id === undefined || (isBoundToFolder === true && note !== workdir)) return null;
-  return { id, tokens: Number(note) || 0 };
+/** Null for an agent that continues only in another folder. */
+function conversationFrom(text: string | null, { isBoundToFolder }: Preset, workdir: string): Conversation | null {
+  const read = readConversation(text);
+  if (read === null || (isBoundToFolder === true && read.note !== workdir)) return null;
+  return { id: read.id, tokens: Number(read.note) || 0 };
 }
 
-function writeConversation({ id, tokens }: Conversation, { isBoundToFolder }: Preset, workdir: string): string {
-  if (isBoundToFolder === true) return `${id}#${workdir}`;
-  return tokens === 0 ? id : `${id}#${tokens}`;
+function conversationText({ id, tokens }: Conversation, { isBoundToFolder }: Preset, workdir: string): string {
+  return writeConversation({ id, note: isBoundToFolder === true ? workdir : tokens === 0 ? '' : String(tokens) });
 }
 
 /** A killed agent does not report its count, so the next run counts from the old one. */

@@ -147,14 +147,17 @@ function geminiPolicy(assignment: Assignment): string {
     .slice(1, -1)
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return [
-    allowRule('toolName = "run_shell_command"', `commandPrefix = ${tomlList(commands)}`),
-    // Readers write only there.
-    allowRule('toolName = ["write_file", "replace"]', `argsPattern = ${JSON.stringify(`"file_path":"${path}/(?:(?!\\.\\.)[^"])*"`)}`),
+    policyRule('allow', 'toolName = "run_shell_command"', `commandPrefix = ${tomlList(commands)}`),
+    // Readers write only there. It refuses a pattern that could take long, so that one rule cannot say all of this.
+    policyRule('allow', EDIT_TOOLS, `argsPattern = ${JSON.stringify(`"file_path":"${path}/[^"]*"`)}`),
+    policyRule('deny', EDIT_TOOLS, `argsPattern = ${JSON.stringify(String.raw`"file_path":"[^"]*/\.\./`)}`),
   ].join('\n');
 }
 
-function allowRule(...conditions: readonly string[]): string {
-  return ['[[rule]]', ...conditions, 'decision = "allow"', 'priority = 500', ''].join('\n');
+const EDIT_TOOLS = 'toolName = ["write_file", "replace"]';
+
+function policyRule(decision: 'allow' | 'deny', ...conditions: readonly string[]): string {
+  return ['[[rule]]', ...conditions, `decision = "${decision}"`, `priority = ${decision === 'allow' ? 500 : 600}`, ''].join('\n');
 }
 
 function tomlList(texts: readonly string[]): string {

@@ -18,7 +18,7 @@ import { addToList } from '@umpire/core/formats/multimap.js';
 
 export interface ProgramChoice {
   readonly started: Pick<SessionStarted, 'project'>;
-  readonly settings: Pick<RunSettings, 'agents' | 'agentCommand'>;
+  readonly settings: Pick<RunSettings, 'agents' | 'agentCommand' | 'fallbacks' | 'stronger'>;
   /** The session folder. */
   readonly session: string;
   readonly config: Pick<Settings, 'agents'>;
@@ -88,7 +88,8 @@ function misplaced(name: string, key: string, why: string): UmpireError {
 /** A preset that never reports its cost. */
 export function reportsNoCost(name: string, { agents }: Pick<Settings, 'agents'>): boolean {
   const set = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  return (set === undefined || set.runs.kind === 'preset') && WITHOUT_COST.has(name);
+  if (set === undefined) return WITHOUT_COST.has(name);
+  return set.runs.kind === 'preset' && WITHOUT_COST.has(set.runs.uses ?? name);
 }
 
 function wordsOf(command: CommandLine): readonly string[] {
@@ -113,14 +114,16 @@ function allowedBy({ allow }: AgentSettings) {
 
 /** Throws `agent-not-there` if the program of a role's agent cannot start. Starts nothing. */
 export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): void {
-  const { agents } = choice.settings;
+  const { agents, fallbacks = {}, stronger } = choice.settings;
   const rolesBy = new Map<string, string[]>();
   for (const role of roles) {
     const own = agents[role] ?? agents['*'];
     // The default agent does what the built-in critic cannot.
     const name = own === BUILT_IN ? agents['*'] : own;
-    if (name !== undefined) addToList(rolesBy, name, role);
+    const others = fallbacks[own === BUILT_IN || agents[role] === undefined ? '*' : role] ?? [];
+    for (const one of new Set([...(name === undefined ? [] : [name]), ...others])) addToList(rolesBy, one, role);
   }
+  if (stronger !== undefined) addToList(rolesBy, stronger.agent, `of the generator from round ${stronger.fromRound}`);
   for (const [name, chosenFor] of rolesBy) {
     const program = programNamed(name, choice);
     const detail = program === null ? null : explainUnstartable(program.spec, choice.started.project);

@@ -47,6 +47,26 @@ it('tells the events of opencode in words', () => {
   ]);
 });
 
+it('tells the events of gemini in words, with the pieces of a message joined', () => {
+  const event = (type: string, more: object) => JSON.stringify({ type, timestamp: '2026-11-18T14:23:23.839Z', ...more });
+  const lines = [
+    event('init', { session_id: 's', model: 'auto' }),
+    event('message', { role: 'user', content: 'Do it.' }),
+    event('message', { role: 'assistant', content: 'I look', delta: true }),
+    event('message', { role: 'assistant', content: ' at it.', delta: true }),
+    event('tool_use', { tool_name: 'run_shell_command', tool_id: 't', parameters: { command: 'npm test' } }),
+    event('tool_result', { tool_id: 't', status: 'error', output: 'Tool execution denied by policy.' }),
+    event('message', { role: 'assistant', content: 'Done.', delta: true }),
+    event('result', { status: 'success', stats: { total_tokens: 9 } }),
+  ];
+  expect(readableLog(lines.join('\n')).split('\n')).toEqual([
+    'I look at it.',
+    '> run_shell_command npm test',
+    '> failed: Tool execution denied by policy.',
+    'Done.',
+  ]);
+});
+
 it('tells the events of claude in words, and its last answer once', () => {
   const event = (type: string, more: object) => JSON.stringify({ type, session_id: 's', uuid: 'u', ...more });
   const message = (piece: object) => event('assistant', { message: { content: [piece] } });

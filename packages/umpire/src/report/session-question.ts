@@ -6,7 +6,7 @@ import type { Question, Answer, EventData, PersonAnswered } from '@umpire/core/d
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { lineOf, wrap } from './safe-text.js';
-import { count, duration, UTC } from './words.js';
+import { count, duration } from './words.js';
 
 export interface QuestionView {
   readonly kind: Question['kind'];
@@ -83,9 +83,8 @@ function detailOf(run: RunState, question: Question): string {
     case 'blocked':
       return question.reason;
     case 'limit': {
-      const when =
-        question.resetsAt === null ? 'Nobody knows when it is renewed.' : `It is renewed at ${UTC.moment(question.resetsAt)} UTC.`;
-      return `${when} Resume the session then, or now with another agent: --agent NAME. With --wait-for-limits Umpire waits by itself.`;
+      const when = question.resetsAt === null ? 'Nobody knows until when. Resume the session later' : 'Resume the session then';
+      return `${when}, or now with another agent: --agent NAME. With --wait-for-limits Umpire waits by itself.`;
     }
     case 'edit':
       return 'Make your changes in the work folder, then resume the session: its critic judges them.';
