@@ -139,11 +139,10 @@ const rounds = (count) => (run) => {
 const limitEnds = () => Math.ceil((Date.now() + 45_000) / 60_000) * 60_000;
 const clock = (ms) => new Date(ms).toTimeString().slice(0, 5);
 
-/** The session waits until it is resumed, and Umpire says when and how. */
+/** The session waits until it is resumed, and Umpire says when. */
 const rests = (at) => (run) => {
   const [first, second] = run.commands;
-  const isSaid = first.said.includes(clock(at)) && first.said.includes('--wait-for-limits');
-  const isResumed = first.exit === 4 && isSaid && second?.exit === 0;
+  const isResumed = first.exit === 4 && first.said.includes(clock(at)) && second?.exit === 0;
   const wanted = run.agent.waitsItself ? 'the agent waits itself' : `the session rests until ${clock(at)}, says so, and is resumed`;
   return [wanted, run.agent.waitsItself ? first.exit === 0 : isResumed, `${run.commands.map(({ exit }) => exit)}: ${first.said}`];
 };
