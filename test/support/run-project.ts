@@ -241,7 +241,7 @@ export function wavesRun(session: string): readonly string[] {
       waves.at(-1)?.push(event.data.task);
     }
     if (event.type === 'TaskFinished' && event.data.commit === undefined) running--;
-    if (['TaskSubmitted', 'TaskAsked', 'TaskInterrupted', 'TaskPostponed'].includes(event.type)) running--;
+    if (['TaskSubmitted', 'TaskAsked', 'TaskBlocked', 'TaskLimited', 'TaskInterrupted', 'TaskPostponed'].includes(event.type)) running--;
   }
   return waves.map((wave) => wave.join(' '));
 }

@@ -36,7 +36,7 @@ export interface Cast {
   readonly onCall: (assignment: Assignment) => void;
 }
 
-type Manner = 'honest' | 'late' | 'fails' | 'broken' | 'busy' | 'hangs' | 'twice' | 'asks' | 'strange' | 'gives-up' | 'throws';
+type Manner = 'honest' | 'late' | 'fails' | 'broken' | 'busy' | 'hangs' | 'twice' | 'asks' | 'blocked' | 'strange' | 'gives-up' | 'throws';
 
 const MISCHIEF: Readonly<Record<Exclude<Manner, 'honest'>, number>> = {
   late: 2,
@@ -46,6 +46,7 @@ const MISCHIEF: Readonly<Record<Exclude<Manner, 'honest'>, number>> = {
   hangs: 1,
   twice: 2,
   asks: 1,
+  blocked: 1,
   strange: 3,
   'gives-up': 1,
   throws: 0.5,
@@ -116,6 +117,9 @@ function endingOf(manner: Exclude<Manner, 'throws'>, assignment: Assignment, cas
       return { kind: 'broken', reason: 'It did not end in time.', usage };
     case 'asks':
       return { kind: 'asked', question: 'Which one?', usage };
+    case 'blocked':
+      if (chance.hits(0.5)) work(assignment, cast);
+      return { kind: 'blocked', reason: 'The test contradicts the documentation.', usage };
     case 'busy':
       // The server of its model is overloaded; some of its work is done by then.
       if (chance.hits(0.5)) work(assignment, cast);

@@ -63,6 +63,13 @@ export class EventChecks {
     TaskSubmitted: (data) => this.submit(data),
     TaskFinished: (data) => this.finish(data),
     TaskAsked: ({ task, attempt, usage }) => this.ask(this.running(task, attempt), usage),
+    TaskBlocked: ({ task: id, attempt, usage }) => {
+      const task = this.running(id, attempt);
+      task.isRunning = false;
+      task.turns++;
+      this.pay(usage);
+      this.questions.set(`blocked:${id}:${attempt}`, id);
+    },
     TaskInterrupted: ({ task, attempt }) => {
       this.running(task, attempt).isRunning = false;
     },
@@ -182,7 +189,8 @@ export class EventChecks {
   /** Whether its dependencies allow a task to start. */
   private mayFollow(task: ObservedTask, dep: ObservedTask): void {
     if (dep.status === 'pending') throw new Broken('early', `${task.id} is started before ${dep.id} is done`);
-    if (dep.status === 'skipped' && !dep.isSkippedByVerdict) throw new Broken('early', `${task.id} is started, and ${dep.id} was skipped`);
+    if (dep.status === 'skipped' && !dep.isSkippedByVerdict && !dep.isAgreed)
+      throw new Broken('early', `${task.id} is started, and ${dep.id} was skipped`);
     if (dep.status === 'skipped') return;
     if (!this.isCritic(dep)) {
       const isSpent = this.isWork(dep) && (this.isRevision(dep) || dep.standing === 'forced');
@@ -256,6 +264,7 @@ export class EventChecks {
     task.status = 'pending';
     task.standing = 'unjudged';
     task.isSkippedByVerdict = false;
+    task.isAgreed = false;
   }
 
   private failJudging(task: ObservedTask, attempt: number): void {
@@ -339,7 +348,7 @@ export class EventChecks {
     const about = this.questions.get(key) ?? null;
     if (!this.questions.delete(key) && !key.startsWith('budget:') && answer !== 'abort')
       throw new Broken('answers', `${key} was not asked`);
-    if (answer === 'abort') this.isAborted = true;
+    if (answer === 'abort' || answer === 'stop') this.isAborted = true;
     const task = about === null ? undefined : this.tasks.get(about);
     if (task === undefined) return;
     if (answer === 'force-approve') {
@@ -347,7 +356,11 @@ export class EventChecks {
       this.isForced = true;
     }
     if (answer === 'manual-fix') this.questions.set(`edit:${key}`, about);
-    if (answer === 'answer' || answer === 'revise') {
+    if (answer === 'agree') {
+      task.status = 'skipped';
+      task.isAgreed = true;
+    }
+    if (answer === 'answer' || answer === 'revise' || answer === 'insist' || answer === 'change-goal') {
       task.turns++;
       this.reopen(task);
     }

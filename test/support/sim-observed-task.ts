@@ -20,6 +20,8 @@ export interface ObservedTask {
   submitted: TaskFinished | null;
   /** Skipped by a verdict: its dependents continue. */
   isSkippedByVerdict: boolean;
+  /** Skipped because a person agreed that it is blocked: its dependents continue. */
+  isAgreed: boolean;
   standing: ChainProgress;
   /** The re-check that replaces it after a revision. */
   recheck: string | null;
@@ -39,6 +41,7 @@ export function observeTask(row: Readonly<Record<string, string>>, place: number
     isRunning: false,
     submitted: null,
     isSkippedByVerdict: false,
+    isAgreed: false,
     standing: 'unjudged',
     recheck: null,
     unjudgeable: 0,
@@ -53,12 +56,12 @@ export function isAtWork(task: ObservedTask): boolean {
 
 /** A skipped task needs no answer. */
 export function dropQuestion(questions: Map<string, string | null>, { id }: ObservedTask): void {
-  for (const [key, about] of questions) if (key.startsWith('question:') && about === id) questions.delete(key);
+  for (const [key, about] of questions) if (/^(?:question|blocked):/.test(key) && about === id) questions.delete(key);
 }
 
 /** Whether the dependents of a task are skipped with it. */
 export function skipsDependents(task: ObservedTask): boolean {
-  return task.status === 'failed' || (task.status === 'skipped' && !task.isSkippedByVerdict);
+  return task.status === 'failed' || (task.status === 'skipped' && !task.isSkippedByVerdict && !task.isAgreed);
 }
 
 export function ids(cell: string | undefined): readonly string[] {

@@ -2,7 +2,8 @@
 // aborts in the end.
 
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
-import { answersTo, isAboutEvidence } from '@umpire/core/decider/question.js';
+import { answersIn, answersTo, isAboutEvidence } from '@umpire/core/decider/question.js';
+import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Question, Answer } from '@umpire/core/decider/events.js';
 import type { SeededRandom } from './sim-random.js';
 import { MOST_ROUNDS_GRANTED, MOST_TASKS_ADDED } from './sim-plan.js';
@@ -34,10 +35,12 @@ export class Person {
   }
 
   /** `edit`: fixes the work in the worktree and resumes the session. */
-  answer(question: Question): AnswerGiven | 'edit' {
+  answer(run: RunState, question: Question): AnswerGiven | 'edit' {
     if (this.answersLeft-- <= 0) return this.say('abort');
     if (question.kind === 'edit' && this.chance.hits(0.6)) return 'edit';
-    const allowed = answersTo(question).filter((word) => word !== 'abort' && (word !== 'extend' || this.mayExtend(question)));
+    const allowed = answersIn(run, question).filter(
+      (word) => word !== 'abort' && word !== 'stop' && (word !== 'extend' || this.mayExtend(question)),
+    );
     if (allowed.length === 0 || this.chance.hits(0.03)) return this.say('abort');
     return this.say(this.chance.pick(allowed));
   }
@@ -56,6 +59,7 @@ export class Person {
       minutes: grants ? this.chance.within(10, 60) : 0,
       tokens: grants ? this.chance.within(100, 3000) : 0,
       by: 'resolve',
+      ...(answer === 'change-goal' ? { goal: 'Another goal.' } : {}),
     };
   }
 

@@ -142,7 +142,7 @@ export class Simulation {
     const blunder = this.person.blunder(question);
     if (blunder !== null) this.refuses(state, blunder);
     this.files.edit(0.3);
-    const given = this.person.answer(question);
+    const given = this.person.answer(state.run as RunState, question);
     if (given === 'edit') {
       this.repository.byHand.add('src/a.ts');
       this.world.note('  a person mends by hand');

@@ -30,9 +30,11 @@ const NEEDED_REASONS: ReadonlyMap<Answer, string> = new Map([
 ]);
 
 /** Throws `nothing-asked`, or `answer-refused` with the allowed answers. */
-export function answerEvents(state: SessionState, session: string, given: AnswerGiven): readonly Event[] {
+export function answerEvents(state: SessionState, session: string, said: AnswerGiven): readonly Event[] {
   const { run } = state;
   const question = run === null ? null : currentQuestion(run);
+  // Every other question is ended by `abort`, so people say it here too.
+  const given: AnswerGiven = question?.kind === 'blocked' && said.answer === 'abort' ? { ...said, answer: 'stop' } : said;
   if (run?.heldEdit != null && run.aborted === null && given.answer === 'take-edits')
     return takeHeldEdit(state, run, run.heldEdit, session, given);
   if (run === null || question === null) {

@@ -66,8 +66,8 @@ it('change-goal replaces the goal everywhere, and runs the task again', () => {
   expect(() => say('agree', { goal: 'x' })).toThrow('--goal belongs to change-goal');
 });
 
-it('stop ends the session', () => {
-  expect(next(say('stop'))).toMatchObject([{ type: 'EndSession', outcome: 'aborted' }]);
+it('stop ends the session, and so does abort, as everywhere', () => {
+  for (const answer of ['stop', 'abort'] as const) expect(next(say(answer))).toMatchObject([{ type: 'EndSession', outcome: 'aborted' }]);
 });
 
 it('does not let a person agree to a critic that judges nothing', () => {

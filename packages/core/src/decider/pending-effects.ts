@@ -6,7 +6,7 @@ import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, currentQuestion } from './question.js';
 import type { Finding } from '../model.js';
 import type { Question, RevertUnit } from './events.js';
-import { agentOfTask, conversationOf } from './agent-choice.js';
+import { agentOfTask, agentsOfTask, conversationOf } from './agent-choice.js';
 import { LONGEST_LIMIT_MS, LONGEST_WAIT_MS } from './retry-delay.js';
 import { tasksBefore } from './critic-scope.js';
 import {
@@ -283,7 +283,10 @@ function repeatedCritic(run: RunState, task: TaskState): string | null {
 function waitsIn(run: RunState): readonly Effect[] {
   if (run.waiting.size === 0 || budgetQuestion(run) !== null) return [];
   const due = [...run.waiting].filter(([id]) => isReady(run, findTask(run, id)));
-  const isForPlan = (id: string) => run.settings.waitForLimits === true && run.limits.has(findTask(run, id)?.agent ?? '');
+  const isForPlan = (id: string) => {
+    const task = findTask(run, id);
+    return run.settings.waitForLimits === true && task !== undefined && agentsOfTask(run, task).some((name) => run.limits.has(name));
+  };
   return due.map(([task, untilMs]) => ({
     type: 'AwaitTask',
     task,
