@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { environmentIn } from '../test/agents/homes.mjs';
 import { startModel } from '../test/agents/model.mjs';
-import { DEFAULT_COMMANDS, FILES, SCENARIOS } from '../test/agents/scenarios.mjs';
+import { DEFAULT_COMMANDS, FILES, SCENARIOS, TOKENS } from '../test/agents/scenarios.mjs';
 import { duration, installIfNeeded, root, run as runCommand } from './tools.mjs';
 
 const AGENTS = join(root, 'test', 'agents');
@@ -30,7 +30,7 @@ const KNOWN = {
   gemini: { counts: 'all', badKey: 'the key is wrong' },
   opencode: { counts: 'main', badKey: 'the key is wrong', waitsItself: true },
   'claude-acp': { counts: 'all', badKey: 'is not signed in' },
-  'codex-acp': { counts: 'all', badKey: 'is not signed in' },
+  'codex-acp': { counts: 'main', badKey: 'is not signed in' },
   'gemini-acp': { counts: 'main without thought', badKey: 'the key is wrong' },
   'opencode-acp': { counts: 'unknown', badKey: 'the key is wrong', waitsItself: true },
 };
@@ -150,7 +150,8 @@ function play(agent, scenario, keep) {
         ['no process is left', left.length === 0, left.join(' ')],
         ['nothing is written to the checkout', files.length === 0, files.join(' ')],
       ];
-      return { faults: found.filter(([, isSo]) => !isSo).map(([what, , instead]) => `${what}, but: ${brief(instead)}`), base };
+      const missed = found.filter(([, isSo]) => !isSo);
+      return { base, faults: missed.map(([what, , instead, row]) => ({ row, text: `${what}, but: ${brief(instead)}` })) };
     } finally {
       model.close();
     }
@@ -217,7 +218,8 @@ installIfNeeded();
 installIfNeeded(AGENTS);
 runCommand(process.execPath, [join(root, 'scripts', 'build.mjs')]);
 
-const cells = new Map();
+/** By `AGENT SCENARIO`. The tokens have a row of their own: they are compared in most scenarios. */
+const cells = new Map(agents.map((agent) => [`${agent} ${TOKENS}`, 'ok']));
 const faultLines = [];
 const queue = agents.flatMap((agent) => scenarios.map((name) => [agent, name]));
 async function work() {
@@ -225,11 +227,13 @@ async function work() {
     const [agent, name] = job;
     const started = performance.now();
     const { faults, base } = await play(agent, SCENARIOS[name], flags.keep);
-    cells.set(`${agent} ${name}`, faults.length === 0 ? 'ok' : 'FAIL');
-    console.log(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${agent.padEnd(12)} ${name.padEnd(18)} ${duration(performance.now() - started)}`);
-    for (const fault of faults) {
-      console.log(`     ${fault}`);
-      faultLines.push(`- ${agent}, ${name}: ${fault}`);
+    cells.set(`${agent} ${name}`, 'ok');
+    for (const { row = name } of faults) cells.set(`${agent} ${row}`, 'FAIL');
+    const said = cells.get(`${agent} ${name}`).padEnd(4);
+    console.log(`${said} ${agent.padEnd(12)} ${name.padEnd(18)} ${duration(performance.now() - started)}`);
+    for (const { text } of faults) {
+      console.log(`     ${text}`);
+      faultLines.push(`- ${agent}, ${name}: ${text}`);
     }
     if (flags.keep) console.log(`     kept: ${base}`);
     if (faults.length > 0) process.exitCode = 1;
@@ -237,16 +241,12 @@ async function work() {
 }
 await Promise.all(Array.from({ length: Number(flags.jobs) }, work));
 
-const parts = [
-  table(
-    ['scenario', ...agents],
-    scenarios.map((name) => [name, ...agents.map((agent) => cells.get(`${agent} ${name}`))]),
-  ),
-];
+const rows = [...scenarios, TOKENS].map((name) => [name, ...agents.map((agent) => cells.get(`${agent} ${name}`))]);
+const parts = [table(['scenario', ...agents], rows)];
 if (faultLines.length > 0) parts.push(faultLines.join('\n'));
 if (positionals.length === 0 || positionals.includes('figures')) {
-  const rows = (await figures(agents)).map(([agent, ...times]) => [agent, ...times.map(seconds)]);
-  parts.push(table(['CPU time', 'the agent, one task', 'Umpire, a session with one task', 'Umpire, each further round'], rows));
+  const times = (await figures(agents)).map(([agent, ...each]) => [agent, ...each.map(seconds)]);
+  parts.push(table(['CPU time', 'the agent, one task', 'Umpire, a session with one task', 'Umpire, each further round'], times));
 }
 const page = `${parts.join('\n\n')}\n`;
 console.log(`\n${page}`);
