@@ -67,11 +67,16 @@ it('finds the file of a tool call wherever the agent names it, also in earlier u
 it('reads the answers to initialize and session/new', () => {
   const greeting = {
     protocolVersion: 1,
-    agentCapabilities: { sessionCapabilities: { additionalDirectories: {}, close: {} } },
+    agentCapabilities: { loadSession: true, sessionCapabilities: { additionalDirectories: {}, close: {} } },
     authMethods: [{ id: 'a', name: 'Log in' }, { id: 'b' }, 5],
   };
-  expect(readInitializeResult(greeting)).toEqual({ version: 1, takesFolders: true, signIns: ['Log in'] });
-  expect(readInitializeResult({ protocolVersion: '1', authMethods: {} })).toEqual({ version: null, takesFolders: false, signIns: [] });
+  expect(readInitializeResult(greeting)).toEqual({ version: 1, takesFolders: true, loadsSessions: true, signIns: ['Log in'] });
+  expect(readInitializeResult({ protocolVersion: '1', authMethods: {} })).toEqual({
+    version: null,
+    takesFolders: false,
+    loadsSessions: false,
+    signIns: [],
+  });
   expect([readNewSession({ sessionId: 's' }), readNewSession({ sessionId: '' }), readNewSession(null)]).toEqual(['s', null, null]);
 });
 

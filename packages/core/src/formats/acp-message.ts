@@ -121,12 +121,22 @@ export interface PromptResult {
   readonly tokens: number | null;
 }
 
-/** The answer to `session/prompt`. Gemini puts its token counts in `_meta`. */
+/** The answer to `session/prompt`. Gemini has its token counts in `_meta`; Claude Code has those of its side requests there too. */
 export function readPromptResult(result: unknown): PromptResult {
   const usage = objectIn(result, 'usage');
-  const quota = objectIn(objectIn(objectIn(result, '_meta'), 'quota'), 'token_count');
-  const total = usage === null ? null : (countIn(usage, 'totalTokens') ?? tokensIn(usage));
-  return { reason: textIn(result, 'stopReason') ?? '', tokens: total ?? (quota === null ? null : tokensIn(quota)) };
+  const quota = objectIn(objectIn(result, '_meta'), 'quota');
+  const all = objectIn(quota, 'token_count');
+  const models = listIn(quota, 'model_usage')
+    .map((model) => objectIn(model, 'token_count'))
+    .filter((counted) => counted !== null);
+  const turn = usage ?? all;
+  const counts = [turn === null ? 0 : totalOf(turn), models.reduce((sum, counted) => sum + totalOf(counted), 0)];
+  const isTold = turn !== null || models.length > 0;
+  return { reason: textIn(result, 'stopReason') ?? '', tokens: isTold ? Math.max(...counts) : null };
+}
+
+function totalOf(counted: JsonObject): number {
+  return countIn(counted, 'totalTokens') ?? tokensIn(counted);
 }
 
 export interface InitializeResult {
