@@ -102,6 +102,8 @@ describe('docs/answer-and-resume.md', () => {
       { kind: 'plan', ...base },
       { kind: 'budget', key: 'k', what: 'cost', limit: 1, spent: 1 },
       { kind: 'question', question: '', ...base },
+      { kind: 'blocked', reason: '', ...base },
+      { kind: 'limit', agent: 'a', resetsAt: null, ...base },
       { kind: 'edit', seq: null, ...base },
     ];
     const said = new Map<string, string[]>();

@@ -16,7 +16,7 @@ export const move = {
   say: (text) => ({ kind: 'say', text }),
   /** By the agent's schema if it has one, else as JSON in the text. */
   result: (fields) => ({ kind: 'result', fields }),
-  /** An answer of FAILURES. */
+  /** An answer of FAILURES. `resetsAt`: it lasts until this time. */
   fail: (name, details = {}) => ({ kind: 'fail', name, details }),
   /** The connection breaks in the middle of the answer. */
   cut: { kind: 'cut' },
@@ -291,12 +291,15 @@ export function startModel(moves, onHang = () => {}) {
     const outputs = isMain ? speaker.outputs(body).map((part) => JSON.stringify(part)) : [];
     // After a structured result the agent may ask once more.
     const isOver = requests.findLast(({ move: made }) => made !== null)?.isStructured === true && raw.includes(requests.at(-1).id);
-    // A failure that repeats concerns every request, also those for a summary or a title.
     const last = moves.length - 1;
-    const isLost = next >= last && moves[last].kind === 'fail';
-    const made = (isMain && !isOver) || isLost ? moves[Math.min(next++, last)] : null;
+    if (moves[next]?.details?.resetsAt <= Date.now()) next++;
+    const current = moves[Math.min(next, last)];
+    // A failure that lasts concerns every request, also those for a summary or a title, and to another model.
+    const isLasting = current.kind === 'fail' && (next >= last || current.details.resetsAt !== undefined);
+    const made = (isMain && !isOver) || isLasting ? current : null;
+    if (made !== null && (!isLasting || next >= last)) next++;
     const id = `call_${requests.length + 1}_${Math.random().toString(36).slice(2, 10)}`;
-    const request = { at: Date.now(), protocol, isMain, move: made, raw, outputs, id, charged: 0, thought: 0, isStructured: false };
+    const request = { protocol, isMain, move: made, raw, outputs, id, charged: 0, thought: 0, isStructured: false };
     requests.push(request);
     if (made?.kind === 'hang') return onHang();
     if (made?.kind === 'fail') return send(response, failure(made.name, protocol, made.details));
