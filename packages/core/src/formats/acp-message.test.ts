@@ -58,20 +58,35 @@ it('finds the file of a tool call wherever the agent names it, also in earlier u
   };
   const options = [{ optionId: 'once', kind: 'allow_once', name: 'x' }, { optionId: 5, kind: 'x' }, null];
   expect(readPermissionRequest({ toolCall: other, options })).toEqual({
-    tool: { id: 'o', kind: 'other', paths: ['/s/r.json', '/s'] },
+    tool: { id: 'o', command: '', kind: 'other', paths: ['/s/r.json', '/s'] },
     options: [{ id: 'once', kind: 'allow_once' }],
   });
   for (const params of [null, {}, { toolCall: {} }, { toolCall: [] }]) expect(readPermissionRequest(params)).toBe(null);
 });
 
+it('takes the title for the command only where the agent tells no input', () => {
+  const told = { toolCallId: 't', kind: 'execute', title: 'npm test' };
+  const command = (...calls: readonly object[]) =>
+    calls
+      .map((call) => readPermissionRequest({ toolCall: call, options: [] })?.tool)
+      .reduce((known, call) => (call === undefined ? known : mergeToolCall(known, call)), undefined)?.command;
+  expect([command(told), command(told, { toolCallId: 't', rawInput: { command: ['sh', '-c', 'evil'] } })]).toEqual(['npm test', '']);
+  expect([command({ ...told, kind: 'edit' }), command({ ...told, rawInput: { command: 'ls' } })]).toEqual([undefined, 'ls']);
+});
+
 it('reads the answers to initialize and session/new', () => {
   const greeting = {
     protocolVersion: 1,
-    agentCapabilities: { sessionCapabilities: { additionalDirectories: {}, close: {} } },
+    agentCapabilities: { loadSession: true, sessionCapabilities: { additionalDirectories: {}, close: {} } },
     authMethods: [{ id: 'a', name: 'Log in' }, { id: 'b' }, 5],
   };
-  expect(readInitializeResult(greeting)).toEqual({ version: 1, takesFolders: true, signIns: ['Log in'] });
-  expect(readInitializeResult({ protocolVersion: '1', authMethods: {} })).toEqual({ version: null, takesFolders: false, signIns: [] });
+  expect(readInitializeResult(greeting)).toEqual({ version: 1, takesFolders: true, loadsSessions: true, signIns: ['Log in'] });
+  expect(readInitializeResult({ protocolVersion: '1', authMethods: {} })).toEqual({
+    version: null,
+    takesFolders: false,
+    loadsSessions: false,
+    signIns: [],
+  });
   expect([readNewSession({ sessionId: 's' }), readNewSession({ sessionId: '' }), readNewSession(null)]).toEqual(['s', null, null]);
 });
 

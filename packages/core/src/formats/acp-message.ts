@@ -17,7 +17,7 @@ export interface AcpToolCall {
   readonly status?: string;
   /** Files that the agent says it touches. */
   readonly paths: readonly string[];
-  /** Command that the agent says it runs. */
+  /** Command that the agent says it runs: of its input, or its title where it tells no input, as Gemini does. */
   readonly command?: string;
   /** The reason, if it failed. */
   readonly failure?: string;
@@ -96,7 +96,7 @@ function toolIn(call: JsonObject): AcpToolCall | null {
   const told = [...listIn(call, 'locations'), ...contents.filter((content) => textIn(content, 'type') === 'diff')];
   const input = objectIn(call, 'rawInput');
   const paths = [...told.map((one) => textIn(one, 'path')), ...PATH_NAMES.map((name) => textIn(input, name))];
-  const command = textIn(input, 'command');
+  const command = commandIn(call, kind, title);
   const failure = status === 'failed' ? contents.map((content) => textIn(objectIn(content, 'content'), 'text')).find(isText) : undefined;
   return {
     id,
@@ -107,6 +107,12 @@ function toolIn(call: JsonObject): AcpToolCall | null {
     ...(command === undefined ? {} : { command }),
     ...(failure === undefined ? {} : { failure }),
   };
+}
+
+/** Empty if it has an input without a plain command: a title of an earlier message must not stand for it. */
+function commandIn(call: JsonObject, kind: string | undefined, title: string | undefined): string | undefined {
+  if (own(call, 'rawInput') !== undefined) return textIn(objectIn(call, 'rawInput'), 'command') ?? '';
+  return kind === 'execute' ? title : undefined;
 }
 
 /** The tool call after an update. */
@@ -121,12 +127,22 @@ export interface PromptResult {
   readonly tokens: number | null;
 }
 
-/** The answer to `session/prompt`. Gemini puts its token counts in `_meta`. */
+/** The answer to `session/prompt`. Gemini has its token counts in `_meta`; Claude Code has those of its side requests there too. */
 export function readPromptResult(result: unknown): PromptResult {
   const usage = objectIn(result, 'usage');
-  const quota = objectIn(objectIn(objectIn(result, '_meta'), 'quota'), 'token_count');
-  const total = usage === null ? null : (countIn(usage, 'totalTokens') ?? tokensIn(usage));
-  return { reason: textIn(result, 'stopReason') ?? '', tokens: total ?? (quota === null ? null : tokensIn(quota)) };
+  const quota = objectIn(objectIn(result, '_meta'), 'quota');
+  const all = objectIn(quota, 'token_count');
+  const models = listIn(quota, 'model_usage')
+    .map((model) => objectIn(model, 'token_count'))
+    .filter((counted) => counted !== null);
+  const turn = usage ?? all;
+  const counts = [turn === null ? 0 : totalOf(turn), models.reduce((sum, counted) => sum + totalOf(counted), 0)];
+  const isTold = turn !== null || models.length > 0;
+  return { reason: textIn(result, 'stopReason') ?? '', tokens: isTold ? Math.max(...counts) : null };
+}
+
+function totalOf(counted: JsonObject): number {
+  return countIn(counted, 'totalTokens') ?? tokensIn(counted);
 }
 
 export interface InitializeResult {

@@ -63,11 +63,21 @@ export function conversationIn(event: JsonObject): string | null {
 /** It becomes an argument, so it must not look like an option. */
 const CONVERSATION = /^[A-Za-z0-9][\w.-]{0,199}$/;
 
-/** The usage of one message of Claude Code so far. A message comes in several events. */
-export function messageUsageIn(event: JsonObject): { readonly id: string; readonly tokens: number } | null {
-  const message = own(event, 'type') === 'assistant' && isOfClaude(event) ? objectIn(event, 'message') : null;
-  const id = message === null ? null : textIn(message, 'id');
-  return message === null || id === null ? null : { id, tokens: sumOf(objectIn(message, 'usage') ?? {}, API_COUNTS) };
+export interface MessageUsage {
+  readonly id: string;
+  readonly input: number;
+  readonly output: number;
+}
+
+/** The usage of one message of Claude Code so far. Only the event at its end has all of its output. */
+export function messageUsageIn(event: JsonObject): MessageUsage | null {
+  if (!isOfClaude(event)) return null;
+  const streamed = own(event, 'type') === 'stream_event' ? objectIn(event, 'event') : null;
+  const message = objectIn(streamed ?? event, 'message');
+  const id = message === null ? textIn(event, 'api_message_id') : textIn(message, 'id');
+  const usage = objectIn(message ?? streamed ?? {}, 'usage');
+  if (id === null || usage === null) return null;
+  return { id, input: sumOf(usage, API_COUNTS) - countIn(usage, 'output_tokens'), output: countIn(usage, 'output_tokens') };
 }
 
 const READERS: ReadonlyMap<string, (event: JsonObject) => AgentEvent | null> = new Map([
@@ -87,6 +97,7 @@ const READERS: ReadonlyMap<string, (event: JsonObject) => AgentEvent | null> = n
   ['system', (event) => (isOfClaude(event) ? systemNote(event) : null)],
   ['assistant', (event) => (isOfClaude(event) ? messageIn(event) : null)],
   ['user', (event) => (isOfClaude(event) ? NOTED : null)],
+  ['stream_event', (event) => (isOfClaude(event) ? NOTED : null)],
   ['rate_limit_event', (event) => (isOfClaude(event) ? rateLimit(event) : null)],
   ['result', (event) => (isOfClaude(event) ? resultIn(event) : geminiResult(event))],
   ['init', (event) => (isOfGemini(event) ? NOTED : null)],

@@ -79,6 +79,8 @@ describe('a turn', () => {
 
   test('joins the pieces of an answer and ignores text after the result', async () => {
     const watch = newWatch();
+    const uncounted = await playing('answer', { countsTokens: false }).run(realAssignment(), newWatch());
+    expect(uncounted).toEqual(DONE);
     expect(await playing('answer').run(realAssignment(), watch)).toEqual({
       ...DONE,
       usage: { tokens: 700, costUsd: 0, unknown: ['cost'] },
@@ -318,7 +320,8 @@ function remembering(...answers: readonly string[]): Agent {
        if (method === 'session/load') tell('old', '{"status":"failed","error":"of an earlier task"}');
        if (method === 'session/prompt') say({ method: 'session/update', params: { sessionId: params.sessionId, update: { sessionUpdate: 'usage_update', used: 5, size: 9, cost: { amount: 0.3, currency: 'USD' } } } });
        if (method === 'session/prompt') tell(params.sessionId, answers.shift().replace('ASKED', asked.join(' ')));
-       say({ id, result: method === 'session/new' ? { sessionId: 'new' } : method === 'session/prompt' ? { stopReason: 'end_turn', usage: { totalTokens: 5 } } : {} });
+       const model_usage = [{ token_count: { totalTokens: 4 } }, { token_count: { totalTokens: 3 } }];
+       say({ id, result: method === 'session/new' ? { sessionId: 'new' } : method === 'session/prompt' ? { stopReason: 'end_turn', usage: { totalTokens: 5 }, _meta: { quota: { model_usage } } } : {} });
      });`,
   );
 }
@@ -332,7 +335,7 @@ describe('a conversation', () => {
     // Its cost is that of the whole session.
     expect(await run('old#0.2', asked)).toMatchObject({
       findings: 'initialize session/load session/prompt',
-      usage: { tokens: 5, costUsd: 0.1 },
+      usage: { tokens: 7, costUsd: 0.1 },
       conversation: 'old#0.3',
     });
     expect(await run('old', 'No result.', 'None.')).toMatchObject({ kind: 'broken', conversation: 'old#0.3' });
@@ -345,7 +348,7 @@ describe('a conversation', () => {
   });
 
   test('asks once more for a missing result, except where a check decides', async () => {
-    const usage = { tokens: 10, costUsd: 0.3 };
+    const usage = { tokens: 14, costUsd: 0.3 };
     expect(await remembering('All is well.', asked).run(realAssignment(), newWatch())).toMatchObject({ kind: 'completed', usage });
     const prose = 'I mended it.\n\nBye.';
     expect(await remembering(prose, prose, asked).run(realAssignment(), newWatch())).toMatchObject({
@@ -356,7 +359,7 @@ describe('a conversation', () => {
     expect(await remembering(prose, asked).run(realAssignment({ check: 'npm test' }), newWatch())).toMatchObject({
       kind: 'completed',
       findings: 'I mended it.',
-      usage: { tokens: 5 },
+      usage: { tokens: 7 },
     });
   });
 });

@@ -26,6 +26,8 @@ export interface AcpSpec extends ProgramSpec {
   readonly allow?: readonly Allowable[];
   /** Time limit until the agent accepts the task. */
   readonly readyMs?: number;
+  /** False: the tokens that it reports are not those of its turn. */
+  readonly countsTokens?: boolean;
 }
 
 /** Long enough for `npx` to download an agent. */
@@ -37,7 +39,7 @@ const LF = 0x0a;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
-  const { name, allow = [], readyMs = READY_MS } = spec;
+  const { name, allow = [], readyMs = READY_MS, countsTokens = true } = spec;
   const runProgram = programRunner(spec, guardian);
   const run = (assignment: Assignment, watch: Watch) =>
     withTaskFiles(assignment, watch, async (taskFiles) => {
@@ -51,6 +53,7 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
         conversation: known === null ? null : { id: known.id, costUsd: Number(known.note) || 0 },
         version: ownVersion(),
         readyMs,
+        countsTokens,
         tell: (words) => log.tell(words),
       });
       const take: Watch['log'] = (stream, chunk) => {

@@ -6,7 +6,7 @@ import { readRpc } from '@umpire/core/formats/json-rpc.js';
 import { AcpConversation } from './acp-conversation.js';
 
 const PLACES = { workdir: '/work', session: '/session', writes: true, allow: [], commands: [] };
-const NEW = { askAgain: () => null, conversation: null };
+const NEW = { askAgain: () => null, conversation: null, countsTokens: true };
 
 function newConversation() {
   const sent: string[] = [];

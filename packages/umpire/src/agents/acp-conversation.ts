@@ -35,6 +35,8 @@ export interface AcpBrief {
   readonly version: string;
   /** Time limit until the agent accepts the task. */
   readonly readyMs: number;
+  /** False: the tokens that it reports are not those of its turn. */
+  readonly countsTokens: boolean;
   /** Writes one line to the log. */
   readonly tell: (words: string) => void;
 }
@@ -144,7 +146,7 @@ export class AcpConversation implements Dialogue {
   end(): AcpOutcome {
     clearTimeout(this.timer);
     const text = this.answered();
-    const known = this.tokens ?? this.context;
+    const known = this.brief.countsTokens ? (this.tokens ?? this.context) : null;
     const { signs, session, costUsd } = this;
     const usage = usageOf(known === null ? null : Math.round(known), costUsd === null ? null : costSince(this.costBefore, costUsd));
     const fault = this.fault ?? (this.error?.trim() || null);

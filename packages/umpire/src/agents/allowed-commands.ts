@@ -40,6 +40,11 @@ function partsOf(command: string): readonly string[] {
 export function isAllowedCommand(line: string, commands: readonly string[]): boolean {
   if (commands.includes(line.trim())) return true;
   const parts = partsOf(line);
-  const allowed = [...commands, ...READING_COMMANDS];
-  return parts.length > 0 && parts.every((part) => allowed.some((command) => part === command || part.startsWith(`${command} `)));
+  const begins = (part: string, allowed: readonly string[]) =>
+    allowed.some((command) => part === command || part.startsWith(`${command} `));
+  const reads = (part: string) => begins(part, READING_COMMANDS) && !LEAVES_FOLDER.test(part);
+  return parts.length > 0 && parts.every((part) => begins(part, commands) || reads(part));
 }
+
+/** Arguments that name a path outside the folder, or a file to write. */
+const LEAVES_FOLDER = /\s(?:\/|~|-o|--output)|\.\.\/|\s\.\.(?:\s|$)/;

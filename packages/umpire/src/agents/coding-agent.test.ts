@@ -198,6 +198,22 @@ test('a stopped claude is interrupted over its input, and reports what it spent;
   });
 });
 
+test('the log leaves out the pieces of a message, and a timeout names the last error', async () => {
+  const { env } = program(
+    'opencode',
+    `print({ type: 'stream_event', event: { type: 'content_block_delta' } }); print({ type: 'error', sessionID: 's', error: { name: 'ContextOverflowError' } }); setInterval(() => undefined, 1000);`,
+  );
+  const spec = presetFor('opencode');
+  if (spec === null) throw new Error('no preset');
+  const watch = newWatch();
+  const ending = await codingAgent({ ...spec, env, timeoutMs: 2000, finish: null }, guardian).run(realAssignment(), watch);
+  expect(ending).toMatchObject({
+    kind: 'broken',
+    reason: 'The agent "opencode" timed out after 2 seconds; Umpire killed its processes. Last error: "ContextOverflowError".',
+  });
+  expect(watch.text()).toBe('{"type":"error","sessionID":"s","error":{"name":"ContextOverflowError"}}\n');
+});
+
 test('a broken task names the tool that was denied, and the result file counts first', async () => {
   const denied = `ended('May I run it?', { permission_denials: [{ tool_name: 'Bash', tool_input: { command: 'npm test' } }] });`;
   expect((await run('claude', denied)).ending).toMatchObject({

@@ -11,6 +11,7 @@ import { readConversation, writeConversation } from './conversation.js';
 import { EventStream } from './event-stream.js';
 import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
+import { LineFilter } from './line-filter.js';
 import type { Preset, PresetTask } from './presets.js';
 import { askAgainFor } from './missing-result.js';
 import { promptFor, systemPromptFor } from './prompt.js';
@@ -76,6 +77,9 @@ function afterAskingAgain(first: Ending, second: Ending): Ending {
   return { ...(second.kind === 'broken' && !isServer ? first : second), usage };
 }
 
+/** Claude Code prints each message in small pieces, then as a whole. */
+const PIECE_EVENT = '{"type":"stream_event","event":{"type":"content_block_';
+
 function planRun(
   { preset, finish = 'SIGINT', model, args = [] }: CodingAgentSpec,
   task: PresetTask,
@@ -89,11 +93,14 @@ function planRun(
     isTurnEnded = true;
     input?.end();
   });
+  const logged = new LineFilter(PIECE_EVENT, (chunk) => watch.log('stdout', chunk));
   const log: Watch['log'] = (stream, chunk) => {
-    watch.log(stream, chunk);
-    if (stream === 'stdout') events.write(chunk);
+    if (stream === 'stderr') return watch.log(stream, chunk);
+    logged.write(chunk);
+    events.write(chunk);
   };
   const readEnd = ({ code, signal, stopped }: EndedProcess): ProgramResult => {
+    logged.end();
     const report = events.end();
     // After its turn Umpire closes the agent, so its exit status means nothing.
     const isDone = input !== null && isTurnEnded && report?.fault === null;

@@ -115,6 +115,11 @@ test('reads the answer, the usage with subagents and the denied tools of claude'
   expect(told(`${all}\n${ended({ result: 'Again.', total_cost_usd: 0.5 })}`)).toEqual({ ...answer, usage: { tokens: 6355, costUsd: 0.5 } });
   // Killed: each message counts once, and its cost is not known.
   expect(told(CLAUDE.join('\n'))).toEqual({ ...answer, usage: { tokens: 10, costUsd: 0, unknown: ['cost'] } });
+  // Only the event at the end of a message has all of its output.
+  const streamed = (event: object) => JSON.stringify({ type: 'stream_event', event, api_message_id: 'msg_1', ...ids });
+  const delta = streamed({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 50 } });
+  const begun = streamed({ type: 'message_start', message: { id: 'msg_1', usage: { input_tokens: 9, output_tokens: 1 } } });
+  expect(told([begun, ...CLAUDE, delta, streamed({ type: 'content_block_stop' })].join('\n'))?.usage.tokens).toBe(59);
   // A continued conversation has the usage of its earlier runs in all other counts.
   const since = (tokens: number, costUSD: number) => ({
     model_usage_since_last_result: { large: { inputTokens: tokens, costUSD } },

@@ -2,7 +2,7 @@
 // with bounded memory.
 
 import { agentEventIn, conversationIn, eventObject, messageUsageIn } from '@umpire/core/formats/agent-event.js';
-import type { AgentEvent } from '@umpire/core/formats/agent-event.js';
+import type { AgentEvent, MessageUsage } from '@umpire/core/formats/agent-event.js';
 import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
@@ -46,8 +46,8 @@ export class EventStream {
   private tokens: number | null = null;
   private costUsd: number | null = null;
   private conversationTokens: number | null = null;
-  /** Tokens by message, since the last total. */
-  private readonly messages = new Map<string, number>();
+  /** By id, since the last total. */
+  private readonly messages = new Map<string, MessageUsage>();
   private refused: string | undefined;
   private lost: string | undefined;
   private conversation: string | undefined;
@@ -84,7 +84,10 @@ export class EventStream {
 
   private usage(): Usage {
     const counted = [this.tokens, this.conversationTokens === null ? null : Math.max(0, this.conversationTokens - this.before)];
-    const known = [...counted.filter((tokens) => tokens !== null), ...this.messages.values()];
+    const known = [
+      ...counted.filter((tokens) => tokens !== null),
+      ...[...this.messages.values()].map(({ input, output }) => input + output),
+    ];
     const tokens = known.length === 0 ? null : Math.round(known.reduce((sum, one) => sum + one, 0));
     return usageOf(tokens, this.costUsd);
   }
@@ -104,9 +107,14 @@ export class EventStream {
     this.hasEvents = true;
     this.conversation = conversationIn(object) ?? this.conversation;
     const message = messageUsageIn(object);
-    if (message !== null) this.messages.set(message.id, Math.max(message.tokens, this.messages.get(message.id) ?? 0));
+    if (message !== null) this.countMessage(message);
     if (event.kind !== 'said' || event.isPiece !== true) this.endMessage();
     this.take(event);
+  }
+
+  private countMessage({ id, input, output }: MessageUsage): void {
+    const known = this.messages.get(id) ?? { input: 0, output: 0 };
+    this.messages.set(id, { id, input: Math.max(input, known.input), output: Math.max(output, known.output) });
   }
 
   private take(event: AgentEvent): void {

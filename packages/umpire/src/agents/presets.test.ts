@@ -30,7 +30,7 @@ test('each preset gets the session folder, the schema of the result and the perm
   expect(PRESET_NAMES).toEqual([...ONCE, ...ONCE.map((name) => `${name}-acp`)]);
   const commands = ONCE.map((name) => planOf(name).args.join(' '));
   expect(commands).toEqual([
-    `-p --input-format stream-json --output-format stream-json --verbose --permission-mode acceptEdits --json-schema ${schemaOf()} --add-dir /s`,
+    `-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits --json-schema ${schemaOf()} --add-dir /s`,
     '--json --sandbox workspace-write --skip-git-repo-check --color never --add-dir /s --output-schema /s/agents/1.schema.json -',
     '--approval-mode auto_edit --output-format stream-json --policy /s/agents/1.policy.toml --include-directories /s',
     '--format json',
@@ -43,7 +43,7 @@ test('each preset gets the session folder, the schema of the result and the perm
 
 test('a reader edits only in the session folder', () => {
   const reader = { writes: false, commands: ['npm test'] };
-  expect(planOf('claude', reader).args.slice(6, 12)).toEqual([
+  expect(planOf('claude', reader).args.slice(7, 13)).toEqual([
     '--permission-mode',
     'default',
     '--allowedTools',
@@ -121,10 +121,10 @@ test('permissions are described for people', () => {
 test('each NAME-acp preset uses ACP', () => {
   const names = PRESET_NAMES.filter((name) => name.endsWith('-acp'));
   expect(names.map((name) => acpPresetFor(name, '/s p'))).toEqual([
-    { name: 'claude-acp', argv: ['claude-agent-acp'] },
+    { name: 'claude-acp', argv: ['claude-agent-acp'], env: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' } },
     { name: 'codex-acp', argv: ['codex-acp'] },
     { name: 'gemini-acp', argv: ['gemini', '--acp', '--include-directories', '/s p'] },
-    { name: 'opencode-acp', argv: ['opencode', 'acp'] },
+    { name: 'opencode-acp', argv: ['opencode', 'acp'], countsTokens: false },
   ]);
   expect([acpPresetFor('claude', '/s'), presetFor('claude-acp'), acpPresetFor('constructor', '/s')]).toEqual([null, null, null]);
 });

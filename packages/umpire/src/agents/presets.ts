@@ -74,6 +74,8 @@ function planClaude({ assignment, files, prompt, conversation }: PresetTask): Pr
     ...option('--input-format', 'stream-json'),
     ...option('--output-format', 'stream-json'),
     '--verbose',
+    // With these events, the usage of each message is known before the end.
+    '--include-partial-messages',
     ...option('--permission-mode', mayEdit ? 'acceptEdits' : 'default'),
     ...(rules.length === 0 ? [] : ['--allowedTools', ...rules]),
     ...option('--json-schema', JSON.stringify(resultSchema(assignment))),
@@ -181,11 +183,13 @@ function planOpencode({ assignment, prompt, conversation }: PresetTask): PresetP
 /**
  * These ask for permissions (acp-permission.ts). Agents that do not accept folders over the protocol get the session folder as an argument.
  */
-const ACP_PRESETS: Readonly<Record<string, (session: string) => readonly string[]>> = {
-  'claude-acp': () => ['claude-agent-acp'],
-  'codex-acp': () => ['codex-acp'],
-  'gemini-acp': (session) => ['gemini', '--acp', '--include-directories', session],
-  'opencode-acp': () => ['opencode', 'acp'],
+const ACP_PRESETS: Readonly<Record<string, (session: string) => Omit<AcpSpec, 'name'>>> = {
+  // After its turn it would ask its model what a person may type next.
+  'claude-acp': () => ({ argv: ['claude-agent-acp'], env: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' } }),
+  'codex-acp': () => ({ argv: ['codex-acp'] }),
+  'gemini-acp': (session) => ({ argv: ['gemini', '--acp', '--include-directories', session] }),
+  // It reports the usage of its last message alone.
+  'opencode-acp': () => ({ argv: ['opencode', 'acp'], countsTokens: false }),
 };
 
 export const PRESET_NAMES: readonly string[] = [...Object.keys(PRESETS), ...Object.keys(ACP_PRESETS)];
@@ -204,8 +208,8 @@ export function presetFor(name: string): NamedPreset | null {
 
 /** An ACP preset; null for an unknown name. */
 export function acpPresetFor(name: string, session: string): AcpSpec | null {
-  const words = Object.hasOwn(ACP_PRESETS, name) ? ACP_PRESETS[name] : undefined;
-  return words === undefined ? null : { name, argv: words(session) };
+  const spec = Object.hasOwn(ACP_PRESETS, name) ? ACP_PRESETS[name] : undefined;
+  return spec === undefined ? null : { name, ...spec(session) };
 }
 
 export interface PermissionQuery {

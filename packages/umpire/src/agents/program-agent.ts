@@ -129,7 +129,7 @@ export function programRunner(spec: ProgramSpec, guardian: Guardian): RunProgram
     if (end.stopped?.by === 'flood')
       return outcome({ kind: 'broken', reason: describeFlood(name, assignment), usage: ending.usage ?? NO_USAGE }, report);
     if (end.stopped !== null) {
-      const late = afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name);
+      const late = afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name, report?.fault ?? null);
       return outcome(late.kind === 'broken' ? explainBroken(late, left, note) : late, report);
     }
     if (ending.kind !== 'broken') return outcome(ending, report);
@@ -168,10 +168,18 @@ function interruptedAfter({ usage = NO_USAGE }: Ending): Ending {
 }
 
 /** A valid result after the request to finish counts. Otherwise the timeout is the reason. */
-function afterTimeout(ending: Ending, isOrderly: boolean, how: 'asked' | 'killed', timeoutMs: number, name: string): Ending {
+function afterTimeout(
+  ending: Ending,
+  isOrderly: boolean,
+  how: 'asked' | 'killed',
+  timeoutMs: number,
+  name: string,
+  fault: string | null,
+): Ending {
   if (isOrderly && (ending.kind === 'completed' || ending.kind === 'failed')) return ending;
   const what = how === 'asked' ? 'Umpire asked it to finish, and it ended without a valid result' : 'Umpire killed its processes';
-  const reason = `The agent ${JSON.stringify(name)} timed out after ${timeoutMs / 1000} seconds; ${what}.`;
+  const last = fault === null ? '' : ` Last error: ${JSON.stringify(firstParagraph(fault))}.`;
+  const reason = `The agent ${JSON.stringify(name)} timed out after ${timeoutMs / 1000} seconds; ${what}.${last}`;
   return { kind: 'broken', reason, usage: ending.usage ?? NO_USAGE };
 }
 

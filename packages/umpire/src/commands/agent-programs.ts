@@ -78,7 +78,8 @@ function changedPreset(name: string, uses: string, set: AgentSettings, session: 
   if (set.finish !== undefined) throw misplaced(name, 'finish', 'an ACP agent finishes by the protocol, not by a signal');
   if (model !== undefined) throw misplaced(name, 'model', 'an ACP agent has its own option or variable for it; use args or env');
   const argv = [...preset.spec.argv, ...args];
-  return { over: 'acp', spec: { name, argv, ...timesOf(set), ...allowedBy(set) } };
+  const env = { ...preset.spec.env, ...set.env };
+  return { over: 'acp', spec: { ...preset.spec, name, argv, ...timesOf(set), ...allowedBy(set), env } };
 }
 
 function misplaced(name: string, key: string, why: string): UmpireError {
