@@ -146,6 +146,12 @@ export type Merge =
   | { readonly ok: true; readonly head: string; readonly files: readonly string[] }
   | { readonly ok: false; readonly files: readonly string[] };
 
+/** The attempt after which a worktree's folder is named. Some agents continue a conversation only in the folder where it began. */
+export interface Seat {
+  readonly task: string;
+  readonly attempt: number;
+}
+
 /** The session's own branch and worktrees. Every operation may be repeated after a crash. */
 export interface Workspace {
   readonly kind: 'git' | 'snapshot';
@@ -157,8 +163,11 @@ export interface Workspace {
   readonly path: string;
   /** The same path for a read-only task. Until `sweep`, git commands there cannot reach the person's repository. */
   visit(): Promise<string>;
-  /** Creates a worktree for a writing task at the branch's head, replacing one left by this attempt. `kept`: a commit to start from. */
-  lend(task: string, attempt: number, kept?: string | null): Promise<string>;
+  /**
+   * Creates a worktree for a writing task at the branch's head, replacing one left by this attempt. `kept`: a commit to start from. `seat`:
+   * the attempt whose folder it takes over, if that is free.
+   */
+  lend(task: string, attempt: number, kept?: string | null, seat?: Seat | null): Promise<string>;
   /** Commits the task's changes; null if there are none. `files`: relative paths. */
   submit(task: string, attempt: number, title: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
   /** Commits the changes of an unfinished task. The commit is never merged: it serves the next attempt, or a person. */

@@ -2,7 +2,7 @@
 
 import { millisecondsOf } from '../formats/timestamp.js';
 import { chainOfTask } from './run-state.js';
-import type { RunState, TaskState } from './run-state.js';
+import type { Conversation, RunState, TaskState } from './run-state.js';
 
 /** The built-in critic. What it cannot measure, the agent of all other roles does. */
 export const BUILT_IN = 'builtin';
@@ -38,9 +38,9 @@ export function isLimited({ limits, lastMs }: RunState, agent: string): boolean 
  * The conversation that the task continues with this agent: its own of an earlier attempt, or for a generator the one of the last round.
  * Critics always start a new one, so that they judge what they see and not what they said.
  */
-export function conversationOf(run: RunState, task: TaskState, agent: string): string | null {
+export function conversationOf(run: RunState, task: TaskState, agent: string): Conversation | null {
   if (task.role === run.started.critic) return null;
-  if (task.conversation?.agent === agent) return task.conversation.id;
+  if (task.conversation?.agent === agent) return task.conversation;
   return isGenerator(run, task) ? (run.conversations.get(conversationKey(run, task, agent)) ?? null) : null;
 }
 

@@ -19,7 +19,7 @@ import type {
   UnmergedWork,
   VerdictGiven,
 } from './events.js';
-import { agentOfTask, conversationKey, isLimited, limitsEndAt } from './agent-choice.js';
+import { agentOfTask, conversationKey, conversationOf, isLimited, limitsEndAt } from './agent-choice.js';
 import { isAboutEvidence } from './question.js';
 import { LONGEST_LIMIT_MS } from './retry-delay.js';
 import {
@@ -277,6 +277,8 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
     withTask(run, id, (task) => {
       task.attempt = attempt;
       task.agent = agent;
+      const known = conversation === undefined ? null : conversationOf(run, task, agent);
+      task.seat = known?.id === conversation ? (known?.seat ?? null) : null;
       // Nobody else continues it meanwhile.
       if (conversation !== undefined) run.conversations.delete(conversationKey(run, task, agent));
       task.phase = 'running';
@@ -485,8 +487,9 @@ function addUsage(run: RunState, { tokens, costUsd, unknown = [] }: TaskFinished
 
 function keepConversation(run: RunState, task: TaskState, id: string | undefined): void {
   if (id === undefined) return;
-  task.conversation = { agent: task.agent, id };
-  run.conversations.set(conversationKey(run, task, task.agent), id);
+  const seat = task.seat ?? { task: task.id, attempt: task.attempt };
+  task.conversation = { agent: task.agent, id, seat };
+  run.conversations.set(conversationKey(run, task, task.agent), { id, seat });
 }
 
 /** People continue their work. An agent that continues its conversation believes in the edits that it made there. */

@@ -255,7 +255,7 @@ function startsIn(run: RunState): readonly Effect[] {
       const agent = agentOfTask(run, task);
       const known = agent === null ? null : conversationOf(run, task, agent);
       // Two tasks cannot talk in one conversation at the same time.
-      const conversation = known === null || continued.has(known) ? null : known;
+      const conversation = known === null || continued.has(known.id) ? null : known.id;
       if (conversation !== null) continued.add(conversation);
       starts.push({ type: 'RunTask', task: task.id, attempt: task.attempt + 1, agent, conversation });
       free--;

@@ -4,7 +4,7 @@
 import { mergeObjects } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
 import type { Cells, Damage, ExecMode, Task, TaskStatus } from '../model.js';
-import type { Turn } from '../ports.js';
+import type { Seat, Turn } from '../ports.js';
 import { chainOfCell, chainOfRow } from './chains.js';
 import type { Breach, EventData, Question, RunSettings, SessionStarted, TaskFinished } from './events.js';
 import { splitIds } from '../formats/tasks-csv.js';
@@ -58,10 +58,18 @@ export interface TaskState {
   isUnchanged: boolean;
   /** The agent of its last attempt, and its own id of the conversation it had. */
   agent: string;
-  conversation: { readonly agent: string; readonly id: string } | null;
+  conversation: (Conversation & { readonly agent: string }) | null;
+  /** The attempt in whose folder its last attempt works. */
+  seat: Seat | null;
   /** Added by an edit of tasks.csv, not by the plan or a verdict. */
   isAdded: boolean;
   wave: number;
+}
+
+/** A conversation that an agent can continue, by its own id, and the folder where it began. */
+export interface Conversation {
+  readonly id: string;
+  readonly seat: Seat;
 }
 
 export interface RunState {
@@ -92,7 +100,7 @@ export interface RunState {
   /** By agent: when its used-up plan is renewed; null: nobody knows. */
   readonly limits: Map<string, string | null>;
   /** Conversations of generators that the next round continues (agent-choice.ts). */
-  readonly conversations: Map<string, string>;
+  readonly conversations: Map<string, Conversation>;
   /** Agents that did not report what they used. */
   readonly unreported: { readonly tokens: Set<string>; readonly cost: Set<string> };
   /** Tasks that failed or were skipped and were not reopened. Their dependents are skipped too. */
@@ -383,6 +391,7 @@ function newTask(row: Cells): TaskState {
     isAdded: false,
     agent: '',
     conversation: null,
+    seat: null,
     wave: 1,
   };
 }

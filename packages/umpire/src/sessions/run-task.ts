@@ -72,7 +72,7 @@ async function borrowWorktree(workspace: Workspace, { task, attempt, agent, stop
   if (stop.aborted && fault !== null) return { workdir: null, isBegun: false, left, fault };
   try {
     const kept = left?.commit ?? task.kept;
-    const workdir = await workspace.lend(task.id, attempt, kept);
+    const workdir = await workspace.lend(task.id, attempt, kept, task.seat);
     if (left !== null) await workspace.giveBack(task.id, found.attempt);
     return { workdir, isBegun: kept !== null, left, fault };
   } catch (error) {

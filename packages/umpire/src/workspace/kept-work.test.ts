@@ -46,3 +46,22 @@ test('keeps nothing without changes', async () => {
   await workspace.lend('T1', 1);
   expect(await workspace.keep('T1', 1)).toBe(null);
 });
+
+test('takes over the folder of an earlier attempt, unless another task is in it', async () => {
+  const project = gitProject();
+  const workspace = await project.open();
+  const first = await workspace.lend('T1', 1);
+  const seat = { task: 'T1', attempt: 1 };
+  const beside = await workspace.lend('T2', 1, null, seat);
+  expect(beside).not.toBe(first);
+  await workspace.giveBack('T2', 1);
+  await workspace.giveBack('T1', 1);
+  const second = await workspace.lend('T2', 2, null, seat);
+  expect(second).toBe(first);
+  writeFiles(second, { 'a.txt': 'of T2\n' });
+  // Another process continues: the attempt still finds its folder.
+  const work = await (await project.open()).submit('T2', 2, 'all of it');
+  expect(work?.files).toEqual(['a.txt']);
+  await workspace.giveBack('T2', 2);
+  expect(await workspace.lend('T1', 2)).not.toBe(first);
+});

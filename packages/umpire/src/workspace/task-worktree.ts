@@ -1,9 +1,10 @@
 // The worktree of one writing task: created, its work taken as one commit, removed. Agents may commit, switch branches or break git there:
 // only the files on disk count, compared with the base commit.
 
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
+import type { Seat } from '@umpire/core/ports.js';
 import { flag, object, text } from '@umpire/core/formats/shape.js';
 import { CHECK_PREFIX } from './check-worktree.js';
 import { makeOwnRepository } from './worktree-repository.js';
@@ -11,6 +12,7 @@ import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './work
 import { commitTree, diffTrees, titleOf, treeOf } from './commits.js';
 import { prepareWorktree, hasRoomForProject, addSharedFiles, workdirOf } from './prepare-worktree.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
+import { lstatOf } from '../sessions/file-system.js';
 import { git } from './git.js';
 import type { RawName } from './git.js';
 import { inspectTree } from './inspect-work.js';
@@ -49,7 +51,32 @@ interface Paths {
 }
 
 function pathsOf(sessionGit: SessionGit, task: string, attempt: number): Paths {
-  return pathsByName(sessionGit, `task-${taskName(task, attempt)}`);
+  const own = nameOf({ task, attempt });
+  return pathsByName(sessionGit, readSeat(sessionGit, own) ?? own);
+}
+
+function nameOf({ task, attempt }: Seat): string {
+  return `task-${taskName(task, attempt)}`;
+}
+
+/** The file that names the folder which an attempt took over from an earlier one. */
+function seatFile(sessionGit: SessionGit, own: string): string {
+  return join(sessionGit.folder, `seat-of-${own}`);
+}
+
+function readSeat(sessionGit: SessionGit, own: string): string | null {
+  const place = seatFile(sessionGit, own);
+  if (lstatOf(place)?.isFile() !== true) return null;
+  const name = readFileSync(place, 'utf8').trim();
+  return /^task-[\w.-]{1,250}$/.test(name) ? name : null;
+}
+
+/** Takes over the folder of the seat, if no other attempt is in it. */
+function takeSeat(sessionGit: SessionGit, own: string, seat: Seat | null): void {
+  rmSync(seatFile(sessionGit, own), { force: true });
+  const name = seat === null ? own : nameOf(seat);
+  if (name !== own && readStateFile(pathsByName(sessionGit, name).lease, LEASE).kind !== 'note')
+    writeFileSync(seatFile(sessionGit, own), `${name}\n`);
 }
 
 function pathsByName(sessionGit: SessionGit, name: string): Paths {
@@ -70,12 +97,14 @@ export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktr
 /** `kept`: the work of an earlier attempt that asked a question. It is added as changes, so that the task becomes one commit. */
 export async function lendWorktree(
   context: WorkspaceContext,
-  task: string,
-  attempt: number,
+  { task, attempt }: Seat,
   head: string,
   kept: string | null,
+  seat: Seat | null,
 ): Promise<string> {
   const { sessionGit } = context;
+  await removeTask(sessionGit, pathsOf(sessionGit, task, attempt));
+  takeSeat(sessionGit, nameOf({ task, attempt }), seat);
   const paths = pathsOf(sessionGit, task, attempt);
   await removeTask(sessionGit, paths);
   const { base, tree } = kept === null ? { base: head, tree: null } : await findStart(sessionGit, head, kept);
@@ -185,6 +214,7 @@ async function isSameWork(sessionGit: SessionGit, commit: string, base: string, 
 /** Call this after taking the work. Files that cannot be removed, such as another user's, stay until `umpire clean` reports them. */
 export async function returnWorktree(sessionGit: SessionGit, task: string, attempt: number): Promise<void> {
   await tryRemoveTask(sessionGit, pathsOf(sessionGit, task, attempt));
+  rmSync(seatFile(sessionGit, nameOf({ task, attempt })), { force: true });
 }
 
 async function tryRemoveTask(sessionGit: SessionGit, paths: Paths): Promise<void> {

@@ -3,7 +3,7 @@
 
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import type { Merge, Sandbox, Workspace } from '@umpire/core/ports.js';
+import type { Merge, Sandbox, Workspace, Seat } from '@umpire/core/ports.js';
 import { makeRepositoryTemplate } from './worktree-repository.js';
 import { makeCheckWorktree } from './check-worktree.js';
 import type { CheckWorktree } from './check-worktree.js';
@@ -165,9 +165,9 @@ class SessionWorkspace implements GitWorkspace {
     return (await this.change.diff).toString('utf8');
   }
 
-  async lend(task: string, attempt: number, kept: string | null = null): Promise<string> {
+  async lend(task: string, attempt: number, kept: string | null = null, seat: Seat | null = null): Promise<string> {
     const { context, head } = this.ready();
-    return lendWorktree(context, task, attempt, head, kept);
+    return lendWorktree(context, { task, attempt }, head, kept, seat);
   }
 
   async submit(
