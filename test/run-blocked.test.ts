@@ -1,6 +1,6 @@
 // V17: an agent that says it is blocked, and each answer of a person. Plans that are used up: the session rests, another agent takes over.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, rowsOf, verdictsOf } from './support/run-project.js';
@@ -118,13 +118,17 @@ it('counts what an agent used before Umpire was killed, and keeps the files of t
 if [ -e half ]; then echo made > made; complete "the rest"; exit; fi
 ${EVENTS.join('\n')}
 echo half > half; : > "$beside/begun"; until_file "$beside/never"`;
-  const running = project.start('until', 'test -e made', ...project.sh(agent));
-  while (!existsSync(join(project.beside, 'begun'))) await new Promise((resolve) => setImmediate(resolve));
+  const running = project.start('until', 'test -e made', '--session', '.umpire/sessions/killed', ...project.sh(agent));
+  const log = join(project.root, '.umpire/sessions/killed/logs/WORK-1-1.txt');
+  const isLogged = () => existsSync(log) && readFileSync(log, 'utf8').includes('I begin.');
+  while (!isLogged() || !existsSync(join(project.beside, 'begun'))) await new Promise((resolve) => setImmediate(resolve));
   running.child.kill('SIGKILL');
   await running.ended;
   const { exit, session } = await project.umpire('resume');
   expect({ exit, stopped: eventsOfType(session, 'TaskInterrupted') }).toMatchObject({
     exit: 0,
-    stopped: [{ task: 'WORK-1', attempt: 1, usage: { tokens: 1077 }, conversation: 'talk-1', left: { files: ['half'] } }],
+    stopped: [
+      { task: 'WORK-1', attempt: 1, usage: { tokens: 1077 }, conversation: expect.stringMatching(/^talk-1#/), left: { files: ['half'] } },
+    ],
   });
 });

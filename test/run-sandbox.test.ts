@@ -92,7 +92,7 @@ done
 echo '{"token":2}' > ~/.claude/.credentials.json
 complete "$(cat ~/.claude/settings.json)"`);
     expect(flag).toBe('--agent-command');
-    writeFiles(home, { 'bin/claude': `#!/bin/sh\nexec ${command}\n` });
+    writeFiles(home, { 'bin/claude': `#!/bin/sh\n# Its input ends with its turn.\nexec ${command} < /dev/null\n` });
     chmodSync(join(home, 'bin', 'claude'), 0o755);
     const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}`, XDG_CACHE_HOME: '' };
     const { exit, err } = await project.umpireWith({ env }, ...untilFixed, '--sandbox', '--agent', 'claude');

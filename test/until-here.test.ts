@@ -107,7 +107,11 @@ it('measures nothing while the guard objects, and tells the person if the agent 
   expect(await asks(project)).toEqual(backWith('the guard found weakened tests'));
   expect(await asks(project)).toEqual(toldOf('the agent stopped with 1 breach in its change.'));
   expect(existsSync(join(session, 'results/until.json'))).toBe(false);
-  // The person has seen it and goes on.
+  // While it stands, a check that passes says nothing.
+  project.write(DONE);
+  expect(await asks(project)).toEqual(toldOf('1 breach in the change, so the check of umpire until was not judged'));
+  project.git('checkout', '-q', 'add.test.js');
+  project.git('clean', '-qfd', '-e', '.umpire');
   expect(await asks(project)).toEqual(backWith('Attempt 1 of 5 is next.'));
   // A breach after the check sent the agent back is new to the agent, whatever its own flag says.
   project.write({ 'more.test.js': TEST.replace("test('adds'", "test.only('adds'") });

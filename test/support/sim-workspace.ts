@@ -82,6 +82,7 @@ export function openRepository(
       watch.onMerge(task, commit);
       return later(`merging ${task}`, () => mergeInto(repository, commit));
     },
+    placeOf: (task, attempt) => pathOf(task, attempt),
     giveBack: (task, attempt) => later(`taking the worktree of ${task} back`, () => void repository.lent.delete(pathOf(task, attempt))),
     sweep: () =>
       later('sweeping', () => {

@@ -168,6 +168,8 @@ export interface Workspace {
    * the attempt whose folder it takes over, if that is free.
    */
   lend(task: string, attempt: number, kept?: string | null, seat?: Seat | null): Promise<string>;
+  /** The working folder of that attempt. */
+  placeOf(task: string, attempt: number): string;
   /** Commits the task's changes; null if there are none. `files`: relative paths. */
   submit(task: string, attempt: number, title: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
   /** Commits the changes of an unfinished task. The commit is never merged: it serves the next attempt, or a person. */

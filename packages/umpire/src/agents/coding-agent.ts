@@ -36,7 +36,7 @@ export function codingAgent(spec: CodingAgentSpec, guardian: Guardian): Agent {
   const run = (assignment: Assignment, watch: Watch): Promise<Ending> =>
     withTaskFiles(assignment, watch, async (files) => {
       const { workdir, check } = assignment;
-      const start = (conversation: Conversation | null, prompt: PresetTask['prompt'], task = assignment) => {
+      const start = (conversation: OwnConversation | null, prompt: PresetTask['prompt'], task = assignment) => {
         const id = conversation?.id ?? null;
         return runProgram(planRun(spec, { assignment: task, files, prompt, conversation: id }, conversation, watch), files, task);
       };
@@ -83,7 +83,7 @@ const PIECE_EVENT = '{"type":"stream_event","event":{"type":"content_block_';
 function planRun(
   { preset, finish = 'SIGINT', model, args = [] }: CodingAgentSpec,
   task: PresetTask,
-  known: Conversation | null,
+  known: OwnConversation | null,
   watch: Watch,
 ) {
   const plan = preset.plan(task);
@@ -134,25 +134,25 @@ function deniedToolNote(report: AgentReport | null): { readonly note?: string } 
 }
 
 /** A conversation of the agent that can go on. */
-interface Conversation {
+interface OwnConversation {
   readonly id: string;
   /** All its tokens so far, where the agent counts those. */
   readonly tokens: number;
 }
 
 /** Null for an agent that continues only in another folder. */
-function conversationFrom(text: string | null, { isBoundToFolder }: Preset, workdir: string): Conversation | null {
+function conversationFrom(text: string | null, { isBoundToFolder }: Preset, workdir: string): OwnConversation | null {
   const read = readConversation(text);
   if (read === null || (isBoundToFolder === true && read.note !== workdir)) return null;
   return { id: read.id, tokens: Number(read.note) || 0 };
 }
 
-function conversationText({ id, tokens }: Conversation, { isBoundToFolder }: Preset, workdir: string): string {
+function conversationText({ id, tokens }: OwnConversation, { isBoundToFolder }: Preset, workdir: string): string {
   return writeConversation({ id, note: isBoundToFolder === true ? workdir : tokens === 0 ? '' : String(tokens) });
 }
 
 /** A killed agent does not report its count, so the next run counts from the old one. */
-function conversationAfter(report: AgentReport | null, before: Conversation | null): Conversation | null {
+function conversationAfter(report: AgentReport | null, before: OwnConversation | null): OwnConversation | null {
   const id = report?.conversation ?? before?.id;
   return id === undefined ? null : { id, tokens: report?.conversationTokens ?? before?.tokens ?? 0 };
 }

@@ -141,7 +141,8 @@ export function programRunner(spec: ProgramSpec, guardian: Guardian): RunProgram
 
 /** Its answer without a result, where a check decides and not the agent's word. */
 export function completedWithout({ ending, report }: ProgramOutcome, { outputs }: Assignment): Ending {
-  const findings = firstParagraph(report?.text ?? '');
+  // A program of one's own has no events, and its output is in the log.
+  const findings = report === null ? 'It ended without a result.' : firstParagraph(report.text);
   if (findings === '') return ending;
   const empty = Object.fromEntries(outputs.map((column) => [column, '']));
   return { kind: 'completed', findings, error: '', outputs: empty, usage: ending.usage ?? NO_USAGE };
@@ -272,7 +273,8 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
           isOrderly: stopped?.how === 'asked' && code === 0,
         }),
       };
-      return (await runProgram(plan, taskFiles, assignment)).ending;
+      const outcome = await runProgram(plan, taskFiles, assignment);
+      return outcome.lacksResult && assignment.check !== null ? completedWithout(outcome, assignment) : outcome.ending;
     });
   return { name, run };
 }

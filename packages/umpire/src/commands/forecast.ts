@@ -56,10 +56,10 @@ function median(numbers: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** `At most 5 agent runs in 5 rounds before you are asked. Earlier sessions: $0.42 (median of 3).` */
+/** `At most 5 agent runs in 5 rounds. Earlier sessions: $0.42 (median of 3).` */
 export function forecastWords({ runs, rounds, perFile, past }: Forecast): string {
   const files = perFile ? ', with findings in one file' : '';
-  const most = `At most ${count(runs, 'agent run')} in ${count(rounds, 'round')}${files}, then Umpire asks a person.`;
+  const most = `At most ${count(runs, 'agent run')} in ${count(rounds, 'round')}${files}.`;
   if (past === null) return most;
   const cost = past.costUsd > 0 ? `$${past.costUsd.toFixed(2)}` : count(past.tokens, 'token');
   return `${most} Earlier sessions of this loop: ${cost} (median of ${past.sessions}).`;

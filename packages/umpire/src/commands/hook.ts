@@ -200,8 +200,13 @@ const MOST_CHARACTERS = 9000;
 /** The guard comes first: a command that passes with weakened tests proves nothing. */
 export async function answerStop(request: StopRequest): Promise<StopAnswer> {
   const until = request.isSubagent ? null : adoptUntil(request.workdir, request.session);
-  const { refusal, notes, isNew } = await guardStop(request, until);
+  const { refusal, notes, isNew, breaches } = await guardStop(request, until);
   if (until === null || isNew) return { refusal, note: joinNotes(notes) };
+  // The agent was sent back for them, and the person was told. A check that passes now says nothing.
+  if (breaches > 0) {
+    const words = `${countBreaches(breaches)} in the change, so the check of umpire until was not judged: correct the tests, or allow the change in umpire.config.yaml`;
+    return { refusal: null, note: joinNotes([...notes, words]) };
+  }
   const { judgeStop } = await import('./until-here.js');
   const judged = await judgeStop(until, request.blocked);
   return { refusal: judged.refusal, note: joinNotes([...notes, ...(judged.note === null ? [] : [judged.note])]) };
@@ -226,6 +231,8 @@ interface GuardedStop {
   readonly notes: readonly string[];
   /** There are breaches that the person was not told of before. */
   readonly isNew: boolean;
+  /** How many there are, told or not. */
+  readonly breaches: number;
 }
 
 async function guardStop(
@@ -248,10 +255,11 @@ async function guardStop(
   const reported = wasSentBack ? prints : told;
   if (session !== null && begun !== null && start !== null) rememberReported(project, session, begun, reported);
   if (until !== null && isNew) writeActiveUntil({ ...until, isSentBack: !wasSentBack, told: reported });
-  if (isNew && !wasSentBack) return { refusal: refusalFor(run, start !== null), notes: [], isNew };
+  const breaches = prints.length;
+  if (isNew && !wasSentBack) return { refusal: refusalFor(run, start !== null), notes: [], isNew, breaches };
   const notes = notesOf(run, isNew);
   const look = `umpire guard ${base === null ? '' : `--base ${run.against} `}--scope ${scope}`;
-  return { refusal: null, notes: notes.length === 0 ? [] : [`${notes.join('; ')}. See ${look}.`], isNew };
+  return { refusal: null, notes: notes.length === 0 ? [] : [`${notes.join('; ')}. See ${look}.`], isNew, breaches };
 }
 
 function refusalFor(run: GuardRun, isSinceStart: boolean): string {

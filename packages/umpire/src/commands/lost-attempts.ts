@@ -6,6 +6,7 @@ import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { Workspace } from '@umpire/core/ports.js';
+import { readConversation, writeConversation } from '../agents/conversation.js';
 import { EventStream } from '../agents/event-stream.js';
 import { listLogs, logsOf, readLog } from '../sessions/agent-logs.js';
 import type { OpenedSession } from './opened-session.js';
@@ -24,16 +25,24 @@ export async function lostAttempts(
     const report = log === undefined ? null : reportIn(readLog(folder.root, log));
     if (report === null) continue;
     const { usage, conversation } = report;
+    const { id, attempt } = task;
+    // The folder is known until its worktree is given back.
+    const talk = conversation === undefined ? {} : { conversation: conversationText(conversation, task, workspace) };
     const isWriter = run.started.writers.includes(task.role);
     const left = workspace === null || !isWriter || conversation === undefined ? null : await keepFiles(workspace, task);
-    const { id, attempt } = task;
-    const talk = conversation === undefined ? {} : { conversation };
     events.push({
       type: 'TaskInterrupted',
       data: { task: id, attempt, why: 'Umpire was killed', usage, ...(left === null ? {} : { left }), ...talk },
     });
   }
   return events;
+}
+
+/** With the note of the run before, or the folder: an agent that is bound to its folder continues only there. */
+function conversationText(id: string, task: TaskState, workspace: Workspace | null): string {
+  const before = readConversation(task.conversation?.id ?? null);
+  const folder = workspace?.placeOf(task.id, task.attempt) ?? '';
+  return writeConversation({ id, note: before?.id === id ? before.note : folder });
 }
 
 function reportIn(log: Uint8Array): ReturnType<EventStream['end']> {

@@ -9,6 +9,7 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { cellText } from '../agents/result.js';
+import { CHECK_PREFIX } from '../workspace/check-worktree.js';
 import { RESULT } from '../critics/check-command.js';
 import { projectCommands } from '../critics/project-commands.js';
 import { describeLayer } from '../critics/test-layers.js';
@@ -68,9 +69,12 @@ function failureIn({ scene }: PastVerdict, readBlob: BlobReader): string {
   return '';
 }
 
+const CHECK_FOLDER = new RegExp(`(?:file://)?/[^\\s:'"()]*/${CHECK_PREFIX}[\\w-]+/`, 'g');
+
 function printedIn(result: Readonly<Record<string, unknown>>): string {
   const said = [own(result, 'excerpt'), own(result, 'output_tail')].find((text) => typeof text === 'string' && text.trim() !== '');
-  return typeof said === 'string' ? said.slice(0, MAX_FAILURE_CHARS) : '';
+  // The folder of the check is gone by now; its paths are those of the working folder.
+  return typeof said === 'string' ? said.replaceAll(CHECK_FOLDER, '').slice(0, MAX_FAILURE_CHARS) : '';
 }
 
 function uncoveredIn(result: Readonly<Record<string, unknown>>): string {

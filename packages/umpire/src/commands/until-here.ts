@@ -46,6 +46,7 @@ export async function beginUntilHere(request: UntilHereRequest): Promise<ActiveU
   if (!isInGit(project)) throw new UmpireError('guard-no-git', { path: project });
   const base = headOf(project);
   if (base === null) throw new UmpireError('guard-no-commit', {});
+  if (command.trim() === '') throw new UmpireError('usage', { detail: 'Missing the command that must pass.', command: 'until' });
   await checkExitStatus(command, project);
   await checkProgram(command, project);
   const loop = untilLoop();

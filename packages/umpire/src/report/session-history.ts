@@ -184,11 +184,12 @@ class HistoryRecorder {
   }
 
   answerWords(data: PersonAnswered): string {
-    const { key, answer, reason, by, who, via } = data;
+    const { key, answer, reason, by, who, via, goal } = data;
     const from = `${inline(by)}${who === undefined ? '' : ` by ${inline(who)}`}${viaWords(via)}`;
     const mark = answer === 'force-approve' ? ' (**unverified**)' : '';
     const granted = grantWords(data);
-    const why = reason.trim() === '' ? '' : `: ${inline(reason)}`;
+    const words = [goal === undefined ? '' : `the goal is now "${inline(goal)}"`, inline(reason)].filter((text) => text.trim() !== '');
+    const why = words.length === 0 ? '' : `: ${words.join('; ')}`;
     return `**${inline(answer)}**${mark} on ${this.aboutKey(key)}${granted === '' ? '' : `, ${granted}`} (${from})${why}`;
   }
 

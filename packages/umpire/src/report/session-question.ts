@@ -84,13 +84,19 @@ function detailOf(run: RunState, question: Question): string {
       return question.reason;
     case 'limit': {
       const when = question.resetsAt === null ? 'Nobody knows until when. Resume the session later' : 'Resume the session then';
-      return `${when}, or now with another agent: --agent NAME. With --wait-for-limits Umpire waits by itself.`;
+      return `${when}, or now with another agent: --agent ${roleFlag(run, question.task)}NAME. With --wait-for-limits Umpire waits by itself.`;
     }
     case 'edit':
       return 'Make your changes in the work folder, then resume the session: its critic judges them.';
     case 'budget':
       return 'No new task starts until you grant more.';
   }
+}
+
+/** `--agent NAME` does not change a role that has an agent of its own. */
+function roleFlag(run: RunState, id: string): string {
+  const role = findTask(run, id)?.role ?? '';
+  return Object.hasOwn(run.settings.agents, role) ? `${role}=` : '';
 }
 
 /** The possible answers, the most common first. */

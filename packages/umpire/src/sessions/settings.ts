@@ -115,7 +115,7 @@ const agentNames = kind('the name of an agent such as claude, or a list such as 
         .min(1, { error })
         .refine(hasNoNul, { error })
         .transform((name) => [name]),
-      z.array(z.string().trim().min(1, { error })).min(1, { error }),
+      z.array(z.string({ error }).trim().min(1, { error })).min(1, { error }),
     ],
     { error },
   ),
@@ -437,6 +437,13 @@ const stronger = group(
   'an agent and a round, such as { agent: strong, from_round: 3 }',
 );
 
+const strongerAgent = stronger
+  .superRefine((read, context) => {
+    if (read.agent === undefined)
+      context.addIssue({ code: 'custom', message: 'it needs an agent, such as { agent: strong, from_round: 3 }' });
+  })
+  .meta(stronger.meta() ?? {});
+
 const schema = group(
   {
     strict: field(flag, String(usual.strict), 'escalate instead of approving by waiver'),
@@ -447,7 +454,7 @@ const schema = group(
       'the agent of a role. In a list, the next one takes over while the plan of the one before is used up',
     ),
     agent: field(agentNames, 'none', 'the agent of every other role, or a list as above'),
-    stronger: field(stronger, 'none', "another agent for the loop's generator in late rounds"),
+    stronger: field(strongerAgent, 'none', "another agent for the loop's generator in late rounds"),
     wait_for_limits: field(flag, String(usual.waitForLimits), "wait until an agent's used-up plan is renewed"),
     ask_above_runs: field(whole(1, 100_000), String(usual.askAboveRuns), 'ask before a session that may need more agent runs than this'),
     concurrency: field(whole(1, 256), String(usual.concurrency), 'how many tasks run at the same time'),

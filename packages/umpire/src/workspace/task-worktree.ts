@@ -94,6 +94,11 @@ export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktr
   return [worktree.root, index].every((path) => existsSync(path)) ? { worktree, index } : null;
 }
 
+/** The working folder of an attempt. */
+export function worktreeFolderOf(sessionGit: SessionGit, { task, attempt }: Seat): string {
+  return workdirOf(sessionGit, worktreeOf(sessionGit, pathsOf(sessionGit, task, attempt).name).root);
+}
+
 /** `kept`: the work of an earlier attempt that asked a question. It is added as changes, so that the task becomes one commit. */
 export async function lendWorktree(
   context: WorkspaceContext,

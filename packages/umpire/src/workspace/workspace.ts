@@ -31,7 +31,7 @@ import {
 } from './session-worktree.js';
 import { claimSessionFolder, findSessionGit, recordSessionFolder } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
-import { lendWorktree, removeHalfMade, returnWorktree, takeWork } from './task-worktree.js';
+import { lendWorktree, removeHalfMade, returnWorktree, takeWork, worktreeFolderOf } from './task-worktree.js';
 
 export interface WorkspaceOptions extends SessionPlace {
   /** Names (anywhere in the project) or paths to link, besides node_modules. */
@@ -194,6 +194,10 @@ class SessionWorkspace implements GitWorkspace {
       this.taken.delete(commit);
       return this.settle(merge);
     });
+  }
+
+  placeOf(task: string, attempt: number): string {
+    return worktreeFolderOf(this.sessionGit, { task, attempt });
   }
 
   giveBack(task: string, attempt: number): Promise<void> {
