@@ -57,6 +57,14 @@ it('makes tasks that waited for the critic wait for its next review, whatever th
   );
 });
 
+it('takes the name of a session of this project, as other commands print it', async () => {
+  const project = join(testing(), '..');
+  mkdirSync(join(project, '.umpire', 'sessions'), { recursive: true });
+  renameSync(join(project, 'session'), join(project, '.umpire', 'sessions', 'tonight'));
+  expect((await runInProcess(project, ['decide', 'testing', 'tonight', '--layer', 'L1'])).exit).toBe(3);
+  expect((await runInProcess(project, ['decide', 'testing', 'tomorrow'])).exit).toBe(1);
+});
+
 it("accepts the critic's role in capitals, and replays the verdict", async () => {
   const folder = newSession();
   mkdirSync(folder, { recursive: true });

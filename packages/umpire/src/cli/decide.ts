@@ -1,5 +1,7 @@
 // `umpire decide`: judges a session and prints the verdict.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
 import type { Verdict } from '@umpire/core/model.js';
@@ -37,7 +39,7 @@ export async function runDecide(args: readonly string[], startedAt = elapsedMs()
   const dryRun = parsed.switches.has('--dry-run');
   const { verdict, report, repeated, notes } = await decide({
     loop,
-    session,
+    session: folderOf(session),
     startedAt,
     dryRun,
     ...(round === undefined ? {} : { round }),
@@ -54,4 +56,10 @@ export async function runDecide(args: readonly string[], startedAt = elapsedMs()
     sumsUp: true,
     exit,
   };
+}
+
+/** A folder, or the name of a session of this project, as other commands print it. */
+function folderOf(session: string): string {
+  const named = join('.umpire', 'sessions', session);
+  return !session.includes('/') && !existsSync(session) && existsSync(named) ? named : session;
 }
