@@ -218,9 +218,9 @@ export interface PermissionQuery {
 }
 
 /** What the agent of this name may do in a task, beside reading, for people. */
-export function describePermissions(name: string, query: PermissionQuery): string {
+export function describePermissions(name: string, query: PermissionQuery, isAcp = Object.hasOwn(ACP_PRESETS, name)): string {
   if (Object.hasOwn(PRESETS, name)) return PRESETS[name]?.permissions(query) ?? '';
-  if (Object.hasOwn(ACP_PRESETS, name)) return `${rulesInWords(query)}; Umpire answers what else it asks for`;
+  if (isAcp) return `${rulesInWords(query)}; Umpire answers what else it asks for`;
   return 'what your own account may do';
 }
 

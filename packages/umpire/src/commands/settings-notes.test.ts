@@ -36,11 +36,25 @@ it.each([
 const ACP: AgentSettings = { runs: { kind: 'acp', command: 'x' }, env: {} };
 const SCRIPT: AgentSettings = { runs: { kind: 'script', path: 'x' }, env: {} };
 
-it.each<[Readonly<Record<string, string>>, readonly string[], string | null]>([
-  [{ '*': 'claude' }, ['developer'], 'claude may edit files as developer; other roles only read. Allowed commands: npm test, make lint.'],
-  [{ '*': 'claude', reviewer: 'mine' }, [], 'claude, mine may read the project and change nothing.'],
-  [{ '*': 'played', reviewer: 'person' }, ['developer'], null],
+it.each<[Readonly<Record<string, string>>, readonly string[], readonly string[]]>([
+  [
+    { '*': 'claude', tester: 'codex' },
+    ['developer'],
+    [
+      'claude as developer may edit files in its working folder and the session folder; run commands that only read, `npm test`, `make lint`. In other roles it changes nothing but its reports.',
+      'codex as developer may write in its working folder and the session folder; run any command there without network (its own sandbox). In other roles it changes nothing but its reports.',
+    ],
+  ],
+  [
+    { '*': 'claude', reviewer: 'mine' },
+    [],
+    [
+      'claude may edit files in the session folder alone; run commands that only read.',
+      'mine may edit files in the session folder alone; run commands that only read; Umpire answers what else it asks for.',
+    ],
+  ],
+  [{ '*': 'played', reviewer: 'person' }, ['developer'], []],
 ])('says what coding agents may do, before they do it: %j', (agents, writers, words) => {
   const commands = () => ['npm test', 'npm run test', 'make lint'];
-  expect(permissionWords({ agents }, { agents: { mine: ACP, played: SCRIPT } }, { writers, commands })).toBe(words);
+  expect(permissionWords({ agents }, { agents: { mine: ACP, played: SCRIPT } }, { writers, commands })).toEqual(words);
 });

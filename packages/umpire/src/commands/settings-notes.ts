@@ -6,7 +6,7 @@ import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
 import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import type { RunSettings } from '@umpire/core/decider/events.js';
-import { PRESET_NAMES } from '../agents/presets.js';
+import { PRESET_NAMES, describePermissions } from '../agents/presets.js';
 import { distinctCommands } from '../agents/prompt.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';
@@ -42,23 +42,33 @@ function hasText(project: string, role: string): boolean {
 
 const MOST_COMMANDS = 8;
 
-/** What Umpire allows coding agents that ask for permission; null if no such agent is chosen. Starts nothing. */
+/** What the coding agents of a session may do, a sentence or two for each. Starts nothing. */
 export function permissionWords(
-  { agents }: Pick<RunSettings, 'agents'>,
+  settings: Pick<RunSettings, 'agents' | 'fallbacks' | 'stronger'>,
   config: Pick<Settings, 'agents'>,
   { writers, commands }: { readonly writers: readonly string[]; readonly commands: () => readonly string[] },
-): string | null {
-  const asks = (name: string) => {
-    const kind = Object.hasOwn(config.agents, name) ? config.agents[name]?.runs.kind : undefined;
-    return kind === 'preset' || kind === 'acp' || (kind === undefined && PRESET_NAMES.includes(name));
-  };
-  const asking = [...new Set(Object.values(agents).filter(asks))];
-  if (asking.length === 0) return null;
-  if (writers.length === 0) return `${asking.join(', ')} may read the project and change nothing.`;
-  const lines = distinctCommands(commands());
-  const more = lines.length > MOST_COMMANDS ? ` and ${lines.length - MOST_COMMANDS} more` : '';
-  const run = lines.length === 0 ? '' : ` Allowed commands: ${lines.slice(0, MOST_COMMANDS).join(', ')}${more}.`;
-  return `${asking.join(', ')} may edit files as ${writers.join(', ')}; other roles only read.${run}`;
+): readonly string[] {
+  const { agents, fallbacks = {}, stronger } = settings;
+  const names = new Set([
+    ...Object.values(agents),
+    ...Object.values(fallbacks).flat(),
+    ...(stronger === undefined ? [] : [stronger.agent]),
+  ]);
+  const known = [...names].flatMap((name) => {
+    const runs = Object.hasOwn(config.agents, name) ? config.agents[name]?.runs : undefined;
+    const preset = runs === undefined || runs.kind === 'preset' ? (runs?.uses ?? name) : null;
+    if (preset !== null) return PRESET_NAMES.includes(preset) ? [{ name, preset, isAcp: preset.endsWith('-acp') }] : [];
+    return runs?.kind === 'acp' ? [{ name, preset: name, isAcp: true }] : [];
+  });
+  if (known.length === 0) return [];
+  const all = writers.length === 0 ? [] : distinctCommands(commands());
+  const more = all.length > MOST_COMMANDS ? [`${all.length - MOST_COMMANDS} more of the project`] : [];
+  const query = { writes: writers.length > 0, commands: [...all.slice(0, MOST_COMMANDS), ...more] };
+  const others = writers.length === 0 ? '' : ' In other roles it changes nothing but its reports.';
+  return known.map(({ name, preset, isAcp }) => {
+    const role = writers.length === 0 ? '' : ` as ${writers.join(', ')}`;
+    return `${name}${role} may ${describePermissions(preset, query, isAcp)}.${others}`;
+  });
 }
 
 const MOST_NAMED = 3;

@@ -87,8 +87,7 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
   if (opening !== null && opening.uncommitted.length > 0) watch.onNote?.(uncommittedWords(opening.uncommitted));
   if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
   const commands = () => projectCommands(project, config.critics, request.command ?? null);
-  const permissions = permissionWords(settings, config, { writers: pipeline.writes, commands });
-  if (permissions !== null) watch.onNote?.(permissions);
+  for (const note of permissionWords(settings, config, { writers: pipeline.writes, commands })) watch.onNote?.(note);
   const targetFor = (chain: string): number => {
     const critic = tasks.find((task) => task.role === loop.roles.critic && chainOfRow(loop, task) === chain);
     const asked = typeof request.target === 'object' ? request.target[chain] : request.target;
