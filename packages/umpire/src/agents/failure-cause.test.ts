@@ -26,6 +26,7 @@ test('a temporary server error is passing', () => {
   check('Resource has been exhausted (e.g. check quota).', 'passing', 429);
   check('You have exceeded your rate limit. The limit resets in 40 seconds.', 'passing', 429);
   check('The model is overloaded. Please try again later.', 'passing', 503);
+  check('[API Error: terminated]', 'passing');
   check('You exceeded your current quota, please check your plan and billing details. Please retry in 33.1s.', 'passing', 429);
 });
 

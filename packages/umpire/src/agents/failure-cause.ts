@@ -74,7 +74,7 @@ const OF_AGENT: Readonly<Record<'claude' | 'codex' | 'gemini' | 'opencode', Caus
     limit: [/\bquota exceeded\b/i],
   },
   gemini: {
-    passing: [/\bresource (?:has been )?exhausted\b/i, /\bno capacity available\b/i],
+    passing: [/\bresource (?:has been )?exhausted\b/i, /\bno capacity available\b/i, /\bAPI Error: terminated\b/i],
     // With a retry time it is a limit per minute, which passes.
     limit: [/\bexceeded your current quota\b(?!.{0,600}\bretry in \d)/is, /\bexhausted your (?:daily quota|capacity|quota)\b/i],
   },
