@@ -22,11 +22,19 @@ const ENOUGH = 2000;
 const HAPPENS = [
   'kills torn fulls stops ChainContinued EditRefused JudgingFailed PersonEdited StrayChanges TaskAsked TaskInterrupted'.split(' '),
   'TaskPostponed TaskSkipped TaskSubmitted TasksEdited TasksReopened TimePassed WaitEnded WorkReverted'.split(' '),
-  ['late', 'fails', 'broken', 'busy', 'hangs', 'twice', 'asks', 'strange', 'gives-up', 'throws', 'honest'].map(
+  ['late', 'fails', 'broken', 'busy', 'hangs', 'twice', 'asks', 'blocked', 'strange', 'gives-up', 'throws', 'honest'].map(
     (manner) => `agent ${manner}`,
   ),
   ['complete', 'complete unverified', 'failed unverified', 'aborted unverified'].map((end) => `ended ${end}`),
-  ['approve to plan', 'revise to plan', 'answer to question', 'extend to budget'].map((words) => `answered ${words}`),
+  [
+    'approve to plan',
+    'revise to plan',
+    'answer to question',
+    'agree to blocked',
+    'insist to blocked',
+    'change-goal to blocked',
+    'extend to budget',
+  ].map((words) => `answered ${words}`),
   ['force-approve', 'manual-fix', 'extend'].flatMap((word) => [`answered ${word} to verdict`, `answered ${word} to evidence`]),
   ['design full-system', 'testing comprehensive', 'debt remediate', 'review multi-sprint', 'brainstorm full'],
 ].flat();

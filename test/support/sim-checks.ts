@@ -30,6 +30,7 @@ export class EventChecks {
   private head: string | null = null;
   private settings: RunSettings;
   private cap = 0;
+  private goal = '';
   private starts = 0;
   private spent = { tokens: 0, costUsd: 0 };
   private isForced = false;
@@ -50,7 +51,8 @@ export class EventChecks {
   }
 
   private readonly hears: { readonly [T in Recorded['type']]?: (data: DataOf<T>, seq: number) => void } = {
-    SessionStarted: ({ rows, frozen, workspace }) => {
+    SessionStarted: ({ rows, frozen, workspace, goal }) => {
+      this.goal = goal;
       this.head = workspace?.base ?? null;
       this.cap = frozen?.cap ?? this.cap;
       rows.forEach((row) => this.add(row));
@@ -336,7 +338,15 @@ export class EventChecks {
     task.deps = [...new Set(task.deps.map(latest))];
   }
 
-  private answer({ key, answer, rounds, costUsd, minutes, tokens }: PersonAnswered): void {
+  /** Tasks that have not ended name the new goal. */
+  private changeGoal(goal: string): void {
+    for (const { status, cells } of this.tasks.values())
+      if (status === 'pending' && this.goal.trim() !== '')
+        cells['description'] = (cells['description'] ?? '').replaceAll(this.goal, () => goal);
+    this.goal = goal;
+  }
+
+  private answer({ key, answer, rounds, costUsd, minutes, tokens, goal = '' }: PersonAnswered): void {
     if (answer === 'extend') this.cap = Math.min(100, this.cap + rounds);
     const { settings } = this;
     this.settings = {
@@ -356,6 +366,7 @@ export class EventChecks {
       this.isForced = true;
     }
     if (answer === 'manual-fix') this.questions.set(`edit:${key}`, about);
+    if (answer === 'change-goal') this.changeGoal(goal);
     if (answer === 'agree') {
       task.status = 'skipped';
       task.isAgreed = true;
