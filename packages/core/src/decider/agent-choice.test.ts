@@ -49,7 +49,7 @@ it('rests until somebody resumes the session, and then tries again', () => {
   expect(currentQuestion(runOf(resumed))).toBeNull();
 });
 
-it('waits by itself where it is told to, also when the session is resumed with that flag', () => {
+it('waits for the reset with --wait-for-limits, also after a resume', () => {
   const untilMs = BEGIN_MS + 5 * HOUR_MS;
   const wait = { type: 'AwaitTask', task: 'DEV-001', untilMs, mostMs: 8 * 24 * HOUR_MS };
   const waits: Partial<RunSettings> = { waitForLimits: true };

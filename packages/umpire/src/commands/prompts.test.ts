@@ -78,7 +78,7 @@ function pageOf(loop: string, assignments: readonly Assignment[]): string {
     known.add(role.name);
     return [`## ${task.id}, ${role.name}`, ...system, '### Prompt', fence(plain(promptFor(assignment)), 'markdown')];
   });
-  return `${[`# What agents are told in the ${loop} loop`, ...parts].join('\n\n')}\n`;
+  return `${[`# Prompts of the ${loop} loop`, ...parts].join('\n\n')}\n`;
 }
 
 async function expectPage(loop: string, assignments: readonly Assignment[]): Promise<(id: string) => Assignment> {
