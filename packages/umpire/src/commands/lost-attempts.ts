@@ -24,7 +24,9 @@ export async function lostAttempts(
     const log = logsOf(logs, task.id).find(({ attempt }) => attempt === task.attempt);
     const report = log === undefined ? null : reportIn(readLog(folder.root, log));
     if (report === null) continue;
-    const { usage, conversation } = report;
+    const { usage } = report;
+    // The log is the agent's own text.
+    const conversation = readConversation(report.conversation ?? null)?.id;
     const { id, attempt } = task;
     // The folder is known until its worktree is given back.
     const talk = conversation === undefined ? {} : { conversation: conversationText(conversation, task, workspace) };

@@ -71,12 +71,17 @@ function readSeat(sessionGit: SessionGit, own: string): string | null {
   return /^task-[\w.-]{1,250}$/.test(name) ? name : null;
 }
 
-/** Takes over the folder of the seat, if no other attempt is in it. */
+/** Takes over the folder of the seat, if no other attempt is in it and the disk has room to note it. */
 function takeSeat(sessionGit: SessionGit, own: string, seat: Seat | null): void {
   rmSync(seatFile(sessionGit, own), { force: true });
   const name = seat === null ? own : nameOf(seat);
-  if (name !== own && readStateFile(pathsByName(sessionGit, name).lease, LEASE).kind !== 'note')
+  if (name === own || readStateFile(pathsByName(sessionGit, name).lease, LEASE).kind === 'note') return;
+  try {
     writeFileSync(seatFile(sessionGit, own), `${name}\n`);
+  } catch {
+    // The attempt gets a folder of its own, and its agent a new conversation.
+    rmSync(seatFile(sessionGit, own), { force: true });
+  }
 }
 
 function pathsByName(sessionGit: SessionGit, name: string): Paths {
