@@ -132,3 +132,20 @@ it('remembers who did not report what it used', () => {
     unreported: { tokens: new Set(), cost: new Set(['codex']) },
   });
 });
+
+it('asks a person where a plan is used up again and again, whatever time the agent names', () => {
+  const settings = { waitForLimits: true, fallbacks: { '*': ['gemini'] } } as const;
+  const often = Array.from({ length: 11 }, (_, n) => {
+    const agent = n % 2 === 0 ? 'claude' : 'gemini';
+    // Renewed before the next event: no agent is limited for long.
+    return [start('DEV-001', agent, n + 1), limited('DEV-001', agent, BEGIN_MS + 40 * HOUR_MS, n + 1)];
+  });
+  const kinds = [10, 11].map((times) => {
+    const run = runOf([...session(settings), ...often.slice(0, times).flat()]);
+    return [currentQuestion(run)?.kind ?? null, run.waiting.has('DEV-001')];
+  });
+  expect(kinds).toEqual([
+    [null, true],
+    ['limit', false],
+  ]);
+});

@@ -21,7 +21,7 @@ import type {
 } from './events.js';
 import { agentOfTask, conversationKey, conversationOf, isLimited, limitsEndAt } from './agent-choice.js';
 import { isAboutEvidence } from './question.js';
-import { LONGEST_LIMIT_MS } from './retry-delay.js';
+import { LONGEST_LIMIT_MS, MOST_LIMITS } from './retry-delay.js';
 import {
   addRows,
   appendRows,
@@ -368,8 +368,11 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       // A time that is over does not say when: without this the task would run again at once, and again.
       const waitMs = resetsAt === null ? 0 : millisecondsOf(resetsAt) - run.lastMs;
       run.limits.set(agent, waitMs > 0 && waitMs <= LONGEST_LIMIT_MS ? resetsAt : null);
+      task.limited++;
+      const isTooOften = task.limited > MOST_LIMITS;
       const next = agentOfTask(run, task);
-      if (next === null || isLimited(run, next)) restLimited(run, task, agent, run.settings.waitForLimits === true);
+      if (isTooOften || next === null || isLimited(run, next))
+        restLimited(run, task, agent, run.settings.waitForLimits === true && !isTooOften);
     });
   },
   WaitEnded: (run, { task }) => void run.waiting.delete(task),
@@ -512,6 +515,7 @@ function retryLimited(run: RunState, settings: RunSettings): void {
       run.questions.findIndex((question) => question.key === key),
       1,
     );
+    withTask(run, task, (one) => void (one.limited = 0));
     const untilMs = resetsAt === null ? 0 : millisecondsOf(resetsAt);
     if (settings.waitForLimits === true && untilMs > run.lastMs) run.waiting.set(task, untilMs);
   }

@@ -12,6 +12,9 @@ export const MOST_RETRIES = 20;
 /** If the server is away for longer than this, a person should know. */
 export const LONGEST_WAIT_MS = 3_600_000;
 
+/** A plan that is used up again and again is a mistake somewhere: then a person is asked. */
+export const MOST_LIMITS = 10;
+
 /** Plans are renewed after hours, or a week at most. */
 export const LONGEST_LIMIT_MS = 8 * 24 * 3_600_000;
 

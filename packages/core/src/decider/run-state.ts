@@ -25,6 +25,8 @@ export interface TaskState {
   reportedAttempt: number;
   /** How often it was postponed since it was last opened, because its model's server was unavailable. */
   postponed: number;
+  /** How often a used-up plan stopped it since a person last resumed or opened it. */
+  limited: number;
   /** For a critic: the attempt that was judged last. */
   judged: number;
   phase: 'idle' | 'running' | 'submitted';
@@ -370,6 +372,7 @@ function newTask(row: Cells): TaskState {
     attempt: 0,
     reportedAttempt: 0,
     postponed: 0,
+    limited: 0,
     judged: 0,
     phase: 'idle',
     submitted: null,
@@ -593,6 +596,7 @@ export function reopenTask(run: RunState, task: TaskState): void {
   task.row['error'] = '';
   task.isSkippedByPerson = false;
   task.postponed = 0;
+  task.limited = 0;
   run.unsuccessful.delete(task.id);
   run.unjudged.delete(task.id);
   run.unfinished.delete(task.id);
