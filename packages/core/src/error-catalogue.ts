@@ -194,6 +194,11 @@ export const ERRORS = {
     message: 'Session {session} does not wait for an answer: {detail}.',
     hint: 'Check it with `umpire status {session}`.',
   },
+  'question-changed': {
+    exit: 1,
+    message: 'The question you saw is no longer open in session {session}.',
+    hint: 'Nothing was recorded. Look at the session again: umpire status {session}',
+  },
   'answer-refused': {
     exit: 2,
     message: 'Answer not accepted: {detail}.',
@@ -496,6 +501,21 @@ export const ERRORS = {
     exit: 1,
     message: 'This server only answers requests to 127.0.0.1 and localhost.',
     hint: 'Open the address that `umpire serve` printed. From another machine: ssh -L 4747:127.0.0.1:4747 <this machine>',
+  },
+  'origin-other': {
+    exit: 1,
+    message: 'This server acts only on requests of its own pages and of programs with its key.',
+    hint: 'Open the address that `umpire serve` printed.',
+  },
+  'body-odd': {
+    exit: 1,
+    message: 'The request was not understood: {detail}.',
+    hint: 'docs/dashboard.md lists every address and its fields.',
+  },
+  'run-not-continued': {
+    exit: 1,
+    message: 'The session did not continue: {detail}',
+    hint: 'Continue it in a terminal: umpire resume {session}',
   },
   'page-unknown': {
     exit: 1,

@@ -85,6 +85,11 @@ export interface ResolveParameters extends RunFlags, RunWatch, Partial<Omit<Answ
   readonly answer: AnswerGiven['answer'];
 }
 
+export interface QuestionAnswer extends ResolveParameters {
+  /** The key of the question that the person saw. Another open question is not answered. */
+  readonly question: string;
+}
+
 export interface RunResult {
   /** The session's folder. */
   readonly session: string;
@@ -210,12 +215,29 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
 }
 
 export async function resolve(request: ResolveParameters): Promise<RunResult> {
+  return answering(request, async (opened, config) => {
+    const now = runIn(opened);
+    const settings = resolveRunSettings(request, config, now.settings, now.started.critic);
+    return continueSession({ ...opened, config, by: 'resolve', settings });
+  });
+}
+
+/** Records the answer and leaves the rest to another process, which resumes the session. */
+export async function answerQuestion(request: QuestionAnswer): Promise<void> {
+  await answering(request, () => Promise.resolve());
+}
+
+async function answering(
+  request: ResolveParameters | QuestionAnswer,
+  then: (opened: OpenedSession, config: Settings) => Promise<void>,
+): Promise<RunResult> {
   refuseInsideTask('answer for a person');
   requireStarted(request.session);
   const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who, goal } = request;
   const isEnd = answer === 'abort' || answer === 'stop';
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
+    if ('question' in request) refuseOtherQuestion(opened, before, request);
     const config = await readSettings(before.started.project, request);
     if (before.ended === null) await checkSessionWork(opened, before, config, !isEnd);
     const settings = resolveRunSettings(request, config, before.settings, before.started.critic);
@@ -237,13 +259,14 @@ export async function resolve(request: ResolveParameters): Promise<RunResult> {
     opened.journal.record(...events);
     if (request.maxRounds !== undefined) changeCap(opened, request.maxRounds);
     opened.journal.flush();
-    return continueSession({
-      ...opened,
-      config,
-      by: 'resolve',
-      settings: resolveRunSettings(request, config, runIn(opened).settings, before.started.critic),
-    });
+    return then(opened, config);
   });
+}
+
+/** A held edit can be taken up whatever the session asks. */
+function refuseOtherQuestion({ folder }: OpenedSession, run: RunState, { question, answer }: QuestionAnswer): void {
+  if (answer !== 'take-edits' && currentQuestion(run)?.key !== question)
+    throw new UmpireError('question-changed', { session: folder.name });
 }
 
 /** Says which tools of the critic work, before the first round. A broken one stops nothing yet: it may not be needed. */
