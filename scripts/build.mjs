@@ -129,8 +129,10 @@ await Promise.all([
 ]);
 await build({
   ...shared,
-  entryPoints: { app: 'packages/dashboard/src/app.ts' },
+  entryPoints: { app: 'packages/dashboard/src/app.tsx' },
   outdir: 'dist/web',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
   platform: 'browser',
   target: 'es2022',
   format: 'esm',

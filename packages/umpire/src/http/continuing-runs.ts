@@ -36,18 +36,18 @@ export class ContinuingRuns {
       stdio: ['ignore', 'ignore', stderr],
     });
     child.unref();
-    let exit: number | null | undefined;
+    const ended = { isTrue: false };
     child.once('error', (error) => {
-      exit = 1;
+      ended.isTrue = true;
       this.troubles.set(session, error.message);
       closeSync(stderr);
     });
     child.once('exit', (code) => {
-      exit = code;
+      ended.isTrue = true;
       if (!GOOD_ENDS.has(code)) this.troubles.set(session, endOf(stderr));
       closeSync(stderr);
     });
-    while (exit === undefined && sizeOfJournal(session) === before) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    while (!ended.isTrue && sizeOfJournal(session) === before) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     const trouble = this.troubleOf(session);
     if (trouble !== null && sizeOfJournal(session) === before)
       throw new UmpireError('run-not-continued', { session: name, detail: trouble });

@@ -103,8 +103,8 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
   addPages(app, request.pages);
   addSessionRoutes(app, reader);
   addActions(app, reader, runs, request.who);
-  // Answers only whether the key is right.
-  app.get('/api/key', (context) => context.body(null, 204));
+  // Answers at once, however many sessions there are.
+  app.get('/api/key', (context) => context.json(showHiddenIn({ project: request.project })));
   app.get('/api/changes', (context) =>
     eventStream(context, stop, (send) =>
       watcher.subscribe((sessions) => {
@@ -164,7 +164,7 @@ function addSessionRoutes(app: Hono, reader: SessionReader): void {
 const MOST_BODY_BYTES = 64 * 1024;
 const TEXT = z.string().max(20_000).optional();
 const NUMBER = z.number().finite().nonnegative().optional();
-const ANSWER: z.ZodType<AnswerRequest, unknown> = z.strictObject({
+const ANSWER: z.ZodType<AnswerRequest> = z.strictObject({
   id: z.string(),
   question: z.string(),
   answer: z.enum(['resume', ...ANSWERS]),
