@@ -1,9 +1,9 @@
 // The dashboard's server: for one project, on this machine only, and only with its key. It shows sessions and takes a person's answers.
 
 import { timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
@@ -72,6 +72,7 @@ export async function serveDashboard(request: ServeRequest): Promise<DashboardSe
 }
 
 function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
+  const pages = readPages(request.pages);
   const runs = new ContinuingRuns(request.project);
   const reader = new SessionReader(request.project, request.version, (session) => runs.troubleOf(session));
   const watcher = new ChangeWatcher(() => reader.folders());
@@ -94,13 +95,13 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
   );
   app.use(async (context, next) => {
     context.header('Cache-Control', 'no-store');
-    const refused = refuseRequest(context, request.key);
+    const refused = refuseRequest(context, request.key, pages);
     if (refused !== null) return refused;
     await next();
   });
   app.onError((error, context) => errorResponse(context, error));
   app.notFound((context) => context.json(errorOf(new UmpireError('page-unknown', { path: lineOf(context.req.path, 200) })), 404));
-  addPages(app, request.pages);
+  for (const [path, { text, type }] of pages) app.get(path, (context) => context.body(text, 200, { 'Content-Type': type }));
   addSessionRoutes(app, reader);
   addActions(app, reader, runs, request.who);
   // Answers at once, however many sessions there are.
@@ -241,25 +242,28 @@ function requiredQuery(context: Context, name: string): string {
   return value;
 }
 
-const PAGES = [
-  { path: '/', file: 'index.html', type: 'text/html; charset=utf-8' },
-  { path: '/app.js', file: 'app.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/app.css', file: 'app.css', type: 'text/css; charset=utf-8' },
-  { path: '/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
-] as const;
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.txt', 'text/plain; charset=utf-8'],
+]);
 
-function addPages(app: Hono, folder: string): void {
-  for (const { path, file, type } of PAGES) {
-    const text = readFileSync(join(folder, file), 'utf8');
-    app.get(path, (context) => context.body(text, 200, { 'Content-Type': type }));
-  }
+/** The built files by path, read once. */
+function readPages(folder: string): ReadonlyMap<string, { readonly text: string; readonly type: string }> {
+  const files = readdirSync(folder).flatMap((file) => {
+    const type = TYPES.get(extname(file));
+    return type === undefined ? [] : [{ path: file === 'index.html' ? '/' : `/${file}`, text: readFileSync(join(folder, file), 'utf8'), type }];
+  });
+  return new Map(files.map(({ path, ...page }) => [path, page]));
 }
 
 /** Null if the request is allowed. Refuses other host names, against DNS rebinding. The pages themselves need no key. */
-function refuseRequest(context: Context, key: string): Response | null {
+function refuseRequest(context: Context, key: string, pages: ReadonlyMap<string, unknown>): Response | null {
   const { hostname, pathname } = new URL(context.req.url);
   if (hostname !== HOST && hostname !== 'localhost') return context.json(errorOf(new UmpireError('host-unknown')), 403);
-  if (PAGES.some(({ path }) => path === pathname)) return null;
+  if (pages.has(pathname)) return null;
   const [, given = ''] = /^Bearer (\S+)$/.exec(context.req.header('Authorization') ?? '') ?? [];
   return isSame(given, key) ? null : context.json(errorOf(new UmpireError('key-wrong')), 401);
 }
