@@ -72,9 +72,7 @@ const verdict = object<Verdict>({
   trend: optional(object<NonNullable<Verdict['trend']>>({ kind: text, stop: flag, why: text })),
   worse: optional(flag),
   fates: optional(listOf(object<NonNullable<Verdict['fates']>[number]>({ fate: text, fingerprint: text, finding: text }))),
-  dismissed: optional(
-    listOf(object<DismissedFinding>({ finding, reason: text, by: text, who: optional(text), via: optional(text) })),
-  ),
+  dismissed: optional(listOf(object<DismissedFinding>({ finding, reason: text, by: text, who: optional(text), via: optional(text) }))),
 });
 
 const effects = object<Effects>({

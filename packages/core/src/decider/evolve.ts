@@ -234,13 +234,7 @@ export function findComparedRevision(state: SessionState, loop: string, chain: s
 }
 
 /** Nobody was at work before these events: a person or a new process records them. */
-const AFTER_PAUSE: ReadonlySet<Recorded['type']> = new Set([
-  'RunBegun',
-  'PersonAnswered',
-  'FindingRuled',
-  'CapChanged',
-  'TasksReopened',
-]);
+const AFTER_PAUSE: ReadonlySet<Recorded['type']> = new Set(['RunBegun', 'PersonAnswered', 'FindingRuled', 'CapChanged', 'TasksReopened']);
 
 /** The person may be notified of the end days later, when somebody resumes the session. */
 function isAfterPause({ type, data }: Recorded): boolean {

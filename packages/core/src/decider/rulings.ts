@@ -49,7 +49,8 @@ export function withoutDismissed<E extends EvidenceReading>(exhibits: Readonly<R
   const out: Record<string, E> = {};
   for (const [name, exhibit] of Object.entries(exhibits)) {
     const { reading } = exhibit;
-    const gone = reading === null ? [] : reading.findings.filter((finding) => rulingOn(finding) !== null && !isOfRegression(finding, reading));
+    const gone =
+      reading === null ? [] : reading.findings.filter((finding) => rulingOn(finding) !== null && !isOfRegression(finding, reading));
     for (const finding of gone) {
       const { reason, by, who, via } = rulingOn(finding) as FindingRuled;
       const said = { finding, reason, by, ...(who === undefined ? {} : { who }), ...(via === undefined ? {} : { via }) };

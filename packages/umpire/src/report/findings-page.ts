@@ -24,8 +24,7 @@ export function findingsPage(open: readonly OpenFinding[], rulings: ReadonlyMap<
   const dismissed = [...rulings.values()].map(
     ({ finding, reason }) => `  ${finding.severity}: ${lineOf(describeFinding(finding), 300)} (${lineOf(reason, 200)})`,
   );
-  return `${[
-    ...(open.length === 0 ? ['No open finding.'] : lines),
-    ...(dismissed.length === 0 ? [] : ['Dismissed:', ...dismissed]),
-  ].join('\n')}\n`;
+  return `${[...(open.length === 0 ? ['No open finding.'] : lines), ...(dismissed.length === 0 ? [] : ['Dismissed:', ...dismissed])].join(
+    '\n',
+  )}\n`;
 }

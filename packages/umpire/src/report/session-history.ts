@@ -105,7 +105,9 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   FindingRuled: (history, data, _, at) => {
     const { finding, by, who, via, reason } = data;
     const from = `${inline(by)}${who === undefined ? '' : ` by ${inline(who)}`}${viaWords(via)}`;
-    history.people.push(`${at}: **dismissed** the ${finding.severity} finding ${inline(describeFinding(finding))} (${from}): ${inline(reason)}`);
+    history.people.push(
+      `${at}: **dismissed** the ${finding.severity} finding ${inline(describeFinding(finding))} (${from}): ${inline(reason)}`,
+    );
   },
   PersonEdited: (history, { files, commit, via }, _, at) =>
     history.people.push(
