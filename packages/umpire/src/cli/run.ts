@@ -26,6 +26,7 @@ import { decimal, parseArguments, refuseExtra, usage, wholeNumber } from './flag
 import type { FlagKinds, ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
+import { answeringUser } from './dismiss.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
 import { askYesNo, hasTerminal, trustQuestion } from './terminal-questions.js';
