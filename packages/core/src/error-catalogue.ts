@@ -194,11 +194,6 @@ export const ERRORS = {
     message: 'Session {session} does not wait for an answer: {detail}.',
     hint: 'Check it with `umpire status {session}`.',
   },
-  'question-changed': {
-    exit: 1,
-    message: 'The question you saw is no longer open in session {session}.',
-    hint: 'Nothing was recorded. Look at the session again: umpire status {session}',
-  },
   'answer-refused': {
     exit: 2,
     message: 'Answer not accepted: {detail}.',
@@ -228,6 +223,11 @@ export const ERRORS = {
     exit: 2,
     message: 'This finding cannot be dismissed, because {why}: {finding}',
     hint: 'Fix it. A person may approve the work over it with `umpire resolve {session} force-approve --reason "why"`, if the session asks; it is then unverified.',
+  },
+  'question-changed': {
+    exit: 1,
+    message: 'Your answer was not recorded: the question was answered or changed meanwhile.',
+    hint: 'Look at the session with `umpire status {session}`.',
   },
   'inside-task': {
     exit: 2,

@@ -4,6 +4,7 @@ import type {
   AnswerRequest,
   ChangeAnswer,
   CostsAnswer,
+  DismissRequest,
   ErrorAnswer,
   OutputAnswer,
   SessionAnswer,
@@ -103,6 +104,7 @@ export async function diff(id: string, round: string | null, chain: string | nul
 }
 
 export const answer = (body: AnswerRequest): Promise<void> => act('/api/answer', body);
+export const dismiss = (body: DismissRequest): Promise<void> => act('/api/dismiss', body);
 export const resume = (id: string): Promise<void> => act('/api/resume', { id });
 
 const RETRY_MS = 2000;

@@ -137,7 +137,13 @@ function FindingsChart({ given }: { readonly given: readonly TimedVerdict[] }) {
 }
 
 /** Bars from the oldest to the latest, such as the cost of days. */
-export function BarChart({ title, bars }: { readonly title: string; readonly bars: readonly { readonly label: string; readonly value: number }[] }) {
+export function BarChart({
+  title,
+  bars,
+}: {
+  readonly title: string;
+  readonly bars: readonly { readonly label: string; readonly value: number }[];
+}) {
   const most = Math.max(0.000_001, ...bars.map(({ value }) => value));
   const wide = 720;
   const step = (wide - 2 * LEFT) / Math.max(1, bars.length);

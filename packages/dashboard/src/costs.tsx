@@ -25,9 +25,7 @@ export function Costs() {
     <>
       <h1>${total.toFixed(2)} spent</h1>
       {parts.length === 0 ? <p class="quiet">No agent has worked yet.</p> : null}
-      {unreported.length === 0 ? null : (
-        <p class="note">Not included, because they did not report their cost: {unreported.join(', ')}.</p>
-      )}
+      {unreported.length === 0 ? null : <p class="note">Not included, because they did not report their cost: {unreported.join(', ')}.</p>}
       {total === 0 ? null : (
         <BarChart title="Cost by day (UTC)" bars={days.slice(-MOST_DAYS).map(({ name, costUsd }) => ({ label: name, value: costUsd }))} />
       )}

@@ -160,7 +160,11 @@ function FilePart({ file: { name, lines }, findings, isOpen }: FileProps) {
   return (
     <Fold class="file" head={head} isOpen={isOpen || findings.length > 0}>
       {elsewhere.map((finding) => (
-        <InPlace key={finding.fingerprint} finding={finding} where={finding.line === null ? '' : `line ${finding.line}, not in these changes: `} />
+        <InPlace
+          key={finding.fingerprint}
+          finding={finding}
+          where={finding.line === null ? '' : `line ${finding.line}, not in these changes: `}
+        />
       ))}
       <pre class="patch" tabIndex={0} aria-label={`Changes of ${name}`}>
         {shown.map(({ text, kind, line }, at) => (

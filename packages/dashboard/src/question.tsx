@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { AnswerRequest, SessionAnswer } from '@umpire/umpire/http/answers.js';
 import type { AnswerOption } from '@umpire/umpire/report/answer-options.js';
 import * as api from './api.js';
-import { FindingsTable, openVerdict } from './findings.js';
+import { Findings, openVerdict } from './findings.js';
 import { count } from './format.js';
 import { useLoaded } from './hooks.js';
 import { Markdown } from './markdown.js';
@@ -52,13 +52,14 @@ export function OpenQuestion({ session, onActed }: QuestionProps) {
 function Grounds({ session, onActed }: QuestionProps) {
   const { question, askedAbout, logs, work } = session;
   const verdict = question?.kind === 'escalation' || question?.kind === 'edit' ? openVerdict(session) : null;
+  const open = verdict?.findings.filter(({ fingerprint }) => session.rulings[fingerprint]?.dismissed == null) ?? [];
   const log = logs.findLast(({ task }) => task === askedAbout);
   const isPlan = question?.kind === 'plan';
   return (
     <div class="grounds">
       {verdict === null || verdict.findings.length === 0 ? null : (
-        <Fold head={`${count(verdict.findings.length, 'finding')} not resolved`} isOpen>
-          <FindingsTable session={session} verdict={verdict} onActed={onActed} />
+        <Fold head={`${count(open.length, 'open finding')}`} isOpen>
+          <Findings session={session} verdict={verdict} onActed={onActed} />
         </Fold>
       )}
       {log === undefined || isPlan ? null : (

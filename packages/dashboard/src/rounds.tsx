@@ -2,7 +2,7 @@
 
 import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/http/answers.js';
 import { RoundCharts } from './charts.js';
-import { FindingsTable, countWords } from './findings.js';
+import { Findings, countWords } from './findings.js';
 import { moment } from './format.js';
 import { Fold, Lines, address } from './parts.js';
 
@@ -85,7 +85,7 @@ function GivenVerdict({ session, verdict, isOpen, onActed }: VerdictProps) {
       {findings.length === 0 ? null : (
         <div>
           <h3>Findings</h3>
-          <FindingsTable session={session} verdict={verdict} onActed={onActed} />
+          <Findings session={session} verdict={verdict} onActed={onActed} />
         </div>
       )}
       <Lines

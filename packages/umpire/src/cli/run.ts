@@ -20,7 +20,6 @@ import { lineOf as lineOfText } from '../report/safe-text.js';
 import { wrapLine, followProgress } from '../report/progress-lines.js';
 import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
 import { latestSession, resolveSession } from '../sessions/find-sessions.js';
-import { answeringUser } from './answering-user.js';
 import { timeOfDay } from './local-time.js';
 import { decimal, parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, ParsedArguments } from './flags.js';

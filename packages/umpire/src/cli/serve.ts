@@ -8,7 +8,7 @@ import type { DashboardServer } from '../http/server.js';
 import { lineOf } from '../report/safe-text.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { projectAt } from '../sessions/find-sessions.js';
-import { answeringUser } from './answering-user.js';
+import { answeringUser } from './dismiss.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import { VERSION } from './version.generated.js';

@@ -78,16 +78,15 @@ export interface ResumeParameters extends RunFlags, RunWatch {
   readonly session: string;
   /** Run failed tasks again, and those skipped because of them. */
   readonly retry?: boolean;
+  /** The key of the question that a person was shown. Refused if the session waits for something else by now. */
+  readonly question?: string;
 }
 
 export interface ResolveParameters extends RunFlags, RunWatch, Partial<Omit<AnswerGiven, 'by' | 'answer' | 'via'>> {
   readonly session: string;
   readonly answer: AnswerGiven['answer'];
-}
-
-export interface QuestionAnswer extends ResolveParameters {
-  /** The key of the question that the person saw. Another open question is not answered. */
-  readonly question: string;
+  /** The key of the question that a person was shown. Refused if the session waits for something else by now. */
+  readonly question?: string;
 }
 
 export interface RunResult {
@@ -201,6 +200,7 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
   requireStarted(request.session);
   return inSession(request.session, request, async (opened) => {
     const state = runIn(opened);
+    refuseChangedQuestion(opened, state, request.question);
     const config = await readSettings(state.started.project, request);
     if (state.ended === null || request.retry === true) await checkSessionWork(opened, state, config, state.aborted === null);
     const settings = resolveRunSettings(request, config, state.settings, state.started.critic);
@@ -223,21 +223,18 @@ export async function resolve(request: ResolveParameters): Promise<RunResult> {
 }
 
 /** Records the answer and leaves the rest to another process, which resumes the session. */
-export async function answerQuestion(request: QuestionAnswer): Promise<void> {
+export async function answerQuestion(request: ResolveParameters): Promise<void> {
   await answering(request, () => Promise.resolve());
 }
 
-async function answering(
-  request: ResolveParameters | QuestionAnswer,
-  then: (opened: OpenedSession, config: Settings) => Promise<void>,
-): Promise<RunResult> {
+async function answering(request: ResolveParameters, then: (opened: OpenedSession, config: Settings) => Promise<void>): Promise<RunResult> {
   refuseInsideTask('answer for a person');
   requireStarted(request.session);
   const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who, goal } = request;
   const isEnd = answer === 'abort' || answer === 'stop';
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
-    if ('question' in request) refuseOtherQuestion(opened, before, request);
+    refuseChangedQuestion(opened, before, request.question);
     const config = await readSettings(before.started.project, request);
     if (before.ended === null) await checkSessionWork(opened, before, config, !isEnd);
     const settings = resolveRunSettings(request, config, before.settings, before.started.critic);
@@ -263,10 +260,10 @@ async function answering(
   });
 }
 
-/** A held edit can be taken up whatever the session asks. */
-function refuseOtherQuestion({ folder }: OpenedSession, run: RunState, { question, answer }: QuestionAnswer): void {
-  if (answer !== 'take-edits' && currentQuestion(run)?.key !== question)
-    throw new UmpireError('question-changed', { session: folder.name });
+/** Another process may have answered the question while a person read it. */
+function refuseChangedQuestion(opened: OpenedSession, run: RunState, shown: string | undefined): void {
+  if (shown !== undefined && currentQuestion(run)?.key !== shown)
+    throw new UmpireError('question-changed', { session: sessionNameInShell(opened) });
 }
 
 /** Says which tools of the critic work, before the first round. A broken one stops nothing yet: it may not be needed. */

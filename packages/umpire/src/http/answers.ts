@@ -50,6 +50,8 @@ export interface SessionAnswer extends SessionView {
   readonly logs: readonly LogAnswer[];
   /** How the open question can be answered; empty if it cannot be answered now. */
   readonly options: readonly AnswerOption[];
+  /** By fingerprint: the findings that a person dismissed or may dismiss. */
+  readonly rulings: Readonly<Record<string, FindingRuling>>;
   /** The task whose output explains the question. */
   readonly askedAbout: string | null;
   /** An edit of tasks.csv waits for a person. */
@@ -58,6 +60,13 @@ export interface SessionAnswer extends SessionView {
   readonly canResume: boolean;
   /** Why the process that continued it ended early. */
   readonly trouble: string | null;
+}
+
+export interface FindingRuling {
+  /** By whom and why it was dismissed; null if it is open. */
+  readonly dismissed: string | null;
+  /** Why it cannot be dismissed; null if it can. */
+  readonly refusal: string | null;
 }
 
 /** One day, loop and agent. */
@@ -99,6 +108,13 @@ export interface AnswerRequest {
   readonly minutes?: number;
   readonly costUsd?: number;
   readonly tokens?: number;
+}
+
+/** `POST /api/dismiss`. `finding`: a fingerprint. */
+export interface DismissRequest {
+  readonly id: string;
+  readonly finding: string;
+  readonly reason: string;
 }
 
 export interface ErrorAnswer {

@@ -14,10 +14,11 @@ import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { z } from 'zod';
 import { ANSWERS } from '@umpire/core/decider/events.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
+import { dismiss } from '../commands/dismiss.js';
 import { answerQuestion } from '../commands/session.js';
 import { lineOf, showHidden, showHiddenIn } from '../report/safe-text.js';
 import { onAbort } from '../sessions/abort-listeners.js';
-import type { AnswerRequest, ChangeAnswer, ErrorAnswer } from './answers.js';
+import type { AnswerRequest, ChangeAnswer, DismissRequest, ErrorAnswer } from './answers.js';
 import { ChangeWatcher } from './change-watcher.js';
 import { ContinuingRuns } from './continuing-runs.js';
 import { followOutput } from './output-follower.js';
@@ -177,9 +178,11 @@ const ANSWER: z.ZodType<AnswerRequest> = z.strictObject({
   tokens: NUMBER,
 }) as never;
 const RESUME = z.strictObject({ id: z.string() });
+const DISMISS: z.ZodType<DismissRequest> = z.strictObject({ id: z.string(), finding: z.string(), reason: z.string().max(20_000) });
 
 /** Everything that only a person may do. */
 function addActions(app: Hono, reader: SessionReader, runs: ContinuingRuns, who: string | undefined): void {
+  const person = { via: 'dashboard', ...(who === undefined ? {} : { who }) } as const;
   app.use(async (context, next) => {
     if (context.req.method === 'POST') refuseForeignRequest(context);
     await next();
@@ -191,13 +194,20 @@ function addActions(app: Hono, reader: SessionReader, runs: ContinuingRuns, who:
     },
   });
   app.post('/api/answer', limit, async (context) => {
-    const { id, answer, ...given } = await bodyOf(context, ANSWER);
+    const { id, answer, question, ...given } = await bodyOf(context, ANSWER);
     const session = reader.pathOf(id);
-    if (answer !== 'resume') await answerQuestion({ session, answer, ...given, via: 'dashboard', ...(who === undefined ? {} : { who }) });
+    // A held edit can be taken up whatever the session asks.
+    const shown = answer === 'take-edits' ? {} : { question };
+    if (answer !== 'resume') await answerQuestion({ session, answer, ...shown, ...given, ...person });
     // The answer is recorded. A process that does not start is shown with the session.
     await runs.start(session, id).catch((error: unknown) => {
       if (answer === 'resume' || !isUmpireError(error)) throw error;
     });
+    return context.body(null, 204);
+  });
+  app.post('/api/dismiss', limit, async (context) => {
+    const { id, ...given } = await bodyOf(context, DISMISS);
+    await dismiss({ session: reader.pathOf(id), ...given, ...person });
     return context.body(null, 204);
   });
   app.post('/api/resume', limit, async (context) => {
@@ -254,7 +264,9 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 function readPages(folder: string): ReadonlyMap<string, { readonly text: string; readonly type: string }> {
   const files = readdirSync(folder).flatMap((file) => {
     const type = TYPES.get(extname(file));
-    return type === undefined ? [] : [{ path: file === 'index.html' ? '/' : `/${file}`, text: readFileSync(join(folder, file), 'utf8'), type }];
+    return type === undefined
+      ? []
+      : [{ path: file === 'index.html' ? '/' : `/${file}`, text: readFileSync(join(folder, file), 'utf8'), type }];
   });
   return new Map(files.map(({ path, ...page }) => [path, page]));
 }

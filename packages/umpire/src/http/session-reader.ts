@@ -4,6 +4,7 @@ import { basename, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
+import { openFindings } from '@umpire/core/decider/rulings.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { createSessionLister } from '../commands/list.js';
@@ -22,7 +23,7 @@ import type { LogFile } from '../sessions/agent-logs.js';
 import { sessionFolders, sessionStamp } from '../sessions/find-sessions.js';
 import type { KnownSessions } from '../sessions/find-sessions.js';
 import { readSession } from '../sessions/session-record.js';
-import type { CostPart, CostsAnswer, LogAnswer, SessionAnswer, SessionsAnswer, TimedVerdict } from './answers.js';
+import type { CostPart, CostsAnswer, FindingRuling, LogAnswer, SessionAnswer, SessionsAnswer, TimedVerdict } from './answers.js';
 
 /** Only the end of a longer log is shown. */
 const MOST_LOG_BYTES = 512 * 1024;
@@ -85,6 +86,7 @@ export class SessionReader {
       runs: Object.fromEntries(runs),
       logs,
       options: run === null || question === null ? [] : answerOptions(run, question),
+      rulings: rulingsIn(state),
       askedAbout: question !== null && 'task' in question ? question.task : null,
       heldEdit: run?.heldEdit == null || word === 'running' ? null : TAKE_EDITS,
       canResume: word === 'interrupted',
@@ -161,6 +163,14 @@ function turns(): () => Promise<void> {
 export function readableEnd(session: string, log: LogFile, from: number): string {
   const text = readLog(session, log, log.bytes - from).toString('utf8');
   return readableLog(from > 0 ? text.slice(text.indexOf('\n') + 1) : text);
+}
+
+function rulingsIn(state: SessionState): Readonly<Record<string, FindingRuling>> {
+  const open = openFindings(state).map(({ finding, refusal }) => [finding.fingerprint, { dismissed: null, refusal }] as const);
+  const ruled = [...state.rulings.values()].map(
+    ({ finding, reason, by, who = by }) => [finding.fingerprint, { dismissed: `${who}: ${reason}`, refusal: null }] as const,
+  );
+  return Object.fromEntries([...open, ...ruled]);
 }
 
 function timedVerdicts({ frozen }: SessionState, events: readonly Recorded[]): readonly TimedVerdict[] {
