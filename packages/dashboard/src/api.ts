@@ -112,7 +112,7 @@ const RETRY_MS = 2000;
 /** Reports every change and whether the server is connected. Reconnects by itself. */
 export async function follow(onChange: (change: ChangeAnswer) => void, onLive: (isLive: boolean) => void): Promise<never> {
   for (;;) {
-    await readEvents<ChangeAnswer>('/api/changes', {}, onChange, { onOpen: () => onLive(true) }).catch(ignoreClosed);
+    await readEvents('/api/changes', {}, (data) => onChange(data as ChangeAnswer), { onOpen: () => onLive(true) }).catch(ignoreClosed);
     onLive(false);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
@@ -120,7 +120,7 @@ export async function follow(onChange: (change: ChangeAnswer) => void, onLive: (
 
 /** Calls with every piece of an output until the signal. Throws if the output cannot be read. */
 export async function followOutput(id: string, name: string, onPiece: (piece: OutputAnswer) => void, signal: AbortSignal): Promise<void> {
-  await readEvents<OutputAnswer>('/api/output', { id, name }, onPiece, { signal });
+  await readEvents('/api/output', { id, name }, (data) => onPiece(data as OutputAnswer), { signal });
 }
 
 function ignoreClosed(error: unknown): void {
@@ -133,7 +133,7 @@ interface EventOptions {
 }
 
 /** Reads server-sent events until the stream ends. An empty line ends an event. */
-async function readEvents<Data>(path: string, query: Query, onData: (data: Data) => void, { onOpen, signal }: EventOptions): Promise<void> {
+async function readEvents(path: string, query: Query, onData: (data: unknown) => void, { onOpen, signal }: EventOptions): Promise<void> {
   const { body } = await request(path, query, signal === undefined ? {} : { signal });
   onOpen?.();
   if (body === null) return;
@@ -147,7 +147,7 @@ async function readEvents<Data>(path: string, query: Query, onData: (data: Data)
     text = events.pop() ?? '';
     for (const event of events) {
       const data = /^event: \w+\ndata: (.*)$/m.exec(event)?.[1];
-      if (data !== undefined) onData(JSON.parse(data) as Data);
+      if (data !== undefined) onData(JSON.parse(data));
     }
   }
 }

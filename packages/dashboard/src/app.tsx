@@ -108,10 +108,11 @@ function List({ onProject }: { readonly onProject: (project: string) => void }) 
   }, [filter]);
   useEffect(() => {
     document.title = 'Umpire';
-    if (listBefore === null)
-      void api.storedSessions().then((stored) => {
-        if (stored !== null) setList((now) => now ?? stored);
-      });
+    const paintBefore = async (): Promise<void> => {
+      const stored = await api.storedSessions();
+      if (stored !== null) setList((now) => now ?? stored);
+    };
+    if (listBefore === null) void paintBefore();
   }, []);
   useEffect(() => {
     // Listing many sessions is slow, so at most a tenth of the time is spent on it.

@@ -11,10 +11,12 @@ export function Markdown({ text, top = 2 }: { readonly text: string; readonly to
   const [render, setRender] = useState<{ readonly it: Render } | null>(loaded === null ? null : { it: loaded });
   useEffect(() => {
     if (render !== null) return;
-    void import('./markdown-elements.js').then(({ markdownElements }) => {
+    const load = async (): Promise<void> => {
+      const { markdownElements } = await import('./markdown-elements.js');
       loaded = markdownElements;
       setRender({ it: markdownElements });
-    });
+    };
+    void load();
   }, []);
   const elements = useMemo(() => render?.it(text, top), [render, text, top]);
   return render === null ? <p class="prose">{text}</p> : <div class="markdown">{elements}</div>;

@@ -58,7 +58,7 @@ function Grounds({ session, onActed }: QuestionProps) {
   return (
     <div class="grounds">
       {verdict === null || verdict.findings.length === 0 ? null : (
-        <Fold head={`${count(open.length, 'open finding')}`} isOpen>
+        <Fold head={count(open.length, 'open finding')} isOpen>
           <Findings session={session} verdict={verdict} onActed={onActed} />
         </Fold>
       )}
