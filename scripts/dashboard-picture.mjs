@@ -97,27 +97,41 @@ const AGENTS = {
       usage: used(0.08),
     },
   ],
-  menders: [{ write: { 'src/cart.mjs': { from: 'cart-mended.mjs' } }, result: { findings: 'total() forgot the count.' }, usage: used(0.11) }],
-  slow: [{ after: 600, print: 'Reading the project …\n', result: { findings: 'Done.' } }],
+  menders: [
+    { write: { 'src/cart.mjs': { from: 'cart-mended.mjs' } }, result: { findings: 'total() forgot the count.' }, usage: used(0.11) },
+  ],
+  slow: [{ after: 600_000, print: 'Reading the project …\n', result: { findings: 'Done.' } }],
 };
 
 const SESSIONS = [
   ['mend-the-cart', 'until', 'npm test', 'Mend the cart', '--agent', 'menders'],
-  ['review-discount', 'run', 'review', 'Take several coupons', '--agent', 'reviewers', '--max-rounds', '2'],
+  ['review-discount', 'run', 'review', 'Take several coupons', '--agent', 'reviewers', '--mode', 'sprint', '--max-rounds', '2'],
   ['less-debt-in-the-cart', 'run', 'debt', 'Less debt in the cart', '--agent', 'planners', '--mode', 'targeted'],
-  ['cover-the-cart', 'run', 'testing', 'Cover the cart', '--agent', 'testers', '--target', '80', '--max-rounds', '3'],
+  ['cover-the-cart', 'run', 'testing', 'Cover the cart', '--agent', 'testers', '--mode', 'targeted', '--target', '80', '--max-rounds', '3'],
   ['discount-110', 'until', 'false', 'Give a discount of 110 %', '--agent', 'refusers'],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-picture-'));
 const shop = join(folder, 'shop');
-const env = { ...process.env, UMPIRE_TRUST: '1', UMPIRE_WORKTREES: join(folder, 'worktrees'), XDG_STATE_HOME: join(folder, 'state'), HOME: folder };
+const env = {
+  ...process.env,
+  UMPIRE_TRUST: '1',
+  UMPIRE_WORKTREES: join(folder, 'worktrees'),
+  XDG_STATE_HOME: join(folder, 'state'),
+  HOME: folder,
+};
 const children = [];
 try {
   const all = process.argv.indexOf('--all');
   makeShop();
   for (const [name, ...words] of SESSIONS) umpire([...words, '--session', join('.umpire', 'sessions', name)]);
-  children.push(spawn(process.execPath, [COMMAND, 'until', 'false', 'Say hello', '--agent', 'slow', '--session', '.umpire/sessions/say-hello'], { cwd: shop, env, stdio: 'ignore' }));
+  children.push(
+    spawn(process.execPath, [COMMAND, 'until', 'false', 'Say hello', '--agent', 'slow', '--session', '.umpire/sessions/say-hello'], {
+      cwd: shop,
+      env,
+      stdio: 'ignore',
+    }),
+  );
   const address = await serve();
   const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] });
   try {
@@ -206,4 +220,3 @@ async function drawAll(browser, address, place) {
       await page.close();
     }
 }
-
