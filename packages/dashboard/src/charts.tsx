@@ -145,7 +145,8 @@ export function BarChart({
   readonly bars: readonly { readonly label: string; readonly value: number }[];
 }) {
   const most = Math.max(0.000_001, ...bars.map(({ value }) => value));
-  const wide = 720;
+  // A chart of few days keeps its letters readable on a phone.
+  const wide = Math.min(720, Math.max(WIDTH, bars.length * 50));
   const step = (wide - 2 * LEFT) / Math.max(1, bars.length);
   const width = Math.min(48, step * 0.7);
   const every = Math.ceil(bars.length / 10);
