@@ -1,5 +1,6 @@
 // Draws docs/images/run.svg, the picture in the README: runs the built command in a real terminal (by `script` of util-linux) in a copy
 // of the sample shop, and draws what it shows. Dates and times are fixed, so that the picture changes only when the output does.
+// `--dashboard` draws those of docs/dashboard.md.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,11 @@ const COLUMNS = 104;
 const CHARACTER = { width: 8.4, height: 20 };
 const MARGIN = 18;
 const COMMAND = 'umpire until "npm test" "fix the cart"';
+
+if (process.argv.includes('--dashboard')) {
+  await import('./dashboard-picture.mjs');
+  process.exit();
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-picture-'));
 try {
