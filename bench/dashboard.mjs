@@ -7,13 +7,15 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { ROOT, assert, atMost, line, median, ms } from './harness.mjs';
+import { ROOT, atMost, line, median, ms } from './harness.mjs';
 
 const SESSIONS = 1000;
 const WATCHED_MS = 10_000;
+const PATIENCE_MS = 120_000;
+const MOST_ON_SCREEN = 10;
 const TICKS_A_SECOND = 100;
 /** Milliseconds. */
-const FIRST_PAINT = 4000;
+const FIRST_PAINT = 2000;
 const NEXT_PAINT = 1000;
 const OTHERS_WAIT = 150;
 /** Of one core. */
@@ -42,8 +44,8 @@ export async function run({ runs = 3 } = {}) {
       const waited = longestWait(address);
       const page = await (await browser.newContext()).newPage();
       samples.first.push(await timePaint(() => page.goto(address), page));
+      await page.getByText(`All ${SESSIONS + 1}`).waitFor({ timeout: PATIENCE_MS });
       samples.wait.push(await waited.end());
-      assert((await page.getByText(`All ${SESSIONS + 1}`).count()) === 1, 'the list has every session');
       samples.next.push(await timePaint(() => page.reload(), page));
       await page.getByText('live', { exact: true }).first().waitFor();
       const before = processorMs(server.pid);
@@ -56,7 +58,7 @@ export async function run({ runs = 3 } = {}) {
     const at = Object.fromEntries(Object.entries(samples).map(([name, values]) => [name, median(values)]));
     const time = (name, value, limit) => line({ name, ours: ms(value), ratio: value, bar: atMost(limit) });
     return [
-      time(`first list of ${SESSIONS} sessions on the screen`, at.first, FIRST_PAINT),
+      time(`latest of ${SESSIONS} sessions on the screen`, at.first, FIRST_PAINT),
       time('the same after a reload', at.next, NEXT_PAINT),
       time('longest wait of another request meanwhile', at.wait, OTHERS_WAIT),
       line({
@@ -111,7 +113,7 @@ function makeSessions(project, env) {
 async function timePaint(act, page) {
   const begun = performance.now();
   await act();
-  await page.locator('.sessions tbody tr').nth(100).waitFor();
+  await page.locator('.sessions tbody tr').nth(MOST_ON_SCREEN).waitFor({ timeout: PATIENCE_MS });
   return performance.now() - begun;
 }
 
@@ -128,7 +130,7 @@ function longestWait(address) {
       longest = Math.max(longest, performance.now() - begun);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-  })();
+  })().catch(() => (longest = Infinity));
   return {
     end: async () => {
       isOver = true;

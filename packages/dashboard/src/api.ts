@@ -87,7 +87,7 @@ export async function sessions(): Promise<SessionsAnswer> {
   const list = await read<SessionsAnswer>('/api/sessions');
   try {
     const stored: StoredList = { project: list.project, list: { ...list, sessions: list.sessions.slice(0, MOST_STORED) } };
-    localStorage.setItem(STORED_LIST, JSON.stringify(stored));
+    if (list.unread === 0) localStorage.setItem(STORED_LIST, JSON.stringify(stored));
   } catch {
     // A full storage: the next page is painted a moment later.
   }

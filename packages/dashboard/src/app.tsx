@@ -102,7 +102,9 @@ function List({ onProject }: { readonly onProject: (project: string) => void }) 
   const [list, setList] = useState(listBefore);
   const [error, setError] = useState<unknown>(null);
   const changes = useChanges(null);
-  const spent = useRef({ at: 0, ms: 0 });
+  /** Answers that held only a part of the sessions. */
+  const [parts, setParts] = useState(0);
+  const spent = useRef({ at: 0, ms: 0, parts: 0 });
   useEffect(() => {
     filterBefore = filter;
   }, [filter]);
@@ -116,23 +118,28 @@ function List({ onProject }: { readonly onProject: (project: string) => void }) 
   }, []);
   useEffect(() => {
     // Listing many sessions is slow, so at most a tenth of the time is spent on it.
-    const wait = spent.current.at === 0 ? 0 : Math.max(0, spent.current.at + 10 * spent.current.ms - performance.now());
+    const wait =
+      spent.current.at === 0 || parts !== spent.current.parts
+        ? 0
+        : Math.max(0, spent.current.at + 10 * spent.current.ms - performance.now());
     const load = async (): Promise<void> => {
       const begun = performance.now();
       try {
         const next = await api.sessions();
-        listBefore = next;
-        setList(next);
+        if (next.unread === 0) listBefore = next;
+        else setParts((before) => before + 1);
+        // A whole list of before is better than a part of the new one.
+        setList((now) => (now !== null && next.unread > 0 && now.sessions.length > next.sessions.length ? now : next));
         setError(null);
         onProject(next.project);
       } catch (failure) {
         setError(failure);
       }
-      spent.current = { at: performance.now(), ms: performance.now() - begun };
+      spent.current = { at: performance.now(), ms: performance.now() - begun, parts };
     };
     const timer = setTimeout(() => void load(), wait);
     return () => clearTimeout(timer);
-  }, [changes]);
+  }, [changes, parts]);
   if (error !== null) return <Trouble error={error} />;
   return list === null ? <p class="quiet">Reading the sessions …</p> : <Overview list={list} filter={filter} onFilter={setFilter} />;
 }

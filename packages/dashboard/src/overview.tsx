@@ -34,8 +34,8 @@ interface OverviewProps {
   readonly onFilter: (filter: Filter) => void;
 }
 
-export function Overview({ list: { sessions }, filter, onFilter }: OverviewProps) {
-  if (sessions.length === 0) return <Nothing />;
+export function Overview({ list: { sessions, unread }, filter, onFilter }: OverviewProps) {
+  if (sessions.length === 0) return unread > 0 ? <p class="quiet">Reading the sessions …</p> : <Nothing />;
   const waiting = sessions.filter(({ state }) => state === 'awaiting');
   const shown = sessions.filter((session) => fits(session, filter));
   return (
@@ -52,6 +52,7 @@ export function Overview({ list: { sessions }, filter, onFilter }: OverviewProps
         />
       </section>
       {shown.length === 0 ? <p class="quiet">No session matches.</p> : <Sessions sessions={shown.slice(0, MOST_SHOWN)} />}
+      {unread > 0 ? <p class="quiet">Reading {count(unread, 'older session')} …</p> : null}
       {shown.length > MOST_SHOWN ? <p class="quiet">{count(shown.length - MOST_SHOWN, 'session')} more. Search to find them.</p> : null}
     </>
   );

@@ -16,6 +16,8 @@ export interface SessionsAnswer {
   readonly version: string;
   /** Latest first. */
   readonly sessions: readonly ListedSession[];
+  /** So many were not read yet: ask again. */
+  readonly unread: number;
 }
 
 export interface LogAnswer {

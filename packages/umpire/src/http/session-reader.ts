@@ -1,7 +1,7 @@
 // Reads the sessions of one project for the dashboard. It starts no run and changes no file.
 
-import { basename, relative, sep } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { openFindings } from '@umpire/core/decider/rulings.js';
@@ -22,18 +22,34 @@ import { listLogs, readLog } from '../sessions/agent-logs.js';
 import type { LogFile } from '../sessions/agent-logs.js';
 import { sessionFolders, sessionStamp } from '../sessions/find-sessions.js';
 import type { KnownSessions } from '../sessions/find-sessions.js';
+import { statOf } from '../sessions/file-system.js';
+import { JOURNAL } from '../sessions/journal-file.js';
 import { readSession } from '../sessions/session-record.js';
-import type { CostPart, CostsAnswer, FindingRuling, LogAnswer, SessionAnswer, SessionsAnswer, TimedVerdict } from './answers.js';
+import type {
+  CostPart,
+  CostsAnswer,
+  FindingRuling,
+  ListedSession,
+  LogAnswer,
+  SessionAnswer,
+  SessionsAnswer,
+  TimedVerdict,
+} from './answers.js';
 
 /** Only the end of a longer log is shown. */
 const MOST_LOG_BYTES = 512 * 1024;
 /** Reading many sessions lets other requests through at least this often. */
 const TURN_MS = 15;
+/** The first answer waits no longer for sessions that were not read yet. */
+const FIRST_ANSWER_MS = 300;
 
 export class SessionReader {
   private readonly known: KnownSessions = new Map();
   private readonly costsBy = new Map<string, { readonly stamp: string; readonly costs: CostsAnswer }>();
-  private listing: Promise<SessionsAnswer> | null = null;
+  private readonly listed = new Map<string, ListedSession>();
+  private listing: Promise<void> | null = null;
+  private isComplete = false;
+  private unread = 0;
 
   constructor(
     private readonly project: string,
@@ -46,23 +62,30 @@ export class SessionReader {
     return new Map(sessionFolders(this.project).map((path) => [this.idOf(path), path]));
   }
 
-  /** Several pages that ask at once get one listing. */
+  /** Several pages that ask at once get one listing. Until all were read once, the answer has those read so far, the latest first. */
   async sessions(): Promise<SessionsAnswer> {
     this.listing ??= this.list().finally(() => (this.listing = null));
-    return this.listing;
+    await (this.isComplete ? this.listing : Promise.race([this.listing, pause(FIRST_ANSWER_MS, undefined, { ref: false })]));
+    const sessions = [...this.listed.values()].toSorted(
+      (a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name),
+    );
+    return { project: this.project, version: this.version, sessions, unread: this.unread };
   }
 
-  private async list(): Promise<SessionsAnswer> {
+  private async list(): Promise<void> {
     const lister = createSessionLister(this.known);
-    const sessions = [];
     const turn = turns();
-    for (const [id, folder] of this.folders()) {
+    const folders = [...this.folders()].toSorted(([, a], [, b]) => changedMs(b) - changedMs(a));
+    const ids = new Set(folders.map(([id]) => id));
+    for (const id of this.listed.keys()) if (!ids.has(id)) this.listed.delete(id);
+    for (const [at, [id, folder]] of folders.entries()) {
+      if (!this.isComplete) this.unread = folders.length - at;
       const { path: _, ...entry } = await lister(folder);
-      sessions.push({ ...entry, id });
+      this.listed.set(id, { ...entry, id });
       await turn();
     }
-    sessions.sort((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name));
-    return { project: this.project, version: this.version, sessions };
+    this.isComplete = true;
+    this.unread = 0;
   }
 
   async session(id: string): Promise<SessionAnswer> {
@@ -147,6 +170,10 @@ export class SessionReader {
   private idOf(path: string): string {
     return showHidden(relative(this.project, path).split(sep).join('/'));
   }
+}
+
+function changedMs(session: string): number {
+  return statOf(join(session, JOURNAL))?.mtimeMs ?? 0;
 }
 
 /** Waits for other requests once a turn is over. */
