@@ -121,10 +121,10 @@ async function timePaint(act, page) {
 function longestWait(address) {
   const { origin, hash } = new URL(address);
   const headers = { authorization: `Bearer ${hash.replace('#key=', '')}` };
-  let isOver = false;
+  const state = { isOver: false };
   let longest = 0;
   const asking = (async () => {
-    while (!isOver) {
+    while (!state.isOver) {
       const begun = performance.now();
       await (await fetch(`${origin}/api/key`, { headers })).text();
       longest = Math.max(longest, performance.now() - begun);
@@ -133,7 +133,7 @@ function longestWait(address) {
   })().catch(() => (longest = Infinity));
   return {
     end: async () => {
-      isOver = true;
+      state.isOver = true;
       await asking;
       return longest;
     },

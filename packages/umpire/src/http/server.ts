@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { extname, join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import { streamSSE } from 'hono/streaming';
@@ -183,17 +183,17 @@ const DISMISS: z.ZodType<DismissRequest> = z.strictObject({ id: z.string(), find
 /** Everything that only a person may do. */
 function addActions(app: Hono, reader: SessionReader, runs: ContinuingRuns, who: string | undefined): void {
   const person = { via: 'dashboard', ...(who === undefined ? {} : { who }) } as const;
-  app.use(async (context, next) => {
-    if (context.req.method === 'POST') refuseForeignRequest(context);
+  const check: MiddlewareHandler = async (context, next) => {
+    refuseForeignRequest(context);
     await next();
-  });
+  };
   const limit = bodyLimit({
     maxSize: MOST_BODY_BYTES,
     onError: () => {
       throw new UmpireError('body-odd', { detail: 'it is too long' });
     },
   });
-  app.post('/api/answer', limit, async (context) => {
+  app.post('/api/answer', check, limit, async (context) => {
     const { id, answer, question, ...given } = await bodyOf(context, ANSWER);
     const session = reader.pathOf(id);
     // A held edit can be taken up whatever the session asks.
@@ -205,12 +205,12 @@ function addActions(app: Hono, reader: SessionReader, runs: ContinuingRuns, who:
     });
     return context.body(null, 204);
   });
-  app.post('/api/dismiss', limit, async (context) => {
+  app.post('/api/dismiss', check, limit, async (context) => {
     const { id, ...given } = await bodyOf(context, DISMISS);
     await dismiss({ session: reader.pathOf(id), ...given, ...person });
     return context.body(null, 204);
   });
-  app.post('/api/resume', limit, async (context) => {
+  app.post('/api/resume', check, limit, async (context) => {
     const { id } = await bodyOf(context, RESUME);
     await runs.start(reader.pathOf(id), id);
     return context.body(null, 204);
