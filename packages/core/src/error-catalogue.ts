@@ -505,7 +505,7 @@ export const ERRORS = {
   'remote-moved': {
     exit: 1,
     message: 'Another process or person moved {ref} of {remote}: it should be at {expected}, but is at {found}.',
-    hint: 'Nothing was changed. Keep the other commits on a branch of another name, then set the ref back: git push --force {remote} {expected}:{ref}',
+    hint: 'Nothing was changed. Look at it: git ls-remote {remote} {ref}. To continue the session, save these commits under another name, then set {ref} back.',
   },
   'remote-project': {
     exit: 1,
