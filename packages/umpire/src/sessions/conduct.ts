@@ -133,7 +133,7 @@ export class Conductor {
   private async judge(task: string): Promise<void> {
     const { journal, files, judge } = this.ports;
     await this.sweep();
-    const judgment = judge(task);
+    const judgment = await judge(task);
     if (judgment.ok) files.keepBlobs(judgment.blobs);
     recordJudgment(journal, task, findTask(this.run, task)?.attempt ?? 0, judgment);
   }
