@@ -287,6 +287,38 @@ export const ERRORS = {
     hint: 'Update Umpire to the version that wrote this session, or a newer one.',
   },
 
+  // Fleets
+  'engine-session-taken': {
+    exit: 2,
+    message: 'The engine has a session named {session} already.',
+    hint: 'Look at it with `umpire status {session} --engine URL`, or start with another name: --session NAME.',
+  },
+  'engine-session-missing': {
+    exit: 2,
+    message: 'The engine has no session named {session}.',
+    hint: 'List its sessions with `umpire list --engine URL`.',
+  },
+  'engine-message': {
+    exit: 2,
+    message: 'The conductor did not accept the message: {detail}.',
+    hint: 'Use the same version of Umpire on all machines.',
+  },
+  'worker-sign-in': {
+    exit: 1,
+    message: 'The agent {agent} is not signed in on this worker: {detail}',
+    hint: 'Sign in there with the agent\'s own command. The task goes to another worker.',
+  },
+  'engine-start': {
+    exit: 2,
+    message: 'The session cannot start: {detail}.',
+    hint: 'Use the same version of Umpire on all machines, and start with: umpire run LOOP "GOAL" --engine URL',
+  },
+  'question-changed': {
+    exit: 2,
+    message: 'The question of {session} has changed since you saw it.',
+    hint: 'Look at the session again: umpire status {session}',
+  },
+
   // Agents and commands
   'agent-missing': {
     exit: 2,
