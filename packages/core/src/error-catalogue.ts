@@ -513,6 +513,38 @@ export const ERRORS = {
     hint: 'Nothing was applied. Merge the branch yourself and resolve these files: git merge {branch}',
   },
 
+  // Work on many machines: a git remote
+  'remote-invalid': {
+    exit: 2,
+    message: '"{remote}" is not the address of a git remote: {detail}.',
+    hint: 'Give an address such as git@host:team/project.git, https://host/team/project.git or the path of a bare repository.',
+  },
+  'remote-unreachable': {
+    exit: 1,
+    message: 'git cannot read {remote}: {detail}.',
+    hint: 'Try it on this machine: git ls-remote {remote}. Umpire never asks for a password: use an ssh agent or a credential helper.',
+  },
+  'remote-lacks': {
+    exit: 1,
+    message: '{remote} does not have commit {commit}.',
+    hint: 'It was never pushed, or its ref was deleted. Push it: git push {remote} {commit}:refs/umpire/{session}/found',
+  },
+  'remote-refused': {
+    exit: 1,
+    message: '{remote} did not take {ref}: {detail}.',
+    hint: 'This machine needs the right to push {ref}. Rules of the server, such as protected branches and hooks, must allow it.',
+  },
+  'remote-moved': {
+    exit: 1,
+    message: 'Another process or person moved {ref} of {remote}: it should be at {expected}, but is at {found}.',
+    hint: 'Nothing was changed. Look at it: git ls-remote {remote} {ref}. To continue the session, save these commits under another name, then set {ref} back.',
+  },
+  'remote-project': {
+    exit: 1,
+    message: '{path} is not in a git repository with a commit, so other machines cannot work on it.',
+    hint: 'Create a repository (git init), commit, then run the same command again.',
+  },
+
   // The dashboard
   'port-taken': {
     exit: 1,
