@@ -306,7 +306,12 @@ export const ERRORS = {
   'worker-sign-in': {
     exit: 1,
     message: 'The agent {agent} is not signed in on this worker: {detail}',
-    hint: 'Sign in there with the agent\'s own command. The task goes to another worker.',
+    hint: "Sign in there with the agent's own command. The task goes to another worker.",
+  },
+  'engine-refused': {
+    exit: 2,
+    message: '{message}',
+    hint: '{hint}',
   },
   'engine-start': {
     exit: 2,

@@ -8,9 +8,8 @@ import type { FleetSession, Recorded, SessionStarted } from '@umpire/core/decide
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { UmpireError } from '@umpire/core/errors.js';
-import { ERRORS } from '@umpire/core/error-catalogue.js';
 import { checkRoles } from '../commands/agents.js';
-import { isInGit } from '../commands/project-folders.js';
+import { isInGit, slugOf } from '../commands/project-folders.js';
 import { rolesOfPlan } from '../commands/roles.js';
 import { planRequest } from '../commands/session.js';
 import type { PlannedRequest, RunParameters, RunResult } from '../commands/session.js';
@@ -18,7 +17,6 @@ import { uncommittedWords } from '../commands/settings-notes.js';
 import { describeStart } from '../commands/start-session.js';
 import { openSessionFiles } from '../sessions/session-files.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { sha256 } from '../sessions/hash.js';
 import { journalOf } from '../sessions/journal-file.js';
 import { findRole } from '../sessions/role-texts.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
@@ -46,10 +44,12 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
   const { loop, project, settings, pipeline, plan, config } = planned;
   checkRoles(rolesOfPlan(plan, loop, request.command !== undefined), settings);
   const people = Object.values(settings.agents).includes('person');
-  if (people) throw new UmpireError('engine-start', { detail: 'no worker can play a person; answer questions with umpire resolve instead' });
+  if (people)
+    throw new UmpireError('engine-start', { detail: 'no worker can play a person; answer questions with umpire resolve instead' });
   if (planned.loopFolder !== null) throw new UmpireError('engine-start', { detail: 'loops of your own run on this machine only' });
   const isGit = isInGit(project);
-  if (!isGit && pipeline.writes.length > 0) throw new UmpireError('engine-start', { detail: 'its workers need a git repository with a remote' });
+  if (!isGit && pipeline.writes.length > 0)
+    throw new UmpireError('engine-start', { detail: 'its workers need a git repository with a remote' });
   const name = await freeName(client, planned, request);
   const remote = isGit ? await remoteOf(project, request.remote) : '';
   const base = isGit ? await askGit(repositoryOf(project).checkout, ['rev-parse', '--verify', 'HEAD^{commit}']) : null;
@@ -60,6 +60,7 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
   const blobs = client.blobs(name);
   const fleet: FleetSession = {
     remote: withoutPassword(remote),
+    folder: isGit ? repositoryOf(project).prefix : '',
     needs: request.needs ?? [],
     tenant: request.tenant,
     settings: await blobs.put(Buffer.from(JSON.stringify(withoutSecrets(config)))),
@@ -75,8 +76,7 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
 async function say(client: ClientDoor, session: string, message: ClientMessage): Promise<void> {
   const told = (await client.tell(session, message, randomUUID())) as Told;
   if (told.ok) return;
-  const { code, message: text, hint } = told.error;
-  throw Object.hasOwn(ERRORS, code) ? UmpireError.told(code as keyof typeof ERRORS, text, hint) : new UmpireError('engine-message', { detail: text });
+  throw new UmpireError('engine-refused', { message: told.error.message, hint: told.error.hint });
 }
 
 /** `seen`: the key of the question that the person saw. */
@@ -98,11 +98,13 @@ export async function requireListed(client: ClientDoor, session: string): Promis
 
 async function freeName(client: ClientDoor, { loop, now }: PlannedRequest, { session, goal, command }: FleetRequest): Promise<string> {
   if (session !== undefined) {
-    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(session)) throw new UmpireError('engine-start', { detail: `"${session.slice(0, 60)}" is no name for a session on an engine; use letters, digits, dots and dashes` });
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(session))
+      throw new UmpireError('engine-start', {
+        detail: `"${session.slice(0, 60)}" is no name for a session on an engine; use letters, digits, dots and dashes`,
+      });
     if ((await client.session(session)) !== null) throw new UmpireError('engine-session-taken', { session });
     return session;
   }
-  const { slugOf } = await import('../commands/project-folders.js');
   const name = [loop.loop, slugOf(goal ?? command ?? ''), now().toISOString().slice(0, 10)].filter((part) => part !== '').join('-');
   // Two people may start the same work on one day, at the same moment.
   return `${name}-${randomUUID().slice(0, 4)}`;
@@ -159,7 +161,12 @@ export interface Followed {
 const QUIET_MS = 5_000;
 
 /** Until the session has ended or waits for a person. The lines before `from` are not told. */
-export async function followOnEngine(client: ClientDoor, session: string, from: number, { onEvent, onQuiet, signal }: Followed): Promise<RunResult> {
+export async function followOnEngine(
+  client: ClientDoor,
+  session: string,
+  from: number,
+  { onEvent, onQuiet, signal }: Followed,
+): Promise<RunResult> {
   let state = NEW_SESSION;
   let length = 0;
   while (!signal.aborted) {

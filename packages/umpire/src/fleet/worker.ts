@@ -169,14 +169,15 @@ async function runAttempt(options: WorkerOptions, lease: Lease, slot: number, st
     throw new UmpireError('engine-message', { detail: `the journal of ${session} does not have ${id} attempt ${attempt} at work` });
   const place = join(home, 'work', safeName(session), String(slot));
   const folder = await writeReplica(join(place, 'session', safeName(session)), state, lines, blobs);
-  const project = join(place, 'project');
+  const clone = join(place, 'project');
+  const project = join(clone, fleet.folder);
   const remote = remoteOf(options, fleet);
   if (workspace === null) makeFolders(project);
   else {
     const mirror = await openMirror({ remote, home: join(home, 'mirrors'), say });
     if (task.kept !== null) await mirror.fetch([task.kept], session);
     await prepareClone(mirror, {
-      folder: project,
+      folder: clone,
       session,
       branch: workspace.branch,
       base: workspace.base,
@@ -226,7 +227,7 @@ async function runAttempt(options: WorkerOptions, lease: Lease, slot: number, st
     await close();
   }
   const commit = commitOf(event);
-  if (commit !== null) await pushAttempt(project, remote, { session, task: id, attempt, commit });
+  if (commit !== null) await pushAttempt(clone, remote, { session, task: id, attempt, commit });
   await putEvidence(folder, event, blobs);
   const changes = await collectChanges(folder, before, boardBytes, blobs);
   if (changes.skipped.length > 0) say(`Too large to hand in: ${changes.skipped.slice(0, 5).join(', ')}`);

@@ -16,7 +16,9 @@ test.each([
 
 test('a password is in no message of git, as it is written or decoded', () => {
   const { redact } = parseRemote('https://me:p%40ssword@host/x.git');
-  expect(redact("fatal: unable to access 'https://me:p%40ssword@host/x.git/': p@ssword")).toBe("fatal: unable to access 'https://host/x.git/': ***");
+  expect(redact("fatal: unable to access 'https://me:p%40ssword@host/x.git/': p@ssword")).toBe(
+    "fatal: unable to access 'https://host/x.git/': ***",
+  );
 });
 
 test.each(['', '-oProxyCommand=x', 'ext::sh -c x', 'ftp://host/x', 'a\nb'])('%j is not the address of a remote', (remote) => {

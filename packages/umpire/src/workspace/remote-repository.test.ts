@@ -3,7 +3,15 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cleanUpAfterwards, filesUnder, gitIn, gitProject, plainProject, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
+import {
+  cleanUpAfterwards,
+  filesUnder,
+  gitIn,
+  gitProject,
+  plainProject,
+  temporaryFolder,
+  writeFiles,
+} from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { moveBranch, openMirror, prepareClone, pushAttempt, pushBase } from './remote-repository.js';
 import type { Mirror } from './remote-repository.js';
@@ -95,7 +103,10 @@ describe('a mirror', () => {
     const at = await shared();
     const mirror = await mirrorOf(at);
     const missing = 'f'.repeat(40);
-    await expect(mirror.fetch([missing], session)).rejects.toMatchObject({ code: 'remote-lacks', message: `${at.remote} does not have commit ${missing}.` });
+    await expect(mirror.fetch([missing], session)).rejects.toMatchObject({
+      code: 'remote-lacks',
+      message: `${at.remote} does not have commit ${missing}.`,
+    });
     await expect(mirror.fetch(['--upload-pack=touch x'], session)).rejects.toMatchObject({ code: 'remote-lacks' });
     await expect(mirror.fetch([`+${at.base}:refs/heads/x`], session)).rejects.toMatchObject({ code: 'remote-lacks' });
     expect(refsIn(mirror.gitDir)['refs/heads/x']).toBeUndefined();
@@ -105,7 +116,10 @@ describe('a mirror', () => {
     const home = temporaryFolder();
     const remote = join(home, 'none.git');
     const opened = openMirror({ remote, home: join(home, 'mirrors'), say: () => undefined });
-    await expect(opened).rejects.toMatchObject({ code: 'remote-unreachable', message: expect.stringContaining(`git cannot read ${remote}: `) as string });
+    await expect(opened).rejects.toMatchObject({
+      code: 'remote-unreachable',
+      message: expect.stringContaining(`git cannot read ${remote}: `) as string,
+    });
     expect(existsSync(join(home, 'mirrors'))).toBe(false);
   });
 
