@@ -81,6 +81,23 @@ export const ERRORS = {
     hint: 'Umpire gives no verdict without it. Restore the file, or write your own at .umpire/roles/{role}.md.',
   },
 
+  // Engines of a fleet
+  'lease-lost': {
+    exit: 1,
+    message: 'The lease of this attempt has ended.',
+    hint: 'Nothing was changed. The session offers the task again if it still needs it.',
+  },
+  'engine-closed': {
+    exit: 1,
+    message: 'The connection to the engine was closed before the answer came.',
+    hint: 'Send it again with the same key: nothing is done twice.',
+  },
+  'engine-session-taken': {
+    exit: 1,
+    message: 'The engine already has a session "{session}".',
+    hint: 'Rename the folder, and import it under the new name.',
+  },
+
   // Finding a session
   'session-missing': {
     exit: 1,
@@ -285,6 +302,43 @@ export const ERRORS = {
     exit: 1,
     message: 'journal.ndjson line {line} has format version {version}. This Umpire reads versions up to {known}.',
     hint: 'Update Umpire to the version that wrote this session, or a newer one.',
+  },
+
+  // Fleets
+  'engine-session-taken': {
+    exit: 2,
+    message: 'The engine has a session named {session} already.',
+    hint: 'Look at it with `umpire status {session} --engine URL`, or start with another name: --session NAME.',
+  },
+  'engine-session-missing': {
+    exit: 2,
+    message: 'The engine has no session named {session}.',
+    hint: 'List its sessions with `umpire list --engine URL`.',
+  },
+  'engine-message': {
+    exit: 2,
+    message: 'The conductor did not accept the message: {detail}.',
+    hint: 'Use the same version of Umpire on all machines.',
+  },
+  'worker-sign-in': {
+    exit: 1,
+    message: 'The agent {agent} is not signed in on this worker: {detail}',
+    hint: "Sign in there with the agent's own command. The task goes to another worker.",
+  },
+  'engine-refused': {
+    exit: 2,
+    message: '{message}',
+    hint: '{hint}',
+  },
+  'engine-start': {
+    exit: 2,
+    message: 'The session cannot start: {detail}.',
+    hint: 'Use the same version of Umpire on all machines, and start with: umpire run LOOP "GOAL" --engine URL',
+  },
+  'question-changed': {
+    exit: 2,
+    message: 'The question of {session} has changed since you saw it.',
+    hint: 'Look at the session again: umpire status {session}',
   },
 
   // Agents and commands

@@ -25,14 +25,7 @@ export interface BranchOptions {
   readonly onMove: (move: BranchMove) => void | Promise<void>;
 }
 
-/** A refused commit changes nothing, like a conflict, and has a reason instead of files. */
-export type BranchMerge = Merge | { readonly ok: false; readonly files: readonly []; readonly reason: string };
-
-export interface Branch extends Workspace {
-  merge(task: string, commit: string): Promise<BranchMerge>;
-}
-
-export function openBranch(mirror: Mirror, options: BranchOptions): Branch {
+export function openBranch(mirror: Mirror, options: BranchOptions): Workspace {
   const { session, branch, base, prefix = '', onMove } = options;
   const sessionGit = sessionGitOf(mirror, options);
   const maker: CommitMaker = { sessionGit, signatureFor: (commit) => signatureOf(sessionGit, commit) };
