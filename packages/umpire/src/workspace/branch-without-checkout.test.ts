@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { cleanUpAfterwards, gitIn, gitProject, runTask, temporaryFolder } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
 import { openBranch } from './branch-without-checkout.js';
-import type { Branch, BranchOptions } from './branch-without-checkout.js';
+import type { Workspace } from '@umpire/core/ports.js';
+import type { BranchOptions } from './branch-without-checkout.js';
 import { openMirror, pushAttempt, pushBase } from './remote-repository.js';
 import type { BranchMove } from './remote-repository.js';
 import type { GitWorkspace } from './workspace.js';
@@ -24,7 +25,7 @@ interface Fleet {
   /** The same session in a checkout. It makes the tasks' commits. */
   readonly workspace: GitWorkspace;
   readonly moves: readonly BranchMove[];
-  readonly conductor: (options?: Partial<BranchOptions>) => Promise<Branch>;
+  readonly conductor: (options?: Partial<BranchOptions>) => Promise<Workspace>;
   /** A task's work at the checkout's head, handed in. */
   readonly handIn: (task: string, files: Files) => Promise<string>;
   readonly push: (commit: string, task?: string) => Promise<string>;
@@ -98,21 +99,28 @@ describe('a branch without a checkout', () => {
 
   test('two conductors that repeat the same steps make the same commits, whatever the clock and the settings', async () => {
     const at = await fleet();
-    const [one, two] = [await at.handIn('T1', { 'a.txt': null, 'moved.txt': 'a\n' }), await at.handIn('T2', { 'a.txt': 'a\nmore\n' })];
+    const one = await at.handIn('T1', { 'a.txt': 'one\n', '.gitattributes': 'a.txt merge=ours\n' });
+    const [two, three] = [await at.handIn('T2', { 'b.txt': 'two\n' }), await at.handIn('T3', { 'a.txt': 'three\n' })];
     const settings = join(temporaryFolder(), 'config');
+    writeFileSync(settings, '[merge "ours"]\n\tdriver = true\n[user]\n\tname = Other\n\temail = other@example.com\n');
     const variables = ['GIT_COMMITTER_DATE', 'GIT_CONFIG_GLOBAL'] as const;
     const before = variables.map((name) => process.env[name]);
     const run = async (...values: readonly string[]) => {
       variables.forEach((name, index) => (process.env[name] = values[index]));
       const conductor = await at.conductor();
-      const merges = [await conductor.merge('T1', one), await conductor.merge('T2', two)];
-      const restored = await conductor.restore(['b.txt', 'moved.txt'], at.base, 'Put back', true);
-      return [...merges, restored, await conductor.revert([two], 'It failed')];
+      const merges = [await conductor.merge('T1', one), await conductor.merge('T2', two), await conductor.merge('T3', three)];
+      const reverted = await conductor.revert([two], 'It failed');
+      return [...merges, reverted, await conductor.restore(['a.txt'], at.base, 'Put back', false)];
     };
     try {
-      writeFileSync(settings, '[merge]\n\trenames = false\n[user]\n\tname = Other\n\temail = other@example.com\n');
       const first = await run('1600000000 +0000', '/dev/null');
-      expect(first.map(({ ok }) => ok)).toEqual([true, true, true, true]);
+      expect(first.map(({ ok, files }) => ({ ok, files }))).toEqual([
+        { ok: true, files: ['.gitattributes', 'a.txt'] },
+        { ok: true, files: ['b.txt'] },
+        { ok: false, files: ['a.txt'] },
+        { ok: true, files: ['b.txt'] },
+        { ok: true, files: ['a.txt'] },
+      ]);
       gitIn(at.remote, 'update-ref', '-d', `refs/heads/${branch}`);
       expect(await run('1800000000 +0000', settings)).toEqual(first);
     } finally {

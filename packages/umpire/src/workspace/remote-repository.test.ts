@@ -62,9 +62,9 @@ describe('a mirror', () => {
     const at = await shared();
     const mirrors = await Promise.all([mirrorOf(at), mirrorOf(at)]);
     await Promise.all(mirrors.map((mirror) => mirror.fetch([at.base], session)));
-    expect(mirrors[0]?.gitDir).toBe(mirrors[1]?.gitDir);
+    expect(mirrors[0].gitDir).toBe(mirrors[1].gitDir);
     expect(readdirSync(at.home)).toHaveLength(1);
-    expect(gitIn(mirrors[0]!.gitDir, 'cat-file', '-t', at.base).trim()).toBe('commit');
+    expect(gitIn(mirrors[0].gitDir, 'cat-file', '-t', at.base).trim()).toBe('commit');
   });
 
   test('fetches again after a fetch that was killed a moment ago and left its lock', async () => {

@@ -78,10 +78,8 @@ async function initBare(gitDir: string, idLength: number): Promise<void> {
 }
 
 /** A fetch is stored as one pack when it is complete: after a kill, no commit is there without its files. */
-const FETCH = [
-  ...['-c', 'protocol.version=2', '-c', 'fetch.unpackLimit=1'],
-  ...['fetch', '--quiet', '--no-tags', '--prune', '--no-write-fetch-head', '--no-recurse-submodules', '--'],
-];
+const SETTINGS = ['-c', 'protocol.version=2', '-c', 'fetch.unpackLimit=1'];
+const FETCH = [...SETTINGS, 'fetch', '--quiet', '--no-tags', '--prune', '--no-write-fetch-head', '--no-recurse-submodules', '--'];
 
 type Place = Pick<Mirror, 'gitDir' | 'address' | 'limitMs'>;
 
