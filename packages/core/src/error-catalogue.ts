@@ -92,11 +92,6 @@ export const ERRORS = {
     message: 'The connection to the engine was closed before the answer came.',
     hint: 'Send it again with the same key: nothing is done twice.',
   },
-  'engine-session-taken': {
-    exit: 1,
-    message: 'The engine already has a session "{session}".',
-    hint: 'Rename the folder, and import it under the new name.',
-  },
 
   // Finding a session
   'session-missing': {
@@ -308,7 +303,7 @@ export const ERRORS = {
   'engine-session-taken': {
     exit: 2,
     message: 'The engine has a session named {session} already.',
-    hint: 'Look at it with `umpire status {session} --engine URL`, or start with another name: --session NAME.',
+    hint: 'Look at it with `umpire status {session} --engine URL`, or choose another name: --session NAME, or rename the folder to import.',
   },
   'engine-session-missing': {
     exit: 2,
@@ -324,6 +319,11 @@ export const ERRORS = {
     exit: 1,
     message: 'The agent {agent} is not signed in on this worker: {detail}',
     hint: "Sign in there with the agent's own command. The task goes to another worker.",
+  },
+  'engine-by-hand': {
+    exit: 2,
+    message: 'The work of {session} cannot be fixed by hand on an engine.',
+    hint: 'Choose another answer, or take the session out with `umpire engine export {session} DIR` and continue it on this machine.',
   },
   'engine-refused': {
     exit: 2,

@@ -68,7 +68,7 @@ function evidenceIn({ run, verdicts }: SessionState): ReadonlySet<string> {
 
 /** Umpire's own files are written from the journal. All others in a session folder are the agents'. */
 const OWN =
-  /^(?:journal\.ndjson|discoveries\.ndjson|tasks\.csv.*|results\.csv|context\.md|session-state\.json|gc-state\.json|wave-\d+\.csv|report\.(?:md|html)|\..*|(?:blobs|verdicts|interactive|tasks)\/.*)$/;
+  /^(?:journal\.ndjson|discoveries\.ndjson|tasks\.csv.*|results\.csv|context\.md|session-state\.json|gc-state\.json|wave-\d+\.csv|report\.(?:md|html)|\..*|(?:agents|blobs|verdicts|interactive|tasks)\/.*)$/;
 
 function isAgents(path: string): boolean {
   return !OWN.test(path);

@@ -44,15 +44,16 @@ export interface WorkerOptions {
   readonly say: (note: string) => void;
   readonly beatMs?: number;
   readonly leaseMs?: number;
+  readonly pollMs?: number;
 }
 
-/** How long one question for an offer waits. */
-const POLL_MS = 15_000;
+/** How long one question for an offer waits, and so how long an idle worker takes to stop. */
+const POLL_MS = 5_000;
 const PAUSE_MS = 2_000;
 
 /** Until it is stopped or drained. */
 export async function work(options: WorkerOptions): Promise<void> {
-  const { door, name, slots, signal, say, remotes, beatMs = BEAT_MS, leaseMs = LEASE_MS } = options;
+  const { door, name, slots, signal, say, remotes, beatMs = BEAT_MS, leaseMs = LEASE_MS, pollMs = POLL_MS } = options;
   removeOldFolders(options.home);
   const labels = [...options.labels, ...remotes.map(remoteLabel)];
   const held = new Map<Token, AbortController>();
@@ -83,7 +84,7 @@ export async function work(options: WorkerOptions): Promise<void> {
   const isOver = () => signal.aborted || drained.signal.aborted;
   const serve = async (slot: number): Promise<void> => {
     while (!isOver()) {
-      const lease = await door.poll({ name, labels, slots }, POLL_MS).catch(async (error: unknown) => {
+      const lease = await door.poll({ name, labels, slots }, pollMs).catch(async (error: unknown) => {
         if (isReached) say(`The engine cannot be reached (${reasonOf(error)}). Trying again.`);
         isReached = false;
         await pause(PAUSE_MS, signal);
