@@ -120,7 +120,7 @@ function endAttempt(
   const usage = data.usage ?? UNKNOWN;
   const settings = agents[agent];
   const conversation = ('conversation' in data ? data.conversation : undefined) ?? began.conversation;
-  const isModel = agent !== BUILT_IN && agent !== 'person' && settings?.runs.kind !== 'person';
+  const isModel = settings === undefined ? !WITHOUT_MODEL.has(agent) : settings.runs.kind !== 'person';
   const attributes = {
     ...(isModel ? agentAttributes(agent, settings, conversation) : { 'umpire.agent': agent }),
     ...task,
@@ -200,6 +200,9 @@ function idOf({ traceId }: Trace, ...of: readonly (string | number)[]): string {
 
 /** Asking a person is no failure. */
 const FAILURES: ReadonlySet<string> = new Set(['failed', 'blocked', 'interrupted', 'postponed', 'limited']);
+
+/** Umpire's own critics, the command of `until`, and people. */
+const WITHOUT_MODEL: ReadonlySet<string> = new Set([BUILT_IN, 'check', 'person']);
 
 const UNKNOWN: Usage = { tokens: 0, costUsd: 0, unknown: ['tokens', 'cost'] };
 
