@@ -111,7 +111,7 @@ it('names provider, model, conversation and usage where the agent reports them',
     'gen_ai.conversation.id': 'talk-1',
     'umpire.usage.tokens': 42,
     'umpire.cost_usd': 0.25,
-    'umpire.task.role': 'developer',
+    'umpire.task.role': 'worker',
   });
   expect(collector.points('umpire.cost').map((point) => [attributesOf(point)['gen_ai.agent.name'], point.asDouble])).toContainEqual([
     'mine',
