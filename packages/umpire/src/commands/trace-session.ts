@@ -5,7 +5,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { readJournal } from '../sessions/journal-file.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
-import { openTelemetry } from '../telemetry/telemetry.js';
+import { openTelemetry } from '../telemetry/open-telemetry.js';
 
 interface SessionTelemetry {
   readonly event: (event: Recorded, state: SessionState) => void;

@@ -7,7 +7,7 @@ import { attributesOf, startCollector } from '../../../../test/support/collector
 import type { Collector } from '../../../../test/support/collector.js';
 import { otlpSettings } from './otlp-settings.js';
 import { newTrace, takeEvent } from './session-spans.js';
-import { openTelemetry } from './telemetry.js';
+import { openTelemetry } from './open-telemetry.js';
 
 const open: Collector[] = [];
 afterEach(() => {
