@@ -167,6 +167,7 @@ const sessionStarted = object<SessionStarted>({
   fleet: optional(
     object<FleetSession>({
       remote: text,
+      folder: text,
       needs: texts,
       tenant: text,
       settings: text,

@@ -227,8 +227,10 @@ export interface SessionStarted {
 
 /** What the workers of a fleet need, as it was when the session began. Hashes name blobs. */
 export interface FleetSession {
-  /** The git remote that conductor and workers share. */
+  /** The git remote that conductor and workers share; empty without one. */
   readonly remote: string;
+  /** The project's folder in the repository, with slashes; empty: the root. */
+  readonly folder: string;
   /** Labels that every worker of the session needs. */
   readonly needs: readonly string[];
   /** Whose session it is; tenants share the workers evenly. */

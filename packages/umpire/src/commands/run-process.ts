@@ -42,7 +42,7 @@ export interface ContinuedSession extends OpenedSession {
   /** `run`, `resume` or `resolve`. */
   readonly by: string;
   readonly settings: RunSettings;
-  /** In a fleet: the role texts that the session began with. */
+  /** On a worker of a fleet: the role texts that the session began with. */
   readonly roles?: ReadonlyMap<string, string>;
 }
 
@@ -145,7 +145,7 @@ export async function openRun(session: ContinuedSession, files: SessionFiles): P
     material: createTaskMaterial({ started, config, state: () => journal.state, readBlob: blobsIn(folder), workspace }),
     breachesOf: (task, attempt) => [...breachesOf(task, attempt), ...(runGuard?.breachesOf(task, attempt) ?? [])],
     retrialOf: (task, attempt) => runGuard?.retrialOf(task, attempt) ?? null,
-    judge: createJudge(session, rules, isParent),
+    judge: session.roles === undefined ? createJudge(session, rules, isParent) : refuseToJudge,
     takeEvidence: (task, role, measured) => {
       if (!started.judged || !leavesEvidence(rules, role)) return null;
       const { hashes, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task, measured);
@@ -222,6 +222,10 @@ export function openFiles(session: ContinuedSession): SessionFiles {
     return known;
   };
   return openSessionFiles({ folder, state: () => journal.state, now: watch.now ?? (() => new Date()), roleText });
+}
+
+function refuseToJudge(): never {
+  throw new Error('Only conductors judge the sessions of a fleet.');
 }
 
 /** `isShared`: other processes write into the folder too. */

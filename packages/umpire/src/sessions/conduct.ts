@@ -125,7 +125,10 @@ export class Conductor {
       journal.record({ type: 'TaskFinished', data: { ...data, usage: NO_USAGE, head: merged.head, files: data.files ?? merged.files } });
       return;
     }
-    const error = describeConflict(this.run, id, data.commit, merged.files);
+    const error =
+      merged.reason === undefined
+        ? describeConflict(this.run, id, data.commit, merged.files)
+        : `Its work was refused: ${merged.reason}`.slice(0, 500);
     const { task, attempt, findings, outputs, commit } = data;
     journal.record({ type: 'TaskFinished', data: { task, attempt, findings, outputs, status: 'failed', error, usage: NO_USAGE, commit } });
   }
