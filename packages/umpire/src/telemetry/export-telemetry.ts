@@ -9,7 +9,7 @@ import type { Series } from './otlp-json.js';
 import { otlpSettings } from './otlp-settings.js';
 import type { OtlpTarget } from './otlp-settings.js';
 import { newTrace, takeEvent } from './session-spans.js';
-import type { Attributes, Span, Trace } from './session-spans.js';
+import type { Attributes, TraceSpan, Trace } from './session-spans.js';
 import type { Telemetry } from './telemetry.js';
 
 const SPANS_EVERY_MS = 5000;
@@ -35,7 +35,7 @@ export function exportTelemetry(env: Readonly<Record<string, string | undefined>
   };
 
   const known = new Map<string, Trace>();
-  let queue: Span[] = [];
+  let queue: TraceSpan[] = [];
   const sendSpans = async (target: OtlpTarget): Promise<void> => {
     while (queue.length > 0) {
       const batch = queue.slice(0, MOST_SPANS_SENT);

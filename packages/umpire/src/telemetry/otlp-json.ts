@@ -1,7 +1,7 @@
 // Spans and metrics as OTLP/JSON 1.x: the request bodies of POST /v1/traces and /v1/metrics. 64-bit integers are strings, ids hexadecimal.
 
 import { lineOf } from '../report/safe-text.js';
-import type { Attributes, Span } from './session-spans.js';
+import type { Attributes, TraceSpan } from './session-spans.js';
 
 const SCOPE = { name: 'umpire' };
 const INTERNAL = 1;
@@ -9,7 +9,7 @@ const ERROR = 2;
 const CUMULATIVE = 2;
 const MOST_CHARS = 256;
 
-export function tracesBody(resource: Attributes, spans: readonly Span[]): string {
+export function tracesBody(resource: Attributes, spans: readonly TraceSpan[]): string {
   const written = spans.map(({ traceId, spanId, parentSpanId, name, startMs, endMs, attributes, failed }) => ({
     traceId,
     spanId,

@@ -2,7 +2,7 @@
 
 import { lineOf } from '../report/safe-text.js';
 
-type Variables = Readonly<Record<string, string | undefined>>;
+type OtelVariables = Readonly<Record<string, string | undefined>>;
 
 export interface OtlpTarget {
   readonly url: string;
@@ -19,7 +19,7 @@ export interface OtlpSettings {
   readonly problems: readonly string[];
 }
 
-export function otlpSettings(env: Variables): OtlpSettings {
+export function otlpSettings(env: OtelVariables): OtlpSettings {
   const problems: string[] = [];
   const targetOf = (signal: 'traces' | 'metrics'): OtlpTarget | null => {
     const word = signal.toUpperCase();

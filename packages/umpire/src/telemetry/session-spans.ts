@@ -11,7 +11,7 @@ import { sha256 } from '../sessions/hash.js';
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface Span {
+export interface TraceSpan {
   readonly traceId: string;
   readonly spanId: string;
   /** Null: the root of the trace. */
@@ -54,7 +54,7 @@ export function takeEvent(
   event: Recorded,
   state: SessionState,
   agents: Readonly<Record<string, AgentSettings>>,
-): { readonly spans: readonly Span[]; readonly ended: AttemptEnd | null } {
+): { readonly spans: readonly TraceSpan[]; readonly ended: AttemptEnd | null } {
   const ms = Date.parse(event.ts);
   trace.seq = event.seq;
   if (event.type === 'SessionStarted') {
@@ -132,7 +132,7 @@ function endAttempt(
   return { spans: [spanOf(trace, ['attempt', key], name, [began.ms, ms], attributes, failed)], ended: { agent, usage } };
 }
 
-function verdictSpan(trace: Trace, seq: number, { verdict, scene }: EventData<'VerdictGiven'>, ms: number): Span {
+function verdictSpan(trace: Trace, seq: number, { verdict, scene }: EventData<'VerdictGiven'>, ms: number): TraceSpan {
   const { decision, outcome, rule, round, maxRounds, chain, unverified } = verdict;
   const attributes = {
     'umpire.task.id': scene?.critic ?? undefined,
@@ -154,7 +154,7 @@ function sessionSpan(
   { outcome, unverified }: EventData<'SessionEnded'>,
   state: SessionState,
   ms: number,
-): Span {
+): TraceSpan {
   const isRoot = ++trace.ends === 1;
   const startMs = isRoot ? started.ms : (trace.reopenedMs ?? ms);
   trace.reopenedMs = null;
@@ -180,7 +180,7 @@ function spanOf(
   [startMs, endMs]: readonly [number, number],
   attributes: Attributes,
   failed: boolean,
-): Span {
+): TraceSpan {
   return {
     traceId: trace.traceId,
     spanId: idOf(trace, ...of),
