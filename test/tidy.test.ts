@@ -24,7 +24,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   umpire: [
     ['report'],
     ['sessions'],
-    ['workspace', 'agents'],
+    ['workspace', 'agents', 'telemetry'],
     ['critics'],
     ['retrial'],
     ['commands'],
