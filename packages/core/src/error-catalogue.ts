@@ -325,6 +325,11 @@ export const ERRORS = {
     message: 'The work of {session} cannot be fixed by hand on an engine.',
     hint: 'Choose another answer, or take the session out with `umpire engine export {session} DIR` and continue it on this machine.',
   },
+  'engine-worker-missing': {
+    exit: 2,
+    message: 'The engine knows no worker named {worker}.',
+    hint: 'List them with `umpire engine workers --engine URL`.',
+  },
   'engine-refused': {
     exit: 2,
     message: '{message}',
