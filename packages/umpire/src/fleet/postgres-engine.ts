@@ -128,6 +128,24 @@ async function connect(url: string, most: number) {
     for (const ear of ears) if (word === null || ear.wants(word)) ear.hear();
   };
 
+  /** Hears one of the words, or returns after a time. Begin to hear before you look, or a word is lost. */
+  function hear(wants: (word: string) => boolean) {
+    let resolve = (): void => undefined;
+    const heard = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const ear = { wants, hear: () => resolve() };
+    ears.add(ear);
+    return {
+      within: async (waitMs: number): Promise<void> => {
+        const timer = setTimeout(resolve, Math.max(1, waitMs));
+        await heard;
+        clearTimeout(timer);
+      },
+      stop: () => ears.delete(ear),
+    };
+  }
+
   async function listen(): Promise<void> {
     for (let failed = 0; !closing.signal.aborted; failed++) {
       const client = new pg.Client(config);
@@ -189,42 +207,17 @@ async function connect(url: string, most: number) {
     pool,
     wake,
     isClosed: () => closing.signal.aborted,
-    /** Hears one of the words, or returns after `waitMs`. Begin to hear before you look, or a word is lost. */
-    hear: (wants: (word: string) => boolean) => {
-      let resolve = (): void => undefined;
-      const heard = new Promise<void>((done) => {
-        resolve = done;
-      });
-      const ear = { wants, hear: resolve };
-      ears.add(ear);
-      return {
-        within: async (waitMs: number): Promise<void> => {
-          const timer = setTimeout(resolve, Math.max(0, waitMs));
-          await heard;
-          clearTimeout(timer);
-          ears.delete(ear);
-        },
-        stop: () => ears.delete(ear),
-      };
-    },
+    hear,
     /** Looks whenever one of the words is heard, and a last time, with true, when `endMs` has come. */
     until: async <T>(endMs: number, wants: (word: string) => boolean, find: (isLast: boolean) => Promise<T | undefined>): Promise<T> => {
       for (;;) {
-        let hear = (): void => undefined;
-        const heard = new Promise<void>((resolve) => {
-          hear = resolve;
-        });
-        const ear = { wants, hear };
-        ears.add(ear);
-        let timer: NodeJS.Timeout | undefined;
+        const heard = hear(wants);
         try {
           const found = await find(Date.now() >= endMs);
           if (found !== undefined) return found;
-          timer = setTimeout(hear, Math.max(5, Math.min(endMs - Date.now(), RECHECK_MS)));
-          await heard;
+          await heard.within(Math.min(endMs - Date.now(), RECHECK_MS));
         } finally {
-          clearTimeout(timer);
-          ears.delete(ear);
+          heard.stop();
         }
       }
     },
