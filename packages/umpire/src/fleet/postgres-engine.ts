@@ -504,14 +504,13 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
             client.release(taken.kind === 'failed');
             client = null;
             failures = 0;
-            if (taken.kind === 'failed')
-              await db.query(
-                `update umpire.inputs set tries = tries + 1, not_before = umpire.later($2) where id = $1 and done_at is null`,
-                [taken.id, backOff(taken.tries)],
-              );
-            if (taken.kind === 'none') {
-              if (!isOver()) await heard.within(Math.min(sweepMs, RECHECK_MS));
+            if (taken.kind === 'failed') {
+              const restMs = backOff(taken.tries);
+              const sql = 'update umpire.inputs set tries = tries + 1, not_before = umpire.later($2) where id = $1 and done_at is null';
+              await db.query(sql, [taken.id, restMs]);
+              void pause(restMs, signal).then(() => db.wake('i'));
             }
+            if (taken.kind === 'none' && !isOver()) await heard.within(Math.min(sweepMs, RECHECK_MS));
           } catch (error) {
             client?.release(true);
             if (!isPassing(error) && !isStale(error) && failures > 20) throw error;
