@@ -37,9 +37,7 @@ it('says that a server cannot be reached, without the password', async () => {
   expect(String(failed)).not.toContain('secret');
 });
 
-const title = programs === null ? 'postgres (skipped: PostgreSQL is not installed)' : 'postgres';
-
-describe.skipIf(programs === null)(title, () => {
+describe.skipIf(programs === null)(`postgres${programs === null ? ' (skipped: PostgreSQL is not installed)' : ''}`, () => {
   let server: PostgresServer;
 
   beforeAll(async () => {

@@ -120,8 +120,6 @@ function isPassing(error: unknown): boolean {
   return /^(E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND))/.test(code) || /terminat|timeout|not queryable|closed/i.test(message);
 }
 
-type Query = <Row extends object>(sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-
 /** Connections of one door: a pool for calls, and one that listens. */
 async function connect(url: string, most: number) {
   const pg = await loadPg();
@@ -212,7 +210,7 @@ async function connect(url: string, most: number) {
   const listening = listen();
 
   return {
-    query: run as Query,
+    query: run,
     pool,
     wake,
     isClosed: () => closing.signal.aborted,
