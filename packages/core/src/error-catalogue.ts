@@ -81,6 +81,38 @@ export const ERRORS = {
     hint: 'Umpire gives no verdict without it. Restore the file, or write your own at .umpire/roles/{role}.md.',
   },
 
+  // Engines of a fleet
+  'lease-lost': {
+    exit: 1,
+    message: 'The lease of this attempt has ended.',
+    hint: 'Nothing was changed. The session offers the task again if it still needs it.',
+  },
+  'engine-closed': {
+    exit: 1,
+    message: 'The connection to the engine was closed before the answer came.',
+    hint: 'Send it again with the same key: nothing is done twice.',
+  },
+  'engine-session-taken': {
+    exit: 1,
+    message: 'The engine already has a session "{session}".',
+    hint: 'Rename the folder, and import it under the new name.',
+  },
+  'engine-address': {
+    exit: 2,
+    message: 'Cannot use this address of an engine: {detail}.',
+    hint: 'Restate has addresses such as restate://localhost:8080?admin=9070&service=localhost:9080.',
+  },
+  'engine-package': {
+    exit: 1,
+    message: 'This engine needs the package {package}.',
+    hint: 'Install it beside umpire: npm install {package}@{version}',
+  },
+  'engine-unreachable': {
+    exit: 1,
+    message: 'The engine at {address} does not answer.',
+    hint: 'Check that it runs and that a conductor is connected to it.',
+  },
+
   // Finding a session
   'session-missing': {
     exit: 1,
