@@ -117,7 +117,7 @@ export interface WorkerDoor {
   readonly handIn: (token: Token, result: unknown) => Promise<unknown>;
   /** Gives the attempt back, which the session learns as `lost`. */
   readonly giveBack: (token: Token, why: string) => Promise<void>;
-  /** The journal of the session of a lease. */
+  /** The journal of the session of a lease. Throws if the lease was lost, as blobs do. */
   readonly lines: (token: Token, from: number) => Promise<readonly string[]>;
   readonly blobs: (token: Token) => Blobs;
   readonly close: () => Promise<void>;
@@ -163,6 +163,15 @@ export interface ConductorDoor {
 /** A worker that does not beat for this long has lost its leases. */
 export const LEASE_MS = 60_000;
 export const BEAT_MS = 20_000;
+export const SWEEP_MS = 15_000;
+export const TURN_MS = 180_000;
+/** An offer whose claim was refused rests for this long. */
+export const REFUSED_MS = 1000;
+
+/** How long an input rests after the turns for it that failed: 100 ms, doubled each time, at most 51 s. */
+export function backOff(failed: number): number {
+  return 100 * 2 ** Math.min(failed, 9);
+}
 
 export interface Engine {
   readonly client: () => Promise<ClientDoor>;
@@ -175,4 +184,6 @@ export interface EngineOptions {
   readonly leaseMs?: number;
   /** How often overdue sessions are looked for. */
   readonly sweepMs?: number;
+  /** A conductor that needs longer for one turn is taken for frozen: the input goes to another, and its own turn is void. */
+  readonly turnMs?: number;
 }
