@@ -11,14 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const PLACE = join(import.meta.dirname, '..', 'fleet');
-const PROGRAM = join(
-  PLACE,
-  'node_modules',
-  '@restatedev',
-  `restate-server-${process.platform}-${process.arch}`,
-  'bin',
-  'restate-server',
-);
+const PROGRAM = join(PLACE, 'node_modules', '@restatedev', `restate-server-${process.platform}-${process.arch}`, 'bin', 'restate-server');
 const READY_MS = 120_000;
 
 /** The server, and a shell that ends with it when this process is gone: its stdin closes. */

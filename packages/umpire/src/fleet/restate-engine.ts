@@ -1,7 +1,8 @@
 // An engine on a Restate cluster. Clients and workers speak HTTP with its ingress. A conductor serves the handlers of `restate-service.ts`
 // and registers its address; one is active, the others take over when it does not answer. Without a conductor nothing can be read.
 // Restate knows no users: everybody who reaches the ingress, the admin port or a conductor's address can do everything.
-// Addresses: restate://HOST[:8080][?admin=9070][&service=HOST:PORT][&listen=HOST:PORT][&tls=off], restate+https://… beyond this machine.
+// Addresses: restate://HOST[:8080][?admin=9070][&service=HOST:PORT][&listen=HOST:PORT][&also=HOST:PORT,…][&tls=off]. `admin` may be several
+// addresses, `also` names further ingresses. Beyond this machine: restate+https://…
 
 import { createHash, randomUUID } from 'node:crypto';
 import { connect, createServer } from 'node:http2';
@@ -48,8 +49,9 @@ const MEET_MS = 10_000;
 const FLUSH_MS = 5000;
 
 interface Address {
-  readonly ingress: string;
-  readonly admin: string;
+  /** Of several nodes. The next one is asked where one does not answer. */
+  readonly ingress: readonly string[];
+  readonly admin: readonly string[];
   /** Where Restate reaches the conductors; null: at the port that each finds free on loopback. */
   readonly service: string | null;
   readonly listen: { readonly host: string; readonly port: number };
@@ -77,7 +79,7 @@ function parseAddress(text: string): Address {
   if (!isSecure && url.protocol !== 'restate:') return refuse('it does not begin with restate: or restate+https:');
   if (url.username !== '' || url.password !== '') return refuse('Restate knows no users');
   const given = url.searchParams;
-  const unknown = [...given.keys()].find((name) => !['admin', 'service', 'listen', 'tls'].includes(name));
+  const unknown = [...given.keys()].find((name) => !['admin', 'also', 'service', 'listen', 'tls'].includes(name));
   if (unknown !== undefined) return refuse(`it has the unknown part "${unknown}"`);
   const mayBePlain = given.get('tls') === 'off';
   const place = (part: string, port: string): string => {
@@ -94,11 +96,15 @@ function parseAddress(text: string): Address {
   // Conductors serve plain HTTP. Where TLS is wanted, a proxy in front of them has it.
   const [, host = '127.0.0.1', port = '0'] = /^(.*):(\d+)$/.exec(given.get('listen') ?? service?.replace(/^\w+:\/\//, '') ?? '') ?? [];
   return {
-    ingress: place(url.host, '8080'),
-    admin: place(/^\d+$/.test(admin) ? `${url.hostname}:${admin}` : admin, '9070'),
+    ingress: [url.host, ...listOf(given.get('also'))].map((part) => place(part, '8080')),
+    admin: listOf(admin).map((part) => place(/^\d+$/.test(part) ? `${url.hostname}:${part}` : part, '9070')),
     service: service === null ? null : place(service, '9080'),
     listen: { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) },
   };
+}
+
+function listOf(text: string | null): readonly string[] {
+  return text === null || text === '' ? [] : text.split(',');
 }
 
 // Calls over the ingress
@@ -146,7 +152,7 @@ function openCaller({ ingress }: Address): Caller {
       const headers: Record<string, string> = { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' };
       // An answer that says that the call itself was ended, by a person for example, stays the answer for that key.
       if (key !== undefined) headers['idempotency-key'] = `${key}:${refused}`;
-      const response = await request(`${ingress}/${path.map(encodeURIComponent).join('/')}`, {
+      const response = await request(`${ingress[failed % ingress.length]}/${path.map(encodeURIComponent).join('/')}`, {
         method: 'POST',
         headers,
         body: isBytes ? new Uint8Array(body) : JSON.stringify(body ?? null),
@@ -157,7 +163,8 @@ function openCaller({ ingress }: Address): Caller {
       if (response !== null && response.status >= 400 && response.status < 500 && ![404, 408, 409, 429].includes(response.status))
         throw new Error(`Restate answered ${response.status}: ${String(response.value)}`);
       if (response?.status === 500 || response?.status === 409) refused++;
-      await pause(Math.max(0, Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failed++, 10), LONGEST_PAUSE_MS, endMs - performance.now())));
+      await pause(Math.max(0, Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failed, 10), LONGEST_PAUSE_MS, endMs - performance.now())));
+      failed++;
     }
   }
 
@@ -165,7 +172,7 @@ function openCaller({ ingress }: Address): Caller {
     call,
     read: async <T>(path: readonly string[], body: unknown): Promise<T> => {
       const answer = await call<T>(path, body, { waitMs: READ_MS });
-      if (answer === undefined) throw new UmpireError('engine-unreachable', { address: ingress });
+      if (answer === undefined) throw new UmpireError('engine-unreachable', { address: ingress.join(', ') });
       return answer;
     },
     pause,
@@ -261,7 +268,8 @@ function openClient(address: Address): ClientDoor {
         if ((listed?.length ?? 0) > length) return;
       }
     },
-    sessions: async () => (await caller.read<readonly (ListedSession | null)[]>([QUEUE, FLEET, 'sessions'], null)).filter((one) => one !== null),
+    sessions: async () =>
+      (await caller.read<readonly (ListedSession | null)[]>([QUEUE, FLEET, 'sessions'], null)).filter((one) => one !== null),
     session: (session) => caller.read<ListedSession | null>([SESSION, session, 'show'], null),
     blobs: (session) => blobsOf(caller, session),
     workers: () => caller.read<readonly WorkerInfo[]>([QUEUE, FLEET, 'workers'], null),
@@ -371,7 +379,8 @@ async function loadSdk(): Promise<Sdk> {
   try {
     return await import('@restatedev/restate-sdk');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND' && (error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND' && (error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND')
+      throw error;
     throw new UmpireError('engine-package', { package: '@restatedev/restate-sdk', version: '1.17' });
   }
 }
@@ -478,13 +487,15 @@ function openRoute(address: Address, port: number, caller: Caller) {
   let metMs = -Infinity;
 
   async function admin(method: string, path: string, body?: unknown): Promise<unknown> {
-    const answer = await request(`${address.admin}${path}`, {
-      method,
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(SLICE_MS),
-    });
-    if (answer?.ok !== true) throw new UmpireError('engine-unreachable', { address: address.admin });
-    return answer.value;
+    for (const node of address.admin) {
+      const answer = await request(`${node}${path}`, {
+        method,
+        ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(SLICE_MS),
+      });
+      if (answer?.ok === true) return answer.value;
+    }
+    throw new UmpireError('engine-unreachable', { address: address.admin.join(', ') });
   }
 
   async function registered(): Promise<readonly Deployment[]> {

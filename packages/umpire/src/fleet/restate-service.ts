@@ -25,6 +25,8 @@ const ANSWER_CHARS = 4 * 1024 * 1024;
 const RESERVED_MS = 10_000;
 /** Workers that were not seen for so long are forgotten. */
 const FORGET_MS = 24 * 3_600_000;
+/** So many sweeps pass before a session is asked again that has not answered. */
+const UNANSWERED_SWEEPS = 40;
 const MOST_WATCHERS = 200;
 const MOST_ATTEMPTS = 2 ** 31 - 1;
 
@@ -337,8 +339,9 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
         const head = await headOf(ctx);
         if (head === null) return null;
         const isIdle = head.offers.length === 0 && head.leases.length === 0 && head.wakeAtMs === null;
-        if (isIdle && head.summary?.state === 'running') await takeTurn(ctx, head, { kind: 'woken' }, () => []);
-        else await put(ctx, head);
+        const isStuck = isIdle && head.summary?.state === 'running';
+        const turn = isStuck ? await takeTurn(ctx, head, { kind: 'woken' }, () => []) : null;
+        if (turn === null) await put(ctx, head);
         return null;
       },
 
@@ -414,10 +417,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
   // The queue
 
   /** Changes the queue, wakes the workers that may now find something, and sees to the next tick. */
-  async function change<T>(
-    ctx: restate.ObjectContext,
-    act: (queue: Queue, nowMs: number, id: string) => T | Promise<T>,
-  ): Promise<T> {
+  async function change<T>(ctx: restate.ObjectContext, act: (queue: Queue, nowMs: number, id: string) => T | Promise<T>): Promise<T> {
     const queue = (await ctx.get<Queue>('queue')) ?? structuredClone(EMPTY_QUEUE);
     // The token has to be a secret: `ctx.rand` is not.
     const { nowMs, id } = await ctx.run('now', () => ({ nowMs: Date.now(), id: randomUUID() }));
@@ -567,12 +567,10 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
         });
       }),
 
-      limits: shared(
-        async (ctx: restate.ObjectSharedContext): Promise<readonly { name: string; most: number; used: number }[]> => {
-          const queue = await read(ctx);
-          return Object.entries(queue.limits).map(([name, most]) => ({ name, most, used: usedOf(queue, name) }));
-        },
-      ),
+      limits: shared(async (ctx: restate.ObjectSharedContext): Promise<readonly { name: string; most: number; used: number }[]> => {
+        const queue = await read(ctx);
+        return Object.entries(queue.limits).map(([name, most]) => ({ name, most, used: usedOf(queue, name) }));
+      }),
     },
     options: { enableLazyState: true, inactivityTimeout: { seconds: 10 }, abortTimeout: { seconds: 5 }, ...retention() },
   });
@@ -739,10 +737,10 @@ function passTime(queue: Queue, nowMs: number, leaseMs: number): readonly { sess
     }));
 }
 
-/** Sessions that nothing would continue. Each is named again only after another `sweepMs`. */
+/** Sessions that nothing would continue. One is named again after its answer; without an answer, much later. */
 function findOverdue(queue: Queue, nowMs: number, sweepMs: number): readonly string[] {
   const overdue = Object.entries(queue.sessions).filter(([, { isStuck, turnedMs }]) => isStuck && turnedMs + sweepMs <= nowMs);
-  for (const [, session] of overdue) session.turnedMs = nowMs;
+  for (const [, session] of overdue) session.turnedMs = nowMs + UNANSWERED_SWEEPS * sweepMs;
   return overdue.map(([name]) => name);
 }
 
