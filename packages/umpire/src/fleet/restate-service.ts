@@ -466,10 +466,8 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
           const { task, attempt, limits } = offer;
           const token = `${id}:${session}`;
           const tenant = queue.sessions[session]?.tenant ?? '';
-          queue.leases[token] = {
-            ...{ session, task, attempt, worker, token, tenant, limits },
-            ...{ state: 'reserved', sinceMs: nowMs, untilMs: nowMs + RESERVED_MS },
-          };
+          const untilMs = nowMs + RESERVED_MS;
+          queue.leases[token] = { session, task, attempt, worker, token, tenant, limits, state: 'reserved', sinceMs: nowMs, untilMs };
           return { session, task, attempt, token };
         }),
 
