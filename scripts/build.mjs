@@ -11,13 +11,14 @@ import { root, run, tool } from './tools.mjs';
 
 run(process.execPath, [join(root, 'scripts', 'generate.mjs')]);
 
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const shared = {
   bundle: true,
   platform: 'node',
   target: 'node20',
   logLevel: 'warning',
   absWorkingDir: root,
-  external: Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies),
+  external: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
   logOverride: { 'empty-import-meta': 'silent' },
 };
 

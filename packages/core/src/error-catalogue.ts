@@ -132,16 +132,6 @@ export const ERRORS = {
     message: 'Cannot use this address of an engine: {detail}.',
     hint: 'Restate has addresses such as restate://localhost:8080?admin=9070&service=localhost:9080.',
   },
-  'engine-package': {
-    exit: 1,
-    message: 'This engine needs the package {package}.',
-    hint: 'Install it beside umpire: npm install {package}@{version}',
-  },
-  'engine-unreachable': {
-    exit: 1,
-    message: 'The engine at {address} does not answer.',
-    hint: 'Check that it runs and that a conductor is connected to it.',
-  },
 
   // Finding a session
   'session-missing': {

@@ -10,6 +10,9 @@ export async function openEngine(url: string, options: EngineOptions = {}): Prom
     case 'postgresql':
       requireUrl(url);
       return (await import('./postgres-engine.js')).openPostgresEngine(url, options);
+    case 'restate':
+    case 'restate+https':
+      return (await import('./restate-engine.js')).openRestateEngine(url, options);
     default:
       throw unknownEngine(url);
   }
@@ -22,6 +25,9 @@ export async function engineInit(url: string): Promise<void> {
     case 'postgresql':
       requireUrl(url);
       return (await import('./postgres-engine.js')).initPostgres(url);
+    case 'restate':
+    case 'restate+https':
+      return (await import('./restate-engine.js')).initRestate(url);
     default:
       throw unknownEngine(url);
   }

@@ -67,6 +67,13 @@ export function openRestateEngine(url: string, options: EngineOptions = {}): Eng
   };
 }
 
+/** There is nothing to prepare: conductors bring what they need. */
+export async function initRestate(url: string): Promise<void> {
+  await askAdmin(parseAddress(url), 'GET', '/version');
+}
+
+/** The package that a conductor needs. Clients and workers need none. */
+const SDK = '@restatedev/restate-sdk';
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 function parseAddress(text: string): Address {
@@ -172,7 +179,7 @@ function openCaller({ ingress }: Address): Caller {
     call,
     read: async <T>(path: readonly string[], body: unknown): Promise<T> => {
       const answer = await call<T>(path, body, { waitMs: READ_MS });
-      if (answer === undefined) throw new UmpireError('engine-unreachable', { address: ingress.join(', ') });
+      if (answer === undefined) throw new UmpireError('engine-unreachable', { engine: ingress.join(', '), detail: 'no conductor answered' });
       return answer;
     },
     pause,
@@ -381,7 +388,7 @@ async function loadSdk(): Promise<Sdk> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND' && (error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND')
       throw error;
-    throw new UmpireError('engine-package', { package: '@restatedev/restate-sdk', version: '1.17' });
+    throw new UmpireError('engine-driver', { package: SDK, command: `npm install ${SDK}@1.17` });
   }
 }
 
@@ -480,33 +487,34 @@ interface Deployment {
   readonly services: readonly { readonly name: string }[];
 }
 
+/** Of the first node that answers. */
+async function askAdmin({ admin }: Address, method: string, path: string, body?: unknown): Promise<unknown> {
+  for (const node of admin) {
+    const answer = await request(`${node}${path}`, {
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(SLICE_MS),
+    });
+    if (answer?.ok === true) return answer.value;
+  }
+  throw new UmpireError('engine-unreachable', { engine: admin.join(', '), detail: 'the admin port does not answer' });
+}
+
 /** Where Restate calls. It knows one address, which moves: what began at one conductor continues at the next. The newest takes over. */
 function openRoute(address: Address, port: number, caller: Caller) {
   const uri = address.service ?? `http://127.0.0.1:${port}`;
   const isShared = address.service !== null;
   let metMs = -Infinity;
 
-  async function admin(method: string, path: string, body?: unknown): Promise<unknown> {
-    for (const node of address.admin) {
-      const answer = await request(`${node}${path}`, {
-        method,
-        ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(SLICE_MS),
-      });
-      if (answer?.ok === true) return answer.value;
-    }
-    throw new UmpireError('engine-unreachable', { address: address.admin.join(', ') });
-  }
-
   async function registered(): Promise<readonly Deployment[]> {
-    const { deployments } = (await admin('GET', '/deployments')) as { readonly deployments: readonly Deployment[] };
+    const { deployments } = (await askAdmin(address, 'GET', '/deployments')) as { readonly deployments: readonly Deployment[] };
     return deployments.filter(({ services }) => services.some(({ name }) => name === SESSION));
   }
 
   async function moveTo(target: string): Promise<void> {
     const found = await registered();
-    if (found.length === 0) await admin('POST', '/deployments', { uri: target, force: true });
-    for (const { id } of found) await admin('PATCH', `/deployments/${id}`, { uri: target, overwrite: true });
+    if (found.length === 0) await askAdmin(address, 'POST', '/deployments', { uri: target, force: true });
+    for (const { id } of found) await askAdmin(address, 'PATCH', `/deployments/${id}`, { uri: target, overwrite: true });
   }
 
   /** Tells the others the address of this conductor, and learns theirs. */

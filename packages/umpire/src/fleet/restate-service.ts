@@ -89,7 +89,7 @@ interface QueuedSession {
   turnedMs: number;
 }
 
-interface Waiter {
+interface WaitingWorker {
   readonly id: string;
   readonly worker: string;
   readonly labels: readonly string[];
@@ -102,7 +102,7 @@ interface Queue {
   leases: Record<string, QueuedLease>;
   limits: Record<string, number>;
   workers: Record<string, Omit<WorkerInfo, 'worker' | 'busy'>>;
-  waiters: Waiter[];
+  waiters: WaitingWorker[];
   /** When addresses of conductors were seen last. */
   conductors: Record<string, number>;
   /** When the next `tick` comes. */
