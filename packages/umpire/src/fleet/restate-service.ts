@@ -23,6 +23,8 @@ const PAGE_LINES = 64;
 const ANSWER_CHARS = 4 * 1024 * 1024;
 /** A worker that found an offer claims it within this time. */
 const RESERVED_MS = 10_000;
+/** A worker that polls again has given up a reservation that is older than this. */
+const STALE_MS = 2000;
 /** Workers that were not seen for so long are forgotten. */
 const FORGET_MS = 24 * 3_600_000;
 /** So many sweeps pass before a session is asked again that has not answered. */
@@ -460,6 +462,9 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
         change(ctx, (queue, nowMs, id) => {
           const known = queue.workers[worker];
           queue.workers[worker] = { labels, slots, draining: known?.draining ?? false, seenMs: nowMs };
+          // After an outage, calls of polls that have long ended come first.
+          for (const lease of Object.values(queue.leases))
+            if (lease.worker === worker && lease.state === 'reserved' && lease.sinceMs < nowMs - STALE_MS) delete queue.leases[lease.token];
           const best = bestOffer(queue, { worker, labels }, nowMs);
           if (best === null) return null;
           const { session, offer } = best;
