@@ -1,42 +1,40 @@
-// Finds the engine that a URL names. Each adapter is loaded only where it is used.
+// Finds the engine that a URL names. An adapter loads its driver when its first door is opened.
 
 import { UmpireError } from '@umpire/core/errors.js';
 import { schemeOf, withoutPassword } from './engine-url.js';
 import type { Engine, EngineOptions } from './engine.js';
+import { initPostgres, openPostgresEngine } from './postgres-engine.js';
+import { initRestate, openRestateEngine } from './restate-engine.js';
 
-export async function openEngine(url: string, options: EngineOptions = {}): Promise<Engine> {
-  switch (schemeOf(url)) {
-    case 'postgres':
-    case 'postgresql':
-      requireUrl(url);
-      return (await import('./postgres-engine.js')).openPostgresEngine(url, options);
-    case 'restate':
-    case 'restate+https':
-      return (await import('./restate-engine.js')).openRestateEngine(url, options);
-    default:
-      throw unknownEngine(url);
-  }
+/** An adapter of an engine. Its schemes are the keys of ADAPTERS. */
+interface Adapter {
+  readonly open: (url: string, options: EngineOptions) => Engine;
+  readonly init: (url: string) => Promise<void>;
+}
+
+const POSTGRES: Adapter = { open: openPostgresEngine, init: initPostgres };
+
+const RESTATE: Adapter = { open: openRestateEngine, init: initRestate };
+
+const ADAPTERS: Readonly<Record<string, Adapter>> = {
+  postgres: POSTGRES,
+  postgresql: POSTGRES,
+  restate: RESTATE,
+  'restate+https': RESTATE,
+};
+
+export function openEngine(url: string, options: EngineOptions = {}): Engine {
+  return adapterOf(url).open(url, options);
 }
 
 /** Prepares the engine, or brings it up to this release. Repeating it changes nothing. */
 export async function engineInit(url: string): Promise<void> {
-  switch (schemeOf(url)) {
-    case 'postgres':
-    case 'postgresql':
-      requireUrl(url);
-      return (await import('./postgres-engine.js')).initPostgres(url);
-    case 'restate':
-    case 'restate+https':
-      return (await import('./restate-engine.js')).initRestate(url);
-    default:
-      throw unknownEngine(url);
-  }
+  await adapterOf(url).init(url);
 }
 
-function requireUrl(url: string): void {
-  if (!URL.canParse(url)) throw unknownEngine(url);
-}
-
-function unknownEngine(url: string): UmpireError {
-  return new UmpireError('engine-unknown', { engine: withoutPassword(url) });
+function adapterOf(url: string): Adapter {
+  const scheme = schemeOf(url);
+  const adapter = scheme !== null && Object.hasOwn(ADAPTERS, scheme) ? ADAPTERS[scheme] : undefined;
+  if (adapter === undefined || !URL.canParse(url)) throw new UmpireError('engine-unknown', { engine: withoutPassword(url) });
+  return adapter;
 }

@@ -29,6 +29,13 @@ const RECHECK_MS = 5000;
 const PATIENCE_MS = 120_000;
 const CONNECT_MS = 15_000;
 const LONGEST_PAUSE_MS = 10_000;
+/** Nothing that one statement does takes longer, unless the network is gone. */
+const QUERY_MS = 60_000;
+const LOCK_MS = 20_000;
+/** A conductor gives up after so many errors in a row that are not about the connection. */
+const MOST_FAILURES = 20;
+/** Another conductor has the turn. */
+const STALE = 'UM003';
 
 export function openPostgresEngine(url: string, options: EngineOptions = {}): Engine {
   return {
@@ -82,7 +89,9 @@ export function clientConfig(url: string): ClientConfig {
     ssl,
     application_name: 'umpire',
     connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   };
 }
 
@@ -111,8 +120,6 @@ function isPassing(error: unknown): boolean {
   return /^(E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND))/.test(code) || /terminat|timeout|not queryable|closed/i.test(message);
 }
 
-type Query = <Row extends object>(sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-
 /** Connections of one door: a pool for calls, and one that listens. */
 async function connect(url: string, most: number) {
   const pg = await loadPg();
@@ -127,6 +134,24 @@ async function connect(url: string, most: number) {
   const wake = (word: string | null): void => {
     for (const ear of ears) if (word === null || ear.wants(word)) ear.hear();
   };
+
+  /** Hears one of the words, or returns after a time. Begin to hear before you look, or a word is lost. */
+  function hear(wants: (word: string) => boolean) {
+    let resolve = (): void => undefined;
+    const heard = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const ear = { wants, hear: () => resolve() };
+    ears.add(ear);
+    return {
+      within: async (waitMs: number): Promise<void> => {
+        const timer = setTimeout(resolve, Math.max(1, waitMs));
+        await heard;
+        clearTimeout(timer);
+      },
+      stop: () => ears.delete(ear),
+    };
+  }
 
   async function listen(): Promise<void> {
     for (let failed = 0; !closing.signal.aborted; failed++) {
@@ -185,46 +210,21 @@ async function connect(url: string, most: number) {
   const listening = listen();
 
   return {
-    query: run as Query,
+    query: run,
     pool,
     wake,
     isClosed: () => closing.signal.aborted,
-    /** Hears one of the words, or returns after `waitMs`. Begin to hear before you look, or a word is lost. */
-    hear: (wants: (word: string) => boolean) => {
-      let resolve = (): void => undefined;
-      const heard = new Promise<void>((done) => {
-        resolve = done;
-      });
-      const ear = { wants, hear: resolve };
-      ears.add(ear);
-      return {
-        within: async (waitMs: number): Promise<void> => {
-          const timer = setTimeout(resolve, Math.max(0, waitMs));
-          await heard;
-          clearTimeout(timer);
-          ears.delete(ear);
-        },
-        stop: () => ears.delete(ear),
-      };
-    },
+    hear,
     /** Looks whenever one of the words is heard, and a last time, with true, when `endMs` has come. */
     until: async <T>(endMs: number, wants: (word: string) => boolean, find: (isLast: boolean) => Promise<T | undefined>): Promise<T> => {
       for (;;) {
-        let hear = (): void => undefined;
-        const heard = new Promise<void>((resolve) => {
-          hear = resolve;
-        });
-        const ear = { wants, hear };
-        ears.add(ear);
-        let timer: NodeJS.Timeout | undefined;
+        const heard = hear(wants);
         try {
           const found = await find(Date.now() >= endMs);
           if (found !== undefined) return found;
-          timer = setTimeout(hear, Math.max(5, Math.min(endMs - Date.now(), RECHECK_MS)));
-          await heard;
+          await heard.within(Math.min(endMs - Date.now(), RECHECK_MS));
         } finally {
-          clearTimeout(timer);
-          ears.delete(ear);
+          heard.stop();
         }
       }
     },
@@ -427,7 +427,9 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
 
   /** Takes one turn if there is one. `failed` with an id: the conductor threw, and its input has to rest. */
   async function takeTurn(client: PoolClient, conduct: Conduct, skipped: readonly string[]): Promise<TakenTurn> {
-    await client.query(`begin isolation level read committed; set local idle_in_transaction_session_timeout = ${Math.ceil(turnMs)}`);
+    await client.query(
+      `begin isolation level read committed; set local idle_in_transaction_session_timeout = ${Math.ceil(turnMs)}; set local lock_timeout = ${LOCK_MS}`,
+    );
     const [begun] = (await client.query<BegunTurn>('select * from umpire.begin_turn($1)', [skipped])).rows;
     if (begun === undefined) {
       await client.query('commit');
@@ -470,22 +472,28 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
       await client.query('rollback');
       return { kind: 'left', session };
     }
-    await client.query('select umpire.commit_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
-      id,
-      session,
-      length,
-      turn.lines,
-      asJson(turn.offers),
-      asJson(turn.running),
-      turn.wakeAtMs,
-      turn.summary === null ? null : asJson(turn.summary),
-      turn.summary?.tenant ?? null,
-      turn.summary?.state ?? null,
-      asJson(turn.reply),
-      leaseMs,
-      REFUSED_MS,
-    ]);
-    await client.query('commit');
+    try {
+      await client.query('select umpire.commit_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
+        id,
+        session,
+        length,
+        turn.lines,
+        asJson(turn.offers),
+        asJson(turn.running),
+        turn.wakeAtMs,
+        turn.summary === null ? null : asJson(turn.summary),
+        turn.summary?.tenant ?? null,
+        turn.summary?.state ?? null,
+        asJson(turn.reply),
+        leaseMs,
+        REFUSED_MS,
+      ]);
+      await client.query('commit');
+    } catch (error) {
+      if (isPassing(error) || (error as { readonly code?: string }).code === STALE) throw error;
+      // What the conductor decided cannot be stored.
+      return { kind: 'failed', id, tries: begun.tries };
+    }
     return { kind: 'taken' };
   }
 
@@ -511,17 +519,16 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
             client.release(taken.kind === 'failed');
             client = null;
             failures = 0;
-            if (taken.kind === 'failed')
-              await db.query(
-                `update umpire.inputs set tries = tries + 1, not_before = umpire.later($2) where id = $1 and done_at is null`,
-                [taken.id, backOff(taken.tries)],
-              );
-            if (taken.kind === 'none') {
-              if (!isOver()) await heard.within(Math.min(sweepMs, RECHECK_MS));
+            if (taken.kind === 'failed') {
+              const restMs = backOff(taken.tries);
+              const sql = 'update umpire.inputs set tries = tries + 1, not_before = umpire.later($2) where id = $1 and done_at is null';
+              await db.query(sql, [taken.id, restMs]);
+              void pause(restMs, signal).then(() => db.wake('i'));
             }
+            if (taken.kind === 'none' && !isOver()) await heard.within(Math.min(sweepMs, RECHECK_MS));
           } catch (error) {
             client?.release(true);
-            if (!isPassing(error) && !isStale(error) && failures > 20) throw error;
+            if (!isPassing(error) && failures > MOST_FAILURES) throw error;
             await pause(Math.min(backOff(failures++), LONGEST_PAUSE_MS), signal);
           } finally {
             heard.stop();
@@ -579,11 +586,6 @@ function inputOf({ kind, body, task, attempt, worker, token }: BegunTurn): Input
     case 'woken':
       return { kind };
   }
-}
-
-/** Another conductor has the turn. */
-function isStale(error: unknown): boolean {
-  return (error as { readonly code?: string }).code === 'UM003';
 }
 
 function isWord(wanted: string): (word: string) => boolean {
