@@ -17,7 +17,9 @@ const shared = {
   target: 'node20',
   logLevel: 'warning',
   absWorkingDir: root,
-  external: Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies),
+  external: ['dependencies', 'peerDependencies'].flatMap((kind) =>
+    Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))[kind]),
+  ),
   logOverride: { 'empty-import-meta': 'silent' },
 };
 
@@ -46,6 +48,7 @@ const LATE = {
   settings: 'packages/umpire/src/sessions/settings.ts',
   trust: 'packages/umpire/src/cli/trust.ts',
   'trust-check': 'packages/umpire/src/commands/trust.ts',
+  telemetry: 'packages/umpire/src/telemetry/export-telemetry.ts',
   'project-settings': 'packages/umpire/src/commands/project-settings.ts',
 };
 

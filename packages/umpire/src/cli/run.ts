@@ -44,13 +44,25 @@ const RUN_FLAGS: FlagKinds = {
   '--strict': 'switch',
   '--sandbox': 'switch',
   '--wait-for-limits': 'switch',
+  '--engine': 'value',
+  '--detach': 'switch',
   '--yes': 'switch',
   '--json': 'switch',
   '--help': 'switch',
 };
 
+/** For a session on an engine. */
+const FLEET_FLAGS: FlagKinds = { '--needs': 'list', '--remote': 'value', '--tenant': 'value' };
+
 export async function runRun(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const kinds: FlagKinds = { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--target': 'value' };
+  const kinds: FlagKinds = {
+    ...RUN_FLAGS,
+    '--project': 'value',
+    '--session': 'value',
+    '--mode': 'value',
+    '--target': 'value',
+    ...FLEET_FLAGS,
+  };
   const parsed = parseArguments(args, kinds, 'run');
   if (parsed.switches.has('--help')) return showHelp('run');
   const [loop, goal] = parsed.rest;
@@ -64,6 +76,8 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
     ...(target === undefined ? {} : { target }),
     ...flagsOf(parsed, 'run'),
   };
+  const there = await startedThere(request, parsed, output);
+  if (there !== null) return there;
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), parsed.values.get('--session') ?? null);
 }
 
@@ -92,6 +106,7 @@ export async function runUntil(args: readonly string[], output: Output): Promise
     '--project': 'value',
     '--session': 'value',
     '--mode': 'value',
+    ...FLEET_FLAGS,
     '--report': 'value',
     '--trust-exit-status': 'switch',
     '--here': 'switch',
@@ -112,7 +127,22 @@ export async function runUntil(args: readonly string[], output: Output): Promise
   const places = values(parsed, { project: '--project', session: '--session', mode: '--mode', report: '--report' });
   const trust = parsed.switches.has('--trust-exit-status') ? { trustExitStatus: true } : {};
   const request = { loop: 'until', command, ...(goal === undefined ? {} : { goal }), ...places, ...trust, ...flagsOf(parsed, 'until') };
+  const there = await startedThere(request, parsed, output);
+  if (there !== null) return there;
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), places.session ?? null);
+}
+
+/** Null: the session runs on this machine. */
+async function startedThere(request: Parameters<typeof run>[0], parsed: ParsedArguments, output: Output): Promise<CommandOutcome | null> {
+  const url = await namedEngine(parsed);
+  if (url === null) return null;
+  const { runOnEngine } = await import('./fleet.js');
+  const needs = (parsed.lists.get('--needs') ?? []).flatMap((label) => label.split(','));
+  return runOnEngine(url, { ...request, needs, ...values(parsed, { remote: '--remote', tenant: '--tenant' }) }, parsed, output);
+}
+
+async function namedEngine(parsed: ParsedArguments): Promise<string | null> {
+  return (await import('./fleet.js')).engineFor(parsed);
 }
 
 export async function runResume(args: readonly string[], output: Output): Promise<CommandOutcome> {
@@ -120,6 +150,11 @@ export async function runResume(args: readonly string[], output: Output): Promis
   if (parsed.switches.has('--help')) return showHelp('resume');
   const [named] = parsed.rest;
   refuseExtra(parsed, 1, 'resume');
+  const url = await namedEngine(parsed);
+  if (url !== null) {
+    if (named === undefined) throw usage('Name a session of the engine.', 'resume');
+    return (await import('./fleet.js')).resumeThere(url, named, parsed, output);
+  }
   const flags = flagsOf(parsed, 'resume');
   const project = parsed.values.get('--project') ?? '.';
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
@@ -147,9 +182,7 @@ export async function runResolve(args: readonly string[], output: Output): Promi
   if (answer === undefined)
     throw usage(`"${word.slice(0, 40)}" is not an answer.${didYouMean(word, ANSWERS)} Answers: ${ANSWERS.join(', ')}.`, 'resolve');
   refuseExtra(parsed, 2, 'resolve', 'Put the reason in quotes after --reason.');
-  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
-  const request = {
-    session,
+  const given = {
     answer,
     reason: parsed.values.get('--reason') ?? '',
     ...answeringUser(),
@@ -158,6 +191,16 @@ export async function runResolve(args: readonly string[], output: Output): Promi
     costUsd: decimal(parsed, '--cost-usd', 'resolve', RANGES.maxCostUsd) ?? 0,
     minutes: decimal(parsed, '--minutes', 'resolve', RANGES.maxMinutes) ?? 0,
     ...(parsed.values.has('--goal') ? { goal: parsed.values.get('--goal') ?? '' } : {}),
+  };
+  const url = await namedEngine(parsed);
+  if (url !== null) {
+    const via = isatty(0) ? 'terminal' : 'no terminal';
+    return (await import('./fleet.js')).answerThere(url, named, { ...given, by: 'resolve', via }, parsed, output);
+  }
+  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
+  const request = {
+    session,
+    ...given,
     ...flagsOf(parsed, 'resolve'),
   };
   return runWatched(output, parsed, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort' || answer === 'stop');
