@@ -271,11 +271,6 @@ export const ERRORS = {
     message: 'This finding cannot be dismissed, because {why}: {finding}',
     hint: 'Fix it. A person may approve the work over it with `umpire resolve {session} force-approve --reason "why"`, if the session asks; it is then unverified.',
   },
-  'question-changed': {
-    exit: 1,
-    message: 'Your answer was not recorded: the question was answered or changed meanwhile.',
-    hint: 'Look at the session with `umpire status {session}`.',
-  },
   'inside-task': {
     exit: 2,
     message: 'A task of a running session cannot {action}: only a person can.',
