@@ -199,6 +199,11 @@ export const ERRORS = {
     message: 'Answer not accepted: {detail}.',
     hint: 'Possible answers: {allowed}. Give one with `umpire resolve {session} <answer> --reason "why"`.',
   },
+  'question-changed': {
+    exit: 1,
+    message: 'Your answer was not recorded: the question was answered or changed meanwhile.',
+    hint: 'Look at the session with `umpire status {session}`.',
+  },
   'inside-task': {
     exit: 2,
     message: 'A task of a running session cannot {action}: only a person can.',

@@ -375,7 +375,7 @@ export type Question =
       readonly spent: number;
     };
 
-/** Where a person answered. Without a terminal, an answer needs a reason. `library`: a program passed the answer on. */
+/** Where a person answered. `prompt`: a run asked at its terminal. Without a terminal, an answer needs a reason. `library`: a program passed the answer on. */
 export const ANSWER_WAYS = ['terminal', 'no terminal', 'prompt', 'dashboard', 'library'] as const;
 export type AnswerVia = (typeof ANSWER_WAYS)[number];
 

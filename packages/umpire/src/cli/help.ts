@@ -17,6 +17,7 @@ const RUN_FLAGS = `${AGENT_FLAGS}
   --strict               ask a person before approving without clean evidence
   --sandbox              agents write only to their worktree (needs bubblewrap)
   --yes                  approve plans without asking
+  --no-input             do not ask questions at this terminal
   --json                 print each event as a line of JSON on stdout`;
 
 const AGENTS = `Agents
@@ -72,8 +73,10 @@ For agents
   mcp                        serve Umpire's tools over MCP
   hook <event>               run the guard from the hooks of a coding agent
 
+  completion <shell>         print a completion script for bash, zsh or fish
   help [command]             show this text, or the help of a command
   --version                  print the version
+  --color WHEN               always, never or auto; every command takes it
 
 Loops
   design, testing, debt, review, brainstorm, until, or a loop file of your own
@@ -397,12 +400,14 @@ Examples
 Usage: umpire logs [session] [task] [flags]
 
 Without a task it lists all outputs and shows the last lines of the latest. A
-pipe or file gets the raw bytes; a terminal gets the text.
+pipe or file gets the raw bytes; a terminal gets the text. With -f it prints new
+output until the task, or without one the session, ends.
 
 ${SESSION}
   [task]                 a task (its last attempt), or one attempt: DEV-001-1
 
 Flags
+  -f, --follow           print new output until the task or session ends
 ${PROJECT}
 
 Exit status
@@ -413,6 +418,7 @@ Exit status
 Examples
   umpire logs
   umpire logs review-payments-2026-03-01 DEV-001
+  umpire logs -f
 `,
 
   serve: `Show the sessions of a project in a browser.
@@ -756,6 +762,24 @@ Exit status
 
 Examples
   umpire init --hooks claude
+`,
+
+  completion: `Print a completion script for a shell.
+
+Usage: umpire completion <shell>
+
+It completes commands, flags, loops, answers and the names of sessions.
+
+  <shell>                bash, zsh or fish
+
+Exit status
+  0    printed
+  2    wrong usage
+
+Examples
+  umpire completion bash > ~/.local/share/bash-completion/completions/umpire
+  umpire completion zsh > ~/.zfunc/_umpire
+  umpire completion fish > ~/.config/fish/completions/umpire.fish
 `,
 } as const;
 

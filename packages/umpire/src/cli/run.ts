@@ -8,6 +8,7 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
+import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { ANSWERS } from '@umpire/core/decider/events.js';
 import type { Question, Recorded } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
@@ -28,7 +29,7 @@ import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
-import { askYesNo, hasTerminal, trustQuestion } from './terminal-questions.js';
+import { askYesNo, hasTerminal, isLiveTerminal, trustQuestion } from './terminal-questions.js';
 import { forecastWords } from '../commands/forecast.js';
 import type { Forecast } from '../commands/forecast.js';
 
@@ -45,6 +46,7 @@ const RUN_FLAGS: FlagKinds = {
   '--sandbox': 'switch',
   '--wait-for-limits': 'switch',
   '--yes': 'switch',
+  '--no-input': 'switch',
   '--json': 'switch',
   '--help': 'switch',
 };
@@ -204,16 +206,55 @@ function flagsOf(parsed: ParsedArguments, command: string): RunFlags {
   };
 }
 
-/** Prints progress while the session runs. The first Ctrl-C stops in good order, the second at once. */
-async function runWatched(
-  { write }: Output,
-  parsed: ParsedArguments,
-  act: (watch: RunWatch) => Promise<RunResult>,
-  place: string | null,
-  aborts = false,
-): Promise<CommandOutcome> {
-  const say = (line: string): void => void write(2, `${line}\n`);
+type Act = (watch: RunWatch) => Promise<RunResult>;
+
+/** Prints progress while the session runs, and asks its questions where a person is at the terminal. */
+async function runWatched(output: Output, parsed: ParsedArguments, first: Act, place: string | null, aborts = false): Promise<CommandOutcome> {
+  const { switches } = parsed;
+  const asksHere = isLiveTerminal(process.env) && process.stdin.isTTY && !['--yes', '--no-input', '--json'].some((flag) => switches.has(flag));
+  let ran = await runOnce(output, parsed, first, place, asksHere);
+  let isEnd = aborts;
+  while (asksHere && ran !== null && ran.report.status === 'awaiting' && ran.report.question !== null && !ran.stopped) {
+    const { question, session, state } = ran.report;
+    const run = state.run as RunState;
+    const { askQuestion } = await import('./question-prompt.js');
+    const given = await askQuestion({ run, question, session, word: sessionWord(session) }, output);
+    if (given === null) break;
+    const asked = { session, question: question.key };
+    const act: Act =
+      given.answer === 'resume'
+        ? (watch) => resume({ ...asked, ...watch })
+        : (watch) => resolve({ ...asked, ...given, ...answeringUser(), ...watch, via: 'prompt' });
+    try {
+      ran = await runOnce(output, parsed, act, session, asksHere);
+      isEnd = given.answer === 'abort' || given.answer === 'stop';
+    } catch (error) {
+      if (!isUmpireError(error) || error.code !== 'answer-refused') throw error;
+      output.write(2, `${error.message}\n`);
+    }
+  }
+  if (ran === null) return { stderr: 'Stopped during the set-up command. Run the same command again.\n', exit: 130 };
+  const { report } = ran;
+  return {
+    ...(switches.has('--json') ? {} : { stdout: `${report.session}\n` }),
+    stands: `The session is in ${report.session}`,
+    stderr: closingLines(report, ran.stopped, ran.wasPersonCalled),
+    exit: exitOf(report, isEnd),
+  };
+}
+
+interface Ran {
+  readonly report: RunResult;
+  readonly stopped: boolean;
+  readonly wasPersonCalled: boolean;
+}
+
+/** The first Ctrl-C stops in good order, the second at once. Null: stopped during the set-up command. */
+async function runOnce(output: Output, parsed: ParsedArguments, act: Act, place: string | null, asksHere: boolean): Promise<Ran | null> {
+  const { write } = output;
   const json = parsed.switches.has('--json');
+  const screen = !json && isLiveTerminal(process.env) ? (await import('./live-screen.js')).openLiveScreen(output) : null;
+  const say = (line: string): void => (screen === null ? void write(2, `${line}\n`) : screen.print(line));
   const stop = new AbortController();
   const columns = process.stderr.isTTY ? () => process.stderr.columns : undefined;
   const onSignal = () => {
@@ -224,7 +265,7 @@ async function runWatched(
     stop.abort();
   };
   const removeListeners = listenForSignals(onSignal, stop.signal);
-  const color = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
+  const color = output.isColored(2);
   let lineOf: ReturnType<typeof followProgress> | null = null;
   let wasPersonCalled = false;
   let isStdoutBroken = false;
@@ -235,7 +276,7 @@ async function runWatched(
     onForecast: (forecast) => showForecast(forecast, write, (line) => say(wrapLine(line, '', columns?.()))),
     via: isatty(0) ? 'terminal' : 'no terminal',
     onNote: (note) => say(wrapLine(note, 'Note: ', columns?.())),
-    onEvent: (event, state) => {
+    onEvent: (event, state, session) => {
       if (json && !isStdoutBroken) {
         const detail = write(1, `${JSON.stringify(publicEvent(event))}\n`);
         // A full disk: report it once and write nothing after the gap.
@@ -243,25 +284,26 @@ async function runWatched(
         if (isStdoutBroken) say(`umpire: Cannot write stdout: ${detail}. The run continues; only its journal has this and later events.`);
       }
       lineOf ??= followProgress({ color, ...(columns === undefined ? {} : { columns }), clock: timeOfDay, session: wordFor(state, place) });
+      screen?.follow(event, state, session);
+      // The question follows at once, with its answers.
+      if (asksHere && event.type === 'PersonCalled' && state.run !== null && awaitedQuestion(state.run) !== null) return;
       // A task that starts after the call means that the call is not the last thing on the screen.
       wasPersonCalled = event.type === 'PersonCalled' || (wasPersonCalled && event.type !== 'TaskStarted');
       const line = lineOf(event, state);
       if (line !== null) say(line);
     },
   };
-  const report = await act(watch).catch((error: unknown) => {
+  try {
+    const report = await act(watch);
+    return { report, stopped: stop.signal.aborted, wasPersonCalled };
+  } catch (error) {
     // Ctrl-C ended the set-up command, so its failure is not an error.
     if (stop.signal.aborted && isUmpireError(error) && error.code === 'setup-failed') return null;
     throw error;
-  });
-  removeListeners();
-  if (report === null) return { stderr: 'Stopped during the set-up command. Run the same command again.\n', exit: 130 };
-  return {
-    ...(json ? {} : { stdout: `${report.session}\n` }),
-    stands: `The session is in ${report.session}`,
-    stderr: closingLines(report, stop.signal.aborted, wasPersonCalled),
-    exit: exitOf(report, aborts),
-  };
+  } finally {
+    screen?.close();
+    removeListeners();
+  }
 }
 
 /** Without a terminal nobody can agree. */

@@ -78,11 +78,15 @@ export interface ResumeParameters extends RunFlags, RunWatch {
   readonly session: string;
   /** Run failed tasks again, and those skipped because of them. */
   readonly retry?: boolean;
+  /** The key of the question that a person was shown. Refused if the session waits for something else by now. */
+  readonly question?: string;
 }
 
 export interface ResolveParameters extends RunFlags, RunWatch, Partial<Omit<AnswerGiven, 'by' | 'answer' | 'via'>> {
   readonly session: string;
   readonly answer: AnswerGiven['answer'];
+  /** The key of the question that a person was shown. Refused if the session waits for something else by now. */
+  readonly question?: string;
 }
 
 export interface RunResult {
@@ -196,6 +200,7 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
   requireStarted(request.session);
   return inSession(request.session, request, async (opened) => {
     const state = runIn(opened);
+    refuseChangedQuestion(opened, state, request.question);
     const config = await readSettings(state.started.project, request);
     if (state.ended === null || request.retry === true) await checkSessionWork(opened, state, config, state.aborted === null);
     const settings = resolveRunSettings(request, config, state.settings, state.started.critic);
@@ -216,6 +221,7 @@ export async function resolve(request: ResolveParameters): Promise<RunResult> {
   const isEnd = answer === 'abort' || answer === 'stop';
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
+    refuseChangedQuestion(opened, before, request.question);
     const config = await readSettings(before.started.project, request);
     if (before.ended === null) await checkSessionWork(opened, before, config, !isEnd);
     const settings = resolveRunSettings(request, config, before.settings, before.started.critic);
@@ -244,6 +250,12 @@ export async function resolve(request: ResolveParameters): Promise<RunResult> {
       settings: resolveRunSettings(request, config, runIn(opened).settings, before.started.critic),
     });
   });
+}
+
+/** Another process may have answered the question while a person read it. */
+function refuseChangedQuestion(opened: OpenedSession, run: RunState, shown: string | undefined): void {
+  if (shown !== undefined && currentQuestion(run)?.key !== shown)
+    throw new UmpireError('question-changed', { session: sessionNameInShell(opened) });
 }
 
 /** Says which tools of the critic work, before the first round. A broken one stops nothing yet: it may not be needed. */

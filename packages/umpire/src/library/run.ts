@@ -53,8 +53,8 @@ export interface RunRequest extends ProgramRequest<Omit<engine.RunParameters, 'p
   readonly pipeline?: PipelinesInput;
 }
 
-export type ResumeRequest = ProgramRequest<engine.ResumeParameters>;
-export type ResolveRequest = ProgramRequest<engine.ResolveParameters>;
+export type ResumeRequest = ProgramRequest<Omit<engine.ResumeParameters, 'question'>>;
+export type ResolveRequest = ProgramRequest<Omit<engine.ResolveParameters, 'question'>>;
 
 /** The question that a session waits on, with its possible answers. */
 export type OpenQuestion = Question & {

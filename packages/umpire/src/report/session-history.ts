@@ -211,7 +211,9 @@ class HistoryRecorder {
 
 /** A terminal is the usual case and needs no words. */
 function viaWords(via: PersonAnswered['via']): string {
-  return via === undefined || via === 'terminal' ? '' : `, ${via === 'no terminal' ? 'without a terminal' : `via ${via}`}`;
+  if (via === undefined || via === 'terminal') return '';
+  if (via === 'no terminal') return ', without a terminal';
+  return `, via ${via === 'prompt' ? 'terminal prompt' : via}`;
 }
 
 function split(key: string): readonly [string, string] {
