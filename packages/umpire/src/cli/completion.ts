@@ -91,7 +91,7 @@ function flagValues(command: string, flag: string): readonly string[] | null {
 }
 
 function flagsIn(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(/^ {2}(--[a-z][a-z-]*)/gm)].map(([, flag]) => flag ?? ''))];
+  return [...new Set([...text.matchAll(/^ {2}(?:-\w, )?(--[a-z][a-z-]*)/gm)].map(([, flag]) => flag ?? ''))];
 }
 
 /** In the help, the value of a flag is in capitals. */

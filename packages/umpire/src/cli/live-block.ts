@@ -31,6 +31,7 @@ const ERASE_BELOW = `${ESC}[J`;
 /** `draw`: the lines now, none wider than the terminal. */
 export function openLiveBlock(terminal: BlockTerminal, draw: () => readonly string[]): LiveBlock {
   let shown: readonly string[] = [];
+  let width = 0;
   let drawnMs = 0;
   let pauses = 0;
   /** The start of the block. Lines that a narrower terminal has wrapped take more rows. */
@@ -43,7 +44,10 @@ export function openLiveBlock(terminal: BlockTerminal, draw: () => readonly stri
     drawnMs = performance.now();
     if (above === '' && lines.length === shown.length && lines.every((line, at) => line === shown[at])) return;
     const block = lines.map((line) => `${line}${ERASE_LINE_END}\n`).join('');
-    terminal.write(`${toStart()}${above}${block}${ERASE_BELOW}`);
+    // Lines that were wrapped stay marked as such in some terminals until they are erased.
+    const isResized = width !== terminal.columns();
+    terminal.write(`${toStart()}${isResized ? ERASE_BELOW : ''}${above}${block}${ERASE_BELOW}`);
+    width = terminal.columns();
     shown = lines;
   };
   const print = (text: string) => {

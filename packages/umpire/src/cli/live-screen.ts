@@ -35,7 +35,8 @@ export function openLiveScreen({ write, isColored }: Output): LiveScreen {
       const look = looks.get(id);
       return look === undefined ? [] : [[id, look()] as const];
     }));
-    const screen = { columns: stderr.columns, rows: stderr.rows, color, unicode };
+    // In the last column, erasing the rest of a line would erase its last character.
+    const screen = { columns: stderr.columns - 1, rows: stderr.rows, color, unicode };
     return liveLines(now, { nowMs: Date.now(), startedMs, activities }, screen).map((line) => cleanText(line, color));
   };
   const terminal = {

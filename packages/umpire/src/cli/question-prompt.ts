@@ -4,7 +4,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Interface } from 'node:readline';
 import type { Question } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { ResolveParameters } from '../commands/session.js';
@@ -29,11 +28,12 @@ export interface AskedQuestion {
 
 /** Null: left for later. */
 export async function askQuestion({ run, question, session, word }: AskedQuestion, { write, isColored }: Output): Promise<PromptAnswer | null> {
+  await dropEarlierInput();
   const { columns, rows } = process.stderr;
   const plan = question.kind === 'plan' ? findPlan(session, question.task) : null;
   const page = questionPage(run, question, word, plan, { columns, rows, color: isColored(2) });
   write(2, `\n${page.join('\n')}\n`);
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+  const lines = openLines();
   try {
     const choice = await askChoice(lines, choicesOf(run, question), write);
     if (choice === null) return null;
@@ -43,9 +43,9 @@ export async function askQuestion({ run, question, session, word }: AskedQuestio
   }
 }
 
-async function askChoice(lines: Interface, choices: readonly Choice[], write: Output['write']): Promise<Choice['answer'] | null> {
+async function askChoice(lines: Lines, choices: readonly Choice[], write: Output['write']): Promise<Choice['answer'] | null> {
   for (;;) {
-    const said = await ask(lines, `Answer (1-${choices.length}, Enter: later): `);
+    const said = await lines.ask(`Answer (1-${choices.length}, Enter: later): `);
     if (said === null || said === '') return null;
     const chosen = choices.find(({ answer }, index) => answer === said || String(index + 1) === said);
     if (chosen !== undefined) return chosen.answer;
@@ -56,24 +56,24 @@ async function askChoice(lines: Interface, choices: readonly Choice[], write: Ou
 type Given = Exclude<PromptAnswer, { answer: 'resume' }>;
 
 /** An answer that needs a reason, a goal or an amount is not given without it. */
-async function askDetails(lines: Interface, question: Question, answer: Given['answer']): Promise<Given | null> {
+async function askDetails(lines: Lines, question: Question, answer: Given['answer']): Promise<Given | null> {
   const given = (more: Partial<Given>): Given => ({ answer, reason: '', ...more });
   switch (answer) {
     case 'change-goal': {
-      const goal = await ask(lines, 'The new goal: ');
+      const goal = await lines.ask('The new goal: ');
       return goal === null || goal === '' ? null : given({ goal });
     }
     case 'extend': {
       const amount = amountOf(question);
       if (amount === null) break;
-      const said = await ask(lines, `How many more ${amount.unit}? [${amount.usual}] `);
+      const said = await lines.ask(`How many more ${amount.unit}? [${amount.usual}] `);
       return said === null ? null : withReason(lines, given({ [amount.field]: said === '' ? amount.usual : Number(said) }));
     }
     case 'answer':
     case 'insist':
     case 'force-approve':
     case 'revise': {
-      const reason = await ask(lines, NEEDED[answer]);
+      const reason = await lines.ask(NEEDED[answer]);
       return reason === null || reason === '' ? null : given({ reason });
     }
   }
@@ -87,8 +87,8 @@ const NEEDED = {
   revise: 'What to change: ',
 } as const;
 
-async function withReason(lines: Interface, given: Given): Promise<Given | null> {
-  const reason = await ask(lines, 'Reason (Enter: none): ');
+async function withReason(lines: Lines, given: Given): Promise<Given | null> {
+  const reason = await lines.ask('Reason (Enter: none): ');
   return reason === null ? null : { ...given, reason };
 }
 
@@ -105,18 +105,54 @@ function amountOf(question: Question): { readonly field: 'rounds' | 'minutes' | 
   }
 }
 
-/** One line; null at Ctrl-C and at the end of the input. */
-function ask(lines: Interface, prompt: string): Promise<string | null> {
-  return new Promise((done) => {
-    const onLeave = () => {
+interface Lines {
+  /** One line; null at Ctrl-C and at the end of the input. */
+  readonly ask: (prompt: string) => Promise<string | null>;
+  readonly close: () => void;
+}
+
+function openLines(): Lines {
+  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+  const said: (string | null)[] = [];
+  let take: ((line: string | null) => void) | null = null;
+  const hear = (line: string | null) => {
+    const waiting = take;
+    take = null;
+    if (waiting === null) said.push(line);
+    else waiting(line);
+  };
+  const onLeave = () => {
+    process.stderr.write('\n');
+    hear(null);
+  };
+  reader.on('line', (line) => hear(line.trim())).on('SIGINT', onLeave).on('close', onLeave);
+  return {
+    ask: (prompt) => {
+      reader.setPrompt(prompt);
+      reader.prompt();
+      const early = said.shift();
+      if (early === undefined) return new Promise((done) => (take = done));
       process.stderr.write('\n');
-      done(null);
-    };
-    lines.once('SIGINT', onLeave).once('close', onLeave);
-    lines.question(prompt, (line) => {
-      lines.off('SIGINT', onLeave).off('close', onLeave);
-      done(line.trim());
-    });
+      return Promise.resolve(early);
+    },
+    close: () => {
+      reader.off('close', onLeave).close();
+    },
+  };
+}
+
+const DROP_MS = 50;
+
+/** Keys that were pressed while the run went on are no answer. */
+function dropEarlierInput(): Promise<void> {
+  const { stdin } = process;
+  const drop = () => undefined;
+  stdin.setRawMode(true).on('data', drop).resume();
+  return new Promise((done) => {
+    setTimeout(() => {
+      stdin.off('data', drop).pause().setRawMode(false);
+      done();
+    }, DROP_MS);
   });
 }
 

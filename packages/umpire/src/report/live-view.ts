@@ -62,7 +62,8 @@ function headLine(state: SessionState, run: RunState, { nowMs }: LiveFacts, { co
   const round = chain === undefined ? '' : `, round ${Math.min(chain.round, chain.maxRounds)} of ${chain.maxRounds}`;
   const bar = unicode ? '\u2500' : '-';
   const right = ` ${completedTasks(run).length} of ${count(run.tasks.length, 'task')} done, ${elapsed(activeMs(run, nowMs))} ${bar}`;
-  const left = `${bar} ${clip(`${lineOf(run.started.session)}${round}`, columns - columnsOf(right) - 6)} `;
+  const name = clip(lineOf(run.started.session), columns - columnsOf(right) - round.length - 5);
+  const left = `${bar} ${name}${round} `;
   return paint('dim', `${left}${bar.repeat(Math.max(1, columns - columnsOf(left) - columnsOf(right)))}${right}`, color);
 }
 
@@ -145,7 +146,9 @@ function label(name: string, color: boolean): string {
 function roundLines(state: SessionState, last: PastVerdict | null, { columns, color, unicode }: Screen): readonly string[] {
   if (last === null) return [];
   const { loop } = last.verdict;
-  const past = [...state.verdicts.values()].find((some) => some.includes(last)) ?? [];
+  const judged = [...state.verdicts.values()].find((some) => some.includes(last)) ?? [];
+  // A round that was judged again, such as after a person's answer, counts once.
+  const past = judged.filter(({ verdict }, at) => judged[at + 1]?.verdict.round !== verdict.round);
   const progress = Object.entries(state.frozen.get(loop)?.rules.progress ?? {});
   const charts = progress.flatMap(([name, better]) => {
     const values = past.flatMap(({ facts }) => (typeof facts[name] === 'number' && Number.isFinite(facts[name]) ? [facts[name]] : []));

@@ -83,7 +83,8 @@ export function questionPage(
   const detail = lineOf(view.detail, 1200);
   const why = detail === '' ? [] : wrap(detail, '  ', '  ', columns);
   const room = rows - head.length - why.length - answers.length - 6;
-  return [...head, ...why, ...planLines(plan, Math.max(4, room), columns, color), ...answers];
+  const plans = planLines(plan, Math.max(4, room), columns, color);
+  return [...head, ...why, ...plans, '', ...answers];
 }
 
 function planLines(plan: PlanText | null, most: number, columns: number, color: boolean): readonly string[] {
@@ -93,5 +94,5 @@ function planLines(plan: PlanText | null, most: number, columns: number, color: 
   const rest = lines.length - shown.length;
   const where = lineOf(plan.path);
   const end = rest === 0 ? `  (${where})` : `  ${rest} more lines: ${where}`;
-  return ['', ...shown.map((line) => `  ${clip(line.replace(/\s+$/, ''), columns - 2)}`), paint('dim', end, color), ''];
+  return ['', ...shown.map((line) => `  ${clip(line.replace(/\s+$/, ''), columns - 2)}`), paint('dim', end, color)];
 }
