@@ -49,7 +49,7 @@ export function listTable(
   { columns, color }: { readonly columns: number; readonly color: boolean },
 ): string {
   if (entries.length === 0) return listPage(entries, clock);
-  const rows = entries.map((entry) => cellsOf(entry, clock));
+  const rows = entries.map((entry) => cellsOf(entry, clock, columns < WIDE));
   const widths = [0, 1, 2, 3, 4].map((at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
   const lines = rows.map((row, index) => {
     const padded = row.map((cell, at) => cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - columnsOf(cell))));
@@ -73,7 +73,7 @@ const STATE_COLORS: Readonly<Record<StateWord, Color>> = {
 };
 
 /** State, name, time, round and cost, then the rest in the order of its weight. */
-function cellsOf({ name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops }: SessionEntry, clock: Pick<Clock, 'moment'>): readonly string[] {
+function cellsOf({ name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops }: SessionEntry, clock: Pick<Clock, 'moment'>, isNarrow: boolean): readonly string[] {
   const last = chains.at(-1);
   const rest = [
     ...(unverified ? ['unverified'] : []),
@@ -84,15 +84,17 @@ function cellsOf({ name, state, unverified, goal, lastAt, waitsOn, work, notes, 
   ];
   return [
     state,
-    clip(lineOf(name), MAX_NAME),
-    lastAt === null ? '' : clock.moment(lastAt),
+    clip(lineOf(name), isNarrow ? 32 : 48),
+    // Without the year, which a name often has.
+    lastAt === null ? '' : clock.moment(lastAt).slice(isNarrow ? 5 : 0),
     last === undefined ? clip(lineOf(loops[0] ?? ''), 12) : `${last.round}/${last.maxRounds} ${clip(lineOf(last.decision), 12)}`,
-    (spent?.costUsd ?? 0) > 0 ? `$${spent?.costUsd.toFixed(2)}` : '',
+    !isNarrow && (spent?.costUsd ?? 0) > 0 ? `$${spent?.costUsd.toFixed(2)}` : '',
     rest.join(', '),
   ];
 }
 
-const MAX_NAME = 40;
+/** From this width on there is room for the year and the cost. */
+const WIDE = 110;
 
 /** `303 sessions: 93 awaiting, 210 complete; $41.20 spent`. */
 export function listSum(entries: readonly SessionEntry[]): string {

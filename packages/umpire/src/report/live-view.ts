@@ -61,7 +61,8 @@ function headLine(state: SessionState, run: RunState, { nowMs }: LiveFacts, { co
   const chain = chainsIn(state).at(-1);
   const round = chain === undefined ? '' : `, round ${Math.min(chain.round, chain.maxRounds)} of ${chain.maxRounds}`;
   const bar = unicode ? '\u2500' : '-';
-  const right = ` ${completedTasks(run).length} of ${count(run.tasks.length, 'task')} done, ${elapsed(activeMs(run, nowMs))} ${bar}`;
+  const done = columns < 60 ? '' : `${completedTasks(run).length} of ${count(run.tasks.length, 'task')} done, `;
+  const right = ` ${done}${elapsed(activeMs(run, nowMs))} ${bar}`;
   const name = clip(lineOf(run.started.session), columns - columnsOf(right) - round.length - 5);
   const left = `${bar} ${name}${round} `;
   return paint('dim', `${left}${bar.repeat(Math.max(1, columns - columnsOf(left) - columnsOf(right)))}${right}`, color);
