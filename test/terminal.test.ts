@@ -1,4 +1,4 @@
-// Runs in a real terminal: the live view and the question that is answered there. Pure drawing is tested beside its files.
+// Runs in a real terminal: the live view, `logs -f` beside it, and the question that is answered there. Pure drawing is tested beside its files.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,9 +32,13 @@ function runIn(project: RunProject, columns: number, rows: number, ...flags: rea
 
 /** The screen without times and empty lines at the end. */
 function masked(screen: string): readonly string[] {
-  return screen
-    .split('\n')
-    .map((line) => line.replace(/^\d\d:\d\d /, 'hh:mm ').replace(/\b\d+(?:\.\d+)? s\b/g, 'N s').replace(/\u2500+/g, '\u2500').trimEnd());
+  return screen.split('\n').map((line) =>
+    line
+      .replace(/^\d\d:\d\d /, 'hh:mm ')
+      .replace(/\b\d+(?:\.\d+)? s\b/g, 'N s')
+      .replace(/\u2500+/g, '\u2500')
+      .trimEnd(),
+  );
 }
 
 describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
@@ -42,12 +46,15 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     const project = makeProject();
     const terminal = runIn(project, 80, 24);
     const live = await terminal.shows('reading the plan');
-    expect(masked(live).slice(-7)).toMatchSnapshot();
+    expect(masked(live).slice(-7)).toMatchSnapshot('live');
     terminal.resize(200, 50);
+    const follow = project.start('logs', 's', 'WORK-1', '-f');
+    await follow.says('==> WORK-1, attempt 1');
     writeFileSync(join(project.beside, 'go'), '');
     const asked = await terminal.shows('Answer (1-4');
     expect(asked).not.toContain('  spent ');
-    expect(masked(asked).slice(-8)).toMatchSnapshot();
+    expect(masked(asked).slice(-8)).toMatchSnapshot('question');
+    expect(await follow.ended).toMatchObject({ exit: 0, out: 'reading the plan\n' });
     terminal.send('3', 'Enter');
     await terminal.shows('How many more rounds? [1]');
     terminal.send('Enter');

@@ -29,7 +29,8 @@ const MOST_MS = 60_000;
 /** The terminal stays open after the command, and then shows its exit status. */
 export function openTerminal({ columns, rows, cwd, env }: TerminalOptions, words: readonly string[]): Terminal {
   const name = `umpire-${randomBytes(6).toString('hex')}`;
-  const tmux = (...args: readonly string[]): string => spawnSync('tmux', ['-L', name, '-f', '/dev/null', ...args], { encoding: 'utf8' }).stdout;
+  const tmux = (...args: readonly string[]): string =>
+    spawnSync('tmux', ['-L', name, '-f', '/dev/null', ...args], { encoding: 'utf8' }).stdout;
   const variables = { ...env, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', CI: '', NO_COLOR: '', FORCE_COLOR: '' };
   const set = Object.entries(variables).map(([key, value]) => `${key}=${quote(value)}`);
   const line = `cd ${quote(cwd)} && env ${set.join(' ')} ${words.map(quote).join(' ')}; echo "exit $?"; read -r _`;

@@ -41,7 +41,10 @@ export async function runCompletion(args: readonly string[]): Promise<CommandOut
   const [shell] = parsed.rest;
   refuseExtra(parsed, 1, 'completion');
   if (shell === undefined || !Object.hasOwn(SCRIPTS, shell))
-    throw usage(`umpire completion takes ${Object.keys(SCRIPTS).join(', ')}${shell === undefined ? '' : `, not "${shell.slice(0, 40)}"`}.`, 'completion');
+    throw usage(
+      `umpire completion takes ${Object.keys(SCRIPTS).join(', ')}${shell === undefined ? '' : `, not "${shell.slice(0, 40)}"`}.`,
+      'completion',
+    );
   return { stdout: SCRIPTS[shell as keyof typeof SCRIPTS], exit: 0 };
 }
 

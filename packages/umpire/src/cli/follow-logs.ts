@@ -18,7 +18,7 @@ const MOST_BYTES = 1024 * 1024;
 /** Of a log that is there already, only the end is shown. */
 const FIRST_BYTES = 16 * 1024;
 
-interface Reader {
+interface LogPrinter {
   from: number;
   readonly print: (bytes: Buffer) => void;
   readonly end: () => void;
@@ -29,22 +29,22 @@ export async function followLogs(session: string, task: string | null, output: O
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  const readers = new Map<string, Reader>();
+  const printers = new Map<string, LogPrinter>();
   let shown = '';
   const wanted = () => (task === null ? listLogs(session) : logsOf(listLogs(session), task));
   const printNew = (): boolean => {
     let isNew = false;
     for (const log of wanted()) {
-      const reader = readers.get(log.name) ?? readerOf(log, output, isTerminal);
-      readers.set(log.name, reader);
+      const printer = printers.get(log.name) ?? printerOf(log, output, isTerminal);
+      printers.set(log.name, printer);
       for (;;) {
-        const bytes = readLogPart(session, log, reader.from, MOST_BYTES);
+        const bytes = readLogPart(session, log, printer.from, MOST_BYTES);
         if (bytes.length === 0) break;
-        reader.from += bytes.length;
+        printer.from += bytes.length;
         isNew = true;
         if (shown !== log.name) output.write(2, `==> ${lineOf(log.task)}, attempt ${log.attempt}\n`);
         shown = log.name;
-        reader.print(bytes);
+        printer.print(bytes);
       }
     }
     return isNew;
@@ -60,8 +60,8 @@ export async function followLogs(session: string, task: string | null, output: O
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
-  for (const reader of readers.values()) reader.end();
-  if (task !== null && readers.size === 0) {
+  for (const printer of printers.values()) printer.end();
+  if (task !== null && printers.size === 0) {
     const known = [...new Set(listLogs(session).map((log) => lineOf(log.task)))].slice(0, 12).join(', ');
     throw new UmpireError('log-missing', { session: lineOf(sessionWord(session)), task: lineOf(task, 80), known: known || 'none' });
   }
@@ -76,7 +76,7 @@ function hasEnded(session: string, task: string | null): boolean {
   return found !== undefined && found.phase === 'idle' && found.status !== 'pending' && found.status !== 'in_progress';
 }
 
-function readerOf({ bytes }: LogFile, { write }: Output, isTerminal: boolean): Reader {
+function printerOf({ bytes }: LogFile, { write }: Output, isTerminal: boolean): LogPrinter {
   const from = Math.max(0, bytes - FIRST_BYTES);
   if (!isTerminal) return { from, print: (chunk) => void write(1, chunk), end: () => undefined };
   const decoder = new StringDecoder('utf8');

@@ -52,7 +52,10 @@ it('prints lines above the block, in a burst without drawing it each time', () =
 
 it('counts the rows of lines that a narrower terminal has wrapped', () => {
   let width = 80;
-  const { block, taken, resize } = open(() => ['x'.repeat(width)], () => width);
+  const { block, taken, resize } = open(
+    () => ['x'.repeat(width)],
+    () => width,
+  );
   vi.advanceTimersByTime(500);
   taken();
   width = 30;

@@ -31,10 +31,12 @@ export function openLiveScreen({ write, isColored }: Output): LiveScreen {
     const run = now?.run;
     // A person at this terminal gets it whole.
     if (now === null || run == null || [...run.running].some((id) => findTask(run, id)?.agent === 'person')) return [];
-    const activities = new Map([...run.running].flatMap((id) => {
-      const look = looks.get(id);
-      return look === undefined ? [] : [[id, look()] as const];
-    }));
+    const activities = new Map(
+      [...run.running].flatMap((id) => {
+        const look = looks.get(id);
+        return look === undefined ? [] : [[id, look()] as const];
+      }),
+    );
     // In the last column, erasing the rest of a line would erase its last character.
     const screen = { columns: stderr.columns - 1, rows: stderr.rows, color, unicode };
     return liveLines(now, { nowMs: Date.now(), startedMs, activities }, screen).map((line) => cleanText(line, color));

@@ -18,7 +18,11 @@ import { SESSION_FLAGS, sessionWord } from './session-argument.js';
 /** Lines of the latest output shown under the list. */
 const LAST_LINES = 20;
 
-export async function runLogs(args: readonly string[], isTerminal = process.stdout.isTTY, output = processOutput('auto')): Promise<CommandOutcome> {
+export async function runLogs(
+  args: readonly string[],
+  isTerminal = process.stdout.isTTY,
+  output = processOutput('auto'),
+): Promise<CommandOutcome> {
   const parsed = parseArguments(args, { ...SESSION_FLAGS, '-f': 'switch', '--follow': 'switch' }, 'logs');
   if (parsed.switches.has('--help')) return showHelp('logs');
   refuseExtra(parsed, 2, 'logs');

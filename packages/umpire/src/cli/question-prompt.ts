@@ -8,7 +8,7 @@ import type { Question } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { ResolveParameters } from '../commands/session.js';
 import { choicesOf, questionPage } from '../report/question-page.js';
-import type { Choice, PlanText } from '../report/question-page.js';
+import type { AnswerChoice, PlanText } from '../report/question-page.js';
 import { showHidden } from '../report/safe-text.js';
 import { openFolder, readPart } from '../sessions/session-folder.js';
 import type { Output } from './output.js';
@@ -27,7 +27,10 @@ export interface AskedQuestion {
 }
 
 /** Null: left for later. */
-export async function askQuestion({ run, question, session, word }: AskedQuestion, { write, isColored }: Output): Promise<PromptAnswer | null> {
+export async function askQuestion(
+  { run, question, session, word }: AskedQuestion,
+  { write, isColored }: Output,
+): Promise<PromptAnswer | null> {
   await dropEarlierInput();
   const { columns, rows } = process.stderr;
   const plan = question.kind === 'plan' ? findPlan(session, question.task) : null;
@@ -43,7 +46,7 @@ export async function askQuestion({ run, question, session, word }: AskedQuestio
   }
 }
 
-async function askChoice(lines: Lines, choices: readonly Choice[], write: Output['write']): Promise<Choice['answer'] | null> {
+async function askChoice(lines: Lines, choices: readonly AnswerChoice[], write: Output['write']): Promise<AnswerChoice['answer'] | null> {
   for (;;) {
     const said = await lines.ask(`Answer (1-${choices.length}, Enter: later): `);
     if (said === null || said === '') return null;
@@ -65,7 +68,7 @@ async function askDetails(lines: Lines, question: Question, answer: Given['answe
     }
     case 'extend': {
       const amount = amountOf(question);
-      if (amount === null) break;
+      if (amount === null) return withReason(lines, given({}));
       const said = await lines.ask(`How many more ${amount.unit}? [${amount.usual}] `);
       return said === null ? null : withReason(lines, given({ [amount.field]: said === '' ? amount.usual : Number(said) }));
     }
@@ -76,8 +79,14 @@ async function askDetails(lines: Lines, question: Question, answer: Given['answe
       const reason = await lines.ask(NEEDED[answer]);
       return reason === null || reason === '' ? null : given({ reason });
     }
+    case 'approve':
+    case 'manual-fix':
+    case 'agree':
+    case 'take-edits':
+    case 'stop':
+    case 'abort':
+      return withReason(lines, given({}));
   }
-  return withReason(lines, given({}));
 }
 
 const NEEDED = {
@@ -92,8 +101,11 @@ async function withReason(lines: Lines, given: Given): Promise<Given | null> {
   return reason === null ? null : { ...given, reason };
 }
 
-function amountOf(question: Question): { readonly field: 'rounds' | 'minutes' | 'costUsd' | 'tokens'; readonly unit: string; readonly usual: number } | null {
-  if (question.kind === 'escalation' || (question.kind === 'edit' && question.seq !== null)) return { field: 'rounds', unit: 'rounds', usual: 1 };
+function amountOf(
+  question: Question,
+): { readonly field: 'rounds' | 'minutes' | 'costUsd' | 'tokens'; readonly unit: string; readonly usual: number } | null {
+  if (question.kind === 'escalation' || (question.kind === 'edit' && question.seq !== null))
+    return { field: 'rounds', unit: 'rounds', usual: 1 };
   if (question.kind !== 'budget') return null;
   switch (question.what) {
     case 'minutes':
@@ -125,7 +137,10 @@ function openLines(): Lines {
     process.stderr.write('\n');
     hear(null);
   };
-  reader.on('line', (line) => hear(line.trim())).on('SIGINT', onLeave).on('close', onLeave);
+  reader
+    .on('line', (line) => hear(line.trim()))
+    .on('SIGINT', onLeave)
+    .on('close', onLeave);
   return {
     ask: (prompt) => {
       reader.setPrompt(prompt);

@@ -21,7 +21,11 @@ export function watchAttempt(session: string, task: string, attempt: number, now
   let doing = '';
   let printedMs: number | null = null;
   const note = (readable: readonly string[]) => {
-    doing = readable.join('\n').split('\n').findLast((line) => line.trim() !== '') ?? doing;
+    doing =
+      readable
+        .join('\n')
+        .split('\n')
+        .findLast((line) => line.trim() !== '') ?? doing;
   };
   return () => {
     const bytes = readLogPart(session, { name }, from, MOST_BYTES);
@@ -35,7 +39,7 @@ export function watchAttempt(session: string, task: string, attempt: number, now
       // A program may print its progress without ending the line. An event is complete only at the end of its line.
       if (held !== '' && !held.startsWith('{')) note([held]);
     }
-    const { tokens = 0, costUsd = 0 } = events.usage();
+    const { tokens, costUsd } = events.usage();
     const { spent } = lines.acp;
     return { doing, printedMs, tokens: Math.max(tokens, spent.tokens), costUsd: Math.max(costUsd, spent.costUsd ?? 0) };
   };

@@ -209,9 +209,16 @@ function flagsOf(parsed: ParsedArguments, command: string): RunFlags {
 type Act = (watch: RunWatch) => Promise<RunResult>;
 
 /** Prints progress while the session runs, and asks its questions where a person is at the terminal. */
-async function runWatched(output: Output, parsed: ParsedArguments, first: Act, place: string | null, aborts = false): Promise<CommandOutcome> {
+async function runWatched(
+  output: Output,
+  parsed: ParsedArguments,
+  first: Act,
+  place: string | null,
+  aborts = false,
+): Promise<CommandOutcome> {
   const { switches } = parsed;
-  const asksHere = isLiveTerminal(process.env) && process.stdin.isTTY && !['--yes', '--no-input', '--json'].some((flag) => switches.has(flag));
+  const asksHere =
+    isLiveTerminal(process.env) && process.stdin.isTTY && !['--yes', '--no-input', '--json'].some((flag) => switches.has(flag));
   let ran = await runOnce(output, parsed, first, place, asksHere);
   let isEnd = aborts;
   while (asksHere && ran !== null && ran.report.status === 'awaiting' && ran.report.question !== null && !ran.stopped) {

@@ -15,6 +15,8 @@ export async function runStatus(args: readonly string[], isColored = false): Pro
   refuseExtra(parsed, 1, 'status');
   const record = recordOf(named, parsed);
   const view = sessionView(record.state, await surroundingsOf(record));
-  const stdout = parsed.switches.has('--json') ? `${JSON.stringify({ ...view, path: record.path })}\n` : colorStatus(statusPage(view), isColored);
+  const stdout = parsed.switches.has('--json')
+    ? `${JSON.stringify({ ...view, path: record.path })}\n`
+    : colorStatus(statusPage(view), isColored);
   return { stdout, exit: record.brokenAt === null ? 0 : 1 };
 }

@@ -15,11 +15,26 @@ const ENTRY: SessionEntry = {
   lastAt: '2026-03-01T09:02:00.000Z',
   chains: [],
   waitsOn: 'your decision (rule U9)',
-  spent: { minutes: 3, maxMinutes: null, tokens: 10, maxTokens: null, costUsd: 1.5, maxCostUsd: null, unreported: { tokens: [], cost: [] } },
+  spent: {
+    minutes: 3,
+    maxMinutes: null,
+    tokens: 10,
+    maxTokens: null,
+    costUsd: 1.5,
+    maxCostUsd: null,
+    unreported: { tokens: [], cost: [] },
+  },
   work: null,
   notes: [],
 };
-const OTHER: SessionEntry = { ...ENTRY, name: `odd\u001b[2J\u202e${'x'.repeat(90)}`, state: 'complete', waitsOn: null, work: 'not applied', unverified: true };
+const OTHER: SessionEntry = {
+  ...ENTRY,
+  name: `odd\u001b[2J\u202e${'x'.repeat(90)}`,
+  state: 'complete',
+  waitsOn: null,
+  work: 'not applied',
+  unverified: true,
+};
 
 it('lists a session a line, in columns, cut to the width', () => {
   expect(listTable([ENTRY, { ...OTHER, name: 'testing-cart' }], UTC, { columns: 120, color: false })).toMatchInlineSnapshot(`

@@ -73,7 +73,11 @@ const STATE_COLORS: Readonly<Record<StateWord, Color>> = {
 };
 
 /** State, name, time, round and cost, then the rest in the order of its weight. */
-function cellsOf({ name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops }: SessionEntry, clock: Pick<Clock, 'moment'>, isNarrow: boolean): readonly string[] {
+function cellsOf(
+  { name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops }: SessionEntry,
+  clock: Pick<Clock, 'moment'>,
+  isNarrow: boolean,
+): readonly string[] {
   const last = chains.at(-1);
   const rest = [
     ...(unverified ? ['unverified'] : []),

@@ -20,7 +20,9 @@ function draw(story: readonly Event[], activities: Readonly<Record<string, Activ
 
 it('shows the running task, the last verdict, the rounds as a chart, and the budget that is left', () => {
   let score = 4;
-  const judged = FIXED.map((event) => (event.type === 'VerdictGiven' ? { ...event, data: { ...event.data, facts: { score: (score += 2) } } } : event));
+  const judged = FIXED.map((event) =>
+    event.type === 'VerdictGiven' ? { ...event, data: { ...event.data, facts: { score: (score += 2) } } } : event,
+  );
   const story = [...judged, begins('resume', { ...SETTINGS, maxCostUsd: 5 })];
   const running = [...story, start(pendingTask(story))];
   expect(draw(running, { [pendingTask(story)]: DOING })).toMatchSnapshot();
@@ -49,7 +51,10 @@ it('gives each task one line where there is no room for two, and counts the rest
 it('is never wider than the terminal, and has no hidden characters', () => {
   const story = [...begun([row('A', 'developer')]), start('A')];
   for (const columns of [40, 60, 80, 200])
-    for (const lines of [draw(ESCALATED, {}, { columns }), draw(story, { A: { ...DOING, doing: `${'\u4e16'.repeat(200)}\u001b[2J` } }, { columns })]) {
+    for (const lines of [
+      draw(ESCALATED, {}, { columns }),
+      draw(story, { A: { ...DOING, doing: `${'\u4e16'.repeat(200)}\u001b[2J` } }, { columns }),
+    ]) {
       expect(lines.filter((line) => columnsOf(line) > columns)).toEqual([]);
       expect(lines.join('\n')).not.toContain('\u001b');
       expect(lines.length).toBeGreaterThan(2);

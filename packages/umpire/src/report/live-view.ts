@@ -117,7 +117,9 @@ function doingLine(id: string, { nowMs, startedMs, activities }: LiveFacts, { co
 }
 
 function lastVerdict(state: SessionState): PastVerdict | null {
-  return [...state.verdicts.values()].flat().reduce<PastVerdict | null>((last, one) => (last === null || one.seq > last.seq ? one : last), null);
+  return [...state.verdicts.values()]
+    .flat()
+    .reduce<PastVerdict | null>((last, one) => (last === null || one.seq > last.seq ? one : last), null);
 }
 
 const TONES: Readonly<Record<PastVerdict['verdict']['outcome'], Color>> = {
@@ -132,9 +134,16 @@ function verdictLines(last: PastVerdict | null, { columns, color }: Screen): rea
   const { decision, round, rule, reason, outcome, unverified } = last.verdict;
   const start = `${lineOf(decision)}${unverified ? ' (unverified)' : ''}`;
   const indent = ' '.repeat(LABEL_WIDTH + 2);
-  const [first = '', second, ...more] = wrap(`${start} in round ${round} (rule ${lineOf(rule)}). ${lineOf(reason, 400)}`, indent, indent, columns);
+  const [first = '', second, ...more] = wrap(
+    `${start} in round ${round} (rule ${lineOf(rule)}). ${lineOf(reason, 400)}`,
+    indent,
+    indent,
+    columns,
+  );
   const text = first.slice(indent.length);
-  const head = text.startsWith(start) ? `${paint(TONES[outcome], start, color)}${clip(text.slice(start.length), columns - indent.length - start.length)}` : clip(text, columns - indent.length);
+  const head = text.startsWith(start)
+    ? `${paint(TONES[outcome], start, color)}${clip(text.slice(start.length), columns - indent.length - start.length)}`
+    : clip(text, columns - indent.length);
   const below = second === undefined ? [] : [clip(more.length === 0 ? second : `${second} ${more.join(' ').trim()}`, columns)];
   return [`${label('verdict', color)}${head}`, ...below];
 }
@@ -158,9 +167,7 @@ function roundLines(state: SessionState, last: PastVerdict | null, { columns, co
     const words = `${name.replaceAll('_', ' ')} ${values.slice(-6).map(shortNumber).join(', ')} (${better} is better)`;
     return [`${bars}${words}`];
   });
-  return charts
-    .slice(0, 2)
-    .map((text, index) => `${label(index === 0 ? 'rounds' : '', color)}${clip(text, columns - LABEL_WIDTH - 2)}`);
+  return charts.slice(0, 2).map((text, index) => `${label(index === 0 ? 'rounds' : '', color)}${clip(text, columns - LABEL_WIDTH - 2)}`);
 }
 
 const BARS = '\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588';

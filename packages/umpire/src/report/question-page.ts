@@ -8,7 +8,7 @@ import { clip, lineOf, wrap } from './safe-text.js';
 import { moreWords, needWords, questionView } from './session-question.js';
 
 /** `resume` is no answer: it continues the session. */
-export interface Choice {
+export interface AnswerChoice {
   readonly answer: Answer | 'resume';
   readonly means: string;
 }
@@ -25,7 +25,7 @@ export interface QuestionScreen {
 }
 
 /** The choices, the most common first. */
-export function choicesOf(run: RunState, question: Question): readonly Choice[] {
+export function choicesOf(run: RunState, question: Question): readonly AnswerChoice[] {
   const options = run.started.frozen?.rules.ask.options ?? [];
   const meansOf = (answer: Answer) =>
     (question.kind === 'escalation' ? options.find(({ id }) => id === answer)?.means : undefined) ?? meaning(question, answer);
@@ -79,7 +79,9 @@ export function questionPage(
     const [first = '', ...rest] = wrap(means, ' '.repeat(width + 7), ' '.repeat(width + 7), columns);
     return [`${start}${first.slice(width + 7)}`, ...rest];
   });
-  const head = wrap(`${lineOf(needWords(question, view), 300)}${moreWords(view)}`, '', '', columns).map((line) => paint('yellow', line, color));
+  const head = wrap(`${lineOf(needWords(question, view), 300)}${moreWords(view)}`, '', '', columns).map((line) =>
+    paint('yellow', line, color),
+  );
   const detail = lineOf(view.detail, 1200);
   const why = detail === '' ? [] : wrap(detail, '  ', '  ', columns);
   const room = rows - head.length - why.length - answers.length - 6;
