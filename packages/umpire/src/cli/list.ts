@@ -37,7 +37,7 @@ export async function runList(args: readonly string[], isColored = false): Promi
   }
   const sum = sessions.length > 1 ? { stderr: `${listSum(sessions)}\n` } : {};
   const { isTTY, columns } = process.stdout;
-  const stdout = isTTY ? listTable(sessions, LOCAL_CLOCK, { columns, color: isColored }) : listPage(sessions, LOCAL_CLOCK);
+  const stdout = isTTY ? listTable(sessions, LOCAL_CLOCK, { columns: columns || 80, color: isColored }) : listPage(sessions, LOCAL_CLOCK);
   return { stdout, ...sum, sumsUp: true, exit: 0 };
 }
 

@@ -32,7 +32,8 @@ export async function askQuestion(
   { write, isColored }: Output,
 ): Promise<PromptAnswer | null> {
   await dropEarlierInput();
-  const { columns, rows } = process.stderr;
+  // Some terminals do not know their size.
+  const [columns, rows] = [process.stderr.columns || 80, process.stderr.rows || 24];
   const plan = question.kind === 'plan' ? findPlan(session, question.task) : null;
   const page = questionPage(run, question, word, plan, { columns, rows, color: isColored(2) });
   write(2, `\n${page.join('\n')}\n`);

@@ -45,14 +45,26 @@ const RUN_FLAGS: FlagKinds = {
   '--strict': 'switch',
   '--sandbox': 'switch',
   '--wait-for-limits': 'switch',
+  '--engine': 'value',
+  '--detach': 'switch',
   '--yes': 'switch',
   '--no-input': 'switch',
   '--json': 'switch',
   '--help': 'switch',
 };
 
+/** For a session on an engine. */
+const FLEET_FLAGS: FlagKinds = { '--needs': 'list', '--remote': 'value', '--tenant': 'value' };
+
 export async function runRun(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const kinds: FlagKinds = { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--target': 'value' };
+  const kinds: FlagKinds = {
+    ...RUN_FLAGS,
+    '--project': 'value',
+    '--session': 'value',
+    '--mode': 'value',
+    '--target': 'value',
+    ...FLEET_FLAGS,
+  };
   const parsed = parseArguments(args, kinds, 'run');
   if (parsed.switches.has('--help')) return showHelp('run');
   const [loop, goal] = parsed.rest;
@@ -66,6 +78,8 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
     ...(target === undefined ? {} : { target }),
     ...flagsOf(parsed, 'run'),
   };
+  const there = await startedThere(request, parsed, output);
+  if (there !== null) return there;
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), parsed.values.get('--session') ?? null);
 }
 
@@ -94,6 +108,7 @@ export async function runUntil(args: readonly string[], output: Output): Promise
     '--project': 'value',
     '--session': 'value',
     '--mode': 'value',
+    ...FLEET_FLAGS,
     '--report': 'value',
     '--trust-exit-status': 'switch',
     '--here': 'switch',
@@ -114,7 +129,22 @@ export async function runUntil(args: readonly string[], output: Output): Promise
   const places = values(parsed, { project: '--project', session: '--session', mode: '--mode', report: '--report' });
   const trust = parsed.switches.has('--trust-exit-status') ? { trustExitStatus: true } : {};
   const request = { loop: 'until', command, ...(goal === undefined ? {} : { goal }), ...places, ...trust, ...flagsOf(parsed, 'until') };
+  const there = await startedThere(request, parsed, output);
+  if (there !== null) return there;
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), places.session ?? null);
+}
+
+/** Null: the session runs on this machine. */
+async function startedThere(request: Parameters<typeof run>[0], parsed: ParsedArguments, output: Output): Promise<CommandOutcome | null> {
+  const url = await namedEngine(parsed);
+  if (url === null) return null;
+  const { runOnEngine } = await import('./fleet.js');
+  const needs = (parsed.lists.get('--needs') ?? []).flatMap((label) => label.split(','));
+  return runOnEngine(url, { ...request, needs, ...values(parsed, { remote: '--remote', tenant: '--tenant' }) }, parsed, output);
+}
+
+async function namedEngine(parsed: ParsedArguments): Promise<string | null> {
+  return (await import('./fleet.js')).engineFor(parsed);
 }
 
 export async function runResume(args: readonly string[], output: Output): Promise<CommandOutcome> {
@@ -122,6 +152,11 @@ export async function runResume(args: readonly string[], output: Output): Promis
   if (parsed.switches.has('--help')) return showHelp('resume');
   const [named] = parsed.rest;
   refuseExtra(parsed, 1, 'resume');
+  const url = await namedEngine(parsed);
+  if (url !== null) {
+    if (named === undefined) throw usage('Name a session of the engine.', 'resume');
+    return (await import('./fleet.js')).resumeThere(url, named, parsed, output);
+  }
   const flags = flagsOf(parsed, 'resume');
   const project = parsed.values.get('--project') ?? '.';
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
@@ -149,9 +184,7 @@ export async function runResolve(args: readonly string[], output: Output): Promi
   if (answer === undefined)
     throw usage(`"${word.slice(0, 40)}" is not an answer.${didYouMean(word, ANSWERS)} Answers: ${ANSWERS.join(', ')}.`, 'resolve');
   refuseExtra(parsed, 2, 'resolve', 'Put the reason in quotes after --reason.');
-  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
-  const request = {
-    session,
+  const given = {
     answer,
     reason: parsed.values.get('--reason') ?? '',
     ...answeringUser(),
@@ -160,6 +193,16 @@ export async function runResolve(args: readonly string[], output: Output): Promi
     costUsd: decimal(parsed, '--cost-usd', 'resolve', RANGES.maxCostUsd) ?? 0,
     minutes: decimal(parsed, '--minutes', 'resolve', RANGES.maxMinutes) ?? 0,
     ...(parsed.values.has('--goal') ? { goal: parsed.values.get('--goal') ?? '' } : {}),
+  };
+  const url = await namedEngine(parsed);
+  if (url !== null) {
+    const via = isatty(0) ? 'terminal' : 'no terminal';
+    return (await import('./fleet.js')).answerThere(url, named, { ...given, by: 'resolve', via }, parsed, output);
+  }
+  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
+  const request = {
+    session,
+    ...given,
     ...flagsOf(parsed, 'resolve'),
   };
   return runWatched(output, parsed, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort' || answer === 'stop');
@@ -221,7 +264,7 @@ async function runWatched(
     isLiveTerminal(process.env) && process.stdin.isTTY && !['--yes', '--no-input', '--json'].some((flag) => switches.has(flag));
   let ran = await runOnce(output, parsed, first, place, asksHere);
   let isEnd = aborts;
-  while (asksHere && ran !== null && ran.report.status === 'awaiting' && ran.report.question !== null && !ran.stopped) {
+  while (asksHere && ran !== null && ran.report.status === 'awaiting' && ran.report.question !== null && !ran.stopped && isatty(0)) {
     const { question, session, state } = ran.report;
     const run = state.run as RunState;
     const { askQuestion } = await import('./question-prompt.js');

@@ -30,7 +30,9 @@ import { isNameTaken } from '../workspace/clean-session.js';
 import { checkPrograms } from './agent-programs.js';
 import { checkRunnable, checkSessionWork } from './preflight.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
+import { traceSession } from './trace-session.js';
 import { startSession, planSession, findPipeline } from './start-session.js';
+import type { NewSession } from './start-session.js';
 import { BUILT_IN } from './agent-names.js';
 import { continueSession } from './run-process.js';
 import { forecastSession } from './forecast.js';
@@ -98,7 +100,15 @@ export interface RunResult {
   readonly state: SessionState;
 }
 
-export async function run(request: RunParameters): Promise<RunResult> {
+/** A session that was asked for, before anything of it exists. */
+export interface PlannedRequest extends Omit<NewSession, 'request'> {
+  readonly roles: ReadonlySet<string>;
+  /** Umpire's own critic measures. */
+  readonly isOwn: boolean;
+  readonly now: () => Date;
+}
+
+export async function planRequest(request: RunParameters): Promise<PlannedRequest> {
   const { loop, folder: loopFolder } = await findLoop(request.loop);
   if (request.loop === 'until' && request.command === undefined)
     throw new UmpireError('usage', {
@@ -124,6 +134,13 @@ export async function run(request: RunParameters): Promise<RunResult> {
   // Decided once: the session remembers who its critic is.
   const isOwn = plan.judged && measuresItself({ started, settings: given, config, own });
   const settings = isOwn ? { ...given, agents: { [loop.roles.critic]: BUILT_IN, ...given.agents } } : given;
+  return { loop, loopFolder, project, config, settings, pipeline, plan, roles, isOwn, now };
+}
+
+export async function run(request: RunParameters): Promise<RunResult> {
+  const { loop, loopFolder, project, config, settings, pipeline, plan, isOwn, now } = await planRequest(request);
+  const own = request.agents ?? {};
+  const started = { project, critic: loop.roles.critic, loop: loop.loop, loopFolder, workspace: null };
   const checkAgentsAndTools = async () => {
     if (request.command !== undefined && request.trustExitStatus !== true) await checkExitStatus(request.command, project);
     // A set-up command may install the program.
@@ -271,18 +288,20 @@ const LOCK_WAIT_MS = 1000;
 async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSession) => Promise<void>): Promise<RunResult> {
   const folder = openFolder(path);
   const lock = await acquireLock(folder, LOCK_WAIT_MS);
+  const trace = await traceSession(folder, watch.onNote);
   try {
     watch.onOpen?.(folder.root);
     removeTemporaryFiles(folder);
     const now = watch.now ?? (() => new Date());
-    const journal: OpenJournal = openJournal(folder, { now, elapsedMs: watch.elapsedMs ?? elapsedMs }, (event) =>
-      watch.onEvent?.(event, journal.state, folder.root),
-    );
+    const journal: OpenJournal = openJournal(folder, { now, elapsedMs: watch.elapsedMs ?? elapsedMs }, (event) => {
+      trace.event(event, journal.state);
+      watch.onEvent?.(event, journal.state, folder.root);
+    });
     try {
       if (journal.wasTorn)
         watch.onNote?.('A crash cut off the last line of journal.ndjson. The session continues from the line before it.');
       noteUnsigned(journal, watch);
-      await act({ folder, journal, watch });
+      await act({ folder, journal, watch, traceAgents: trace.traceAgents });
       return reportOf(folder.root, journal.state);
     } catch (error) {
       // The folder was deleted while the session ran, which caused the error.
@@ -294,6 +313,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
     }
   } finally {
     lock.release();
+    await trace.close();
   }
 }
 
