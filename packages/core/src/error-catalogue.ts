@@ -241,11 +241,6 @@ export const ERRORS = {
     message: 'Answer not accepted: {detail}.',
     hint: 'Possible answers: {allowed}. Give one with `umpire resolve {session} <answer> --reason "why"`.',
   },
-  'question-changed': {
-    exit: 1,
-    message: 'Your answer was not recorded: the question was answered or changed meanwhile.',
-    hint: 'Look at the session with `umpire status {session}`.',
-  },
   'inside-task': {
     exit: 2,
     message: 'A task of a running session cannot {action}: only a person can.',
@@ -377,7 +372,7 @@ export const ERRORS = {
   },
   'question-changed': {
     exit: 2,
-    message: 'The question of {session} has changed since you saw it.',
+    message: 'Your answer was not recorded: the question of {session} has changed since you saw it.',
     hint: 'Look at the session again: umpire status {session}',
   },
 
