@@ -17,12 +17,9 @@ const RUN_FLAGS = `${AGENT_FLAGS}
   --strict               ask a person before approving without clean evidence
   --sandbox              agents write only to their worktree (needs bubblewrap)
   --yes                  approve plans without asking
-<<<<<<< HEAD
   --no-input             do not ask questions at this terminal
-=======
   --engine URL           run it on an engine (docs/fleet.md); none: on this machine
   --detach               on an engine: do not follow it
->>>>>>> main
   --json                 print each event as a line of JSON on stdout`;
 
 const AGENTS = `Agents
