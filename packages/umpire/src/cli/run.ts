@@ -264,12 +264,16 @@ async function runWatched(
     isLiveTerminal(process.env) && process.stdin.isTTY && !['--yes', '--no-input', '--json'].some((flag) => switches.has(flag));
   let ran = await runOnce(output, parsed, first, place, asksHere);
   let isEnd = aborts;
-  while (asksHere && ran !== null && ran.report.status === 'awaiting' && ran.report.question !== null && !ran.stopped && isatty(0)) {
+  let isLeft = !asksHere;
+  while (!isLeft && ran !== null && ran.report.status === 'awaiting' && ran.report.question !== null && !ran.stopped && isatty(0)) {
     const { question, session, state } = ran.report;
     const run = state.run as RunState;
     const { askQuestion } = await import('./question-prompt.js');
     const given = await askQuestion({ run, question, session, word: sessionWord(session) }, output);
-    if (given === null) break;
+    if (given === null) {
+      isLeft = true;
+      continue;
+    }
     const asked = { session, question: question.key };
     const act: Act =
       given.answer === 'resume'
