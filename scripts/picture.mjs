@@ -21,7 +21,7 @@ const socket = `umpire-picture-${process.pid}`;
 try {
   mkdirSync(join(root, 'docs', 'images'), { recursive: true });
   save('run', 'A run of umpire until in a terminal', [`$ ${COMMAND}`, ...capture(makeShop('shop'))]);
-  await captureLive(makeShop('shop-live'));
+  await captureLive(makeShop(join('live', 'shop')));
 } finally {
   tmux('kill-server');
   rmSync(folder, { recursive: true, force: true });
