@@ -179,7 +179,8 @@ function openCaller({ ingress }: Address): Caller {
     call,
     read: async <T>(path: readonly string[], body: unknown): Promise<T> => {
       const answer = await call<T>(path, body, { waitMs: READ_MS });
-      if (answer === undefined) throw new UmpireError('engine-unreachable', { engine: ingress.join(', '), detail: 'no conductor answered' });
+      if (answer === undefined)
+        throw new UmpireError('engine-unreachable', { engine: ingress.join(', '), detail: 'no conductor answered' });
       return answer;
     },
     pause,
