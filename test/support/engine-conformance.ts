@@ -482,7 +482,7 @@ export function engineConformance(name: string, open: (options: EngineOptions) =
       await start(client, [task('a', { labels: [`${here}-ä "quoted"`] })], sessionOf('old'));
       await client.tell(sessionOf('old'), { note: ' spaces \u2028 and \\ signs ' }, 'note');
       const lines = await client.lines(sessionOf('old'), 0);
-      const { session: _, createdMs, changedMs, length, offered, leased, ...summary } = (await client.session(sessionOf('old')))!;
+      const summary: Summary = { ...stateOf(parse(lines)).summary! };
       await client.importSession(sessionOf('new'), lines, summary);
       expect((await client.lines(sessionOf('new'), 0)).slice(0, 2)).toEqual(lines);
       await expect(client.importSession(sessionOf('new'), lines, summary)).rejects.toMatchObject({ code: 'engine-session-taken' });
@@ -546,6 +546,24 @@ export function engineConformance(name: string, open: (options: EngineOptions) =
       expect(failed).toBeLessThan(3 + (Date.now() - begun) / 100);
       isCured = true;
       expect(await told).toEqual({ line: 6 });
+    });
+
+    it('changes nothing with a turn that cannot be stored, and delivers its input again', async () => {
+      const { engine, client } = await openDoors();
+      let isCured = false;
+      let taken = 0;
+      await startConductor(engine, async (session, input) => {
+        const turn = await toyConduct(session, input);
+        if (session.session !== sessionOf() || session.length === 0 || isCured) return turn;
+        taken++;
+        return turn && { ...turn, offers: [], lines: ['{"n":1,"kind":"told"}', '{"n":\n2}'], reply: 'bad' };
+      });
+      await start(client, [task('a')]);
+      const told = client.tell(sessionOf(), { note: 'bad' }, 'bad');
+      await vi.waitFor(() => expect(taken).toBeGreaterThan(1), WAIT);
+      expect(await client.session(sessionOf())).toMatchObject({ length: 1, offered: [{ task: 'a' }] });
+      isCured = true;
+      expect(await told).toEqual({ line: 1 });
     });
 
     it('voids the turn of a conductor that was frozen', async () => {

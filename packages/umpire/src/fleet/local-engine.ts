@@ -283,8 +283,12 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
     if (session.turn !== turn) return true;
     session.turn = null;
     if (decided === null) return false;
-    if (decided === undefined) delivery.notBeforeMs = now() + backOff(delivery.tries++);
-    else if (session.lines.length === length) commit(session, delivery, decided);
+    try {
+      if (decided === undefined) throw new Error('The conductor failed.');
+      if (session.lines.length === length) commit(session, delivery, decided);
+    } catch {
+      delivery.notBeforeMs = now() + backOff(delivery.tries++);
+    }
     return true;
   }
 
