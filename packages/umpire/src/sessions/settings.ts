@@ -457,7 +457,11 @@ const schema = group(
     stronger: field(strongerAgent, 'none', "another agent for the loop's generator in late rounds"),
     wait_for_limits: field(flag, String(usual.waitForLimits), "wait until an agent's used-up plan is renewed"),
     ask_above_runs: field(whole(1, 100_000), String(usual.askAboveRuns), 'ask before a session that may need more agent runs than this'),
-    engine: field(words, 'this machine', 'the engine on which sessions start, such as `postgres://host/database` (docs/fleet.md)'),
+    engine: field(
+      text('the URL of an engine'),
+      'this machine',
+      'the engine on which sessions start, such as `postgres://host/database` (docs/fleet.md)',
+    ),
     concurrency: field(whole(1, 256), String(usual.concurrency), 'how many tasks run at the same time'),
     max_rounds: field(whole(1, HIGHEST_CAP), "the loop's cap", 'the cap. The first verdict of a session freezes it'),
     max_minutes: field(amount(525_600), 'no limit', 'after this many minutes a session asks a person'),
