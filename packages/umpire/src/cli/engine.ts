@@ -8,7 +8,7 @@ import { copyFromEngine, importFolder } from '../fleet/client.js';
 import type { ClientDoor } from '../fleet/engine.js';
 import { engineInit, openEngine } from '../fleet/open-engine.js';
 import { lineOf } from '../report/safe-text.js';
-import { engineFor } from './fleet.js';
+import { engineFor } from './engine-choice.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';

@@ -3,11 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
-import { readSettings } from '../commands/project-settings.js';
-import { projectFor } from '../commands/project-folders.js';
 import type { RunResult } from '../commands/session.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
 import { answerOnEngine, copyFromEngine, followOnEngine, requireListed, retryOnEngine, startOnEngine } from '../fleet/client.js';
@@ -23,20 +20,6 @@ import { parseArguments, usage } from './flags.js';
 import type { ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import type { Output } from './output.js';
-
-/** The flag, else the variable, else the settings; `none` means this machine. */
-export async function engineFor(parsed: Pick<ParsedArguments, 'values'>): Promise<string | null> {
-  const named = parsed.values.get('--engine') ?? process.env['UMPIRE_ENGINE'];
-  if (named === 'none') return null;
-  if (named !== undefined && named !== '') return named;
-  const project = parsed.values.get('--project');
-  try {
-    return (await readSettings(projectFor(project), {})).engine;
-  } catch {
-    // The command itself will say what is wrong with the project.
-    return null;
-  }
-}
 
 async function withClient<T>(url: string, act: (client: ClientDoor) => Promise<T>): Promise<T> {
   refuseInsideTask('use the engine');
@@ -190,15 +173,4 @@ export function listThere(url: string, args: readonly string[]): Promise<Command
       });
     return { stdout: lines.length === 0 ? 'The engine has no sessions.\n' : lines.join(''), exit: 0 };
   });
-}
-
-/** Takes `--engine URL` out of the words of a command that looks. */
-export function takeEngine(args: readonly string[]): { readonly engine: string | undefined; readonly rest: readonly string[] } {
-  const at = args.findIndex((word) => word === '--engine' || word.startsWith('--engine='));
-  if (at < 0) return { engine: undefined, rest: args };
-  const word = args[at] ?? '';
-  const isJoined = word.includes('=');
-  const engine = isJoined ? word.slice('--engine='.length) : args[at + 1];
-  if (engine === undefined || engine === '') throw new UmpireError('usage', { detail: '--engine needs a value.', command: 'list' });
-  return { engine, rest: args.toSpliced(at, isJoined ? 1 : 2) };
 }
