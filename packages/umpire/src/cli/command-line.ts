@@ -56,12 +56,16 @@ async function runCommand(args: readonly string[], context: Context): Promise<Co
 
 const LOOKING: ReadonlySet<string> = new Set(['status', 'report', 'logs', 'replay', 'list']);
 
+const HERE_ONLY: ReadonlySet<string> = new Set(['serve', 'diff', 'apply', 'clean', 'decide', 'critique', 'mcp', 'guard', 'doctor']);
+
 /** Commands that look can look at sessions of an engine. Null: it is about this machine. */
 async function onEngine(
   command: string,
   args: readonly string[],
   look: (args: readonly string[]) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome | null> {
+  if (HERE_ONLY.has(command) && args.some((word) => word === '--engine' || word.startsWith('--engine=')))
+    throw new UmpireError('engine-command', { command });
   if (!LOOKING.has(command) || args.includes('--help')) return null;
   const { url, rest } = await (await import('./engine-choice.js')).takeEngine(args, command);
   if (url === null) return look(rest);

@@ -7,7 +7,7 @@ import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import type { RunResult } from '../commands/session.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
-import { answerOnEngine, copyFromEngine, followOnEngine, requireListed, retryOnEngine, startOnEngine } from '../fleet/client.js';
+import { answerOnEngine, copyFromEngine, followOnEngine, findListed, retryOnEngine, startOnEngine } from '../fleet/client.js';
 import type { FleetRequest } from '../fleet/client.js';
 import type { ClientDoor, ListedSession } from '../fleet/engine.js';
 import { whyWaiting } from '../fleet/offers.js';
@@ -49,13 +49,13 @@ export function runOnEngine(url: string, request: Started, parsed: ParsedArgumen
 
 export function answerThere(
   url: string,
-  session: string,
+  word: string,
   given: AnswerGiven,
   parsed: ParsedArguments,
   output: Output,
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const { length } = await requireListed(client, session);
+    const { session, length } = await findListed(client, word);
     await answerOnEngine(client, session, given);
     if (parsed.switches.has('--detach')) return { stdout: `${session}\n`, exit: 0 };
     return follow(client, session, length, output, parsed.switches.has('--json'), given.answer === 'abort' || given.answer === 'stop');
@@ -63,9 +63,9 @@ export function answerThere(
 }
 
 /** Failed tasks run again; a running session is followed. */
-export function resumeThere(url: string, session: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
+export function resumeThere(url: string, word: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const { length } = await requireListed(client, session);
+    const { session, length } = await findListed(client, word);
     if (parsed.switches.has('--retry')) await retryOnEngine(client, session);
     return follow(client, session, length, output, parsed.switches.has('--json'));
   });
@@ -87,9 +87,11 @@ async function follow(
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const lineFor = followProgress({ color: process.stderr.isTTY && process.env['NO_COLOR'] === undefined, clock: timeOfDay, session });
   const told = new Set<string>();
+  let wasPersonCalled = false;
   const result = await followOnEngine(client, session, from, {
     signal: stop.signal,
     onEvent: (event, state) => {
+      wasPersonCalled = event.type === 'PersonCalled' || (wasPersonCalled && event.type !== 'TaskStarted');
       const line = lineFor(event, state);
       if (line !== null) write(2, `${line}\n`);
       if (!json) return;
@@ -104,7 +106,7 @@ async function follow(
     },
   });
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  return { ...(json ? {} : { stdout: `${session}\n` }), stderr: closing(result), exit: exitOf(result, aborts) };
+  return { ...(json ? {} : { stdout: `${session}\n` }), stderr: closing(result, wasPersonCalled), exit: exitOf(result, aborts) };
 }
 
 async function reasonsOf(client: ClientDoor, listed: ListedSession): Promise<readonly string[]> {
@@ -112,9 +114,9 @@ async function reasonsOf(client: ClientDoor, listed: ListedSession): Promise<rea
   return whyWaiting(listed, { workers, limits, nowMs: Date.now() });
 }
 
-function closing({ session, status, question, state }: RunResult): string {
+function closing({ session, status, question, state }: RunResult, wasPersonCalled: boolean): string {
   if (status === 'interrupted') return `The session continues on the engine. Follow it with: umpire resume ${session}\n`;
-  if (status !== 'awaiting' || question === null || state.run === null) return '';
+  if (status !== 'awaiting' || question === null || state.run === null || wasPersonCalled) return '';
   const answers = answerLines({ answers: waysToAnswer(state.run, question, session) });
   return `${[`Waiting for ${lineOf(describeQuestion(question), 300)}.`, ...answers].join('\n')}\n`;
 }
@@ -135,9 +137,10 @@ export function lookThere(
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
     const at = args.findIndex((word) => !word.startsWith('-'));
-    const session = args[at];
-    if (session === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
-    const listed = await requireListed(client, session);
+    const word = args[at];
+    if (word === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
+    const listed = await findListed(client, word);
+    const { session } = listed;
     const folder = mkdtempSync(join(tmpdir(), 'umpire-engine-'));
     try {
       const place = join(folder, session);
@@ -171,6 +174,6 @@ export function listThere(url: string, args: readonly string[]): Promise<Command
         const at = leased.length === 0 ? '' : `, ${leased.length} at work`;
         return `${session.padEnd(width)}  ${state}, round ${round}${at}  ${lineOf(goal, 60)}\n`;
       });
-    return { stdout: lines.length === 0 ? 'The engine has no sessions.\n' : lines.join(''), exit: 0 };
+    return { stdout: lines.length > 0 ? lines.join('') : states.length > 0 ? 'No session is in this state.\n' : 'The engine has no sessions.\n', exit: 0 };
   });
 }
