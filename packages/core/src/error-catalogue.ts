@@ -340,9 +340,14 @@ export const ERRORS = {
     message: 'The engine has a session named {session} already.',
     hint: 'Look at it with `umpire status {session} --engine URL`, or choose another name: --session NAME, or rename the folder to import.',
   },
+  'engine-command': {
+    exit: 2,
+    message: 'umpire {command} works on sessions of this machine only.',
+    hint: 'On an engine, use list, status, report, logs and replay. The work is on the branch umpire/SESSION of the remote; `umpire engine export SESSION DIR` copies a session into a folder.',
+  },
   'engine-session-missing': {
     exit: 2,
-    message: 'The engine has no session named {session}.',
+    message: 'The engine has no session named {session}{meant}.',
     hint: 'List its sessions with `umpire list --engine URL`.',
   },
   'engine-message': {

@@ -58,9 +58,10 @@ Look
   list                       list the sessions of the project
   report [session]           print a session as Markdown
   logs [session] [task]      show the output of agents
-  worker                     run tasks of a fleet on this machine
-  engine                     set up an engine and look after its fleet
   serve                      show all sessions in a browser
+On many machines
+  worker                     run tasks of sessions on this machine
+  engine                     set up an engine and look after its fleet
 Use the result
   diff [session] [round]     show the changes of a session
   apply <session>            copy the changes into your checkout

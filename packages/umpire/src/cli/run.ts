@@ -142,7 +142,7 @@ async function startedThere(request: Parameters<typeof run>[0], parsed: ParsedAr
 }
 
 async function namedEngine(parsed: ParsedArguments): Promise<string | null> {
-  return (await import('./fleet.js')).engineFor(parsed);
+  return (await import('./engine-choice.js')).engineFor(parsed);
 }
 
 export async function runResume(args: readonly string[], output: Output): Promise<CommandOutcome> {
