@@ -399,16 +399,20 @@ Examples
   umpire list --state awaiting --state failed
 `,
 
-  report: `Print a session as Markdown.
+  report: `Print a session as Markdown, or as an HTML page to send to somebody.
 
 Usage: umpire report [session] [flags]
 
 The report has the goal, the result, each task and verdict, answers of people,
-reverted changes and the cost. It takes no lock and writes nothing.
+reverted changes and the cost. It takes no lock and writes nothing into the
+session.
 
 ${SESSION}
 
 Flags
+  --html                 print one HTML file, with charts and the change; it
+                         needs no script and loads nothing
+  --out FILE             with --html: write FILE instead of stdout
 ${PROJECT}
 
 Exit status
@@ -419,6 +423,7 @@ Exit status
 Examples
   umpire report
   umpire report review-payments-2026-03-01 > payments.md
+  umpire report --html --out report.html
 `,
 
   logs: `Show the output of agents.
