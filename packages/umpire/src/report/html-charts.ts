@@ -84,9 +84,7 @@ export function findingsChart(title: string, points: readonly FindingsPoint[]): 
 function bar({ x, y, step }: Scale, index: number, from: number, to: number, kind: string, said: string): Html {
   const width = Math.min(28, step * 0.7);
   const height = Math.max(0, y(from) - y(to));
-  return markup`<rect class="${kind}" x="${fixed(x(index) - width / 2)}" y="${fixed(y(to))}" width="${fixed(width)}" height="${fixed(height)}"
-    ><title>${said}</title></rect
-  >`;
+  return markup`<rect class="${kind}" x="${fixed(x(index) - width / 2)}" y="${fixed(y(to))}" width="${fixed(width)}" height="${fixed(height)}"><title>${said}</title></rect>`;
 }
 
 function chart(title: string, points: readonly ChartPoint[], topLabel: string, scale: Scale, content: Html, below?: Html): Html {

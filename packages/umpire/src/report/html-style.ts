@@ -43,12 +43,12 @@ i.critical { background: var(--critical); } i.high { background: var(--high); } 
 .verdicts h3 { margin-top: 0; }
 table { width: 100%; border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .5rem; border-bottom: 1px solid var(--line); }
-td:first-child { width: 9rem; } td:last-child:not(:nth-child(2)) { width: 8rem; }
+td:first-child { width: 9rem; } td:last-child:not(:nth-child(2)) { width: 8rem; overflow-wrap: normal; }
 td p { margin: 0; }
 pre { overflow-x: auto; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--panel);
   font: 13px/1.45 ui-monospace, monospace; overflow-wrap: normal; }
 .diff span { display: inline-block; min-width: 100%; }
 .file { font-weight: 600; } .hunk { color: var(--mark); } .added { background: var(--added); } .removed { background: var(--removed); }
-@media (max-width: 40rem) { dl div { grid-template-columns: 1fr; gap: 0; } td:first-child { width: 6rem; } td:last-child:not(:nth-child(2)) { width: 5.5rem; } }
+@media (max-width: 40rem) { dl div { grid-template-columns: 1fr; gap: 0; } td:first-child { width: 6rem; } td:last-child:not(:nth-child(2)) { width: 6.5rem; } }
 @media print { body { max-width: none; } section { break-inside: auto; } }
 `;
