@@ -109,7 +109,7 @@ it('shows hostile text as text, wherever it stands', () => {
       ],
       evidence: [{ path: HOSTILE, sha256: 'e'.repeat(64), grade: 'testified' }],
     }),
-    { type: 'FindingRuled', data: { ...DISMISSED.data, finding: LOGGED, reason: HOSTILE, who: HOSTILE } as never },
+    { type: 'FindingRuled', data: { ruling: 'dismissed', finding: LOGGED, verdict: 6, reason: HOSTILE, by: HOSTILE, who: HOSTILE } },
   ];
   const page = pageOf(story, { patch: `+${HOSTILE}\n-${HOSTILE}\n@@ ${HOSTILE}\n` });
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
