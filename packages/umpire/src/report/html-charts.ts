@@ -27,14 +27,14 @@ const BOTTOM = 26;
 const MOST_LABELS = 12;
 
 /** Where a round and a value lie. */
-interface Scale {
+interface ChartScale {
   readonly x: (index: number) => number;
   readonly y: (value: number) => number;
   /** The room of one round. */
   readonly step: number;
 }
 
-function scaleOf(rounds: number, most: number): Scale {
+function scaleOf(rounds: number, most: number): ChartScale {
   const step = (WIDTH - LEFT - RIGHT) / Math.max(1, rounds);
   return {
     step,
@@ -81,13 +81,13 @@ export function findingsChart(title: string, points: readonly FindingsPoint[]): 
   return markup`${chart(title, labelled, String(top), scale, markup`<g>${bars}</g>`, markup`<p class="key">${key}</p>`)}`;
 }
 
-function bar({ x, y, step }: Scale, index: number, from: number, to: number, kind: string, said: string): Html {
+function bar({ x, y, step }: ChartScale, index: number, from: number, to: number, kind: string, said: string): Html {
   const width = Math.min(28, step * 0.7);
   const height = Math.max(0, y(from) - y(to));
   return markup`<rect class="${kind}" x="${fixed(x(index) - width / 2)}" y="${fixed(y(to))}" width="${fixed(width)}" height="${fixed(height)}"><title>${said}</title></rect>`;
 }
 
-function chart(title: string, points: readonly ChartPoint[], topLabel: string, scale: Scale, content: Html, below?: Html): Html {
+function chart(title: string, points: readonly ChartPoint[], topLabel: string, scale: ChartScale, content: Html, below?: Html): Html {
   const said = `${title} by round: ${points.map(({ round, label }) => `round ${round}: ${label}`).join(', ')}`;
   const every = Math.ceil(points.length / MOST_LABELS);
   const rounds = points.flatMap(({ round }, index) =>

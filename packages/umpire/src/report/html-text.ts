@@ -13,10 +13,10 @@ export function escapeHtml(text: string): string {
   return showHidden(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-type Part = string | number | Html | readonly Html[];
+type MarkupPart = string | number | Html | readonly Html[];
 
 /** Strings are text and are escaped; `Html` stays as it is. */
-export function markup(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function markup(pieces: TemplateStringsArray, ...parts: readonly MarkupPart[]): Html {
   let source = pieces[0] ?? '';
   parts.forEach((part, index) => {
     source += `${markupOf(part)}${pieces[index + 1] ?? ''}`;
@@ -24,7 +24,7 @@ export function markup(pieces: TemplateStringsArray, ...parts: readonly Part[]):
   return { source };
 }
 
-function markupOf(part: Part): string {
+function markupOf(part: MarkupPart): string {
   if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
   return 'source' in part ? part.source : part.map(({ source }) => source).join('');
 }
