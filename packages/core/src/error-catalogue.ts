@@ -246,6 +246,31 @@ export const ERRORS = {
     message: 'Answer not accepted: {detail}.',
     hint: 'Possible answers: {allowed}. Give one with `umpire resolve {session} <answer> --reason "why"`.',
   },
+  'dismissal-unexplained': {
+    exit: 2,
+    message: 'A dismissal needs a reason.',
+    hint: 'Every later report shows it: `umpire dismiss {session} {finding} --reason "why"`.',
+  },
+  'finding-unknown': {
+    exit: 2,
+    message: 'Session {session} has no open finding "{word}".',
+    hint: 'List the open findings with `umpire dismiss {session}`. Name one by its fingerprint, at least 6 characters of it, or by file:line.',
+  },
+  'finding-ambiguous': {
+    exit: 2,
+    message: '"{word}" names {many} open findings of session {session}.',
+    hint: 'Use one of these fingerprints: {known}.',
+  },
+  'finding-dismissed': {
+    exit: 1,
+    message: 'This finding is dismissed already: {finding} (reason: {reason}).',
+    hint: 'It does not count from the next verdict on. The other open findings: `umpire dismiss {session}`.',
+  },
+  'finding-kept': {
+    exit: 2,
+    message: 'This finding cannot be dismissed, because {why}: {finding}',
+    hint: 'Fix it. A person may approve the work over it with `umpire resolve {session} force-approve --reason "why"`, if the session asks; it is then unverified.',
+  },
   'inside-task': {
     exit: 2,
     message: 'A task of a running session cannot {action}: only a person can.',
