@@ -17,7 +17,9 @@ const shared = {
   target: 'node20',
   logLevel: 'warning',
   absWorkingDir: root,
-  external: Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies),
+  external: ['dependencies', 'peerDependencies'].flatMap((kind) =>
+    Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))[kind]),
+  ),
   logOverride: { 'empty-import-meta': 'silent' },
 };
 
@@ -38,6 +40,10 @@ const LATE = {
   mcp: 'packages/umpire/src/cli/mcp.ts',
   serve: 'packages/umpire/src/cli/serve.ts',
   hook: 'packages/umpire/src/cli/hook.ts',
+  fleet: 'packages/umpire/src/cli/fleet.ts',
+  worker: 'packages/umpire/src/cli/worker.ts',
+  engine: 'packages/umpire/src/cli/engine.ts',
+  'engine-choice': 'packages/umpire/src/cli/engine-choice.ts',
   'guard-check': 'packages/umpire/src/commands/guard.ts',
   run: 'packages/umpire/src/cli/run.ts',
   'live-screen': 'packages/umpire/src/cli/live-screen.ts',
@@ -45,9 +51,6 @@ const LATE = {
   completion: 'packages/umpire/src/cli/completion.ts',
   'diff-apply': 'packages/umpire/src/cli/diff-apply.ts',
   clean: 'packages/umpire/src/cli/clean.ts',
-  fleet: 'packages/umpire/src/cli/fleet.ts',
-  worker: 'packages/umpire/src/cli/worker.ts',
-  engine: 'packages/umpire/src/cli/engine.ts',
   help: 'packages/umpire/src/cli/help.ts',
   settings: 'packages/umpire/src/sessions/settings.ts',
   trust: 'packages/umpire/src/cli/trust.ts',

@@ -122,6 +122,11 @@ export const ERRORS = {
     message: 'sslmode={mode} would not verify the certificate of {engine}.',
     hint: 'Use sslmode=verify-full, with sslrootcert=FILE for a certificate authority of your own.',
   },
+  'engine-address': {
+    exit: 2,
+    message: 'Cannot use this address of an engine: {detail}.',
+    hint: 'Restate has addresses such as restate://localhost:8080?admin=9070&service=localhost:9080.',
+  },
 
   // Finding a session
   'session-missing': {
@@ -241,6 +246,31 @@ export const ERRORS = {
     message: 'Answer not accepted: {detail}.',
     hint: 'Possible answers: {allowed}. Give one with `umpire resolve {session} <answer> --reason "why"`.',
   },
+  'dismissal-unexplained': {
+    exit: 2,
+    message: 'A dismissal needs a reason.',
+    hint: 'Every later report shows it: `umpire dismiss {session} {finding} --reason "why"`.',
+  },
+  'finding-unknown': {
+    exit: 2,
+    message: 'Session {session} has no open finding "{word}".',
+    hint: 'List the open findings with `umpire dismiss {session}`. Name one by its fingerprint, at least 6 characters of it, or by file:line.',
+  },
+  'finding-ambiguous': {
+    exit: 2,
+    message: '"{word}" names {many} open findings of session {session}.',
+    hint: 'Use one of these fingerprints: {known}.',
+  },
+  'finding-dismissed': {
+    exit: 1,
+    message: 'This finding is dismissed already: {finding} (reason: {reason}).',
+    hint: 'It does not count from the next verdict on. The other open findings: `umpire dismiss {session}`.',
+  },
+  'finding-kept': {
+    exit: 2,
+    message: 'This finding cannot be dismissed, because {why}: {finding}',
+    hint: 'Fix it. A person may approve the work over it with `umpire resolve {session} force-approve --reason "why"`, if the session asks; it is then unverified.',
+  },
   'inside-task': {
     exit: 2,
     message: 'A task of a running session cannot {action}: only a person can.',
@@ -335,9 +365,14 @@ export const ERRORS = {
     message: 'The engine has a session named {session} already.',
     hint: 'Look at it with `umpire status {session} --engine URL`, or choose another name: --session NAME, or rename the folder to import.',
   },
+  'engine-command': {
+    exit: 2,
+    message: 'umpire {command} works on sessions of this machine only.',
+    hint: 'On an engine, use list, status, report, logs and replay. The work is on the branch umpire/SESSION of the remote; `umpire engine export SESSION DIR` copies a session into a folder.',
+  },
   'engine-session-missing': {
     exit: 2,
-    message: 'The engine has no session named {session}.',
+    message: 'The engine has no session named {session}{meant}.',
     hint: 'List its sessions with `umpire list --engine URL`.',
   },
   'engine-message': {

@@ -72,18 +72,21 @@ async function runCommand(args: readonly string[], context: Context): Promise<Co
 
 const LOOKING: ReadonlySet<string> = new Set(['status', 'report', 'logs', 'replay', 'list']);
 
+const HERE_ONLY: ReadonlySet<string> = new Set(['serve', 'diff', 'apply', 'clean', 'decide', 'critique', 'mcp', 'guard', 'doctor']);
+
 /** Commands that look can look at sessions of an engine. Null: it is about this machine. */
 async function onEngine(
   command: string,
   args: readonly string[],
   look: (args: readonly string[]) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome | null> {
-  const isNamed = args.some((word) => word === '--engine' || word.startsWith('--engine='));
-  if (!LOOKING.has(command) || args.includes('--help') || (!isNamed && (process.env['UMPIRE_ENGINE'] ?? '') === '')) return null;
-  const { listThere, lookThere, takeEngine } = await import('./fleet.js');
-  const { engine = process.env['UMPIRE_ENGINE'] ?? 'none', rest } = takeEngine(args);
-  if (engine === 'none') return look(rest);
-  return command === 'list' ? listThere(engine, rest) : lookThere(engine, command, rest, look);
+  if (HERE_ONLY.has(command) && args.some((word) => word === '--engine' || word.startsWith('--engine=')))
+    throw new UmpireError('engine-command', { command });
+  if (!LOOKING.has(command) || args.includes('--help')) return null;
+  const { url, rest } = await (await import('./engine-choice.js')).takeEngine(args, command);
+  if (url === null) return look(rest);
+  const { listThere, lookThere } = await import('./fleet.js');
+  return command === 'list' ? listThere(url, rest) : lookThere(url, command, rest, look);
 }
 
 /** Commands that no verdict needs: loaded only when called. */
@@ -95,6 +98,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   until: async (args, output) => (await import('./run.js')).runUntil(args, output),
   resume: async (args, output) => (await import('./run.js')).runResume(args, output),
   resolve: async (args, output) => (await import('./run.js')).runResolve(args, output),
+  dismiss: async (args) => (await import('./dismiss.js')).runDismiss(args),
   diff: async (args, output) => (await import('./diff-apply.js')).runDiff(args, process.stdout.isTTY, output.isColored(1)),
   apply: async (args) => (await import('./diff-apply.js')).runApply(args),
   clean: async (args) => (await import('./clean.js')).runClean(args),

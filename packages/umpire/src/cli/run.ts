@@ -1,7 +1,6 @@
 // `umpire run`, `until`, `resume` and `resolve`: progress on stderr, the session's path or its events on stdout.
 
 import { existsSync, realpathSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isUmpireError } from '@umpire/core/errors.js';
@@ -27,6 +26,7 @@ import { decimal, parseArguments, refuseExtra, usage, wholeNumber } from './flag
 import type { FlagKinds, ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
+import { answeringUser } from './dismiss.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
 import { askYesNo, hasTerminal, isLiveTerminal, trustQuestion } from './terminal-questions.js';
@@ -144,7 +144,7 @@ async function startedThere(request: Parameters<typeof run>[0], parsed: ParsedAr
 }
 
 async function namedEngine(parsed: ParsedArguments): Promise<string | null> {
-  return (await import('./fleet.js')).engineFor(parsed);
+  return (await import('./engine-choice.js')).engineFor(parsed);
 }
 
 export async function runResume(args: readonly string[], output: Output): Promise<CommandOutcome> {
@@ -206,15 +206,6 @@ export async function runResolve(args: readonly string[], output: Output): Promi
     ...flagsOf(parsed, 'resolve'),
   };
   return runWatched(output, parsed, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort' || answer === 'stop');
-}
-
-/** The user's name on this machine. Some containers have none. */
-function answeringUser(): { readonly who?: string } {
-  try {
-    return { who: userInfo().username.slice(0, 100) };
-  } catch {
-    return {};
-  }
 }
 
 function values<K extends string>(parsed: ParsedArguments, flags: Readonly<Record<K, string>>): Partial<Record<K, string>> {

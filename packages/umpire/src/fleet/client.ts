@@ -95,8 +95,20 @@ export async function retryOnEngine(client: ClientDoor, session: string): Promis
 
 export async function requireListed(client: ClientDoor, session: string): Promise<ListedSession> {
   const listed = await client.session(session);
-  if (listed === null) throw new UmpireError('engine-session-missing', { session: session.slice(0, 100) });
+  if (listed === null) throw new UmpireError('engine-session-missing', { session: session.slice(0, 100), meant: '' });
   return listed;
+}
+
+/** By its name, or by a part that no other session has. */
+export async function findListed(client: ClientDoor, word: string): Promise<ListedSession> {
+  const exact = await client.session(word);
+  if (exact !== null) return exact;
+  const found = (await client.sessions()).filter(({ session }) => session.includes(word));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const names = found.map(({ session }) => session).slice(0, 5);
+  const meant = names.length === 0 ? '' : `. ${found.length} have it in their names, such as ${names.join(', ')}`;
+  throw new UmpireError('engine-session-missing', { session: word.slice(0, 100), meant });
 }
 
 async function freeName(client: ClientDoor, { loop, now }: PlannedRequest, { session, goal, command }: FleetRequest): Promise<string> {

@@ -3,7 +3,7 @@
 
 import { describeFinding } from '@umpire/core/formats/finding-text.js';
 import { TEST_GONE } from '@umpire/core/formats/run-result.js';
-import type { Finding, Outcome, Task } from '@umpire/core/model.js';
+import type { Finding, Outcome, Severity, Task } from '@umpire/core/model.js';
 import { suspectedBugs } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion, budgetQuestion, currentQuestion } from '@umpire/core/decider/question.js';
@@ -97,6 +97,15 @@ export interface WorkView {
   readonly isApplied: boolean;
 }
 
+export interface DismissedView {
+  readonly fingerprint: string;
+  readonly severity: Severity;
+  /** With its place. */
+  readonly finding: string;
+  readonly reason: string;
+  readonly who: string;
+}
+
 export interface SessionView {
   /** The session as commands name it. */
   readonly session: string;
@@ -112,6 +121,8 @@ export interface SessionView {
   readonly because: readonly string[];
   /** New tests that fail, and where they are. Their bugs may be in the source. */
   readonly suspectedBugs: readonly string[];
+  /** Findings that a person dismissed. */
+  readonly dismissed: readonly DismissedView[];
   /** Why it ended. */
   readonly reason: string;
   /** The current wave; null if there is none. */
@@ -150,7 +161,8 @@ export function stateWordOf(state: SessionState, isHeld: boolean): StateWord {
   if (run === null) return state.verdicts.size > 0 ? 'judged only' : 'never judged';
   if (run.ended !== null) return run.ended.outcome;
   if (isHeld) return 'running';
-  return awaitedQuestion(run) === null ? 'interrupted' : 'awaiting';
+  if (awaitedQuestion(run) !== null) return 'awaiting';
+  return run.isOnEngine ? 'running' : 'interrupted';
 }
 
 export function sessionView(state: SessionState, around: SessionSurroundings): SessionView {
@@ -173,6 +185,13 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     unverified: run?.ended?.unverified ?? because.length > 0,
     because,
     suspectedBugs: suspectedBugs(state).map(bugWords),
+    dismissed: [...state.rulings.values()].map(({ finding, reason, by, who = by }) => ({
+      fingerprint: finding.fingerprint,
+      severity: finding.severity,
+      finding: describeFinding(finding),
+      reason,
+      who,
+    })),
     reason: run?.ended?.reason ?? '',
     wave: run === null || run.ended !== null ? null : currentWave(run),
     tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts, around.state === 'running'),
@@ -363,6 +382,7 @@ export function nextSteps(
       return [{ what: 'Resume it', command: `umpire resume ${name}` }];
     case 'complete':
       if (!hasWork(run) || around.isCleared === true) return [report];
+      if (run?.isOnEngine === true) return [{ what: 'Fetch the work', command: fetchCommand(run) }, report];
       return around.isApplied === true
         ? [{ what: 'Remove its worktrees and branch', command: `umpire clean ${name}` }, report]
         : [{ what: 'Apply the work to your checkout', command: `umpire apply ${name}` }, report];
@@ -396,6 +416,10 @@ function stepsToJudge(tasks: SessionSurroundings['tasks'], judge: string): Sessi
     { what: `No task is done yet. First: ${named}.`, command: null },
     { what: 'Once the critic is done, judge it', command: judge },
   ];
+}
+
+function fetchCommand({ started: { fleet, workspace } }: RunState): string {
+  return `git fetch ${shellWord(fleet?.remote ?? '')} ${workspace?.branch ?? ''}`;
 }
 
 /** Has the session changed the project? */
