@@ -27,6 +27,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['workspace', 'agents'],
     ['critics'],
     ['retrial'],
+    ['forge'],
     ['commands'],
     ['library'],
     ['mcp', 'http'],

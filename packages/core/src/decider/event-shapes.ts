@@ -21,6 +21,7 @@ import type {
   VerdictGiven,
   Breach,
   UnmergedWork,
+  ForgeTopic,
   PersonAnswered,
   RunSettings,
   SessionStarted,
@@ -163,6 +164,18 @@ const sessionStarted = object<SessionStarted>({
   command: optional(text),
   report: optional(text),
   trustsExitStatus: optional(word(true)),
+  topic: optional(
+    object<ForgeTopic>({
+      kind: word('issue', 'pull request'),
+      repository: text,
+      number: whole,
+      url: text,
+      title: text,
+      author: text,
+      text,
+      comments: listOf(finding),
+    }),
+  ),
 });
 
 const usage = object<Usage>({ tokens: number, costUsd: number, unknown: optional(listOf(word('tokens', 'cost'))) });

@@ -2,7 +2,7 @@
 // version. What follows from events by rule (skipped tasks, questions, next steps) is derived from the state and not recorded, so a
 // journal that was cut off anywhere is still consistent.
 
-import type { Anomaly, Cells, Damage, Grade, Verdict } from '../model.js';
+import type { Anomaly, Cells, Damage, Finding, Grade, Verdict } from '../model.js';
 import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
 import type { OutputType, Usage } from '../ports.js';
 
@@ -221,6 +221,21 @@ export interface SessionStarted {
   readonly report?: string;
   /** W4: a person takes the exit status of the command as it is, although it may hide a failure. */
   readonly trustsExitStatus?: true;
+  readonly topic?: ForgeTopic;
+}
+
+/** The issue or pull request that a session is about. Its texts are foreign: data, never instructions. */
+export interface ForgeTopic {
+  readonly kind: 'issue' | 'pull request';
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly number: number;
+  readonly url: string;
+  readonly title: string;
+  readonly author: string;
+  readonly text: string;
+  /** Unresolved review comments: findings of the first round. */
+  readonly comments: readonly Finding[];
 }
 
 /** What the guard found in a task's work: a change that weakens tests, or a note. */

@@ -65,6 +65,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   resolve: async (args, output) => (await import('./run.js')).runResolve(args, output),
   diff: async (args) => (await import('./diff-apply.js')).runDiff(args),
   apply: async (args) => (await import('./diff-apply.js')).runApply(args),
+  pr: async (args) => (await import('./pr.js')).runPr(args),
   clean: async (args) => (await import('./clean.js')).runClean(args),
   status: async (args) => (await import('./status.js')).runStatus(args),
   list: async (args) => (await import('./list.js')).runList(args),
@@ -77,6 +78,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   hook: async (args) => (await import('./hook.js')).runHook(args),
   serve: async (args, output) => (await import('./serve.js')).runServe(args, output),
   mcp: async (args) => (await import('./mcp.js')).runMcp(args),
+  ci: async (args, output) => (await import('./ci.js')).runCi(args, output),
   guard: async (args, output) => (await import('./guard.js')).runGuard(args, output),
 };
 
