@@ -59,7 +59,7 @@ export function pullRequestPage(state: SessionState, view: SessionView, name: st
       ...['report', 'diff', 'logs'].map((command) => `- ${inlineCode(`umpire ${command} ${word.slice(1, -1)}`)}`),
     ]),
   ];
-  return cutText(`${lines.join('\n').trim()}\n`, MOST_CHARS).replaceAll('<!--', '<!\u200b--');
+  return cutText(`${lines.join('\n').trim()}\n`, MOST_CHARS).replaceAll('<! --');
 }
 
 function code(text: string): string {

@@ -47,6 +47,7 @@ export function assign(input: AssignmentInput): Assignment {
     session,
     loop: run.started.loop,
     goal: run.started.goal,
+    ...topicOf(run),
     task: recordOf(task),
     instruction: instructionOf(task, made),
     attempt,
@@ -63,7 +64,7 @@ export function assign(input: AssignmentInput): Assignment {
     commands: material.commands,
     conversation,
     budget: budgetOf(run),
-    findings: made === undefined ? [] : findingsOfTask(made.verdict, task.id).filter(({ rule }) => rule !== SUSPECTED_BUG),
+    findings: made === undefined ? commentsFor(run, task) : findingsOfTask(made.verdict, task.id).filter(({ rule }) => rule !== SUSPECTED_BUG),
     checks: task.role === run.started.critic,
     rules: [...rulesFor(state, task, writes, before), ...material.rules],
     outputs: outputTypes === null ? (frozen?.rules.columns.out ?? []) : Object.keys(outputTypes),
@@ -74,6 +75,17 @@ export function assign(input: AssignmentInput): Assignment {
     writes,
     timeoutMs: run.settings.timeoutMinutes * 60_000,
   };
+}
+
+function topicOf({ started: { topic } }: RunState): Pick<Assignment, 'topic'> {
+  if (topic === undefined) return {};
+  const { kind, number, title, author, text } = topic;
+  return { topic: { name: `${kind} #${number}`, text: `Title: ${title}\nBy: ${author}\n\n${text}` } };
+}
+
+/** The first critic of a pull request checks what people asked for there. */
+function commentsFor({ started: { topic, critic } }: RunState, { role }: TaskState): readonly Finding[] {
+  return role === critic ? (topic?.comments ?? []) : [];
 }
 
 /** What is left of the limits. An agent that could spend nothing would not start. */
