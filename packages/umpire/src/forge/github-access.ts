@@ -6,6 +6,7 @@ import { UmpireError } from '@umpire/core/errors.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
 import { lineOf } from '../report/safe-text.js';
+import { isWebAddress } from '../sessions/web-address.js';
 
 export interface GithubRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -35,12 +36,10 @@ export async function openGithub(host: string, env: NodeJS.ProcessEnv = process.
 function apiOf(host: string, env: NodeJS.ProcessEnv): string | null {
   const named = env['GITHUB_API_URL'];
   if (named === undefined || named === '') return host === 'github.com' ? 'https://api.github.com' : null;
-  const url = URL.canParse(named) ? new URL(named) : null;
-  const isLoopback = url !== null && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
-  if (url === null || (url.protocol !== 'https:' && !(isLoopback && url.protocol === 'http:')))
+  if (!isWebAddress(named))
     throw new UmpireError('usage', { detail: 'GITHUB_API_URL must be an https address.', command: 'pr' });
   // The API of github.com knows nothing of a repository elsewhere.
-  if (url.hostname === 'api.github.com' && host !== 'github.com') return null;
+  if (new URL(named).hostname === 'api.github.com' && host !== 'github.com') return null;
   return named.replace(/\/+$/, '');
 }
 

@@ -27,7 +27,6 @@ export function pullRequestPage(state: SessionState, view: SessionView, name: st
     ...view.because,
     ...shown.flatMap(({ verdict }) => (verdict === verdicts.at(-1)?.verdict ? (testimonyOf(verdict) ?? []) : [])),
   ];
-  const word = inlineCode(shellWord(name));
   const lines = [
     ...section('Asked', [
       ...(topic === undefined ? [] : [topic.kind === 'issue' ? `Closes #${topic.number}` : `From the review of #${topic.number}`, '']),
@@ -56,10 +55,10 @@ export function pullRequestPage(state: SessionState, view: SessionView, name: st
     ...section('See more', [
       'In the clone where it ran:',
       '',
-      ...['report', 'diff', 'logs'].map((command) => `- ${inlineCode(`umpire ${command} ${word.slice(1, -1)}`)}`),
+      ...['report', 'diff', 'logs'].map((command) => `- ${inlineCode(`umpire ${command} ${shellWord(name)}`)}`),
     ]),
   ];
-  return cutText(`${lines.join('\n').trim()}\n`, MOST_CHARS).replaceAll('<! --');
+  return cutText(`${lines.join('\n').trim()}\n`, MOST_CHARS).replaceAll('<!--', '<! --');
 }
 
 function code(text: string): string {
