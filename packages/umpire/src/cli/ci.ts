@@ -6,6 +6,7 @@ import { SEVERITIES } from '@umpire/core/model.js';
 import { ciServiceIn, judgeChange } from '../commands/ci.js';
 import { ciMarkdown, ciPage, ciSarif, ciSummary, codeQuality, githubAnnotations, isFailure } from '../report/ci-report.js';
 import type { CiReport, FailOn } from '../report/ci-report.js';
+import { lineOf } from '../report/safe-text.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
@@ -43,7 +44,8 @@ export async function runCi(args: readonly string[], { writeProgress }: Output):
     ...given('--base', 'base'),
     review: !parsed.switches.has('--no-review'),
     signal: stop.signal,
-    onNote: (line) => writeProgress(`umpire: ${line}\n`),
+    // A runner takes commands from the beginning of a line.
+    onNote: (note) => writeProgress(`umpire: ${lineOf(note)}\n`),
   });
   for (const signal of INTERRUPTS) process.off(signal, onInterrupt);
   if (stop.signal.aborted) return { stderr: 'umpire: Stopped.\n', exit: 130 };

@@ -69,11 +69,11 @@ function slackText(text: string): string {
 const POST_MS = 10_000;
 
 /** `named`: the address, or the variable that holds it. */
-async function post(program: 'slack' | 'webhook', named: string, message: unknown, { env, signal }: NotifyOptions): Promise<NotifyResult> {
+async function post(program: 'slack' | 'webhook', named: string, message: unknown, { env, signal, waitMs = POST_MS }: NotifyOptions): Promise<NotifyResult> {
   const url = isWebAddress(named) ? named : (env[named] ?? '');
   if (url === '') return { program, problem: `the variable ${named} is not set` };
   if (!isWebAddress(url)) return { program, problem: `the variable ${named} holds no https address` };
-  const limit = AbortSignal.timeout(POST_MS);
+  const limit = AbortSignal.timeout(waitMs);
   try {
     const answer = await fetch(url, {
       method: 'POST',
@@ -85,7 +85,7 @@ async function post(program: 'slack' | 'webhook', named: string, message: unknow
     await answer.body?.cancel();
     return { program, problem: answer.ok ? null : `the server answered ${answer.status}` };
   } catch (error) {
-    return { program, problem: limit.aborted ? `no answer within ${POST_MS / 1000} seconds` : networkFault(error) };
+    return { program, problem: limit.aborted ? `no answer within ${waitMs / 1000} seconds` : networkFault(error) };
   }
 }
 
