@@ -57,14 +57,22 @@ it('finds a weakened test of a pull request on GitHub, and annotates its line', 
   const project = changed({ 'src/cart.test.ts': WEAKENED }, { inner: 'packages/shop' });
   const summary = join(project.beside, 'summary.md');
   writeFiles(project.beside, { 'summary.md': 'Before.\n' });
-  const { exit, out, err } = await ci(project, ['--no-review', '--sarif', join(project.beside, 'out.sarif')], { ...GITHUB, GITHUB_STEP_SUMMARY: summary });
-  expect({ exit, err }).toEqual({ exit: 3, err: expect.stringContaining('2 findings against refs/remotes/origin/main (2 high or worse); guard fail.') as string });
+  const { exit, out, err } = await ci(project, ['--no-review', '--sarif', join(project.beside, 'out.sarif')], {
+    ...GITHUB,
+    GITHUB_STEP_SUMMARY: summary,
+  });
+  expect({ exit, err }).toEqual({
+    exit: 3,
+    err: expect.stringContaining('2 findings against refs/remotes/origin/main (2 high or worse); guard fail.') as string,
+  });
   expect(out.split('\n')).toEqual([
     expect.stringMatching(/^::error file=packages\/shop\/src\/cart\.test\.ts,line=9,title=guard%3A test-skipped::/) as string,
     expect.stringMatching(/^::error file=packages\/shop\/src\/cart\.test\.ts,line=14,title=guard%3A assertion-weakened::/) as string,
     '',
   ]);
-  expect(textOf(summary)).toMatch(/^Before\.\n## Umpire\n[^]*\| critical \| guard \| test-skipped \| packages\/shop\/src\/cart\.test\.ts:9 \|/);
+  expect(textOf(summary)).toMatch(
+    /^Before\.\n## Umpire\n[^]*\| critical \| guard \| test-skipped \| packages\/shop\/src\/cart\.test\.ts:9 \|/,
+  );
   const sarif = JSON.parse(textOf(project.beside, 'out.sarif')) as { runs: { tool: { driver: { name: string } }; results: unknown[] }[] };
   expect(sarif.runs.map(({ tool, results }) => [tool.driver.name, results.length])).toEqual([['umpire guard', 2]]);
 });
@@ -73,7 +81,8 @@ it('fails by severity, and lists what the review found in the change', async () 
   const project = changed({ [ODD]: '// TODO\n', 'scan.sarif': SARIF });
   const quality = join(project.beside, 'quality.json');
   const exits: Record<string, number | null> = {};
-  for (const severity of ['never', 'high', 'medium']) exits[severity] = (await ci(project, ['--base', 'origin/main', '--fail-on', severity])).exit;
+  for (const severity of ['never', 'high', 'medium'])
+    exits[severity] = (await ci(project, ['--base', 'origin/main', '--fail-on', severity])).exit;
   expect(exits).toEqual({ never: 0, high: 0, medium: 3 });
   const { out } = await ci(project, [], GITHUB);
   // Not one line that the runner takes for a command is foreign.
@@ -81,7 +90,10 @@ it('fails by severity, and lists what the review found in the change', async () 
     '::warning file=src/a%2Cb%2525%3Ac.ts,line=1,title=review%3A no-todo::A TODO is left ::error::injected 100%25',
   );
   expect(out.match(/^::(?!warning )/gm)).toBe(null);
-  const gitlab = await ci(project, ['--code-quality', quality], { GITLAB_CI: 'true', CI_MERGE_REQUEST_DIFF_BASE_SHA: project.git('rev-parse', 'main').trim() });
+  const gitlab = await ci(project, ['--code-quality', quality], {
+    GITLAB_CI: 'true',
+    CI_MERGE_REQUEST_DIFF_BASE_SHA: project.git('rev-parse', 'main').trim(),
+  });
   expect(gitlab.out).toContain('  medium   review no-todo src/a,b%25:c.ts:1: A TODO is left ::error::injected 100%\n');
   expect(JSON.parse(textOf(quality))).toEqual([
     {
@@ -96,12 +108,17 @@ it('fails by severity, and lists what the review found in the change', async () 
 
 it('passes an honest change, and says where the base is missing', async () => {
   const project = changed({ 'src/cart.ts': `${CART}// more\n` });
-  expect(await ci(project, ['--no-review'])).toMatchObject({ exit: 0, out: expect.stringContaining('umpire ci: 0 findings against') as string });
+  expect(await ci(project, ['--no-review'])).toMatchObject({
+    exit: 0,
+    out: expect.stringContaining('umpire ci: 0 findings against') as string,
+  });
   const shallow = { ...GITHUB, GITHUB_BASE_REF: 'develop', GITHUB_EVENT_PATH: join(project.beside, 'event.json') };
   writeFiles(project.beside, { 'event.json': JSON.stringify({ pull_request: { base: { sha: 'f'.repeat(40) } } }) });
   const { exit, err } = await ci(project, ['--no-review'], shallow);
   expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining('fetch-depth: 0') as string });
-  writeFiles(project.beside, { 'event.json': JSON.stringify({ pull_request: { base: { sha: project.git('rev-parse', 'main').trim() } } }) });
+  writeFiles(project.beside, {
+    'event.json': JSON.stringify({ pull_request: { base: { sha: project.git('rev-parse', 'main').trim() } } }),
+  });
   expect((await ci(project, ['--no-review'], shallow)).exit).toBe(0);
   expect((await ci(project, ['--fail-on', 'major'])).err).toContain('--fail-on takes critical, high, medium, low, never');
 });
@@ -166,7 +183,11 @@ it('runs as an action: annotations, a summary, a SARIF file and its path as outp
 });
 
 it('has a GitLab job and a pre-commit hook whose commands are real', () => {
-  const job = (yamlAt('examples/ci/gitlab.yml') as { umpire: { script: readonly string[]; artifacts: { reports: { codequality: string } } } }).umpire;
+  const page = readFileSync(join(root, 'docs', 'pull-requests-and-ci.md'), 'utf8');
+  for (const name of ['github', 'gitlab']) expect(page).toContain(readFileSync(join(root, 'examples', 'ci', `${name}.yml`), 'utf8'));
+  const job = (
+    yamlAt('examples/ci/gitlab.yml') as { umpire: { script: readonly string[]; artifacts: { reports: { codequality: string } } } }
+  ).umpire;
   const [hook] = yamlAt('.pre-commit-hooks.yaml') as readonly [{ entry: string; pass_filenames: boolean }];
   const project = changed({ 'src/cart.ts': `${CART}// more\n` });
   writeFiles(project.beside, { 'bin/umpire': `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n` });
@@ -175,7 +196,10 @@ it('has a GitLab job and a pre-commit hook whose commands are real', () => {
   const gitlab = { GITLAB_CI: 'true', CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main' };
   const script = job.script.join('\n').replace('/opt/umpire/dist/umpire.cjs', command);
   const ran = spawnSync('sh', ['-ec', script], { cwd: project.root, encoding: 'utf8', env: { ...env, ...gitlab } });
-  expect({ status: ran.status, report: JSON.parse(textOf(project.root, job.artifacts.reports.codequality)) as unknown }).toEqual({ status: 0, report: [] });
+  expect({ status: ran.status, report: JSON.parse(textOf(project.root, job.artifacts.reports.codequality)) as unknown }).toEqual({
+    status: 0,
+    report: [],
+  });
   project.write({ 'src/cart.test.ts': WEAKENED });
   const commit = () => spawnSync('sh', ['-c', hook.entry], { cwd: project.root, encoding: 'utf8', env }).status;
   expect([hook.pass_filenames, commit()]).toEqual([false, 0]);

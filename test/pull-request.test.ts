@@ -26,8 +26,7 @@ beforeAll(async () => {
   const files = proseFiles({ tasks, writes: ['writer'] });
   project = makeProject({ files, answers: [review(GOOD_REVIEW), writer('developer'), REST] });
   github = await startGithub(project);
-  const { exit, session } = await project.umpire('run', 'review', GOAL, '--mode', 'sprint');
-  expect(exit).toBe(0);
+  const { session } = await project.umpire('run', 'review', GOAL, '--mode', 'sprint');
   name = session.split('/').at(-1) ?? '';
   branch = `umpire/${name}`;
 }, 60_000);
@@ -141,7 +140,11 @@ it('opens a draft, and only a draft, of a session that waits for a person', asyn
   const agent = project.sh('[ "$id" = A ] && echo x > x.txt; complete done');
   expect((await project.umpire('run', './prose.yaml', 'more', '--session', '.umpire/sessions/waits', ...agent)).exit).toBe(4);
   const refused = await umpire(['pr', 'waits']);
-  expect({ ...refused, pulls: github.pulls.length }).toMatchObject({ exit: 1, pulls: 0, err: expect.stringContaining('umpire pr waits --draft') as string });
+  expect({ ...refused, pulls: github.pulls.length }).toMatchObject({
+    exit: 1,
+    pulls: 0,
+    err: expect.stringContaining('umpire pr waits --draft') as string,
+  });
   expect((await umpire(['pr', 'waits', '--draft'])).err).toContain('Opened draft pull request #7: umpire/waits into main.');
   expect(github.pulls[0]).toMatchObject({ draft: true, body: expect.stringContaining('**awaiting a person**') as string });
 });

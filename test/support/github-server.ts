@@ -97,7 +97,8 @@ export async function startGithub(project: Pick<RunProject, 'beside' | 'git'>): 
     }
     const pull = path.includes('/pulls/') ? pulls.find((one) => String(one.number) === number) : undefined;
     if (pull !== undefined) {
-      if (method === 'PATCH') Object.assign(pull, body, typeof body['base'] === 'string' ? { base: { ...pull.base, ref: body['base'] } } : {});
+      if (method === 'PATCH')
+        Object.assign(pull, body, typeof body['base'] === 'string' ? { base: { ...pull.base, ref: body['base'] } } : {});
       return [200, pull];
     }
     const issue = issues.find((one) => path === `/repos/${REPOSITORY}/issues/${String(one['number'])}`);
@@ -118,7 +119,10 @@ export async function startGithub(project: Pick<RunProject, 'beside' | 'git'>): 
     });
   });
   await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
-  closing.push(() => void http.closeAllConnections(), () => void http.close());
+  closing.push(
+    () => http.closeAllConnections(),
+    () => void http.close(),
+  );
   const { port } = http.address() as AddressInfo;
   // Without CI variables of the machine that runs the tests.
   const env = { GITHUB_TOKEN: TOKEN, GH_TOKEN: '', GITHUB_API_URL: `http://127.0.0.1:${port}`, GITHUB_ACTIONS: '', GITLAB_CI: '' };

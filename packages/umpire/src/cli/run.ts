@@ -51,7 +51,14 @@ const RUN_FLAGS: FlagKinds = {
 };
 
 export async function runRun(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const kinds: FlagKinds = { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--target': 'value', ...TOPIC_FLAGS };
+  const kinds: FlagKinds = {
+    ...RUN_FLAGS,
+    '--project': 'value',
+    '--session': 'value',
+    '--mode': 'value',
+    '--target': 'value',
+    ...TOPIC_FLAGS,
+  };
   const parsed = parseArguments(args, kinds, 'run');
   if (parsed.switches.has('--help')) return showHelp('run');
   const [loop, goal] = parsed.rest;
@@ -81,7 +88,8 @@ async function topicOf(parsed: ParsedArguments, loop: string): Promise<TopicStar
     return null;
   }
   if (pr !== undefined && loop !== 'review') throw usage('--pr belongs to the review loop: umpire run review --pr N.', 'run');
-  if (pr !== undefined && parsed.values.has('--mode')) throw usage('Use --pr or --mode, not both: a pull request is reviewed first.', 'run');
+  if (pr !== undefined && parsed.values.has('--mode'))
+    throw usage('Use --pr or --mode, not both: a pull request is reviewed first.', 'run');
   const { readTopic } = await import('../commands/topic.js');
   const places = values(parsed, { project: '--project', issue: '--issue', remote: '--remote' });
   return readTopic({ ...places, ...(pr === undefined ? {} : { pr }), sandbox: parsed.switches.has('--sandbox') });

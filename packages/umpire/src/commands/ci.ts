@@ -106,7 +106,11 @@ function eventBase(path: string | undefined): readonly string[] {
   }
 }
 
-function guardFinding({ rule, file, line, message, fingerprint }: GuardFinding, prefix: string, severity: CiFinding['severity']): CiFinding {
+function guardFinding(
+  { rule, file, line, message, fingerprint }: GuardFinding,
+  prefix: string,
+  severity: CiFinding['severity'],
+): CiFinding {
   return { check: 'guard', severity, rule, file: join(prefix, file), line, message, fingerprint };
 }
 
@@ -118,7 +122,9 @@ function reviewFindings({ session, files }: CritiqueReport, prefix: string): rea
   const json = parseJson(text);
   const listed = json.ok && isObject(json.value) ? own(json.value, 'findings') : null;
   const guarded = new Set(
-    (Array.isArray(listed) ? listed : []).filter(isObject).flatMap((one) => (own(one, 'source') === 'guard' ? [own(one, 'fingerprint')] : [])),
+    (Array.isArray(listed) ? listed : [])
+      .filter(isObject)
+      .flatMap((one) => (own(one, 'source') === 'guard' ? [own(one, 'fingerprint')] : [])),
   );
   const review = readReview(text, { path: REVIEW_RESULTS });
   if (!review.ok) return [];

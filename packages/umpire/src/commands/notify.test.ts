@@ -79,7 +79,15 @@ it('tells Slack, a webhook and a command at the same time, with addresses from t
   close();
   expect(notice).toEqual({ by: 'exit, slack, webhook', problems: ['The notify command (exit) failed: exit status 3'] });
   const text = 'review-1 waits for a person: approval of <PLAN-001>';
-  const all = { text, session: 'review-1', loop: 'review', goal: 'a <b> & c', status: 'awaiting', question: 'approval of <PLAN-001>', reason: '' };
+  const all = {
+    text,
+    session: 'review-1',
+    loop: 'review',
+    goal: 'a <b> & c',
+    status: 'awaiting',
+    question: 'approval of <PLAN-001>',
+    reason: '',
+  };
   expect(got.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual([
     { path: '/200', body: all },
     { path: '/204', body: { text: 'review-1 waits for a person: approval of &lt;PLAN-001&gt;' } },
@@ -92,7 +100,9 @@ it('says what failed and never an address, and follows no redirect', async () =>
     (await callPersonBy({ webhook }, { cwd, env: { ...SESSION, ...env }, waitMs })).problems;
   expect(await failed(`${url}/500`)).toEqual(['notify.webhook failed: the server answered 500']);
   expect(await failed('HOOK')).toEqual(['notify.webhook failed: the variable HOOK is not set']);
-  expect(await failed('HOOK', { HOOK: 'http://example.com/hunter2' })).toEqual(['notify.webhook failed: the variable HOOK holds no https address']);
+  expect(await failed('HOOK', { HOOK: 'http://example.com/hunter2' })).toEqual([
+    'notify.webhook failed: the variable HOOK holds no https address',
+  ]);
   expect(await failed(`${url}/hang`, {}, 50)).toEqual(['notify.webhook failed: no answer within 0.05 seconds']);
   const [moved] = await failed(`${url}/moved`);
   expect(moved).not.toContain('127.0.0.1');

@@ -69,7 +69,12 @@ function slackText(text: string): string {
 const POST_MS = 10_000;
 
 /** `named`: the address, or the variable that holds it. */
-async function post(program: 'slack' | 'webhook', named: string, message: unknown, { env, signal, waitMs = POST_MS }: NotifyOptions): Promise<NotifyResult> {
+async function post(
+  program: 'slack' | 'webhook',
+  named: string,
+  message: unknown,
+  { env, signal, waitMs = POST_MS }: NotifyOptions,
+): Promise<NotifyResult> {
   const url = isWebAddress(named) ? named : (env[named] ?? '');
   if (url === '') return { program, problem: `the variable ${named} is not set` };
   if (!isWebAddress(url)) return { program, problem: `the variable ${named} holds no https address` };

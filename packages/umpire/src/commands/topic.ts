@@ -59,7 +59,10 @@ function issueNamed(word: string): { readonly host: string; readonly repository:
 function numberIn(word: string): number {
   const number = /^#?(\d{1,9})$/.exec(word)?.[1];
   if (number !== undefined && Number(number) > 0) return Number(number);
-  throw new UmpireError('usage', { detail: `--issue takes a number or the address of an issue, not "${word.slice(0, 80)}".`, command: 'run' });
+  throw new UmpireError('usage', {
+    detail: `--issue takes a number or the address of an issue, not "${word.slice(0, 80)}".`,
+    command: 'run',
+  });
 }
 
 async function topicOfPullRequest(asked: TopicAsked, number: number): Promise<TopicStart> {

@@ -36,8 +36,7 @@ export async function openGithub(host: string, env: NodeJS.ProcessEnv = process.
 function apiOf(host: string, env: NodeJS.ProcessEnv): string | null {
   const named = env['GITHUB_API_URL'];
   if (named === undefined || named === '') return host === 'github.com' ? 'https://api.github.com' : null;
-  if (!isWebAddress(named))
-    throw new UmpireError('usage', { detail: 'GITHUB_API_URL must be an https address.', command: 'pr' });
+  if (!isWebAddress(named)) throw new UmpireError('usage', { detail: 'GITHUB_API_URL must be an https address.', command: 'pr' });
   // The API of github.com knows nothing of a repository elsewhere.
   if (new URL(named).hostname === 'api.github.com' && host !== 'github.com') return null;
   return named.replace(/\/+$/, '');
@@ -108,7 +107,11 @@ async function askGh(program: string, host: string, { method, path, body }: Gith
 
 function runGh(program: string, args: readonly string[], body?: unknown): Promise<GhEnd> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: TIMEOUT_MS, env: { ...process.env, GH_PROMPT_DISABLED: '1' } });
+    const child = spawn(program, args, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      timeout: TIMEOUT_MS,
+      env: { ...process.env, GH_PROMPT_DISABLED: '1' },
+    });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));

@@ -168,7 +168,10 @@ export async function readIssue(ask: GithubAccess, name: string, number: number)
   const path = `repos/${name}/issues/${number}`;
   const read = expect(issue, path, await ask({ method: 'GET', path }));
   if (read.pull_request !== undefined && read.pull_request !== null)
-    throw new UmpireError('usage', { detail: `#${number} is a pull request, not an issue. Review it with --pr ${number}.`, command: 'run' });
+    throw new UmpireError('usage', {
+      detail: `#${number} is a pull request, not an issue. Review it with --pr ${number}.`,
+      command: 'run',
+    });
   return { number: read.number, url: read.html_url, ...textsOf(read) };
 }
 

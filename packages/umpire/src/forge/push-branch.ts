@@ -26,7 +26,16 @@ export async function pushCommit(
 
 /** Fetches the refs without storing their names. */
 export async function fetchRefs(gitTarget: GitTarget, { remote, url }: RemoteRepository, refs: readonly string[]): Promise<void> {
-  const { code, stderr } = await tryGit(gitTarget, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--', url, ...refs]);
+  const { code, stderr } = await tryGit(gitTarget, [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-recurse-submodules',
+    '--',
+    url,
+    ...refs,
+  ]);
   if (code !== 0) throw new UmpireError('remote-failed', { verb: 'fetch from', remote, detail: withoutLogins(gitMessage(stderr)) });
 }
 

@@ -13,9 +13,17 @@ it.each([
   expect(parseRemoteUrl(url)).toEqual({ host: 'github.com', repository: 'octo/shop' });
 });
 
-it.each(['', '/srv/shop.git', '../shop', 'file:///srv/octo/shop', 'https://github.com/octo', 'https://github.com/a/b/c', 'https://github.com/../..', '-oProxyCommand=x:octo/shop', '-x:octo/shop', 'ext::sh -c x'])(
-  'is no repository on a server: %s',
-  (url) => {
-    expect(parseRemoteUrl(url)).toBe(null);
-  },
-);
+it.each([
+  '',
+  '/srv/shop.git',
+  '../shop',
+  'file:///srv/octo/shop',
+  'https://github.com/octo',
+  'https://github.com/a/b/c',
+  'https://github.com/../..',
+  '-oProxyCommand=x:octo/shop',
+  '-x:octo/shop',
+  'ext::sh -c x',
+])('is no repository on a server: %s', (url) => {
+  expect(parseRemoteUrl(url)).toBe(null);
+});

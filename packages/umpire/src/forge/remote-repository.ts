@@ -19,15 +19,22 @@ const NAME = /^[\w.-]+$/;
 /** `git@host:owner/name.git`, `ssh://git@host/owner/name`, `https://host/owner/name.git`; null for anything else. */
 export function parseRemoteUrl(url: string): { readonly host: string; readonly repository: string } | null {
   const [, host = '', path = ''] =
-    /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?(\w[\w.-]*)(?::\d+)?\/(.+)$/.exec(url) ?? /^(?:\w[\w.-]*@)?(\w[\w.-]*):(?!\/)(.+)$/.exec(url) ?? [];
-  const parts = path.replace(/\/$/, '').replace(/\.git$/, '').split('/');
+    /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?(\w[\w.-]*)(?::\d+)?\/(.+)$/.exec(url) ??
+    /^(?:\w[\w.-]*@)?(\w[\w.-]*):(?!\/)(.+)$/.exec(url) ??
+    [];
+  const parts = path
+    .replace(/\/$/, '')
+    .replace(/\.git$/, '')
+    .split('/');
   if (host === '' || parts.length !== 2 || !parts.every((part) => NAME.test(part) && !/^\.+$/.test(part))) return null;
   return { host: host.toLowerCase(), repository: parts.join('/') };
 }
 
 /** The named remote, else `origin`, else the only one. Throws where there is none, or it is not on GitHub. */
 export function findRemote(project: string, asked: string | undefined): RemoteRepository {
-  const listed = answerOf(project, ['remote']).split('\n').filter((name) => name !== '');
+  const listed = answerOf(project, ['remote'])
+    .split('\n')
+    .filter((name) => name !== '');
   const remote = asked ?? (listed.includes('origin') ? 'origin' : listed.length === 1 ? listed[0] : undefined);
   if (remote === undefined || !listed.includes(remote))
     throw new UmpireError('remote-missing', {

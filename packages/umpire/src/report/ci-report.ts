@@ -68,7 +68,12 @@ export function ciPage(report: CiReport, failOn: FailOn): string {
   const lines = report.findings.map(({ severity, check, rule, message, ...place }) => {
     return `  ${severity.padEnd(8)} ${check} ${lineOf(rule, 80)} ${placeOf(place)}: ${lineOf(message, MOST_MESSAGE_CHARS)}`;
   });
-  return [...lines, ...report.problems.map((problem) => `  note     ${lineOf(problem, MOST_MESSAGE_CHARS)}`), ciSummary(report, failOn), ''].join('\n');
+  return [
+    ...lines,
+    ...report.problems.map((problem) => `  note     ${lineOf(problem, MOST_MESSAGE_CHARS)}`),
+    ciSummary(report, failOn),
+    '',
+  ].join('\n');
 }
 
 export function ciSummary({ findings, against, guard, review }: CiReport, failOn: FailOn): string {
@@ -122,7 +127,12 @@ export function ciSarif({ findings, guard, review }: CiReport, version: string):
           ? {}
           : {
               locations: [
-                { physicalLocation: { artifactLocation: { uri: encodeURI(file) }, ...(line === null ? {} : { region: { startLine: line } }) } },
+                {
+                  physicalLocation: {
+                    artifactLocation: { uri: encodeURI(file) },
+                    ...(line === null ? {} : { region: { startLine: line } }),
+                  },
+                },
               ],
             }),
         partialFingerprints: { 'umpire/v1': fingerprint },

@@ -64,7 +64,8 @@ export function assign(input: AssignmentInput): Assignment {
     commands: material.commands,
     conversation,
     budget: budgetOf(run),
-    findings: made === undefined ? commentsFor(run, task) : findingsOfTask(made.verdict, task.id).filter(({ rule }) => rule !== SUSPECTED_BUG),
+    findings:
+      made === undefined ? commentsFor(run, task) : findingsOfTask(made.verdict, task.id).filter(({ rule }) => rule !== SUSPECTED_BUG),
     checks: task.role === run.started.critic,
     rules: [...rulesFor(state, task, writes, before), ...material.rules],
     outputs: outputTypes === null ? (frozen?.rules.columns.out ?? []) : Object.keys(outputTypes),
