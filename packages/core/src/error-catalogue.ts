@@ -81,6 +81,18 @@ export const ERRORS = {
     hint: 'Umpire gives no verdict without it. Restore the file, or write your own at .umpire/roles/{role}.md.',
   },
 
+  // Engines of a fleet
+  'lease-lost': {
+    exit: 1,
+    message: 'The lease of this attempt has ended.',
+    hint: 'Nothing was changed. The session offers the task again if it still needs it.',
+  },
+  'engine-closed': {
+    exit: 1,
+    message: 'The connection to the engine was closed before the answer came.',
+    hint: 'Send it again with the same key: nothing is done twice.',
+  },
+
   // Finding a session
   'session-missing': {
     exit: 1,
@@ -287,6 +299,43 @@ export const ERRORS = {
     hint: 'Update Umpire to the version that wrote this session, or a newer one.',
   },
 
+  // Fleets
+  'engine-session-taken': {
+    exit: 2,
+    message: 'The engine has a session named {session} already.',
+    hint: 'Look at it with `umpire status {session} --engine URL`, or choose another name: --session NAME, or rename the folder to import.',
+  },
+  'engine-session-missing': {
+    exit: 2,
+    message: 'The engine has no session named {session}.',
+    hint: 'List its sessions with `umpire list --engine URL`.',
+  },
+  'engine-message': {
+    exit: 2,
+    message: 'The conductor did not accept the message: {detail}.',
+    hint: 'Use the same version of Umpire on all machines.',
+  },
+  'worker-sign-in': {
+    exit: 1,
+    message: 'The agent {agent} is not signed in on this worker: {detail}',
+    hint: "Sign in there with the agent's own command. The task goes to another worker.",
+  },
+  'engine-refused': {
+    exit: 2,
+    message: '{message}',
+    hint: '{hint}',
+  },
+  'engine-start': {
+    exit: 2,
+    message: 'The session cannot start: {detail}.',
+    hint: 'Use the same version of Umpire on all machines, and start with: umpire run LOOP "GOAL" --engine URL',
+  },
+  'question-changed': {
+    exit: 2,
+    message: 'The question of {session} has changed since you saw it.',
+    hint: 'Look at the session again: umpire status {session}',
+  },
+
   // Agents and commands
   'agent-missing': {
     exit: 2,
@@ -479,6 +528,38 @@ export const ERRORS = {
     exit: 1,
     message: 'Session {session} ({branch}) and your commits since it started ({base}..{head}) both changed {files}.',
     hint: 'Nothing was applied. Merge the branch yourself and resolve these files: git merge {branch}',
+  },
+
+  // Work on many machines: a git remote
+  'remote-invalid': {
+    exit: 2,
+    message: '"{remote}" is not the address of a git remote: {detail}.',
+    hint: 'Give an address such as git@host:team/project.git, https://host/team/project.git or the path of a bare repository.',
+  },
+  'remote-unreachable': {
+    exit: 1,
+    message: 'git cannot read {remote}: {detail}.',
+    hint: 'Try it on this machine: git ls-remote {remote}. Umpire never asks for a password: use an ssh agent or a credential helper.',
+  },
+  'remote-lacks': {
+    exit: 1,
+    message: '{remote} does not have commit {commit}.',
+    hint: 'It was never pushed, or its ref was deleted. Push it: git push {remote} {commit}:refs/umpire/{session}/found',
+  },
+  'remote-refused': {
+    exit: 1,
+    message: '{remote} did not take {ref}: {detail}.',
+    hint: 'This machine needs the right to push {ref}. Rules of the server, such as protected branches and hooks, must allow it.',
+  },
+  'remote-moved': {
+    exit: 1,
+    message: 'Another process or person moved {ref} of {remote}: it should be at {expected}, but is at {found}.',
+    hint: 'Nothing was changed. Look at it: git ls-remote {remote} {ref}. To continue the session, save these commits under another name, then set {ref} back.',
+  },
+  'remote-project': {
+    exit: 1,
+    message: '{path} is not in a git repository with a commit, so other machines cannot work on it.',
+    hint: 'Create a repository (git init), commit, then run the same command again.',
   },
 
   // The dashboard

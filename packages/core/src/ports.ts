@@ -143,10 +143,10 @@ export interface Agent {
   run(assignment: Assignment, watch: Watch): Promise<Ending>;
 }
 
-/** A conflict changes nothing. */
+/** A conflict changes nothing. `reason`: the work was refused for another reason. */
 export type Merge =
   | { readonly ok: true; readonly head: string; readonly files: readonly string[] }
-  | { readonly ok: false; readonly files: readonly string[] };
+  | { readonly ok: false; readonly files: readonly string[]; readonly reason?: string };
 
 /** The attempt after which a worktree's folder is named. Some agents continue a conversation only in the folder where it began. */
 export interface Seat {

@@ -12,6 +12,7 @@ import type {
   RetrialRecord,
   RetrialRun,
   EventData,
+  FleetSession,
   TrendInputs,
   Effects,
   Event,
@@ -176,6 +177,16 @@ const sessionStarted = object<SessionStarted>({
       comments: listOf(finding),
     }),
   ),
+  fleet: optional(
+    object<FleetSession>({
+      remote: text,
+      folder: text,
+      needs: texts,
+      tenant: text,
+      settings: text,
+      roles: recordOf(object<FleetSession['roles'][string]>({ path: text, sha256: text })),
+    }),
+  ),
 });
 
 const usage = object<Usage>({ tokens: number, costUsd: number, unknown: optional(listOf(word('tokens', 'cost'))) });
@@ -301,7 +312,9 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
     usage: optional(usage),
     left: optional(left),
     conversation: optional(text),
+    givenBack: optional(word(true)),
   }),
+  FolderChanged: object<EventData<'FolderChanged'>>({ task: text, attempt: whole, files: recordOf(orNull(text)), board: orNull(text) }),
   TaskPostponed: object<EventData<'TaskPostponed'>>({
     task: text,
     attempt: whole,

@@ -222,6 +222,8 @@ export interface SessionStarted {
   /** W4: a person takes the exit status of the command as it is, although it may hide a failure. */
   readonly trustsExitStatus?: true;
   readonly topic?: ForgeTopic;
+  /** Only for a session that a fleet runs. */
+  readonly fleet?: FleetSession;
 }
 
 /** The issue or pull request that a session is about. Its texts are foreign: data, never instructions. */
@@ -236,6 +238,22 @@ export interface ForgeTopic {
   readonly text: string;
   /** Unresolved review comments: findings of the first round. */
   readonly comments: readonly Finding[];
+}
+
+/** What the workers of a fleet need, as it was when the session began. Hashes name blobs. */
+export interface FleetSession {
+  /** The git remote that conductor and workers share; empty without one. */
+  readonly remote: string;
+  /** The project's folder in the repository, with slashes; empty: the root. */
+  readonly folder: string;
+  /** Labels that every worker of the session needs. */
+  readonly needs: readonly string[];
+  /** Whose session it is; tenants share the workers evenly. */
+  readonly tenant: string;
+  /** The settings as JSON. */
+  readonly settings: string;
+  /** By role: its text. */
+  readonly roles: Readonly<Record<string, { readonly path: string; readonly sha256: string }>>;
 }
 
 /** What the guard found in a task's work: a change that weakens tests, or a note. */
@@ -481,6 +499,18 @@ export type RunEvent =
         readonly usage?: Usage;
         readonly left?: UnmergedWork;
         readonly conversation?: string;
+        /** A worker of a fleet could not run it, for a reason of its own. */
+        readonly givenBack?: true;
+      };
+    }
+  /** In a fleet: files of the session folder that an attempt changed, by path, and what it added to the board. Hashes name blobs; null: removed. */
+  | {
+      readonly type: 'FolderChanged';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly files: Readonly<Record<string, string | null>>;
+        readonly board: string | null;
       };
     }
   /** The model's server was overloaded or unreachable. The task is retried after `waitMs`. */

@@ -241,7 +241,9 @@ function evolveRun(run: RunState | null, event: Recorded): RunState | null {
   if (run === null) return event.type === 'SessionStarted' ? startRun(event.data, millisecondsOf(event.ts)) : null;
   const ms = millisecondsOf(event.ts);
   // Earlier versions recorded only the time of day. If that clock was set back, the time from there on counts.
-  if (!isAfterPause(event)) run.activeMs += event.ms ?? Math.max(0, ms - run.lastMs);
+  // In a fleet, time without a running task is spent waiting for a worker.
+  const isCounted = !isAfterPause(event) && (run.started.fleet === undefined || run.running.size > 0);
+  if (isCounted) run.activeMs += event.ms ?? Math.max(0, ms - run.lastMs);
   run.lastMs = ms;
   const change = RUN_CHANGES[event.type] as Change<RunState> | undefined;
   const asked = run.questions.length;
@@ -338,14 +340,22 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       keepConversation(run, task, conversation);
     });
   },
-  TaskInterrupted: (run, { task: id, attempt, usage, left, conversation }) => {
+  TaskInterrupted: (run, { task: id, attempt, usage, left, conversation, givenBack }) => {
     withTask(run, id, (task) => {
+      if (givenBack === true) task.givenBack++;
       keepConversation(run, task, conversation);
       if (usage !== undefined) addUsage(run, usage, task);
       if (left !== undefined) task.reportedAttempt = attempt;
       keepWork(task, left, conversation);
     });
     unstart(run, id);
+  },
+  FolderChanged: (run, { files, board }) => {
+    for (const [path, hash] of Object.entries(files)) {
+      if (hash === null) run.folder.delete(path);
+      else run.folder.set(path, hash);
+    }
+    if (board !== null) run.board.push(board);
   },
   TaskPostponed: (run, { task: id, attempt, waitMs, usage, left, conversation }) => {
     unstart(run, id);

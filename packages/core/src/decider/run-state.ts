@@ -27,6 +27,8 @@ export interface TaskState {
   postponed: number;
   /** How often a used-up plan stopped it since a person last resumed or opened it. */
   limited: number;
+  /** How often workers of a fleet gave it back since it was last opened. */
+  givenBack: number;
   /** For a critic: the attempt that was judged last. */
   judged: number;
   phase: 'idle' | 'running' | 'submitted';
@@ -142,6 +144,9 @@ export interface RunState {
   readonly reverted: Map<number, { readonly ok: boolean; readonly commit: string | null }>;
   /** Tasks whose whole work was reverted. */
   readonly undone: Set<string>;
+  /** In a fleet: the files of the session folder by path, and the pieces of its board. Hashes name blobs. */
+  readonly folder: Map<string, string>;
+  readonly board: string[];
   /** A person changed files in the session's worktree. */
   isEdited: boolean;
   /** The latest edit of tasks.csv that waits for a person. */
@@ -372,6 +377,7 @@ function newTask(row: Cells): TaskState {
     attempt: 0,
     reportedAttempt: 0,
     postponed: 0,
+    givenBack: 0,
     limited: 0,
     judged: 0,
     phase: 'idle',
@@ -434,6 +440,8 @@ export function startRun(started: SessionStarted, ms: number): RunState {
     marks: [],
     reverted: new Map(),
     undone: new Set(),
+    folder: new Map(),
+    board: [],
     isEdited: false,
     heldEdit: null,
     patience: new Map(),
@@ -596,6 +604,7 @@ export function reopenTask(run: RunState, task: TaskState): void {
   task.row['error'] = '';
   task.isSkippedByPerson = false;
   task.postponed = 0;
+  task.givenBack = 0;
   task.limited = 0;
   run.unsuccessful.delete(task.id);
   run.unjudged.delete(task.id);

@@ -148,7 +148,7 @@ export function ignoreUmpire(project: string): void {
 /** Letters that normalization does not split. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
 
-function slugOf(goal: string): string {
+export function slugOf(goal: string): string {
   const words = goal
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

@@ -2,27 +2,22 @@
 
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
-import { breachesBefore, leavesEvidence } from '@umpire/core/decider/critic-scope.js';
+import { leavesEvidence } from '@umpire/core/decider/critic-scope.js';
 import type { Question, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
-import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import type { Anomaly } from '@umpire/core/model.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { NO_BOARD, readBoard, malformedLines } from '../sessions/board.js';
 import { elapsedMs } from '../sessions/clock.js';
-import { judgeCritic } from '../sessions/judge-round.js';
-import type { CriticJudgment } from '../sessions/judge-round.js';
 import { openSessionFiles } from '../sessions/session-files.js';
 import type { SessionFiles } from '../sessions/session-files.js';
-import { evidenceOfCritic, takeEvidence, moveEarlierEvidence } from '../sessions/critic-evidence.js';
+import { takeEvidence, moveEarlierEvidence } from '../sessions/critic-evidence.js';
 import { enterProcess } from '../sessions/concurrent-sessions.js';
-import { folderStore } from '../sessions/gather-evidence.js';
 import { findRole, loadRole } from '../sessions/role-texts.js';
+import { judgeInFolder } from '../sessions/judge-folder.js';
+import type { RunPorts } from '../sessions/run-ports.js';
 import { runSession } from '../sessions/run-session.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { blobsIn } from '../sessions/recorded-evidence.js';
-import { findTraces } from '../sessions/verdict-traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '@umpire/core/ports.js';
@@ -47,6 +42,8 @@ export interface ContinuedSession extends OpenedSession {
   /** `run`, `resume` or `resolve`. */
   readonly by: string;
   readonly settings: RunSettings;
+  /** On a worker of a fleet: the role texts that the session began with. */
+  readonly roles?: ReadonlyMap<string, string>;
 }
 
 export async function continueSession(session: ContinuedSession): Promise<void> {
@@ -61,11 +58,35 @@ export async function continueSession(session: ContinuedSession): Promise<void> 
   await notifyEnd(session);
 }
 
+/** A process's part of a session: its agents, worktrees and guardian. */
+export interface OpenedRun {
+  readonly id: string;
+  readonly ports: RunPorts;
+  readonly workspace: GitWorkspace | null;
+  readonly opening: OpenedWorkspace | null;
+  readonly close: () => Promise<void>;
+}
+
 async function runTasks(session: ContinuedSession, files: SessionFiles): Promise<void> {
-  const { journal, folder, watch, config, settings, by } = session;
-  const { runs, running, head, aborted } = journal.state.run as RunState;
-  const started = startedIn(session);
+  const { journal, settings, by } = session;
+  const { running, head } = journal.state.run as RunState;
   const wasAtWork = [...running];
+  const { id, ports, workspace, opening, close } = await openRun(session, files);
+  try {
+    journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
+    journal.record(...(await lostAttempts(session, wasAtWork, workspace)));
+    await recordEdit(session, workspace, wasAtWork.length > 0, opening !== null && opening.head !== head ? opening.head : null);
+    await runSession(ports);
+  } finally {
+    await close();
+  }
+}
+
+/** Connects agents, workspace and files. Records nothing. */
+export async function openRun(session: ContinuedSession, files: SessionFiles): Promise<OpenedRun> {
+  const { journal, folder, watch, config, settings } = session;
+  const { runs, aborted } = journal.state.run as RunState;
+  const started = startedIn(session);
   const lastRuns = runs.slice(-3);
   for (const earlier of lastRuns) sweepRun(earlier);
   const id = newRunId();
@@ -100,7 +121,6 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
   const keepWork = async (task: string, attempt: number) => (await workspace?.keep(task, attempt))?.commit ?? null;
   const choice = { started, settings, session: folder.root, config, guardian, own, now, openCheck, keepWork };
   const named = aborted === null ? await createAgents(choice) : noAgent;
-  journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = frozenRules(session);
   const createFor = (role: string, name: string | null) => {
     const chosen = named(role, name);
@@ -116,42 +136,40 @@ async function runTasks(session: ContinuedSession, files: SessionFiles): Promise
     return agent;
   };
   const concurrent = enterProcess();
-  try {
-    journal.record(...(await lostAttempts(session, wasAtWork, workspace)));
-    await recordEdit(session, workspace, wasAtWork.length > 0, opening !== null && opening.head !== head ? opening.head : null);
-    await runSession({
-      session: folder.root,
-      journal,
-      files,
-      workspace,
-      material: createTaskMaterial({ started, config, state: () => journal.state, readBlob: blobsIn(folder), workspace }),
-      breachesOf: (task, attempt) => [...breachesOf(task, attempt), ...(runGuard?.breachesOf(task, attempt) ?? [])],
-      retrialOf: (task, attempt) => runGuard?.retrialOf(task, attempt) ?? null,
-      judge: createJudge(session, rules, isParent),
-      takeEvidence: (task, role, measured) => {
-        if (!started.judged || !leavesEvidence(rules, role)) return null;
-        const { hashes, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task, measured);
-        files.keepBlobs(blobs);
-        return hashes;
-      },
-      agentFor,
-      endStrays: () => {
-        if (isParent) sweepRun(id);
-      },
-      call: (question) => callPerson(session, question),
-      tellsEnd: config.notifyAtEnd && config.notify !== null,
-      signal: watch.signal ?? NEVER_ABORTED,
-      concurrent,
-      nowMs: () => now().getTime(),
-      elapsedMs: watch.elapsedMs ?? elapsedMs,
-      after: callAfter,
-    });
-  } finally {
+  const ports: RunPorts = {
+    session: folder.root,
+    journal,
+    files,
+    workspace,
+    material: createTaskMaterial({ started, config, state: () => journal.state, readBlob: blobsIn(folder), workspace }),
+    breachesOf: (task, attempt) => [...breachesOf(task, attempt), ...(runGuard?.breachesOf(task, attempt) ?? [])],
+    retrialOf: (task, attempt) => runGuard?.retrialOf(task, attempt) ?? null,
+    judge: session.roles === undefined ? createJudge(session, rules, isParent) : refuseToJudge,
+    takeEvidence: (task, role, measured) => {
+      if (!started.judged || !leavesEvidence(rules, role)) return null;
+      const { hashes, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task, measured);
+      files.keepBlobs(blobs);
+      return hashes;
+    },
+    agentFor,
+    endStrays: () => {
+      if (isParent) sweepRun(id);
+    },
+    call: (question) => callPerson(session, question),
+    tellsEnd: config.notifyAtEnd && config.notify !== null,
+    signal: watch.signal ?? NEVER_ABORTED,
+    concurrent,
+    nowMs: () => now().getTime(),
+    elapsedMs: watch.elapsedMs ?? elapsedMs,
+    after: callAfter,
+  };
+  const close = async () => {
     concurrent.leave();
     await guardian.close();
     if (isParent) sweepRun(id);
     sandbox?.close();
-  }
+  };
+  return { id, ports, workspace, opening, close };
 }
 
 /** An aborted session does not need the work done so far. */
@@ -193,63 +211,28 @@ function frozenRules({ journal }: ContinuedSession): Loop {
   return rules;
 }
 
-function openFiles(session: ContinuedSession): SessionFiles {
+export function openFiles(session: ContinuedSession): SessionFiles {
   const { journal, folder, watch } = session;
   const { loop, project, loopFolder } = startedIn(session);
   const texts = new Map<string, string>();
   const roleText = (role: string) => {
-    const known = texts.get(role) ?? findRole(loop, role, project, loopFolder)?.text ?? '';
+    const known = texts.get(role) ?? session.roles?.get(role) ?? findRole(loop, role, project, loopFolder)?.text ?? '';
     texts.set(role, known);
     return known;
   };
   return openSessionFiles({ folder, state: () => journal.state, now: watch.now ?? (() => new Date()), roleText });
 }
 
-/**
- * Judges a critic's task by the evidence in the session folder. `isShared`: other processes write there too, so the board is checked for
- * unreadable lines even if the loop does not read it.
- */
-function createJudge(session: ContinuedSession, rules: Loop, isShared: boolean): (task: string) => CriticJudgment {
+function refuseToJudge(): never {
+  throw new Error('Only conductors judge the sessions of a fleet.');
+}
+
+/** `isShared`: other processes write into the folder too. */
+function createJudge(session: ContinuedSession, rules: Loop, isShared: boolean): RunPorts['judge'] {
   const { journal, folder } = session;
   const { loop, project, loopFolder } = startedIn(session);
-  const asked = Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
-  const types = new Set(['gc_decision', ...asked]);
-  const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, loop, journal.state);
   const role = loadRole(loop, rules.roles.judge, project, loopFolder);
-  return (task) => {
-    const board = asked.length === 0 && !isShared ? NO_BOARD : readBoard(folder, types, () => false);
-    const store = evidenceOfCritic(
-      folder,
-      journal.state,
-      task,
-      folderStore(folder, board, () => false, new Map()),
-    );
-    const anomalies = [...anomaliesOf(journal.state.run as RunState, task), ...malformedLines(board)];
-    return judgeCritic({ state: journal.state, task, store, role, traces, anomalies });
-  };
-}
-
-/** Anomalies of a verdict: the critic failed but left evidence; the guard reverted changes before it ran; damage was reverted for it. */
-function anomaliesOf(run: RunState, id: string): readonly Anomaly[] {
-  const task = findTask(run, id);
-  const failed = `The critic's task ${id} failed (${task?.row['error'] || 'no reason given'}). The evidence it left is judged.`;
-  const reverts = task?.reverts.filter(({ ok, files }) => !ok || files.length > 0) ?? [];
-  return [
-    ...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []),
-    ...breachAnomalies(breachesBefore(run, id)),
-    ...reverts.map((revert) => ({ rule: 'T6', message: describeRevert(revert) })),
-  ];
-}
-
-const MOST_BREACHES = 10;
-
-function breachAnomalies(breaches: RunState['breaches']): readonly Anomaly[] {
-  const more = breaches.length - MOST_BREACHES;
-  const messages = breaches.slice(0, MOST_BREACHES).map(({ task, breach: { rule, file, line, message, taken } }) => {
-    return `The guard reverted ${rule} at ${file}:${line} in the work of ${task} (by ${taken ?? 'nobody'}): ${message}`;
-  });
-  const rest = more > 0 ? [`The guard reverted ${more} more.`] : [];
-  return [...messages, ...rest].map((message) => ({ rule: 'guard', message }));
+  return judgeInFolder({ folder, state: () => journal.state, rules, role, isShared });
 }
 
 /** Moves old evidence away before a critic runs, so that all evidence afterwards is its own. */

@@ -31,6 +31,7 @@ import { checkPrograms } from './agent-programs.js';
 import { checkRunnable, checkSessionWork } from './preflight.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
 import { startSession, planSession, findPipeline } from './start-session.js';
+import type { NewSession } from './start-session.js';
 import { BUILT_IN } from './agent-names.js';
 import { continueSession } from './run-process.js';
 import { forecastSession } from './forecast.js';
@@ -97,7 +98,15 @@ export interface RunResult {
   readonly state: SessionState;
 }
 
-export async function run(request: RunParameters): Promise<RunResult> {
+/** A session that was asked for, before anything of it exists. */
+export interface PlannedRequest extends Omit<NewSession, 'request'> {
+  readonly roles: ReadonlySet<string>;
+  /** Umpire's own critic measures. */
+  readonly isOwn: boolean;
+  readonly now: () => Date;
+}
+
+export async function planRequest(request: RunParameters): Promise<PlannedRequest> {
   const { loop, folder: loopFolder } = await findLoop(request.loop);
   if (request.loop === 'until' && request.command === undefined)
     throw new UmpireError('usage', {
@@ -123,6 +132,13 @@ export async function run(request: RunParameters): Promise<RunResult> {
   // Decided once: the session remembers who its critic is.
   const isOwn = plan.judged && measuresItself({ started, settings: given, config, own });
   const settings = isOwn ? { ...given, agents: { [loop.roles.critic]: BUILT_IN, ...given.agents } } : given;
+  return { loop, loopFolder, project, config, settings, pipeline, plan, roles, isOwn, now };
+}
+
+export async function run(request: RunParameters): Promise<RunResult> {
+  const { loop, loopFolder, project, config, settings, pipeline, plan, isOwn, now } = await planRequest(request);
+  const own = request.agents ?? {};
+  const started = { project, critic: loop.roles.critic, loop: loop.loop, loopFolder, workspace: null };
   const checkAgentsAndTools = async () => {
     if (request.command !== undefined && request.trustExitStatus !== true) await checkExitStatus(request.command, project);
     // A set-up command may install the program.

@@ -3,6 +3,7 @@
 
 import { chainOfRow, chainsOf } from '@umpire/core/decider/chains.js';
 import { NO_TRACES } from '@umpire/core/decider/rounds.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { ForgeTopic, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import { UmpireError } from '@umpire/core/errors.js';
@@ -74,13 +75,9 @@ function goalText({ goal, command }: StartOptions): string {
 /** Opens a new workspace and writes the first line of the journal. Throws if the folder holds a session that Umpire only judges. */
 export async function startSession(opened: OpenedSession, session: NewSession): Promise<void> {
   const { journal, folder, watch } = opened;
-  const { request, loop, loopFolder, project, config, settings, pipeline, plan } = session;
+  const { request, project, config, settings, pipeline } = session;
   if (journal.state.observed) throw new UmpireError('session-foreign', { session: folder.name });
-  const goal = goalText(request);
-  const columns = tasksColumns(loop.columns.in, loop.columns.out);
-  const { tasks } = parseTasks(printTasks(columns, plan.rows));
-  checkGraph(tasks);
-  const chains = chainsOf(loop, tasks);
+  const planned = describeStart(session, folder.name, journal.state);
   const made =
     pipeline.writes.length === 0 && !isInGit(project)
       ? null
@@ -97,15 +94,29 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
   if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
   const commands = () => projectCommands(project, config.critics, request.command ?? null);
   for (const note of permissionWords(settings, config, { writers: pipeline.writes, commands })) watch.onNote?.(note);
+  const workspace = made === null ? null : { kind: made.workspace.kind, branch: made.workspace.branch, base: made.opening.base };
+  journal.record({ type: 'SessionStarted', data: { ...planned, workspace } });
+}
+
+/** The first line of a session's journal, still without its workspace. Throws if its tasks are no graph. */
+export function describeStart(
+  { request, loop, loopFolder, project, config, settings, pipeline, plan }: NewSession,
+  name: string,
+  state: SessionState,
+): SessionStarted {
+  const columns = tasksColumns(loop.columns.in, loop.columns.out);
+  const { tasks } = parseTasks(printTasks(columns, plan.rows));
+  checkGraph(tasks);
+  const chains = chainsOf(loop, tasks);
   const targetFor = (chain: string): number => {
     const critic = tasks.find((task) => task.role === loop.roles.critic && chainOfRow(loop, task) === chain);
     const asked = typeof request.target === 'object' ? request.target[chain] : request.target;
-    return asked ?? targetOf(loop, chain, journal.state, NO_TRACES, critic ?? null, tasks).value;
+    return asked ?? targetOf(loop, chain, state, NO_TRACES, critic ?? null, tasks).value;
   };
-  const started: SessionStarted = {
-    session: folder.name,
+  return {
+    session: name,
     loop: loop.loop,
-    goal,
+    goal: goalText(request),
     project,
     loopFolder,
     mode: plan.mode,
@@ -125,13 +136,12 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
       chains,
       targets: loop.target === undefined ? {} : Object.fromEntries(chains.map((chain) => [chain, targetFor(chain)])),
     },
-    workspace: made === null ? null : { kind: made.workspace.kind, branch: made.workspace.branch, base: made.opening.base },
+    workspace: null,
     ...(request.command === undefined ? {} : { command: request.command }),
     ...(request.report === undefined ? {} : { report: request.report }),
     ...(request.trustExitStatus === true ? { trustsExitStatus: true } : {}),
     ...(request.topic === undefined ? {} : { topic: request.topic }),
   };
-  journal.record({ type: 'SessionStarted', data: started });
 }
 
 async function pickMode(

@@ -146,6 +146,7 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
     case 'ChainContinued':
     case 'EvidenceMeasured':
     case 'VerdictProjected':
+    case 'FolderChanged':
     case 'WaitEnded':
     case 'TimePassed':
       return null;

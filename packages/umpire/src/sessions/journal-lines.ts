@@ -81,6 +81,7 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   TaskAsked: [OF_TASK],
   TaskBlocked: [OF_TASK],
   TaskInterrupted: [OF_TASK],
+  FolderChanged: [OF_TASK],
   TaskPostponed: [OF_TASK],
   TaskLimited: [OF_TASK],
   WaitEnded: [OF_TASK],

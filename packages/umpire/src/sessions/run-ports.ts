@@ -13,7 +13,7 @@ export interface RunPorts {
   readonly session: string;
   readonly journal: Journal;
   readonly files: SessionFiles;
-  readonly judge: (task: string) => CriticJudgment;
+  readonly judge: (task: string) => CriticJudgment | Promise<CriticJudgment>;
   /** Keeps the evidence of a critic that has just ended, by path and hash. Null for other tasks. */
   readonly takeEvidence: (
     task: string,

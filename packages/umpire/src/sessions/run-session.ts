@@ -1,15 +1,13 @@
-// Runs a session: asks the decider what is pending, does it, records the result, and repeats until nothing is left or a person is
-// needed. It decides nothing itself. Starting, resuming after a crash and continuing after an answer are the same loop.
+// Runs a session on this machine: lets the conductor do what is pending, starts the tasks that are left, records how they end, and repeats
+// until nothing is left or a person is needed. Starting, resuming after a crash and continuing after an answer are the same loop.
 
-import { NO_USAGE } from '@umpire/core/ports.js';
-import { pendingEffects, type Effect } from '@umpire/core/decider/pending-effects.js';
+import type { Effect } from '@umpire/core/decider/pending-effects.js';
 import { agentOfTask } from '@umpire/core/decider/agent-choice.js';
-import { currentQuestion } from '@umpire/core/decider/question.js';
 import { findTask, type RunState, type TaskState } from '@umpire/core/decider/run-state.js';
 import type { Event } from '@umpire/core/decider/events.js';
 import { EventLoopBreaks } from './clock.js';
-import { recordJudgment } from './judge-round.js';
-import { describeConflict, runTask, isWriter } from './run-task.js';
+import { Conductor } from './conduct.js';
+import { runTask, isWriter } from './run-task.js';
 import type { StartedAttempt } from './run-task.js';
 import { onAbort } from './abort-listeners.js';
 import { showAfterMs } from './concurrent-sessions.js';
@@ -40,12 +38,13 @@ class Running {
   private shownMs: number;
   private readonly dues = new Map<string, { readonly untilMs: number; readonly dueMs: number }>();
   private isStale = false;
-  private hasReaders = false;
   private cancelTimer: () => void = () => undefined;
   private readonly removeAbortListener: () => void;
+  private readonly conductor: Conductor;
 
   constructor(private readonly ports: RunPorts) {
     const { signal } = ports;
+    this.conductor = new Conductor({ ...ports, makeDurable: () => this.makeDurable(), atWork: () => this.running.size });
     this.shownMs = ports.elapsedMs();
     if (signal.aborted) this.stopping.abort('stopped');
     this.removeAbortListener = onAbort(signal, () => this.stopping.abort('stopped'));
@@ -60,11 +59,11 @@ class Running {
     const breaks = new EventLoopBreaks(this.ports);
     this.watchTime();
     for (;;) {
-      const effects = pendingEffects(journal.state).filter(({ type }) => this.isAllowed(type));
+      const effects = await this.conductor.advance((type) => this.isAllowed(type));
       const [first] = effects;
       if (first === undefined && this.running.size === 0 && this.ended.length === 0) {
         // A person who was called may have added tasks that do not depend on the answer.
-        if (this.run.ended === null && !this.stopping.signal.aborted && this.takeEdits()) continue;
+        if (this.run.ended === null && !this.stopping.signal.aborted && this.conductor.takeEdits()) continue;
         break;
       }
       const waits = effects.filter((effect) => effect.type === 'AwaitTask');
@@ -72,15 +71,6 @@ class Running {
         const starts = effects.filter((effect) => effect.type === 'RunTask');
         if (await this.openWave(starts.map(({ task }) => task))) continue;
         await this.startTasks(starts);
-      } else if (first !== undefined && first.type !== 'AwaitTask') {
-        if (first.type === 'CallPerson' || first.type === 'EndSession') {
-          // From now on, changes in the worktree count as a person's.
-          await this.sweep();
-          if (this.takeEdits()) continue;
-        }
-        // The next flush makes these durable: nobody outside knows of them yet.
-        for (const effect of effects) await this.perform(effect);
-        continue;
       }
       journal.flush();
       if (breaks.isDue()) await breaks.take();
@@ -88,7 +78,7 @@ class Running {
     }
     // Stopped while it only waited: no task records the time.
     if (this.ports.signal.aborted && this.run.ended === null && this.run.waiting.size > 0) this.countTime();
-    await this.sweep();
+    await this.conductor.sweep();
     await this.show();
   }
 
@@ -119,7 +109,7 @@ class Running {
     if (this.shownWave === this.run.front && this.shownRun === this.ports.journal.state.verdicts) return false;
     const { agentFor } = this.ports;
     if (this.running.size === 0) this.ports.endStrays();
-    await this.sweep();
+    await this.conductor.sweep();
     // Edits made while the session was not running count before its first wave, whichever agents run.
     const isFirst = this.shownWave === -1;
     this.shownWave = this.run.front;
@@ -130,17 +120,10 @@ class Running {
     });
     const isDue = isRead || this.isBehind();
     if (!isDue && !isFirst) return false;
-    const changed = this.takeEdits();
+    const changed = this.conductor.takeEdits();
     if (changed) await this.show();
     this.isStale = isDue;
     return changed;
-  }
-
-  /** Reads a person's edits of tasks.csv, also before the session pauses or ends: they may add tasks. True if something changed. */
-  private takeEdits(): boolean {
-    const edits = this.ports.files.readEdit();
-    this.ports.journal.record(...edits);
-    return edits.length > 0;
   }
 
   private isBehind(): boolean {
@@ -155,66 +138,9 @@ class Running {
   }
 
   private async show(): Promise<void> {
-    const { journal, files, elapsedMs } = this.ports;
-    await this.makeDurable();
-    journal.record(...files.show());
-    // A power loss may lose these lines together with the files they describe. Both are then written again.
-    journal.flush(false);
-    this.shownMs = elapsedMs();
+    await this.conductor.show();
+    this.shownMs = this.ports.elapsedMs();
     this.isStale = false;
-  }
-
-  private async perform(effect: Effect): Promise<void> {
-    const { journal, call } = this.ports;
-    switch (effect.type) {
-      case 'RunTask':
-      case 'AwaitTask':
-        return;
-      case 'SkipTask':
-        journal.record({ type: 'TaskSkipped', data: { task: effect.task, reason: effect.reason } });
-        return;
-      case 'RepeatEvidence':
-        // As if the critic ran: what a task put into the session's worktree is set aside, and said.
-        await this.ports.workspace?.visit();
-        this.hasReaders = true;
-        journal.record({ type: 'EvidenceRepeated', data: { task: effect.task, attempt: effect.attempt, of: effect.of } });
-        return;
-      case 'MergeTask':
-        await this.merge(effect.task);
-        return;
-      case 'JudgeCritic':
-        await this.judge(effect.task);
-        return;
-      case 'RejectAttempt': {
-        const { task, attempt, rule, message, hint } = effect;
-        journal.record({ type: 'JudgingFailed', data: { task, attempt, rule, message, hint } });
-        return;
-      }
-      case 'RevertWork':
-        await this.revert(effect.verdict, effect.tasks);
-        return;
-      case 'RevertDamage':
-        await this.revertDamage(effect);
-        return;
-      case 'ApprovePlan':
-        journal.record({
-          type: 'PersonAnswered',
-          data: { key: effect.key, answer: 'approve', reason: '', rounds: 0, costUsd: 0, minutes: 0, tokens: 0, by: '--yes' },
-        });
-        return;
-      case 'CallPerson': {
-        await this.show();
-        const by = await call(effect.question);
-        journal.record({ type: 'PersonCalled', data: { key: effect.question.key, by } });
-        return;
-      }
-      case 'EndSession': {
-        const { outcome, unverified, reason } = effect;
-        const tell = this.ports.tellsEnd === true && outcome !== 'aborted' ? ({ tell: true } as const) : {};
-        journal.record({ type: 'SessionEnded', data: { outcome, unverified, reason, ...tell } });
-        return;
-      }
-    }
   }
 
   /** The journal knows of an attempt before its agent is called, so that no attempt runs twice. */
@@ -236,7 +162,7 @@ class Running {
   }
 
   private launch(attempt: StartedAttempt): void {
-    if (this.ports.workspace !== null && !isWriter(this.run, attempt.task)) this.hasReaders = true;
+    if (this.ports.workspace !== null && !isWriter(this.run, attempt.task)) this.conductor.hasReaders = true;
     this.running.set(attempt.task.id, this.follow(attempt));
   }
 
@@ -268,7 +194,7 @@ class Running {
   private async waitForNews(waits: readonly Wait[]): Promise<void> {
     // No task runs, and the pause may be long: the folder should show it.
     if (this.running.size === 0) {
-      await this.sweep();
+      await this.conductor.sweep();
       await this.show();
     }
     const { journal, elapsedMs, after, signal } = this.ports;
@@ -319,66 +245,5 @@ class Running {
   /** Counts the time since the last line as spent, even if another process writes the next line. */
   private countTime(): void {
     this.ports.journal.record({ type: 'TimePassed', data: { atWork: this.running.size, waiting: this.run.waiting.size } });
-  }
-
-  private async merge(id: string): Promise<void> {
-    const { workspace, journal } = this.ports;
-    const data = findTask(this.run, id)?.submitted;
-    if (data === undefined || data === null || data.commit === undefined || workspace === null)
-      throw new Error(`${id} has nothing to merge.`);
-    await this.sweep();
-    // The journal must know of merged work: after a crash the task would otherwise run again on top of it.
-    journal.flush();
-    const merged = await workspace.merge(id, data.commit);
-    if (merged.ok) {
-      journal.record({ type: 'TaskFinished', data: { ...data, usage: NO_USAGE, head: merged.head, files: data.files ?? merged.files } });
-      return;
-    }
-    const error = describeConflict(this.run, id, data.commit, merged.files);
-    const { task, attempt, findings, outputs, commit } = data;
-    journal.record({ type: 'TaskFinished', data: { task, attempt, findings, outputs, status: 'failed', error, usage: NO_USAGE, commit } });
-  }
-
-  private async judge(task: string): Promise<void> {
-    const { journal, files, judge } = this.ports;
-    await this.sweep();
-    const judgment = judge(task);
-    if (judgment.ok) files.keepBlobs(judgment.blobs);
-    recordJudgment(journal, task, findTask(this.run, task)?.attempt ?? 0, judgment);
-  }
-
-  private async revert(verdict: number, tasks: readonly string[]): Promise<void> {
-    const { workspace, journal } = this.ports;
-    // Work with a conflict has a commit too, but was never merged.
-    const merged = tasks.map((id) => findTask(this.run, id)).filter((task) => task?.status === 'completed');
-    const commits = merged.map((task) => task?.commit ?? null).filter((commit) => commit !== null);
-    const reverted =
-      workspace === null || commits.length === 0
-        ? null
-        : await workspace.revert(commits.toReversed(), `Revert the work of ${tasks.join(', ')}: it made things worse`);
-    const head = reverted?.ok === true ? reverted.head : null;
-    journal.record({ type: 'WorkReverted', data: { verdict, tasks, head, files: reverted?.files ?? [], ok: reverted?.ok ?? true } });
-  }
-
-  private async revertDamage({ critic, attempt, unit, tasks, files, to }: Extract<Effect, { type: 'RevertDamage' }>): Promise<void> {
-    const { workspace, journal } = this.ports;
-    await this.sweep();
-    const { tests = [], coverage = null } = findTask(this.run, critic)?.damage ?? {};
-    const why = `Revert damage of ${tasks.join(', ')} (${unit}, found by ${critic} in attempt ${attempt})`;
-    const reverted = workspace === null ? null : await workspace.restore(files, to, why, unit === 'existing');
-    const ok = reverted?.ok === true;
-    journal.record({
-      type: 'DamageReverted',
-      data: { critic, attempt, unit, tasks, files: reverted?.files ?? [], head: ok ? reverted.head : null, tests, coverage, ok },
-    });
-  }
-
-  /** Discards changes by tasks that may only read, before anything builds on them. */
-  private async sweep(): Promise<void> {
-    const { workspace, journal } = this.ports;
-    if (workspace === null || !this.hasReaders || this.running.size > 0 || currentQuestion(this.run)?.kind === 'edit') return;
-    this.hasReaders = false;
-    const files = await workspace.sweep();
-    if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: this.run.front, files: files.slice(0, 50) } });
   }
 }

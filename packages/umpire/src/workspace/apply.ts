@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { removeFrom } from './worktree-changes.js';
 import { commitTree, diffTrees, isAncestor } from './commits.js';
-import { treeWith } from './merge-work.js';
+import { treeWith } from './next-commit.js';
 import type { TreeDifference } from './commits.js';
 import { requireCommits } from './session-diff.js';
 import { askGit, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf } from './git.js';

@@ -32,9 +32,43 @@ function environmentFor({ name, mail, isOwn }: Identity): NodeJS.ProcessEnv {
   return isOwn ? {} : { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };
 }
 
-export async function commitTree(sessionGit: SessionGit, tree: string, parents: readonly string[], message: string): Promise<string> {
+/** The name and the date of a commit that must come out the same wherever and whenever it is made. */
+export interface Signature {
+  readonly name: string;
+  readonly mail: string;
+  /** As git writes it: seconds and time zone. */
+  readonly date: string;
+}
+
+/** `signature`: default: the person's identity, now. */
+export async function commitTree(
+  sessionGit: SessionGit,
+  tree: string,
+  parents: readonly string[],
+  message: string,
+  signature?: Signature,
+): Promise<string> {
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'];
-  return askGit(sessionGit.gitTarget, args, { input: `${message}\n`, env: environmentFor(await identityOf(sessionGit)) });
+  const env =
+    signature === undefined
+      ? environmentFor(await identityOf(sessionGit))
+      : {
+          ...environmentFor({ ...signature, isOwn: false }),
+          GIT_AUTHOR_DATE: `@${signature.date}`,
+          GIT_COMMITTER_DATE: `@${signature.date}`,
+        };
+  return askGit(sessionGit.gitTarget, args, { input: `${message}\n`, env });
+}
+
+/** The signature of the commit's committer. Such a commit may come from another machine: parts that git would refuse are replaced. */
+export async function signatureOf(sessionGit: SessionGit, commit: string): Promise<Signature> {
+  const args = ['log', '-1', '--no-show-signature', '--encoding=UTF-8', '--date=raw', '--format=%cn%x00%ce%x00%cd', commit];
+  const [name = '', mail = '', date = ''] = (await askGit(sessionGit.gitTarget, args)).split('\0');
+  return {
+    name: /[\p{L}\p{N}]/u.test(name) ? name : FALLBACK,
+    mail: /[\p{L}\p{N}]/u.test(mail) ? mail : FALLBACK_MAIL,
+    date: /^\d{1,10} [-+](?:0\d|1[0-4])[0-5]\d$/.test(date) ? date : '0 +0000',
+  };
 }
 
 export async function treeOf(sessionGit: SessionGit, commit: string): Promise<string> {

@@ -3,6 +3,7 @@
 // Filters and merge drivers are the exception, and only where a run or `apply` writes files or merges: Git LFS needs them.
 
 import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { copyFileSync, existsSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
@@ -17,6 +18,8 @@ export interface GitTarget {
   readonly index?: string;
   /** A folder with more objects to read; new ones go to the repository. */
   readonly borrowed?: string;
+  /** Nobody's settings but the repository's apply, so that a result is the same on every machine. */
+  readonly ownSettingsOnly?: true;
 }
 
 export interface GitResult {
@@ -69,6 +72,7 @@ function environmentOf(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): N
     ...(gitTarget?.workTree === undefined ? {} : { GIT_WORK_TREE: gitTarget.workTree }),
     ...(gitTarget?.index === undefined ? {} : { GIT_INDEX_FILE: gitTarget.index }),
     ...(gitTarget?.borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: lineOf(gitTarget.borrowed, true) }),
+    ...(gitTarget?.ownSettingsOnly === true ? { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' } : {}),
     ...extra,
   };
 }
@@ -97,6 +101,8 @@ export interface GitOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The repository's own filters run even where files are only compared. For commands that change the project. */
   readonly filters?: boolean;
+  /** Ends git after this time. */
+  readonly limitMs?: number;
 }
 
 /** Settings that name a program, and what stands for them if only the repository has them. */
@@ -188,7 +194,7 @@ function readSettings(env: NodeJS.ProcessEnv, cwd: string): readonly GitSetting[
 export function tryGit(
   gitTarget: GitTarget,
   args: readonly string[],
-  { input, env = {}, filters = !COMPARING.has(subcommandOf(args)) }: GitOptions = {},
+  { input, env = {}, filters = !COMPARING.has(subcommandOf(args)), limitMs }: GitOptions = {},
 ): Promise<GitResult> {
   const cwd = gitTarget.workTree ?? gitTarget.gitDir;
   const variables = environmentOf(gitTarget, env);
@@ -204,12 +210,38 @@ export function tryGit(
     const err: Buffer[] = [];
     child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+    const timers = limitMs === undefined ? [] : endAfter(child, limitMs, (note) => err.push(Buffer.from(note)));
     child.on('error', (error) => reject(startError(error, cwd, args)));
-    child.on('close', (code) => resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') }));
+    child.on('close', (code) => {
+      timers.forEach(clearTimeout);
+      resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') });
+    });
     // A git that ends before it has read its input reports why by its exit status.
     child.stdin?.on('error', () => undefined);
     if (input !== undefined) child.stdin?.end(input);
   });
+}
+
+const MS_PER_S = 1000;
+/** Git removes its lock files at the first signal. */
+const GRACE_MS = 2000;
+
+/** Ends git and its programs, such as ssh. */
+function endAfter(child: ChildProcess, limitMs: number, note: (text: string) => void): readonly NodeJS.Timeout[] {
+  const end = (signal: NodeJS.Signals): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // It has just ended.
+    }
+  };
+  return [
+    setTimeout(() => {
+      note(`\nfatal: no answer within ${limitMs / MS_PER_S} seconds\n`);
+      end('SIGTERM');
+    }, limitMs),
+    setTimeout(() => end('SIGKILL'), limitMs + GRACE_MS),
+  ];
 }
 
 /** Runs git and throws on failure. */

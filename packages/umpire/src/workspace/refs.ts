@@ -21,14 +21,20 @@ export interface RefNames {
   readonly all: string;
 }
 
-export function refsOf({ branch, place }: SessionGit): RefNames {
+/** The part of a session's git that names its refs. */
+export interface SessionName {
+  readonly branch: string;
+  readonly place: { readonly session: string };
+}
+
+export function refsOf({ branch, place }: SessionName): RefNames {
   const all = `refs/umpire/${safeName(place.session)}`;
   return { branch: `refs/heads/${branch}`, base: `${all}/base`, head: `${all}/head`, applied: `${all}/applied`, all };
 }
 
 /** Keeps a submitted commit alive until it is merged. */
-export function taskRef(sessionGit: SessionGit, task: string, attempt: number): string {
-  return `${refsOf(sessionGit).all}/${taskName(task, attempt)}`;
+export function taskRef(sessionName: SessionName, task: string, attempt: number): string {
+  return `${refsOf(sessionName).all}/${taskName(task, attempt)}`;
 }
 
 const ID = /^[0-9a-f]{40,64}$/;

@@ -17,7 +17,7 @@ import { git } from './git.js';
 import type { RawName } from './git.js';
 import { inspectTree } from './inspect-work.js';
 import { projectNames, taskName } from './git-names.js';
-import { treeWith } from './merge-work.js';
+import { treeWith } from './next-commit.js';
 import { describeUncommitted, keepModules, refuseMixed } from './submodules.js';
 import { describeClones } from './nested-repositories.js';
 import { readStateFile, removeStateFile, stateFileOf, writeStateFile } from './state-file.js';

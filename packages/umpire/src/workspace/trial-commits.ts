@@ -10,7 +10,7 @@ import type { TreeDifference } from './commits.js';
 import { projectNames } from './git-names.js';
 import { askGit, copyIndex, git, nameOf } from './git.js';
 import type { GitTarget, RawName } from './git.js';
-import { treeWith } from './merge-work.js';
+import { treeWith } from './next-commit.js';
 import { textIn } from './read-change.js';
 
 export interface TrialCommits {

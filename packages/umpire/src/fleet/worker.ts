@@ -1,0 +1,315 @@
+// A worker of a fleet: takes offers, runs each attempt with the agents and worktrees of a local run, and hands in how it ended. It decides
+// nothing and moves no branch: its commits go to refs of their own.
+
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentOfTask } from '@umpire/core/decider/agent-choice.js';
+import type { Event, FleetSession } from '@umpire/core/decider/events.js';
+import { findTask } from '@umpire/core/decider/run-state.js';
+import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import type { Agent, Ending } from '@umpire/core/ports.js';
+import { CAUSE_ADVICE } from '../agents/failure-cause.js';
+import { openFiles, openRun } from '../commands/run-process.js';
+import type { ContinuedSession } from '../commands/run-process.js';
+import { readSettings } from '../commands/project-settings.js';
+import { BOARD } from '../sessions/board.js';
+import type { Settings } from '../sessions/default-settings.js';
+import { statOf } from '../sessions/file-system.js';
+import { sha256 } from '../sessions/hash.js';
+import { journalOf } from '../sessions/journal-file.js';
+import { keepJournal } from '../sessions/journal-writer.js';
+import { runTask } from '../sessions/run-task.js';
+import { safeName } from '../sessions/safe-name.js';
+import { makeFolders, readBytes } from '../sessions/session-folder.js';
+import type { SessionFolder } from '../sessions/session-folder.js';
+import { openMirror, prepareClone, pushAttempt } from '../workspace/remote-repository.js';
+import { BEAT_MS, LEASE_MS } from './engine.js';
+import type { Blobs, Lease, Token, WorkerDoor } from './engine.js';
+import { remoteLabel } from './labels.js';
+import type { HandedIn } from './messages.js';
+import { collectChanges, markFolder, writeReplica } from './replica.js';
+
+export interface WorkerOptions {
+  readonly door: WorkerDoor;
+  readonly name: string;
+  readonly labels: readonly string[];
+  readonly slots: number;
+  /** The remotes that it serves, with its own credentials. */
+  readonly remotes: readonly string[];
+  /** The folder for mirrors and working folders. */
+  readonly home: string;
+  /** The first abort lets running attempts go back to the engine. */
+  readonly signal: AbortSignal;
+  readonly say: (note: string) => void;
+  readonly beatMs?: number;
+  readonly leaseMs?: number;
+  readonly pollMs?: number;
+}
+
+/** How long one question for an offer waits, and so how long an idle worker takes to stop. */
+const POLL_MS = 5_000;
+const PAUSE_MS = 2_000;
+
+/** Until it is stopped or drained. */
+export async function work(options: WorkerOptions): Promise<void> {
+  const { door, name, slots, signal, say, remotes, beatMs = BEAT_MS, leaseMs = LEASE_MS, pollMs = POLL_MS } = options;
+  removeOldFolders(options.home);
+  const labels = [...options.labels, ...remotes.map(remoteLabel)];
+  const held = new Map<Token, AbortController>();
+  const drained = new AbortController();
+  let beatAt = performance.now();
+  let isReached = true;
+  const beat = async (): Promise<void> => {
+    try {
+      const { lost, draining } = await door.beat(name, [...held.keys()]);
+      beatAt = performance.now();
+      if (!isReached) say('The engine answers again.');
+      isReached = true;
+      for (const token of lost) held.get(token)?.abort('the lease was lost');
+      if (draining && !drained.signal.aborted) {
+        say('Draining: no new task starts here.');
+        drained.abort();
+      }
+    } catch (error) {
+      if (isReached) say(`The engine cannot be reached (${reasonOf(error)}). Trying again.`);
+      isReached = false;
+      if (performance.now() - beatAt < leaseMs) return;
+      // Nobody would take the result any more.
+      for (const stop of held.values()) stop.abort('the engine could not be reached until the lease expired');
+    }
+  };
+  let isBeating = Promise.resolve();
+  const timer = setInterval(() => (isBeating = isBeating.then(beat)), beatMs);
+  const isOver = () => signal.aborted || drained.signal.aborted;
+  const serve = async (slot: number): Promise<void> => {
+    while (!isOver()) {
+      const lease = await door.poll({ name, labels, slots }, pollMs).catch(async (error: unknown) => {
+        if (isReached) say(`The engine cannot be reached (${reasonOf(error)}). Trying again.`);
+        isReached = false;
+        await pause(PAUSE_MS, signal);
+        return null;
+      });
+      if (lease === null) continue;
+      const stop = new AbortController();
+      const onStop = () => stop.abort('stopped');
+      signal.addEventListener('abort', onStop);
+      held.set(lease.token, stop);
+      try {
+        await runLease(options, lease, slot, stop.signal);
+      } finally {
+        signal.removeEventListener('abort', onStop);
+        held.delete(lease.token);
+      }
+    }
+  };
+  try {
+    await beat();
+    await Promise.all(Array.from({ length: slots }, (_, slot) => serve(slot)));
+  } finally {
+    clearInterval(timer);
+    await isBeating;
+  }
+}
+
+async function runLease(options: WorkerOptions, lease: Lease, slot: number, stop: AbortSignal): Promise<void> {
+  const { door, say } = options;
+  const { session, task, attempt, token } = lease;
+  const title = `${session} ${task} attempt ${attempt}`;
+  say(`${title} started.`);
+  const startedAt = performance.now();
+  let result: HandedIn;
+  try {
+    result = await runAttempt(options, lease, slot, stop);
+  } catch (error) {
+    // Its own git, disk, network or program failed, not the task.
+    say(`${title} given back: ${reasonOf(error)}`);
+    await door.giveBack(token, reasonOf(error)).catch(() => undefined);
+    return;
+  }
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  if (stop.aborted && stop.reason !== 'stopped') {
+    say(`${title} dropped after ${seconds} s: ${String(stop.reason)}. Nothing was handed in.`);
+    return;
+  }
+  const taken = await handIn(options, lease, result, stop);
+  say(taken === null ? `${title}: the lease was lost, so its result was not taken.` : `${title} handed in after ${seconds} s.`);
+}
+
+/** A connection that breaks off for a moment loses no work: the token makes repeating harmless. */
+async function handIn(
+  { door, say, signal, leaseMs = LEASE_MS }: WorkerOptions,
+  { token }: Lease,
+  result: HandedIn,
+  stop: AbortSignal,
+): Promise<unknown> {
+  const since = performance.now();
+  for (;;) {
+    try {
+      return await door.handIn(token, result);
+    } catch (error) {
+      if (performance.now() - since > leaseMs || (stop.aborted && stop.reason !== 'stopped')) {
+        say(`A result could not be handed in: ${reasonOf(error)}`);
+        return null;
+      }
+      await pause(PAUSE_MS, signal);
+    }
+  }
+}
+
+async function runAttempt(options: WorkerOptions, lease: Lease, slot: number, stop: AbortSignal): Promise<HandedIn> {
+  const { door, home, say } = options;
+  const { session, task: id, attempt, token } = lease;
+  const blobs = door.blobs(token);
+  const lines = await door.lines(token, 0);
+  const { state, head, lines: length } = journalOf(Buffer.from(lines.map((line) => `${line}\n`).join('')));
+  const run = state.run as RunState;
+  const { fleet, workspace } = run.started;
+  const task = findTask(run, id);
+  if (fleet === undefined || task === undefined || task.attempt !== attempt || !run.running.has(id))
+    throw new UmpireError('engine-message', { detail: `the journal of ${session} does not have ${id} attempt ${attempt} at work` });
+  const place = join(home, 'work', safeName(session), String(slot));
+  const folder = await writeReplica(join(place, 'session', safeName(session)), state, lines, blobs);
+  const clone = join(place, 'project');
+  const project = join(clone, fleet.folder);
+  const remote = remoteOf(options, fleet);
+  if (workspace === null) makeFolders(project);
+  else {
+    const mirror = await openMirror({ remote, home: join(home, 'mirrors'), say });
+    if (task.kept !== null) await mirror.fetch([task.kept], session);
+    await prepareClone(mirror, {
+      folder: clone,
+      session,
+      branch: workspace.branch,
+      base: workspace.base,
+      head: run.head ?? workspace.base,
+    });
+  }
+  const own = { ...state, run: { ...run, started: { ...run.started, project } } };
+  const memory = keepJournal(
+    { state: own, lines: length, head },
+    {
+      append: () => undefined,
+      sync: () => Promise.resolve(),
+      now: () => new Date(),
+      elapsedMs: () => performance.now(),
+      tell: () => undefined,
+      hash: sha256,
+      key: null,
+    },
+  );
+  const journal = Object.assign(memory, { wasTorn: false, unsigned: null, close: () => undefined });
+  const continued: ContinuedSession = {
+    folder,
+    journal,
+    watch: { signal: stop, onNote: say },
+    config: await frozenSettings(fleet, blobs, project, join(place, 'worktrees')),
+    by: 'worker',
+    settings: run.settings,
+    roles: await roleTexts(fleet, blobs),
+  };
+  const files = openFiles(continued);
+  files.show();
+  const before = markFolder(folder);
+  const boardBytes = statOf(join(folder.root, BOARD))?.size ?? 0;
+  const { ports, close } = await openRun(continued, files);
+  let event: Event;
+  try {
+    const agent = refusingSignIn(ports.agentFor(task.role, agentOfTask(run, task)));
+    const [ended] = await runTask(ports, {
+      task: findTask(journal.state.run as RunState, id) as TaskState,
+      attempt,
+      agent,
+      conversation: null,
+      stop,
+    });
+    event = ended as Event;
+  } finally {
+    await close();
+  }
+  const commit = commitOf(event);
+  if (commit !== null) await pushAttempt(clone, remote, { session, task: id, attempt, commit });
+  await putEvidence(folder, event, blobs);
+  const changes = await collectChanges(folder, before, boardBytes, blobs);
+  if (changes.skipped.length > 0) say(`Too large to hand in: ${changes.skipped.slice(0, 5).join(', ')}`);
+  return { events: [event], folder: changes.folder };
+}
+
+/** By the worker's own spelling, with its own credentials: the session's may have another user's name in it. */
+function remoteOf({ remotes }: WorkerOptions, { remote }: FleetSession): string {
+  const own = remotes.find((one) => remoteLabel(one) === remoteLabel(remote));
+  if (own === undefined && remote !== '')
+    throw new UmpireError('engine-message', { detail: 'this worker does not serve the remote of the session' });
+  return own ?? '';
+}
+
+/** The settings with which the session began. Agents of the same name in the worker's own settings count instead. */
+async function frozenSettings({ settings }: FleetSession, blobs: Blobs, project: string, worktrees: string): Promise<Settings> {
+  const frozen = JSON.parse(await textOf(settings, blobs)) as Settings;
+  const own = await readSettings(project, { onNote: () => undefined });
+  return { ...frozen, agents: { ...frozen.agents, ...own.agents }, workspace: { ...frozen.workspace, home: worktrees }, notify: null };
+}
+
+async function roleTexts({ roles }: FleetSession, blobs: Blobs): Promise<ReadonlyMap<string, string>> {
+  const texts = await Promise.all(
+    Object.entries(roles).map(async ([role, { sha256: hash }]) => [role, await textOf(hash, blobs)] as const),
+  );
+  return new Map(texts);
+}
+
+async function textOf(hash: string, blobs: Blobs): Promise<string> {
+  const bytes = await blobs.get(hash);
+  if (bytes === null || sha256(Buffer.from(bytes)) !== hash)
+    throw new UmpireError('read-failed', { path: `blobs/${hash}`, detail: 'the engine does not have it' });
+  return Buffer.from(bytes).toString('utf8');
+}
+
+/** An agent that is not signed in on this machine may be signed in on another. */
+function refusingSignIn(agent: Agent): Agent {
+  return {
+    ...agent,
+    run: async (assignment, watch): Promise<Ending> => {
+      const ending = await agent.run(assignment, watch);
+      if (ending.kind !== 'broken' || !ending.reason.includes(CAUSE_ADVICE['sign-in'])) return ending;
+      throw new UmpireError('worker-sign-in', { agent: agent.name, detail: ending.reason.slice(0, 300) });
+    },
+  };
+}
+
+/** The commit that an attempt leaves, finished or not. */
+function commitOf({ type, data }: Event): string | null {
+  if (type === 'TaskSubmitted' || type === 'TaskAsked' || type === 'TaskBlocked') return data.commit ?? null;
+  return 'left' in data ? (data.left?.commit ?? null) : null;
+}
+
+async function putEvidence(folder: SessionFolder, { type, data }: Event, blobs: Blobs): Promise<void> {
+  if (type !== 'TaskFinished' && type !== 'TaskSubmitted') return;
+  for (const hash of new Set(Object.values(data.evidence ?? {}))) {
+    if (hash === null || hash === '') continue;
+    const read = readBytes(folder, `blobs/${hash}`);
+    if (read.kind === 'bytes') await blobs.put(read.bytes);
+  }
+}
+
+const KEPT_MS = 86_400_000;
+
+/** Working folders of sessions that nobody continued for a day. */
+function removeOldFolders(home: string): void {
+  const work = join(home, 'work');
+  for (const name of existsSync(work) ? readdirSync(work) : []) {
+    const place = join(work, name);
+    if (Date.now() - (statOf(place)?.mtimeMs ?? 0) > KEPT_MS) rmSync(place, { recursive: true, force: true });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (isUmpireError(error)) return error.message;
+  return error instanceof Error ? error.message.slice(0, 300) : String(error);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

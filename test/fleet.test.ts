@@ -1,0 +1,147 @@
+// Sessions on an engine in this process, with a real remote, real worktrees and real agents: start, work, questions, lost workers.
+
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { createConduct } from '@umpire/umpire/fleet/conductor.js';
+import { openConductorParts } from '@umpire/umpire/fleet/conductor-parts.js';
+import { answerOnEngine, copyFromEngine, followOnEngine, startOnEngine } from '@umpire/umpire/fleet/client.js';
+import type { FleetRequest } from '@umpire/umpire/fleet/client.js';
+import type { Engine } from '@umpire/umpire/fleet/engine.js';
+import { openLocalEngine } from '@umpire/umpire/fleet/local-engine.js';
+import { work } from '@umpire/umpire/fleet/worker.js';
+import { gitIn, writeFiles } from './support/git-project.js';
+
+const place = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-fleet-')));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+let stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.toReversed()) await stop();
+  stops = [];
+});
+
+interface Fleet {
+  readonly engine: Engine;
+  readonly project: string;
+  readonly remote: string;
+  readonly notes: string[];
+  readonly addWorker: (name: string, labels?: readonly string[]) => Promise<void>;
+  readonly start: (request: Partial<FleetRequest>) => Promise<string>;
+}
+
+let fleets = 0;
+
+/** A remote, a person's clone of it, a conductor; workers are added by the test. */
+async function openFleet(agent: string): Promise<Fleet> {
+  const home = join(place, String(++fleets));
+  const project = join(home, 'project');
+  const remote = join(home, 'remote.git');
+  writeFiles(project, { 'check.mjs': CHECK, 'value.txt': 'bad\n' });
+  writeFiles(home, { 'agent.mjs': agent });
+  gitIn(project, 'init', '-q', '-b', 'main');
+  gitIn(project, 'add', '-A');
+  gitIn(project, 'commit', '-qm', 'start');
+  gitIn(home, 'clone', '-q', '--bare', project, remote);
+  gitIn(project, 'remote', 'add', 'origin', remote);
+  const engine = openLocalEngine(join(home, 'engine'), { leaseMs: 5000, sweepMs: 200 });
+  const notes: string[] = [];
+  const say = (note: string) => void notes.push(note);
+  const conductor = await engine.conductor();
+  const stopped = new AbortController();
+  const conduct = createConduct(openConductorParts({ home: join(home, 'conductor'), remotes: [remote], say }));
+  const conducting = conductor.conduct(conduct, { signal: stopped.signal, concurrency: 2 });
+  stops.push(async () => {
+    stopped.abort();
+    await conducting;
+    await conductor.close();
+  });
+  return {
+    engine,
+    project,
+    remote,
+    notes,
+    addWorker: async (name, labels = []) => {
+      const door = await engine.worker();
+      const stop = new AbortController();
+      const options = {
+        door,
+        name,
+        labels,
+        slots: 1,
+        remotes: [remote],
+        home: join(home, name),
+        say,
+        beatMs: 500,
+        leaseMs: 5000,
+        pollMs: 300,
+      };
+      const working = work({ ...options, signal: stop.signal });
+      stops.push(async () => {
+        stop.abort();
+        await working;
+        await door.close();
+      });
+    },
+    start: async (request) => {
+      const client = await engine.client();
+      const agentCommand = `node ${join(home, 'agent.mjs')}`;
+      return startOnEngine(client, {
+        loop: 'until',
+        command: 'node check.mjs',
+        project,
+        agentCommand,
+        tenant: 'me',
+        onNote: say,
+        ...request,
+      });
+    },
+  };
+}
+
+const CHECK = `import { readFileSync } from 'node:fs';
+if (readFileSync('value.txt', 'utf8') !== 'good\\n') { console.error('value.txt is not good'); process.exit(1); }
+`;
+
+const WORKS = `import { writeFileSync } from 'node:fs';
+writeFileSync('value.txt', 'good\\n');
+console.log(JSON.stringify({ id: 'x', status: 'completed', findings: 'Wrote the value.' }));
+`;
+
+async function follow(fleet: Fleet, session: string, from = 0) {
+  const client = await fleet.engine.client();
+  const types: string[] = [];
+  const signal = AbortSignal.timeout(60_000);
+  const onQuiet = () => Promise.resolve();
+  const result = await followOnEngine(client, session, from, { onEvent: ({ type }) => void types.push(type), onQuiet, signal });
+  return { ...result, types };
+}
+
+test('a session runs on a worker and ends with its work on the remote branch', { timeout: 90_000 }, async () => {
+  const fleet = await openFleet(WORKS);
+  await fleet.addWorker('one');
+  const session = await fleet.start({ goal: 'make it good' });
+  expect(await follow(fleet, session)).toMatchObject({ status: 'complete' });
+  expect(gitIn(fleet.remote, 'show', `umpire/${session}:value.txt`)).toBe('good\n');
+  const client = await fleet.engine.client();
+  const copy = await copyFromEngine(client, session, join(place, 'copies', session));
+  expect(copy.name).toBe(session);
+});
+
+test('an answer from any machine continues a blocked task', { timeout: 90_000 }, async () => {
+  const fleet = await openFleet(`import { readFileSync, writeFileSync } from 'node:fs';
+const { id, turns = [] } = JSON.parse(readFileSync(process.env.UMPIRE_TASK_FILE, 'utf8'));
+if (turns.length > 0) writeFileSync('value.txt', 'good\\n');
+console.log(JSON.stringify(turns.length > 0 ? { id, status: 'completed', findings: 'ok' } : { id, status: 'blocked', reason: 'Which value?' }));
+`);
+  await fleet.addWorker('one');
+  const session = await fleet.start({ goal: 'make it good' });
+  const waiting = await follow(fleet, session);
+  expect(waiting).toMatchObject({ status: 'awaiting', question: { kind: 'blocked' } });
+  const client = await fleet.engine.client();
+  const given = { answer: 'insist', reason: 'good', rounds: 0, costUsd: 0, minutes: 0, tokens: 0, by: 'resolve' } as const;
+  await expect(answerOnEngine(client, session, given, 'another question')).rejects.toThrow('has changed');
+  await answerOnEngine(client, session, given, waiting.question?.key ?? null);
+  expect(await follow(fleet, session, waiting.types.length)).toMatchObject({ status: 'complete' });
+});
