@@ -65,7 +65,7 @@ export function cheapHash(text: string): string {
   return ((a >>> 0).toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0')).padStart(64, '0');
 }
 
-const ROLE = { path: 'roles/judge.md', sha256: '0'.repeat(64) };
+export const ROLE = { path: 'roles/judge.md', sha256: '0'.repeat(64) };
 
 type Prelude = (journal: Journal) => void;
 
@@ -367,7 +367,7 @@ function isAccident(error: unknown): boolean {
   return error instanceof Error && error.message === 'An agent has a bug.';
 }
 
-function storeIn(world: World): EvidenceStore {
+export function storeIn(world: World): EvidenceStore {
   return {
     isReached: () => true,
     read: (path) => {

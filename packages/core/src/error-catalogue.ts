@@ -320,6 +320,11 @@ export const ERRORS = {
     message: 'The agent {agent} is not signed in on this worker: {detail}',
     hint: "Sign in there with the agent's own command. The task goes to another worker.",
   },
+  'engine-by-hand': {
+    exit: 2,
+    message: 'The work of {session} cannot be fixed by hand on an engine.',
+    hint: 'Choose another answer, or take the session out with `umpire engine export {session} DIR` and continue it on this machine.',
+  },
   'engine-refused': {
     exit: 2,
     message: '{message}',

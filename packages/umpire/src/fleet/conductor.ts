@@ -182,6 +182,8 @@ async function told(at: TurnAt, message: unknown): Promise<Told | typeof LEFT_TO
     }
     if (known.seen !== undefined && known.seen !== (currentQuestion(run)?.key ?? null))
       throw new UmpireError('question-changed', { session: so.session });
+    // Nobody has the session's worktree at hand.
+    if (known.given.answer === 'manual-fix') throw new UmpireError('engine-by-hand', { session: so.session });
     journal.record(...answerEvents(journal.state, so.session, known.given));
     return { ok: true };
   } catch (error) {
