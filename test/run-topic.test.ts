@@ -64,8 +64,7 @@ it('begins with the pull request, and makes its unresolved comments findings of 
   project.commit({ 'cart.mjs': 'export const cart = [0];\n', 'umpire.config.yaml': '{"max_rounds": 1, "critics": {"tests": "none"}}' });
   const head = project.git('rev-parse', 'HEAD').trim();
   project.git('push', '-q', 'origin', `${head}:refs/pull/7/head`);
-  project.git('checkout', '-q', 'main');
-  project.git('branch', '-q', '-D', 'feature');
+  // The person has it checked out, too.
   project.git('push', '-q', 'origin', 'main');
   github.pulls.push(pullOf(7, 'feature', head, 'main', base));
   const nodes = (author: string, ...texts: readonly string[]) => ({ nodes: texts.map((body) => ({ body, author: { login: author } })) });
