@@ -49,6 +49,7 @@ const LATE = {
   settings: 'packages/umpire/src/sessions/settings.ts',
   trust: 'packages/umpire/src/cli/trust.ts',
   'trust-check': 'packages/umpire/src/commands/trust.ts',
+  telemetry: 'packages/umpire/src/telemetry/export-telemetry.ts',
   'project-settings': 'packages/umpire/src/commands/project-settings.ts',
 };
 

@@ -122,7 +122,7 @@ it('reviews no pull request of a stranger outside a sandbox, none that is closed
     exit: 2,
     err: expect.stringContaining('--pr belongs to the review loop') as string,
   });
-  expect((await run('review', '--remote', 'x')).err).toContain('--remote belongs to --issue or --pr.');
+  expect((await run('review', '--remote', 'x')).err).toContain('--remote belongs to --issue, --pr or --engine.');
   expect(existsSync(`${project.root}/.umpire`)).toBe(false);
   expect(gitIn(github.remote, 'for-each-ref', '--format=%(refname)').trim()).toBe('refs/heads/main');
 });

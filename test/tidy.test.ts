@@ -24,10 +24,10 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   umpire: [
     ['report'],
     ['sessions'],
-    ['workspace', 'agents'],
+    ['workspace', 'agents', 'telemetry'],
     ['critics'],
     ['retrial'],
-    ['forge'],
+    ['forge', 'fleet'],
     ['commands'],
     ['library'],
     ['mcp', 'http'],
@@ -44,6 +44,8 @@ const ENTRANCES = [
   'packages/umpire/src/run.ts',
   'packages/umpire/src/cli/main.ts',
   'packages/umpire/src/sessions/loop-files.ts',
+  'packages/umpire/src/fleet/open-engine.ts',
+  'packages/umpire/src/fleet/local-engine.ts',
   'packages/umpire/src/cli/generated-pages.ts',
 ];
 

@@ -261,13 +261,14 @@ export function engineConformance(name: string, open: (options: EngineOptions) =
     it('leases an offer to one worker only', async () => {
       const { client, worker } = await openFleet();
       await start(client, [task('a')]);
-      const leases = await Promise.all(['one', 'two', 'three'].map((who) => poll(worker, 600, [], who)));
-      const [lease, ...others] = leases.filter((one) => one !== null);
-      expect(others).toEqual([]);
-      expect(lease).toMatchObject({ session: sessionOf(), task: 'a', attempt: 1, reply: { line: 1 } });
-      expect(await worker.lines(lease!.token, 0)).toEqual(await client.lines(sessionOf(), 0));
-      expect(await worker.lines(lease!.token, 1)).toHaveLength(1);
+      const polls = ['one', 'two', 'three'].map((who) => claim(worker, [], who));
+      const first = await Promise.any(polls);
+      expect(first).toMatchObject({ session: sessionOf(), task: 'a', attempt: 1, reply: { line: 1 } });
+      expect(await worker.lines(first.token, 0)).toEqual(await client.lines(sessionOf(), 0));
+      expect(await worker.lines(first.token, 1)).toHaveLength(1);
       expect(await client.session(sessionOf())).toMatchObject({ offered: [], leased: [{ task: 'a', attempt: 1 }] });
+      await start(client, [task('b'), task('c')], sessionOf('more'));
+      expect((await Promise.all(polls)).map((lease) => lease.task).toSorted()).toEqual(['a', 'b', 'c']);
     });
 
     it('lets a worker wait for an offer', async () => {
@@ -280,9 +281,11 @@ export function engineConformance(name: string, open: (options: EngineOptions) =
     it('gives no lease where the conductor refuses the claim', async () => {
       const { client, worker } = await openFleet();
       await start(client, [task('a', { refuse: true })]);
-      expect(await poll(worker, 600)).toBeNull();
+      const polling = claim(worker);
       await waitForKinds(client, /^told, claimed a 1$/);
       expect(await client.session(sessionOf())).toMatchObject({ offered: [], leased: [] });
+      await start(client, [task('b')], sessionOf('more'));
+      expect(await polling).toMatchObject({ task: 'b' });
     });
 
     it('leaves an offer to others where no conductor answered the claim in time', async () => {
@@ -380,16 +383,32 @@ export function engineConformance(name: string, open: (options: EngineOptions) =
       for (const word of ['x', 'y', 'z'])
         await start(client, [task(`${word}1`, { limits: [limit] }), task(`${word}2`, { limits: [limit] })], sessionOf(word));
       const own = async () => (await client.limits()).filter((one) => one.name === limit);
-      const polls = await Promise.all(Array.from({ length: 8 }, (_, at) => poll(worker, 1500, [], `w${at}`)));
-      const leases = polls.filter((lease) => lease !== null);
-      expect(leases).toHaveLength(2);
-      expect(await own()).toEqual([{ name: limit, most: 2, used: 2 }]);
-      await worker.handIn(leases[0]!.token, 'done');
-      const next = await claim(worker);
-      expect(await own()).toEqual([{ name: limit, most: 2, used: 2 }]);
+      const held: Lease[] = [];
+      let most = 0;
+      const polls = Array.from({ length: 6 }, async (_, at) => {
+        held.push(await claim(worker, [], `w${at}`));
+        most = Math.max(most, held.length);
+      });
+      for (let done = 0; done < 4; done++) {
+        await vi.waitFor(() => expect(held).toHaveLength(2), WAIT);
+        expect(await own()).toEqual([{ name: limit, most: 2, used: 2 }]);
+        await worker.handIn(held.shift()!.token, 'done');
+      }
+      await Promise.all(polls);
+      expect(most).toBe(2);
       await client.limit(limit, null);
       expect(await own()).toEqual([]);
-      expect((await claim(worker)).token).not.toBe(next.token);
+    });
+
+    it('gives more where a limit is removed', async () => {
+      const { client, worker } = await openFleet();
+      const limit = `limit-${here}`;
+      await client.limit(limit, 0);
+      await start(client, [task('a', { limits: [limit] })]);
+      expect(await poll(worker, 0)).toBeNull();
+      const polling = claim(worker);
+      await client.limit(limit, null);
+      expect(await polling).toMatchObject({ task: 'a' });
     });
 
     it('gives a draining worker nothing, until it is wanted again', async () => {
@@ -542,8 +561,8 @@ export function engineConformance(name: string, open: (options: EngineOptions) =
           hasFrozen = true;
           frozen.open();
           const turn = thawed.opened.then(async (): Promise<Turn | null> => {
-            const empty = { ...session, lines: async () => [], length: 0 };
-            return { ...(await toyConduct(empty, input)), lines: ['{"n":0,"kind":"told","note":"stale"}'], reply: 'stale' };
+            const turn = await toyConduct({ ...session, lines: async () => [], length: 0 }, input);
+            return turn && { ...turn, lines: ['{"n":0,"kind":"told","note":"stale"}'], reply: 'stale' };
           });
           thawing.push(turn);
           return turn;

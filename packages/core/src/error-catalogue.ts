@@ -92,6 +92,36 @@ export const ERRORS = {
     message: 'The connection to the engine was closed before the answer came.',
     hint: 'Send it again with the same key: nothing is done twice.',
   },
+  'engine-unknown': {
+    exit: 2,
+    message: 'Not an engine that Umpire knows: {engine}.',
+    hint: 'Give a URL such as postgres://user@host/database.',
+  },
+  'engine-driver': {
+    exit: 1,
+    message: 'The package "{package}" is not installed.',
+    hint: 'Install it beside Umpire: {command}',
+  },
+  'engine-unreachable': {
+    exit: 1,
+    message: 'Cannot use the engine at {engine}: {detail}.',
+    hint: 'Check the address, the network, the password and the certificate.',
+  },
+  'engine-uninitialised': {
+    exit: 1,
+    message: 'The engine at {engine} is not prepared for this release, or this user may not use it.',
+    hint: 'Run once, as the owner of the database: umpire engine init URL',
+  },
+  'engine-newer': {
+    exit: 1,
+    message: 'The engine at {engine} was prepared by a newer release (schema {version}; this one knows {known}).',
+    hint: 'Update Umpire on this machine.',
+  },
+  'engine-tls': {
+    exit: 2,
+    message: 'sslmode={mode} would not verify the certificate of {engine}.',
+    hint: 'Use sslmode=verify-full, with sslrootcert=FILE for a certificate authority of your own.',
+  },
 
   // Finding a session
   'session-missing': {
@@ -324,6 +354,11 @@ export const ERRORS = {
     exit: 2,
     message: 'The work of {session} cannot be fixed by hand on an engine.',
     hint: 'Choose another answer, or take the session out with `umpire engine export {session} DIR` and continue it on this machine.',
+  },
+  'engine-worker-missing': {
+    exit: 2,
+    message: 'The engine knows no worker named {worker}.',
+    hint: 'List them with `umpire engine workers --engine URL`.',
   },
   'engine-refused': {
     exit: 2,

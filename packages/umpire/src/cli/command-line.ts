@@ -49,9 +49,25 @@ async function runCommand(args: readonly string[], context: Context): Promise<Co
   if (command === '--version' || command === '-v') return { stdout: `${VERSION}\n`, exit: 0 };
   if (command === 'decide') return runDecide(rest, context.startedAt);
   const late = Object.hasOwn(LATE, command) ? LATE[command] : undefined;
-  if (late !== undefined) return late(rest, context.output);
+  if (late !== undefined) return (await onEngine(command, rest, (args) => late(args, context.output))) ?? late(rest, context.output);
   if (command === 'warm-up') return warmUp(rest);
   throw unknownCommand(command, COMMANDS);
+}
+
+const LOOKING: ReadonlySet<string> = new Set(['status', 'report', 'logs', 'replay', 'list']);
+
+/** Commands that look can look at sessions of an engine. Null: it is about this machine. */
+async function onEngine(
+  command: string,
+  args: readonly string[],
+  look: (args: readonly string[]) => Promise<CommandOutcome>,
+): Promise<CommandOutcome | null> {
+  const isNamed = args.some((word) => word === '--engine' || word.startsWith('--engine='));
+  if (!LOOKING.has(command) || args.includes('--help') || (!isNamed && (process.env['UMPIRE_ENGINE'] ?? '') === '')) return null;
+  const { listThere, lookThere, takeEngine } = await import('./fleet.js');
+  const { engine = process.env['UMPIRE_ENGINE'] ?? 'none', rest } = takeEngine(args);
+  if (engine === 'none') return look(rest);
+  return command === 'list' ? listThere(engine, rest) : lookThere(engine, command, rest, look);
 }
 
 /** Commands that no verdict needs: loaded only when called. */
@@ -76,6 +92,8 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   trust: async (args, output) => (await import('./trust.js')).runTrust(args, output),
   init: async (args) => (await import('./init.js')).runInit(args),
   hook: async (args) => (await import('./hook.js')).runHook(args),
+  worker: async (args, output) => (await import('./worker.js')).runWorker(args, output),
+  engine: async (args) => (await import('./engine.js')).runEngine(args),
   serve: async (args, output) => (await import('./serve.js')).runServe(args, output),
   mcp: async (args) => (await import('./mcp.js')).runMcp(args),
   ci: async (args, output) => (await import('./ci.js')).runCi(args, output),

@@ -17,6 +17,8 @@ const RUN_FLAGS = `${AGENT_FLAGS}
   --strict               ask a person before approving without clean evidence
   --sandbox              agents write only to their worktree (needs bubblewrap)
   --yes                  approve plans without asking
+  --engine URL           run it on an engine (docs/fleet.md); none: on this machine
+  --detach               on an engine: do not follow it
   --json                 print each event as a line of JSON on stdout`;
 
 const AGENTS = `Agents
@@ -56,6 +58,8 @@ Look
   list                       list the sessions of the project
   report [session]           print a session as Markdown
   logs [session] [task]      show the output of agents
+  worker                     run tasks of a fleet on this machine
+  engine                     set up an engine and look after its fleet
   serve                      show all sessions in a browser
 Use the result
   diff [session] [round]     show the changes of a session
@@ -671,6 +675,46 @@ Exit status
 Examples
   umpire critique testing
   umpire critique debt --base main --json
+`,
+
+  worker: `Run tasks of a fleet on this machine.
+
+Usage: umpire worker --engine URL --remote URL [flags]
+
+It takes tasks from the engine, runs them with the agents of this machine, and
+hands in their results. Unless told otherwise it also takes the turns of the
+sessions: it judges, merges and offers the next tasks.
+
+  --engine URL           postgres://… or restate://… (default: UMPIRE_ENGINE)
+  --remote URL           the git remote of the sessions; repeatable
+  --label A,B            what this machine can run, such as claude or docker
+  --slots N              tasks at the same time (default: 1)
+  --name NAME            the worker's name (default: the host and a number)
+  --home DIR             mirrors and working folders
+  --no-conduct           only run tasks
+  --conduct-only         only take turns
+
+Ctrl-C gives running attempts back to the engine and ends.
+
+Examples
+  umpire worker --engine postgres://umpire@db/umpire --remote git@host:team/app.git --label claude
+`,
+
+  engine: `Set up an engine and look after its fleet.
+
+Usage: umpire engine <act> [--engine URL]
+
+  init URL               create or migrate the schema; may be repeated
+  workers                the workers, their labels and what they run
+  drain WORKER [--off]   let a worker finish and take no new tasks
+  limit NAME N           at most N calls to a provider at once (off: no limit)
+  limits                 the limits and what is in use
+  export SESSION DIR     copy a session into DIR/SESSION
+  import DIR             bring an exported session back
+
+Examples
+  umpire engine init postgres://umpire@db/umpire
+  umpire engine limit anthropic 20 --engine postgres://umpire@db/umpire
 `,
 
   read: `Read reports of test runners, coverage tools and linters.

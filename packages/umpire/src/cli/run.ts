@@ -45,10 +45,15 @@ const RUN_FLAGS: FlagKinds = {
   '--strict': 'switch',
   '--sandbox': 'switch',
   '--wait-for-limits': 'switch',
+  '--engine': 'value',
+  '--detach': 'switch',
   '--yes': 'switch',
   '--json': 'switch',
   '--help': 'switch',
 };
+
+/** For a session on an engine. */
+const FLEET_FLAGS: FlagKinds = { '--needs': 'list', '--remote': 'value', '--tenant': 'value' };
 
 export async function runRun(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const kinds: FlagKinds = {
@@ -58,6 +63,7 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
     '--mode': 'value',
     '--target': 'value',
     ...TOPIC_FLAGS,
+    ...FLEET_FLAGS,
   };
   const parsed = parseArguments(args, kinds, 'run');
   if (parsed.switches.has('--help')) return showHelp('run');
@@ -74,6 +80,8 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
     ...(target === undefined ? {} : { target }),
     ...flagsOf(parsed, 'run'),
   };
+  const there = await startedThere(request, parsed, output);
+  if (there !== null) return there;
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), parsed.values.get('--session') ?? null);
 }
 
@@ -84,12 +92,15 @@ const HIGHEST_NUMBER = 999_999_999;
 async function topicOf(parsed: ParsedArguments, loop: string): Promise<TopicStart | null> {
   const pr = wholeNumber(parsed, '--pr', 'run', [1, HIGHEST_NUMBER]);
   if (pr === undefined && !parsed.values.has('--issue')) {
-    if (parsed.values.has('--remote')) throw usage('--remote belongs to --issue or --pr.', 'run');
+    if (parsed.values.has('--remote') && (await namedEngine(parsed)) === null)
+      throw usage('--remote belongs to --issue, --pr or --engine.', 'run');
     return null;
   }
   if (pr !== undefined && loop !== 'review') throw usage('--pr belongs to the review loop: umpire run review --pr N.', 'run');
   if (pr !== undefined && parsed.values.has('--mode'))
     throw usage('Use --pr or --mode, not both: a pull request is reviewed first.', 'run');
+  // A session on an engine has its own remote, and begins with the commit that its project has there.
+  if ((await namedEngine(parsed)) !== null) throw usage('Use --engine or --issue and --pr, not both.', 'run');
   const { readTopic } = await import('../commands/topic.js');
   const places = values(parsed, { project: '--project', issue: '--issue', remote: '--remote' });
   return readTopic({ ...places, ...(pr === undefined ? {} : { pr }), sandbox: parsed.switches.has('--sandbox') });
@@ -120,6 +131,7 @@ export async function runUntil(args: readonly string[], output: Output): Promise
     '--project': 'value',
     '--session': 'value',
     '--mode': 'value',
+    ...FLEET_FLAGS,
     '--report': 'value',
     '--trust-exit-status': 'switch',
     '--here': 'switch',
@@ -140,7 +152,22 @@ export async function runUntil(args: readonly string[], output: Output): Promise
   const places = values(parsed, { project: '--project', session: '--session', mode: '--mode', report: '--report' });
   const trust = parsed.switches.has('--trust-exit-status') ? { trustExitStatus: true } : {};
   const request = { loop: 'until', command, ...(goal === undefined ? {} : { goal }), ...places, ...trust, ...flagsOf(parsed, 'until') };
+  const there = await startedThere(request, parsed, output);
+  if (there !== null) return there;
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), places.session ?? null);
+}
+
+/** Null: the session runs on this machine. */
+async function startedThere(request: Parameters<typeof run>[0], parsed: ParsedArguments, output: Output): Promise<CommandOutcome | null> {
+  const url = await namedEngine(parsed);
+  if (url === null) return null;
+  const { runOnEngine } = await import('./fleet.js');
+  const needs = (parsed.lists.get('--needs') ?? []).flatMap((label) => label.split(','));
+  return runOnEngine(url, { ...request, needs, ...values(parsed, { remote: '--remote', tenant: '--tenant' }) }, parsed, output);
+}
+
+async function namedEngine(parsed: ParsedArguments): Promise<string | null> {
+  return (await import('./fleet.js')).engineFor(parsed);
 }
 
 export async function runResume(args: readonly string[], output: Output): Promise<CommandOutcome> {
@@ -148,6 +175,11 @@ export async function runResume(args: readonly string[], output: Output): Promis
   if (parsed.switches.has('--help')) return showHelp('resume');
   const [named] = parsed.rest;
   refuseExtra(parsed, 1, 'resume');
+  const url = await namedEngine(parsed);
+  if (url !== null) {
+    if (named === undefined) throw usage('Name a session of the engine.', 'resume');
+    return (await import('./fleet.js')).resumeThere(url, named, parsed, output);
+  }
   const flags = flagsOf(parsed, 'resume');
   const project = parsed.values.get('--project') ?? '.';
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
@@ -175,9 +207,7 @@ export async function runResolve(args: readonly string[], output: Output): Promi
   if (answer === undefined)
     throw usage(`"${word.slice(0, 40)}" is not an answer.${didYouMean(word, ANSWERS)} Answers: ${ANSWERS.join(', ')}.`, 'resolve');
   refuseExtra(parsed, 2, 'resolve', 'Put the reason in quotes after --reason.');
-  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
-  const request = {
-    session,
+  const given = {
     answer,
     reason: parsed.values.get('--reason') ?? '',
     ...answeringUser(),
@@ -186,6 +216,16 @@ export async function runResolve(args: readonly string[], output: Output): Promi
     costUsd: decimal(parsed, '--cost-usd', 'resolve', RANGES.maxCostUsd) ?? 0,
     minutes: decimal(parsed, '--minutes', 'resolve', RANGES.maxMinutes) ?? 0,
     ...(parsed.values.has('--goal') ? { goal: parsed.values.get('--goal') ?? '' } : {}),
+  };
+  const url = await namedEngine(parsed);
+  if (url !== null) {
+    const via = isatty(0) ? 'terminal' : 'no terminal';
+    return (await import('./fleet.js')).answerThere(url, named, { ...given, by: 'resolve', via }, parsed, output);
+  }
+  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
+  const request = {
+    session,
+    ...given,
     ...flagsOf(parsed, 'resolve'),
   };
   return runWatched(output, parsed, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort' || answer === 'stop');

@@ -7,6 +7,7 @@ import type { AnswerVia, Recorded } from '@umpire/core/decider/events.js';
 import type { Agent } from '@umpire/core/ports.js';
 import { shellWord } from '../report/session-question.js';
 import { statOf } from '../sessions/file-system.js';
+import type { Settings } from '../sessions/default-settings.js';
 import { openFolder } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { JOURNAL } from '../sessions/journal-file.js';
@@ -39,6 +40,8 @@ export interface OpenedSession {
   readonly folder: SessionFolder;
   readonly journal: OpenJournal;
   readonly watch: RunWatch;
+  /** Tells the session's trace which models its agents use. */
+  readonly traceAgents?: (agents: Settings['agents']) => void;
 }
 
 export function viaOf({ via = 'library' }: RunWatch): AnswerVia {

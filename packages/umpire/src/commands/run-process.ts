@@ -48,6 +48,7 @@ export interface ContinuedSession extends OpenedSession {
 
 export async function continueSession(session: ContinuedSession): Promise<void> {
   const { journal } = session;
+  session.traceAgents?.(session.config.agents);
   const files = openFiles(session);
   if ((journal.state.run as RunState).ended === null) await runTasks(session, files);
   else {

@@ -30,6 +30,7 @@ import { isNameTaken } from '../workspace/clean-session.js';
 import { checkPrograms } from './agent-programs.js';
 import { checkRunnable, checkSessionWork } from './preflight.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
+import { traceSession } from './trace-session.js';
 import { startSession, planSession, findPipeline } from './start-session.js';
 import type { NewSession } from './start-session.js';
 import { BUILT_IN } from './agent-names.js';
@@ -283,18 +284,20 @@ const LOCK_WAIT_MS = 1000;
 async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSession) => Promise<void>): Promise<RunResult> {
   const folder = openFolder(path);
   const lock = await acquireLock(folder, LOCK_WAIT_MS);
+  const trace = await traceSession(folder, watch.onNote);
   try {
     watch.onOpen?.(folder.root);
     removeTemporaryFiles(folder);
     const now = watch.now ?? (() => new Date());
-    const journal: OpenJournal = openJournal(folder, { now, elapsedMs: watch.elapsedMs ?? elapsedMs }, (event) =>
-      watch.onEvent?.(event, journal.state, folder.root),
-    );
+    const journal: OpenJournal = openJournal(folder, { now, elapsedMs: watch.elapsedMs ?? elapsedMs }, (event) => {
+      trace.event(event, journal.state);
+      watch.onEvent?.(event, journal.state, folder.root);
+    });
     try {
       if (journal.wasTorn)
         watch.onNote?.('A crash cut off the last line of journal.ndjson. The session continues from the line before it.');
       noteUnsigned(journal, watch);
-      await act({ folder, journal, watch });
+      await act({ folder, journal, watch, traceAgents: trace.traceAgents });
       return reportOf(folder.root, journal.state);
     } catch (error) {
       // The folder was deleted while the session ran, which caused the error.
@@ -306,6 +309,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
     }
   } finally {
     lock.release();
+    await trace.close();
   }
 }
 

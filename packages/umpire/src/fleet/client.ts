@@ -17,14 +17,17 @@ import { uncommittedWords } from '../commands/settings-notes.js';
 import { describeStart } from '../commands/start-session.js';
 import { openSessionFiles } from '../sessions/session-files.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { journalOf } from '../sessions/journal-file.js';
+import { sha256 } from '../sessions/hash.js';
+import { JOURNAL, journalOf } from '../sessions/journal-file.js';
 import { findRole } from '../sessions/role-texts.js';
+import { listFiles, openFolder, readBytes } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { askGit } from '../workspace/git.js';
 import { branchOf } from '../workspace/git-names.js';
 import { pushBase } from '../workspace/remote-repository.js';
 import { findRepository } from '../workspace/repository.js';
 import { uncommittedIn } from '../workspace/workspace.js';
+import { summaryOf } from './conductor.js';
 import type { Blobs, ClientDoor, ListedSession } from './engine.js';
 import type { ClientMessage, Told } from './messages.js';
 import { writeReplica } from './replica.js';
@@ -200,4 +203,22 @@ export async function copyFromEngine(client: ClientDoor, session: string, place:
   // Its pages are written from the journal. The lines that say so stay out: the engine's journal is the truth.
   openSessionFiles({ folder, state: () => state, now: () => new Date(), roleText: () => '' }).show();
   return folder;
+}
+
+/** The way back for a session that was taken out. Blobs come with it. */
+export async function importFolder(client: ClientDoor, path: string): Promise<void> {
+  const folder = openFolder(path);
+  const read = readBytes(folder, JOURNAL);
+  if (read.kind !== 'bytes')
+    throw new UmpireError('read-failed', { path: join(path, JOURNAL), detail: read.kind === 'missing' ? 'it is missing' : read.problem });
+  const { state, torn } = journalOf(read.bytes);
+  if (torn) throw new UmpireError('journal-broken', { line: state.events + 1, detail: 'it is cut off' });
+  if (state.run?.started.fleet === undefined) throw new UmpireError('engine-start', { detail: 'the session did not begin on an engine' });
+  const lines = read.bytes.toString('utf8').split('\n').slice(0, -1);
+  const blobs = client.blobs(folder.name);
+  for (const name of listFiles(folder, 'blobs')) {
+    const blob = readBytes(folder, `blobs/${name}`);
+    if (blob.kind === 'bytes' && sha256(blob.bytes) === name) await blobs.put(blob.bytes);
+  }
+  await client.importSession(folder.name, lines, summaryOf(state, state.run));
 }

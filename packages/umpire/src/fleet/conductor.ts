@@ -321,7 +321,7 @@ function standing({ so, journal }: TurnAt, effects: readonly Effect[]): Pick<Tur
   return { offers, running, wakeAtMs: wakes.length === 0 ? null : Math.min(...wakes), summary: summaryOf(journal.state, run) };
 }
 
-function summaryOf(state: SessionState, run: RunState): Summary {
+export function summaryOf(state: SessionState, run: RunState): Summary {
   const { loop, goal, fleet } = run.started;
   const question = awaitedQuestion(run);
   return {

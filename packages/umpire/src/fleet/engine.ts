@@ -165,6 +165,8 @@ export const LEASE_MS = 60_000;
 export const BEAT_MS = 20_000;
 export const SWEEP_MS = 15_000;
 export const TURN_MS = 180_000;
+/** A poll that found an offer waits at least this long for a conductor to begin the turn, then leaves the offer to others. */
+export const CLAIM_MS = 1000;
 /** An offer whose claim was refused rests for this long. */
 export const REFUSED_MS = 1000;
 

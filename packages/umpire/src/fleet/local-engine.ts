@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
-import { LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff } from './engine.js';
+import { CLAIM_MS, LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff } from './engine.js';
 import type {
   Blobs,
   Claim,
@@ -418,7 +418,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
           });
           if (reserved === null) return null;
           const { session, work, holder, delivery } = reserved;
-          const { reply } = await until(endMs, (isLast) => {
+          const { reply } = await until(Math.max(endMs, now() + CLAIM_MS), (isLast) => {
             const isTaken = session.turn?.delivery === delivery && session.turn.endsMs > now();
             if (delivery.done !== null || !(isLast || door.isClosed()) || isTaken) return delivery.done ?? undefined;
             // No conductor has answered in time.
@@ -428,6 +428,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
           });
           if (work.holder === holder && reply !== null)
             return { session: session.name, task: work.offer.task, attempt: work.offer.attempt, token: holder.token, reply };
+          if (now() >= endMs) return null;
         }
       },
       beat: async (name, tokens) => {

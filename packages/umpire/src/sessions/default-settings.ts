@@ -126,6 +126,8 @@ export interface Settings {
   readonly waitForLimits: boolean;
   /** Asks before a session that may need more agent runs than this. */
   readonly askAboveRuns: number;
+  /** The engine on which sessions start; null: this machine. */
+  readonly engine: string | null;
   readonly concurrency: number;
   readonly maxRounds: number | null;
   readonly maxMinutes: number | null;
@@ -173,6 +175,7 @@ export const DEFAULT_SETTINGS: Settings = {
   stronger: null,
   waitForLimits: false,
   askAboveRuns: 50,
+  engine: null,
   concurrency: 3,
   maxRounds: null,
   maxMinutes: null,

@@ -4,8 +4,7 @@
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
-import { lstatOf } from '../sessions/file-system.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { sha256 } from '../sessions/hash.js';
 import { safeName } from '../sessions/safe-name.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
@@ -17,6 +16,8 @@ import { refsOf, taskRef } from './refs.js';
 import { parseRemote } from './remote-address.js';
 import type { RemoteAddress } from './remote-address.js';
 import { findRepository } from './repository.js';
+import { readRecordedFolder } from './session-git.js';
+import { breakLock, planMove } from './session-worktree.js';
 
 /** For one command to a remote: the first copy of a large project takes minutes. */
 const LIMIT_MS = 600_000;
@@ -64,7 +65,7 @@ async function makeMirror(gitDir: string, home: string, address: RemoteAddress, 
     renameSync(draft, gitDir);
   } catch (error) {
     if (draft !== null) rmSync(draft, { recursive: true, force: true });
-    if (!(error instanceof Error && 'code' in error && typeof error.code === 'string') || error instanceof UmpireError) throw error;
+    if (isUmpireError(error)) throw error;
     if (!existsSync(gitDir)) throw new UmpireError('write-failed', { path: gitDir, detail: faultOf(error) });
   }
 }
@@ -77,10 +78,8 @@ async function initBare(gitDir: string, idLength: number): Promise<void> {
 }
 
 /** A fetch is stored as one pack when it is complete: after a kill, no commit is there without its files. */
-const FETCH = [
-  ...['-c', 'protocol.version=2', '-c', 'fetch.unpackLimit=1'],
-  ...['fetch', '--quiet', '--no-tags', '--prune', '--no-write-fetch-head', '--no-recurse-submodules', '--'],
-];
+const SETTINGS = ['-c', 'protocol.version=2', '-c', 'fetch.unpackLimit=1'];
+const FETCH = [...SETTINGS, 'fetch', '--quiet', '--no-tags', '--prune', '--no-write-fetch-head', '--no-recurse-submodules', '--'];
 
 type Place = Pick<Mirror, 'gitDir' | 'address' | 'limitMs'>;
 
@@ -133,32 +132,18 @@ function askRemote(gitTarget: GitTarget, args: readonly string[], limitMs: numbe
 
 /** Another git holds a lock, or a killed one left it. */
 const DISTURBED = /\.lock': File exists|cannot lock ref|unable to update local ref|failed to read .*worktrees|incorrect old value/;
-const ATTEMPTS = 10;
+const ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 1500;
-/** Git holds these locks for milliseconds. */
-const STALE_LOCK_MS = 2000;
 
 async function insist(gitDir: string, act: () => Promise<GitResult>): Promise<GitResult> {
   for (let attempt = 1; ; attempt++) {
     const result = await act();
     if (result.code === 0 || attempt === ATTEMPTS || !DISTURBED.test(result.stderr)) return result;
-    const isFree = removeStaleLocks(gitDir, result.stderr);
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+    const locks = [...result.stderr.matchAll(/'([^'\n]+\.lock)': File exists/g)].map(([, path = '']) => path);
+    for (const path of locks) if (path.startsWith(`${gitDir}/`)) await breakLock(path);
     // Two processes must not meet again.
-    if (!isFree) await new Promise((done) => setTimeout(done, longest * (0.5 + Math.random() / 2)));
+    await new Promise((done) => setTimeout(done, FIRST_PAUSE_MS * 2 ** attempt * Math.random()));
   }
-}
-
-function removeStaleLocks(gitDir: string, stderr: string): boolean {
-  let isFree = false;
-  for (const [, path = ''] of stderr.matchAll(/'([^'\n]+\.lock)': File exists/g)) {
-    const stat = path.startsWith(`${gitDir}/`) ? lstatOf(path) : undefined;
-    if (stat === undefined || Date.now() - stat.mtimeMs < STALE_LOCK_MS) continue;
-    rmSync(path, { force: true });
-    isFree = true;
-  }
-  return isFree;
 }
 
 function unreachable(address: RemoteAddress, { code, stderr }: GitResult): UmpireError {
@@ -207,10 +192,12 @@ export async function prepareClone(mirror: Mirror, { folder, session, branch, ba
     mkdirSync(join(gitDir, 'objects', 'info'), { recursive: true });
     writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), `${lineOf(join(mirror.gitDir, 'objects'))}\n`);
   } catch (error) {
-    if (error instanceof UmpireError) throw error;
+    if (isUmpireError(error)) throw error;
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
   }
   const names = refsOf({ branch, place: { session } });
+  const worktrees = readRecordedFolder({ gitDir }, session);
+  if (worktrees !== null) planMove({ folder: worktrees }, head);
   const moves = [
     [names.base, base],
     [names.head, head],

@@ -111,8 +111,13 @@ export function forgetSessionFolder({ repository, place }: SessionGit): void {
   }
 }
 
+/** The folder that `recordSessionFolder` noted in a repository; null where no workspace was opened. */
+export function readRecordedFolder(repository: Pick<Repository, 'gitDir'>, session: string): string | null {
+  return textOf(recordOf(repository, session));
+}
+
 function recordedFolders(repository: Repository, session: string): readonly string[] {
-  const text = textOf(recordOf(repository, session));
+  const text = readRecordedFolder(repository, session);
   return [...(text === null ? [] : [text]), ...formerFolders(repository, session)];
 }
 

@@ -143,6 +143,17 @@ export function leftFolders({ folder }: SessionGit): readonly string[] {
   return names.filter((name) => name.startsWith(`${NAME}${KEPT_SUFFIX}`)).map((name) => join(folder, name));
 }
 
+/**
+ * The head moved on another machine: the next `openWorktree` moves the files, as after an interrupted move. If it was interrupted before, it
+ * makes them anew.
+ */
+export function planMove(sessionGit: Pick<SessionGit, 'folder'>, to: string): void {
+  const read = readSessionNote(sessionGit);
+  if (read.kind !== 'note' || (read.note.to ?? read.note.at) === to) return;
+  if (read.note.to === null) writeSessionNote(sessionGit, { ...read.note, to });
+  else removeSessionNote(sessionGit);
+}
+
 /** Moves the index to `head`; the files stay. */
 async function moveIndex(context: WorkspaceContext, head: string): Promise<void> {
   const { worktree, note } = readCurrent(context);
@@ -341,15 +352,15 @@ interface SessionNote {
 const SHAPE = object<SessionNote>({ at: text, to: orNull(text), isVisited: optional(flag), products: listOf(text) });
 
 /** Missing where the worktree was never ready. */
-export function readSessionNote({ folder }: SessionGit): StateRead<SessionNote> {
+export function readSessionNote({ folder }: Pick<SessionGit, 'folder'>): StateRead<SessionNote> {
   return readStateFile(stateFileOf(folder, NAME), SHAPE);
 }
 
-export function writeSessionNote({ folder }: SessionGit, note: SessionNote): void {
+export function writeSessionNote({ folder }: Pick<SessionGit, 'folder'>, note: SessionNote): void {
   writeStateFile(stateFileOf(folder, NAME), note);
 }
 
-function removeSessionNote({ folder }: SessionGit): void {
+function removeSessionNote({ folder }: Pick<SessionGit, 'folder'>): void {
   removeStateFile(stateFileOf(folder, NAME));
 }
 

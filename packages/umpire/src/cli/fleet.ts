@@ -1,0 +1,204 @@
+// Commands on sessions of an engine: start, follow, answer, look. Pages are those of a local session, read from a copy.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UmpireError } from '@umpire/core/errors.js';
+import { describeQuestion } from '@umpire/core/decider/answers.js';
+import type { AnswerGiven } from '@umpire/core/decider/answers.js';
+import { readSettings } from '../commands/project-settings.js';
+import { projectFor } from '../commands/project-folders.js';
+import type { RunResult } from '../commands/session.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
+import { answerOnEngine, copyFromEngine, followOnEngine, requireListed, retryOnEngine, startOnEngine } from '../fleet/client.js';
+import type { FleetRequest } from '../fleet/client.js';
+import type { ClientDoor, ListedSession } from '../fleet/engine.js';
+import { whyWaiting } from '../fleet/offers.js';
+import { openEngine } from '../fleet/open-engine.js';
+import { followProgress } from '../report/progress-lines.js';
+import { lineOf } from '../report/safe-text.js';
+import { answerLines, waysToAnswer } from '../report/session-question.js';
+import { timeOfDay } from './local-time.js';
+import { parseArguments, usage } from './flags.js';
+import type { ParsedArguments } from './flags.js';
+import type { CommandOutcome } from './command-outcome.js';
+import type { Output } from './output.js';
+
+/** The flag, else the variable, else the settings; `none` means this machine. */
+export async function engineFor(parsed: Pick<ParsedArguments, 'values'>): Promise<string | null> {
+  const named = parsed.values.get('--engine') ?? process.env['UMPIRE_ENGINE'];
+  if (named === 'none') return null;
+  if (named !== undefined && named !== '') return named;
+  const project = parsed.values.get('--project');
+  try {
+    return (await readSettings(projectFor(project), {})).engine;
+  } catch {
+    // The command itself will say what is wrong with the project.
+    return null;
+  }
+}
+
+async function withClient<T>(url: string, act: (client: ClientDoor) => Promise<T>): Promise<T> {
+  refuseInsideTask('use the engine');
+  const client = await openEngine(url).client();
+  try {
+    return await act(client);
+  } finally {
+    await client.close();
+  }
+}
+
+type Started = Omit<FleetRequest, 'tenant'> & { readonly tenant?: string };
+
+export function runOnEngine(url: string, request: Started, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
+  return withClient(url, async (client) => {
+    const say = (line: string): void => void output.write(2, `${line}\n`);
+    const session = await startOnEngine(client, {
+      ...request,
+      tenant: request.tenant ?? process.env['USER'] ?? '',
+      onNote: (note) => say(`Note: ${note}`),
+    });
+    if (parsed.switches.has('--detach'))
+      return { stdout: `${session}\n`, stderr: `Started. Look at it with: umpire status ${session}\n`, exit: 0 };
+    return follow(client, session, 0, output, parsed.switches.has('--json'));
+  });
+}
+
+export function answerThere(
+  url: string,
+  session: string,
+  given: AnswerGiven,
+  parsed: ParsedArguments,
+  output: Output,
+): Promise<CommandOutcome> {
+  return withClient(url, async (client) => {
+    const { length } = await requireListed(client, session);
+    await answerOnEngine(client, session, given);
+    if (parsed.switches.has('--detach')) return { stdout: `${session}\n`, exit: 0 };
+    return follow(client, session, length, output, parsed.switches.has('--json'), given.answer === 'abort' || given.answer === 'stop');
+  });
+}
+
+/** Failed tasks run again; a running session is followed. */
+export function resumeThere(url: string, session: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
+  return withClient(url, async (client) => {
+    const { length } = await requireListed(client, session);
+    if (parsed.switches.has('--retry')) await retryOnEngine(client, session);
+    return follow(client, session, length, output, parsed.switches.has('--json'));
+  });
+}
+
+async function follow(
+  client: ClientDoor,
+  session: string,
+  from: number,
+  { write }: Output,
+  json: boolean,
+  aborts = false,
+): Promise<CommandOutcome> {
+  const stop = new AbortController();
+  const onSignal = () => {
+    if (stop.signal.aborted) process.exit(130);
+    stop.abort();
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  const lineFor = followProgress({ color: process.stderr.isTTY && process.env['NO_COLOR'] === undefined, clock: timeOfDay, session });
+  const told = new Set<string>();
+  const result = await followOnEngine(client, session, from, {
+    signal: stop.signal,
+    onEvent: (event, state) => {
+      const line = lineFor(event, state);
+      if (line !== null) write(2, `${line}\n`);
+      if (!json) return;
+      const { ms: _, ...shown } = event;
+      write(1, `${JSON.stringify(shown)}\n`);
+    },
+    onQuiet: async () => {
+      const listed = await client.session(session);
+      const reasons = listed === null ? [] : await reasonsOf(client, listed);
+      for (const reason of reasons.filter((one) => !told.has(one))) write(2, `Waiting: ${reason}\n`);
+      for (const reason of reasons) told.add(reason);
+    },
+  });
+  process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  return { ...(json ? {} : { stdout: `${session}\n` }), stderr: closing(result), exit: exitOf(result, aborts) };
+}
+
+async function reasonsOf(client: ClientDoor, listed: ListedSession): Promise<readonly string[]> {
+  const [workers, limits] = await Promise.all([client.workers(), client.limits()]);
+  return whyWaiting(listed, { workers, limits, nowMs: Date.now() });
+}
+
+function closing({ session, status, question, state }: RunResult): string {
+  if (status === 'interrupted') return `The session continues on the engine. Follow it with: umpire resume ${session}\n`;
+  if (status !== 'awaiting' || question === null || state.run === null) return '';
+  const answers = answerLines({ answers: waysToAnswer(state.run, question, session) });
+  return `${[`Waiting for ${lineOf(describeQuestion(question), 300)}.`, ...answers].join('\n')}\n`;
+}
+
+function exitOf({ status }: RunResult, aborts: boolean): number {
+  if (status === 'complete') return 0;
+  if (status === 'awaiting') return 4;
+  if (status === 'interrupted') return 130;
+  return status === 'aborted' && aborts ? 0 : 1;
+}
+
+/** Runs a command that looks at a session on a copy of it. */
+export function lookThere(
+  url: string,
+  command: string,
+  args: readonly string[],
+  look: (args: readonly string[]) => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
+  return withClient(url, async (client) => {
+    const at = args.findIndex((word) => !word.startsWith('-'));
+    const session = args[at];
+    if (session === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
+    const listed = await requireListed(client, session);
+    const folder = mkdtempSync(join(tmpdir(), 'umpire-engine-'));
+    try {
+      const place = join(folder, session);
+      await copyFromEngine(client, session, place);
+      const outcome = await look(args.with(at, place));
+      const reasons = command === 'status' ? await reasonsOf(client, listed) : [];
+      const leases =
+        command === 'status'
+          ? listed.leased.map(({ task, attempt, worker }) => `${task} attempt ${attempt} runs on ${lineOf(worker, 100)}.`)
+          : [];
+      const stderr = [...leases, ...reasons.map((reason) => `Waiting: ${reason}`)].map((line) => `${line}\n`).join('');
+      const plain = (text: string | undefined) => text?.replaceAll(place, session);
+      const stdout = plain(outcome.stdout);
+      return { ...outcome, ...(stdout === undefined ? {} : { stdout }), stderr: `${plain(outcome.stderr) ?? ''}${stderr}` };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+export function listThere(url: string, args: readonly string[]): Promise<CommandOutcome> {
+  const parsed = parseArguments(args, { '--engine': 'value', '--project': 'value', '--json': 'switch', '--state': 'list' }, 'list');
+  return withClient(url, async (client) => {
+    const states = parsed.lists.get('--state') ?? [];
+    const sessions = (await client.sessions()).filter(({ state }) => states.length === 0 || states.includes(state));
+    if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify({ sessions })}\n`, exit: 0 };
+    const width = Math.max(0, ...sessions.map(({ session }) => session.length));
+    const lines = sessions
+      .toSorted((a, b) => b.changedMs - a.changedMs)
+      .map(({ session, state, round, goal, leased }) => {
+        const at = leased.length === 0 ? '' : `, ${leased.length} at work`;
+        return `${session.padEnd(width)}  ${state}, round ${round}${at}  ${lineOf(goal, 60)}\n`;
+      });
+    return { stdout: lines.length === 0 ? 'The engine has no sessions.\n' : lines.join(''), exit: 0 };
+  });
+}
+
+/** Takes `--engine URL` out of the words of a command that looks. */
+export function takeEngine(args: readonly string[]): { readonly engine: string | undefined; readonly rest: readonly string[] } {
+  const at = args.findIndex((word) => word === '--engine' || word.startsWith('--engine='));
+  if (at < 0) return { engine: undefined, rest: args };
+  const word = args[at] ?? '';
+  const isJoined = word.includes('=');
+  const engine = isJoined ? word.slice('--engine='.length) : args[at + 1];
+  if (engine === undefined || engine === '') throw new UmpireError('usage', { detail: '--engine needs a value.', command: 'list' });
+  return { engine, rest: args.toSpliced(at, isJoined ? 1 : 2) };
+}

@@ -1,0 +1,103 @@
+// `umpire worker`: runs tasks of a fleet on this machine and, where the login allows it, takes the turns of its sessions.
+
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { refuseInsideTask } from '../agents/inside-task.js';
+import { createConduct } from '../fleet/conductor.js';
+import { openConductorParts } from '../fleet/conductor-parts.js';
+import { LEASE_MS } from '../fleet/engine.js';
+import { openEngine } from '../fleet/open-engine.js';
+import { work } from '../fleet/worker.js';
+import { stateHome } from '../sessions/environment.js';
+import { engineFor } from './fleet.js';
+import { parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
+import type { CommandOutcome } from './command-outcome.js';
+import { showHelp } from './show-help.js';
+import type { Output } from './output.js';
+
+/** Turns of different sessions at the same time. */
+const CONDUCTED = 4;
+
+export async function runWorker(args: readonly string[], { write }: Output): Promise<CommandOutcome> {
+  const kinds = {
+    '--engine': 'value',
+    '--label': 'list',
+    '--slots': 'value',
+    '--remote': 'list',
+    '--name': 'value',
+    '--home': 'value',
+    '--no-conduct': 'switch',
+    '--conduct-only': 'switch',
+    '--help': 'switch',
+  } as const;
+  const parsed = parseArguments(args, kinds, 'worker');
+  if (parsed.switches.has('--help')) return showHelp('worker');
+  refuseExtra(parsed, 0, 'worker', 'Labels go after --label.');
+  refuseInsideTask('start a worker');
+  const url = await engineFor(parsed);
+  if (url === null) throw usage('Name the engine: umpire worker --engine postgres://…', 'worker');
+  const remotes = parsed.lists.get('--remote') ?? [];
+  if (remotes.length === 0) throw usage('Name the git remote of the sessions: --remote URL (may be repeated).', 'worker');
+  const name = parsed.values.get('--name') ?? `${hostname()}-${process.pid}`;
+  const home = parsed.values.get('--home') ?? process.env['UMPIRE_FLEET_HOME'] ?? join(stateHome(), 'umpire', 'fleet');
+  const labels = (parsed.lists.get('--label') ?? [])
+    .flatMap((label) => label.split(','))
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
+  const slots = wholeNumber(parsed, '--slots', 'worker', [1, 1000]) ?? 1;
+  // Agents must not see the engine: its URL may hold a password.
+  delete process.env['UMPIRE_ENGINE'];
+  const say = (note: string): void => void write(2, `${new Date().toISOString().slice(11, 19)} ${note}\n`);
+  const leaseMs = Number(process.env['UMPIRE_LEASE_MS'] ?? LEASE_MS);
+  const engine = openEngine(url, { leaseMs });
+  const stop = new AbortController();
+  const onSignal = () => {
+    if (stop.signal.aborted) process.exit(130);
+    say('Stopping: running attempts go back to the engine. Press Ctrl-C again to quit now.');
+    stop.abort();
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  const conducting = new AbortController();
+  const conductor = parsed.switches.has('--no-conduct') ? null : await engine.conductor();
+  const conducted = conductor?.conduct(createConduct(openConductorParts({ home: join(home, 'conductor'), remotes, say })), {
+    signal: conducting.signal,
+    concurrency: CONDUCTED,
+  });
+  try {
+    if (parsed.switches.has('--conduct-only')) {
+      if (conducted === undefined) throw usage('--conduct-only and --no-conduct leave nothing to do.', 'worker');
+      say('Taking the turns of sessions. No task runs here.');
+      await Promise.race([conducted, aborted(stop.signal)]);
+    } else {
+      const door = await engine.worker();
+      say(`Worker ${name}: ${slots} ${slots === 1 ? 'slot' : 'slots'}${labels.length === 0 ? '' : `, labels ${labels.join(', ')}`}.`);
+      const working = work({
+        door,
+        name,
+        labels,
+        slots,
+        remotes,
+        home: join(home, 'workers', name),
+        signal: stop.signal,
+        say,
+        leaseMs,
+        beatMs: leaseMs / 3,
+      });
+      // Without its conductor, a worker of a small fleet would wait for ever.
+      await (conducted === undefined ? working : Promise.race([working, conducted.then(() => working)]));
+      await door.close();
+    }
+  } finally {
+    conducting.abort();
+    await conducted?.catch(() => undefined);
+    await conductor?.close();
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+  return { exit: stop.signal.aborted ? 130 : 0 };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,35 @@
+// Says why nothing happens in a session of a fleet, and what to do.
+
+import type { ListedSession, WorkerInfo } from './engine.js';
+
+export interface FleetNow {
+  readonly workers: readonly WorkerInfo[];
+  readonly limits: readonly { readonly name: string; readonly most: number; readonly used: number }[];
+  readonly nowMs: number;
+}
+
+/** A worker that has not been seen for this long is not counted. */
+const GONE_MS = 90_000;
+
+/** One sentence for each reason; none while a task runs, or a person is asked. */
+export function whyWaiting(session: ListedSession, { workers, limits, nowMs }: FleetNow): readonly string[] {
+  if (session.state !== 'running' || session.leased.length > 0 || session.offered.length === 0) return [];
+  const present = workers.filter(({ seenMs, draining }) => !draining && nowMs - seenMs < GONE_MS);
+  if (present.length === 0) return ['No worker is connected. Start one with: umpire worker --engine URL --remote URL'];
+  const reasons = new Set<string>();
+  for (const offer of session.offered) {
+    const able = present.filter(({ labels }) => offer.labels.every((label) => labels.includes(label)));
+    const [missing] = offer.labels.filter((label) => !present.some(({ labels }) => labels.includes(label)));
+    const full = limits.find(({ name, most, used }) => offer.limits.includes(name) && used >= most);
+    if (missing?.startsWith('remote:'))
+      reasons.add('No worker serves the remote of this session. Start one with: umpire worker --engine URL --remote URL');
+    else if (missing !== undefined)
+      reasons.add(`No worker has the label ${missing}. Start one with: umpire worker --engine URL --label ${missing}`);
+    else if (able.length === 0)
+      reasons.add(`No worker has all of the labels ${offer.labels.filter((label) => !label.startsWith('remote:')).join(', ')}.`);
+    else if (full !== undefined) reasons.add(`The limit ${full.name} is used up: ${full.used} of ${full.most}.`);
+    else if (able.every(({ busy, slots }) => busy >= slots))
+      reasons.add(`All ${able.length === 1 ? 'slots of the worker' : `${able.length} workers`} that may run ${offer.task} are busy.`);
+  }
+  return [...reasons];
+}

@@ -1,0 +1,22 @@
+// OpenTelemetry: a trace for each session, and metrics. Off, and not even loaded, unless an OTLP endpoint is set. It never stops a run.
+
+import type { Telemetry } from './telemetry.js';
+
+const nothing = (): void => undefined;
+
+const OFF: Telemetry = {
+  event: nothing,
+  turn: nothing,
+  queueAge: nothing,
+  leaseLost: nothing,
+  slots: nothing,
+  close: () => Promise.resolve(),
+};
+
+/** One for each process, or part of a process, that ends on its own. `say` gets one note if something is wrong. */
+export async function openTelemetry(env: Readonly<Record<string, string | undefined>>, say: (note: string) => void): Promise<Telemetry> {
+  const isAsked = ['', 'TRACES_', 'METRICS_'].some((signal) => (env[`OTEL_EXPORTER_OTLP_${signal}ENDPOINT`] ?? '') !== '');
+  if (!isAsked || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return OFF;
+  const { exportTelemetry } = await import('./export-telemetry.js');
+  return exportTelemetry(env, say);
+}
