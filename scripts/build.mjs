@@ -17,7 +17,9 @@ const shared = {
   target: 'node20',
   logLevel: 'warning',
   absWorkingDir: root,
-  external: Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies),
+  external: ['dependencies', 'peerDependencies'].flatMap((kind) =>
+    Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))[kind]),
+  ),
   logOverride: { 'empty-import-meta': 'silent' },
 };
 

@@ -122,6 +122,11 @@ export const ERRORS = {
     message: 'sslmode={mode} would not verify the certificate of {engine}.',
     hint: 'Use sslmode=verify-full, with sslrootcert=FILE for a certificate authority of your own.',
   },
+  'engine-address': {
+    exit: 2,
+    message: 'Cannot use this address of an engine: {detail}.',
+    hint: 'Restate has addresses such as restate://localhost:8080?admin=9070&service=localhost:9080.',
+  },
 
   // Finding a session
   'session-missing': {

@@ -29,6 +29,13 @@ const RECHECK_MS = 5000;
 const PATIENCE_MS = 120_000;
 const CONNECT_MS = 15_000;
 const LONGEST_PAUSE_MS = 10_000;
+/** Nothing that one statement does takes longer, unless the network is gone. */
+const QUERY_MS = 60_000;
+const LOCK_MS = 20_000;
+/** A conductor gives up after so many errors in a row that are not about the connection. */
+const MOST_FAILURES = 20;
+/** Another conductor has the turn. */
+const STALE = 'UM003';
 
 export function openPostgresEngine(url: string, options: EngineOptions = {}): Engine {
   return {
@@ -82,7 +89,9 @@ export function clientConfig(url: string): ClientConfig {
     ssl,
     application_name: 'umpire',
     connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   };
 }
 
@@ -110,8 +119,6 @@ function isPassing(error: unknown): boolean {
   if (/^(08|40|53|57P|55P03|25P03)/.test(code)) return true;
   return /^(E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND))/.test(code) || /terminat|timeout|not queryable|closed/i.test(message);
 }
-
-type Query = <Row extends object>(sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** Connections of one door: a pool for calls, and one that listens. */
 async function connect(url: string, most: number) {
@@ -203,7 +210,7 @@ async function connect(url: string, most: number) {
   const listening = listen();
 
   return {
-    query: run as Query,
+    query: run,
     pool,
     wake,
     isClosed: () => closing.signal.aborted,
@@ -420,7 +427,9 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
 
   /** Takes one turn if there is one. `failed` with an id: the conductor threw, and its input has to rest. */
   async function takeTurn(client: PoolClient, conduct: Conduct, skipped: readonly string[]): Promise<TakenTurn> {
-    await client.query(`begin isolation level read committed; set local idle_in_transaction_session_timeout = ${Math.ceil(turnMs)}`);
+    await client.query(
+      `begin isolation level read committed; set local idle_in_transaction_session_timeout = ${Math.ceil(turnMs)}; set local lock_timeout = ${LOCK_MS}`,
+    );
     const [begun] = (await client.query<BegunTurn>('select * from umpire.begin_turn($1)', [skipped])).rows;
     if (begun === undefined) {
       await client.query('commit');
@@ -463,22 +472,28 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
       await client.query('rollback');
       return { kind: 'left', session };
     }
-    await client.query('select umpire.commit_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
-      id,
-      session,
-      length,
-      turn.lines,
-      asJson(turn.offers),
-      asJson(turn.running),
-      turn.wakeAtMs,
-      turn.summary === null ? null : asJson(turn.summary),
-      turn.summary?.tenant ?? null,
-      turn.summary?.state ?? null,
-      asJson(turn.reply),
-      leaseMs,
-      REFUSED_MS,
-    ]);
-    await client.query('commit');
+    try {
+      await client.query('select umpire.commit_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
+        id,
+        session,
+        length,
+        turn.lines,
+        asJson(turn.offers),
+        asJson(turn.running),
+        turn.wakeAtMs,
+        turn.summary === null ? null : asJson(turn.summary),
+        turn.summary?.tenant ?? null,
+        turn.summary?.state ?? null,
+        asJson(turn.reply),
+        leaseMs,
+        REFUSED_MS,
+      ]);
+      await client.query('commit');
+    } catch (error) {
+      if (isPassing(error) || (error as { readonly code?: string }).code === STALE) throw error;
+      // What the conductor decided cannot be stored.
+      return { kind: 'failed', id, tries: begun.tries };
+    }
     return { kind: 'taken' };
   }
 
@@ -504,17 +519,16 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
             client.release(taken.kind === 'failed');
             client = null;
             failures = 0;
-            if (taken.kind === 'failed')
-              await db.query(
-                `update umpire.inputs set tries = tries + 1, not_before = umpire.later($2) where id = $1 and done_at is null`,
-                [taken.id, backOff(taken.tries)],
-              );
-            if (taken.kind === 'none') {
-              if (!isOver()) await heard.within(Math.min(sweepMs, RECHECK_MS));
+            if (taken.kind === 'failed') {
+              const restMs = backOff(taken.tries);
+              const sql = 'update umpire.inputs set tries = tries + 1, not_before = umpire.later($2) where id = $1 and done_at is null';
+              await db.query(sql, [taken.id, restMs]);
+              void pause(restMs, signal).then(() => db.wake('i'));
             }
+            if (taken.kind === 'none' && !isOver()) await heard.within(Math.min(sweepMs, RECHECK_MS));
           } catch (error) {
             client?.release(true);
-            if (!isPassing(error) && !isStale(error) && failures > 20) throw error;
+            if (!isPassing(error) && failures > MOST_FAILURES) throw error;
             await pause(Math.min(backOff(failures++), LONGEST_PAUSE_MS), signal);
           } finally {
             heard.stop();
@@ -572,11 +586,6 @@ function inputOf({ kind, body, task, attempt, worker, token }: BegunTurn): Input
     case 'woken':
       return { kind };
   }
-}
-
-/** Another conductor has the turn. */
-function isStale(error: unknown): boolean {
-  return (error as { readonly code?: string }).code === 'UM003';
 }
 
 function isWord(wanted: string): (word: string) => boolean {

@@ -2,7 +2,8 @@
 // ran `umpire engine init`. Clients and conductors log in as that role. Workers log in as members of the role `umpire_worker`, which may
 // call the functions of "doors for workers" and read no table:  create role ci login password '…' in role umpire_worker;
 // Locks are taken in one order everywhere: the lock of claims, then the session, then its offers by id. Whoever cannot have a session at
-// once leaves it out. Notifications carry no names and no tokens: every role may listen.
+// once leaves it out. Notifications carry no names and no tokens: every role may listen. A hostile worker that keeps a transaction open
+// can delay others, and change nothing.
 
 /** Migrations, oldest first. The version of a database is how many it has had. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -24,7 +25,7 @@ create index on umpire.sessions (turned) where state = 'running';
 create table umpire.lines (
   session text collate "C" not null,
   seq integer not null,
-  line text not null,
+  line text not null check (position(E'\n' in line) = 0),
   primary key (session, seq)
 );
 
@@ -81,6 +82,10 @@ create table umpire.workers (
   seen timestamptz
 );
 
+-- One row, locked while an offer is chosen.
+create table umpire.claims (lock boolean primary key);
+insert into umpire.claims values (true);
+
 create table umpire.limits (name text primary key, most integer not null);
 
 create function umpire.ms(p_time timestamptz) returns double precision language sql immutable
@@ -117,7 +122,8 @@ begin
     on conflict (worker) do update set labels = excluded.labels, slots = excluded.slots, seen = excluded.seen;
   if (select w.draining from umpire.workers w where w.worker = p_worker) then return; end if;
   if not exists (select from umpire.offers o where o.state = 'offered' and o.labels <@ p_labels) then return; end if;
-  perform pg_advisory_xact_lock(7381269, 1);
+  -- No advisory lock: any role could hold it.
+  perform from umpire.claims for no key update;
   loop
     select o.* into v from umpire.offers o join umpire.sessions s on s.session = o.session
       where o.state = 'offered' and o.not_before <= clock_timestamp() and o.labels <@ p_labels
