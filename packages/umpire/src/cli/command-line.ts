@@ -101,6 +101,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   dismiss: async (args) => (await import('./dismiss.js')).runDismiss(args),
   diff: async (args, output) => (await import('./diff-apply.js')).runDiff(args, process.stdout.isTTY, output.isColored(1)),
   apply: async (args) => (await import('./diff-apply.js')).runApply(args),
+  pr: async (args) => (await import('./pr.js')).runPr(args),
   clean: async (args) => (await import('./clean.js')).runClean(args),
   status: async (args, output) => (await import('./status.js')).runStatus(args, output.isColored(1)),
   list: async (args, output) => (await import('./list.js')).runList(args, output.isColored(1)),
@@ -115,6 +116,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   engine: async (args) => (await import('./engine.js')).runEngine(args),
   serve: async (args, output) => (await import('./serve.js')).runServe(args, output),
   mcp: async (args) => (await import('./mcp.js')).runMcp(args),
+  ci: async (args, output) => (await import('./ci.js')).runCi(args, output),
   guard: async (args, output) => (await import('./guard.js')).runGuard(args, output),
   completion: async (args) => (await import('./completion.js')).runCompletion(args),
 };

@@ -67,6 +67,7 @@ On many machines
 Use the result
   diff [session] [round]     show the changes of a session
   apply <session>            copy the changes into your checkout
+  pr [session]               open or update a pull request
   clean [session]            remove worktrees and branches of finished sessions
 Judge
   decide <loop> <session>    judge the latest result of a critic
@@ -75,6 +76,7 @@ Judge
   critique <loop>            run the built-in critic of a loop
   read <report...>           read reports of test runners, coverage and linters
   guard                      find skipped, weakened or deleted tests
+  ci                         judge the change of a pull request in CI
 For agents
   mcp                        serve Umpire's tools over MCP
   hook <event>               run the guard from the hooks of a coding agent
@@ -204,6 +206,10 @@ ${PROJECT}
   --session DIR          the session folder (default: new in .umpire/sessions/)
   --mode NAME            which tasks run (default: chosen from the goal and the
                          changed files)
+  --issue N|URL          the goal is this issue on GitHub
+  --pr N                 review only: begin with this pull request; its
+                         unresolved comments are findings of the first round
+  --remote NAME          with --issue and --pr: the git remote (default: origin)
   --target PERCENT       target of the testing loop, 0 to 100 (default: 80),
                          or one for each layer: L1=90,L2=70
 ${RUN_FLAGS}
@@ -532,6 +538,35 @@ Examples
   umpire apply debt-imports --force
 `,
 
+  pr: `Open or update the pull request of a session.
+
+Usage: umpire pr [session] [flags]
+
+Pushes the branch of the session and opens a pull request on GitHub, or updates
+the one that the branch has. Its text has the goal, the verdicts, the evidence
+and what is not verified. It never forces a push and never pushes to the base.
+Uses GITHUB_TOKEN or GH_TOKEN, else gh where you are logged in.
+
+${SESSION}
+
+Flags
+  --base BRANCH          the branch to merge into (default: the repository's)
+  --draft                a draft; also of a session that is not complete
+  --remote NAME          the git remote (default: origin)
+  --title TEXT           the title (default: from the issue or the goal)
+${PROJECT}
+  --json                 print one JSON object
+
+Exit status
+  0    opened or updated
+  1    refused, or an error
+  2    wrong usage
+
+Examples
+  umpire pr
+  umpire pr review-payments-2026-03-01 --draft --base develop
+`,
+
   clean: `Remove worktrees and branches of finished sessions.
 
 Usage: umpire clean [session] [flags]
@@ -791,6 +826,36 @@ Examples
   umpire guard
   umpire guard --base origin/main --sarif > guard.sarif
   umpire guard --run "npm test"
+`,
+
+  ci: `Judge the change of a pull request in CI.
+
+Usage: umpire ci [flags]
+
+Runs the guard and the critic of the review loop on the change, and prints the
+findings as annotations of GitHub Actions, else as text. Finds the base of a
+pull request on GitHub and of a merge request on GitLab itself. A breach of the
+guard counts as critical, its notes as low. Output of tools is not shown.
+
+Flags
+  --base REV             compare with REV
+  --fail-on SEVERITY     exit with 3 from this severity on: critical, high
+                         (default), medium, low or never
+  --no-review            only run the guard
+  --sarif FILE           write SARIF 2.1.0
+  --code-quality FILE    write a code quality report of GitLab
+${PROJECT}
+
+Exit status
+  0    no finding of that severity
+  1    error, or a check that broke off
+  2    wrong usage
+  3    a finding of that severity or worse
+  130  stopped
+
+Examples
+  umpire ci --base origin/main
+  umpire ci --fail-on critical --sarif umpire.sarif
 `,
 
   mcp: `Serve Umpire's tools to an agent over MCP, on stdin and stdout.

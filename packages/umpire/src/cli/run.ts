@@ -14,6 +14,7 @@ import type { RunState } from '@umpire/core/decider/run-state.js';
 import { resolve, resume, run } from '../commands/session.js';
 import type { RunWatch } from '../commands/opened-session.js';
 import type { RunResult } from '../commands/session.js';
+import type { TopicStart } from '../commands/topic.js';
 import { setOwn } from '@umpire/core/formats/merge-objects.js';
 import { RANGES, TARGET_FORM } from '../commands/run-flags.js';
 import type { RunFlags, TargetFlag } from '../commands/run-flags.js';
@@ -63,6 +64,7 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
     '--session': 'value',
     '--mode': 'value',
     '--target': 'value',
+    ...TOPIC_FLAGS,
     ...FLEET_FLAGS,
   };
   const parsed = parseArguments(args, kinds, 'run');
@@ -71,8 +73,10 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
   if (loop === undefined) throw usage('Missing <loop>, such as testing.', 'run');
   refuseExtra(parsed, 2, 'run', 'Put the goal in quotes.');
   const target = targetOf(parsed.values.get('--target'));
+  const about = await topicOf(parsed, loop);
   const request = {
     loop,
+    ...about,
     ...(goal === undefined ? {} : { goal }),
     ...values(parsed, { project: '--project', session: '--session', mode: '--mode' }),
     ...(target === undefined ? {} : { target }),
@@ -81,6 +85,27 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
   const there = await startedThere(request, parsed, output);
   if (there !== null) return there;
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), parsed.values.get('--session') ?? null);
+}
+
+const TOPIC_FLAGS: FlagKinds = { '--issue': 'value', '--pr': 'value', '--remote': 'value' };
+const HIGHEST_NUMBER = 999_999_999;
+
+/** The issue or pull request on the command line. Loaded late: other runs need no GitHub. */
+async function topicOf(parsed: ParsedArguments, loop: string): Promise<TopicStart | null> {
+  const pr = wholeNumber(parsed, '--pr', 'run', [1, HIGHEST_NUMBER]);
+  if (pr === undefined && !parsed.values.has('--issue')) {
+    if (parsed.values.has('--remote') && (await namedEngine(parsed)) === null)
+      throw usage('--remote belongs to --issue, --pr or --engine.', 'run');
+    return null;
+  }
+  if (pr !== undefined && loop !== 'review') throw usage('--pr belongs to the review loop: umpire run review --pr N.', 'run');
+  if (pr !== undefined && parsed.values.has('--mode'))
+    throw usage('Use --pr or --mode, not both: a pull request is reviewed first.', 'run');
+  // A session on an engine has its own remote, and begins with the commit that its project has there.
+  if ((await namedEngine(parsed)) !== null) throw usage('Use --engine or --issue and --pr, not both.', 'run');
+  const { readTopic } = await import('../commands/topic.js');
+  const places = values(parsed, { project: '--project', issue: '--issue', remote: '--remote' });
+  return readTopic({ ...places, ...(pr === undefined ? {} : { pr }), sandbox: parsed.switches.has('--sandbox') });
 }
 
 /** `80`, or `L1=90,L2=70`. */
