@@ -145,13 +145,20 @@ await Promise.all([
 ]);
 await build({
   ...shared,
-  entryPoints: { app: 'packages/dashboard/src/app.ts' },
+  entryPoints: { app: 'packages/dashboard/src/app.tsx' },
   outdir: 'dist/web',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  splitting: true,
+  chunkNames: 'part-[hash]',
   platform: 'browser',
   target: 'es2022',
   format: 'esm',
   minify: true,
 });
+// The pages hold code of these, whose licences ask for their text.
+const licences = ['preact', 'marked'].map((name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`);
+writeFileSync(join(root, 'dist', 'web', 'licences.txt'), licences.join('\n\n'));
 for (const page of ['index.html', 'app.css', 'icon.svg'])
   cpSync(join(root, 'packages', 'dashboard', page), join(root, 'dist', 'web', page));
 const commands = readdirSync(join(root, 'dist')).filter((name) => name.endsWith('.cjs'));

@@ -1,6 +1,6 @@
 // Draws the pictures in docs/images: runs the built command in a real terminal in a copy of the sample shop, and draws what it shows.
 // `script` of util-linux records run.svg in plain lines; tmux shows the live view and a question. Dates, times and paths are fixed, so that
-// a picture changes only when the output does.
+// a picture changes only when the output does. `--dashboard` draws those of docs/dashboard.md.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,11 @@ const MARGIN = 18;
 const COMMAND = 'umpire until "npm test" "fix the cart"';
 const COLORS = { 2: '#8b949e', 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 35: '#d2a8ff', 36: '#79c0ff' };
 const ESCAPE = String.fromCharCode(27);
+
+if (process.argv.includes('--dashboard')) {
+  await import('./dashboard-picture.mjs');
+  process.exit();
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-picture-'));
 const socket = `umpire-picture-${process.pid}`;

@@ -1,69 +1,264 @@
-// The dashboard as a person sees it, in a real browser: open questions, a run while it goes on, rounds, changes, output. The page
-// never runs code from a session.
+// The dashboard as a person sees it, in a real browser: open questions and their answers, a run while it goes on, rounds, changes,
+// output. The page never runs code from a session.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
 import { hasBrowser, startBrowser } from './support/browser.js';
-import { cleanUpProjects, makeProject } from './support/run-project.js';
+import { HOSTILE, dashboardProject, planned, reviewed, stuck } from './support/dashboard-sessions.js';
+import { cleanUpProjects, endOf, eventsOfType, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 import { serveProject } from './support/served-project.js';
 import type { Served } from './support/served-project.js';
 
 cleanUpProjects();
 
-/** Code that runs in the page: its request options, and a wait for the next update of the server. */
-const WITH_KEY = "{ headers: { authorization: 'Bearer ' + localStorage.getItem('umpire-key') } }";
-const TOLD = `fetch('/api/changes', ${WITH_KEY}).then(async ({ body }) => {
-  const reader = body.getReader();
-  for (;;) if (new TextDecoder().decode((await reader.read()).value).includes('event: change')) return;
-})`;
+const PATIENCE_MS = 60_000;
+
+/** What axe finds, a line each. */
+async function complaints(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  return (await page.evaluate(
+    "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))",
+  )) as readonly string[];
+}
 
 // Skipped without an installed browser: only a browser can render the page.
 describe.skipIf(!hasBrowser)('the dashboard', () => {
   let browser: Browser;
-  const servers: Served[] = [];
+  let shared: RunProject;
+  let served: Served;
+  const others: Served[] = [];
   const troubles: string[] = [];
 
   beforeAll(async () => {
-    browser = await startBrowser();
+    shared = dashboardProject();
+    [browser] = await Promise.all([
+      startBrowser(),
+      planned(shared, 'plan'),
+      reviewed(shared, 'review'),
+      stuck(shared, 'stuck'),
+      stuck(shared, 'blocked', 'blocked'),
+    ]);
+    served = await serveProject(shared);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await end(served);
   });
-  afterAll(async () => browser.close());
   afterEach(async () => {
     for (const context of browser.contexts()) await context.close();
-    for (const { running } of servers.splice(0)) {
-      running.child.kill('SIGKILL');
-      await running.ended;
-    }
+    for (const one of others.splice(0)) await end(one);
     const [trouble] = troubles.splice(0);
     if (trouble !== undefined) throw new Error(`the page has trouble: ${trouble}`);
   });
 
-  async function open(project: RunProject): Promise<{ readonly page: Page; readonly served: Served }> {
-    const served = await serveProject(project);
-    servers.push(served);
-    const context = await browser.newContext({
-      viewport: { width: 1200, height: 800 },
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    context.setDefaultTimeout(120_000);
-    const page = await context.newPage();
-    page.on('pageerror', (error) => troubles.push(error.message));
-    page.on('console', (message) => (message.type() === 'error' ? troubles.push(message.text()) : undefined));
-    page.on('dialog', (dialog) => troubles.push(`a dialog: ${dialog.message()}`));
-    await page.goto(served.address);
-    return { page, served };
+  async function end({ running }: Served): Promise<void> {
+    running.child.kill('SIGKILL');
+    await running.ended;
   }
 
+  interface Look {
+    readonly width?: number;
+    readonly dark?: boolean;
+  }
+
+  async function newPage({ width = 1200, dark = false }: Look = {}): Promise<Page> {
+    const context = await browser.newContext({
+      viewport: { width, height: 800 },
+      colorScheme: dark ? 'dark' : 'light',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => troubles.push(error.message));
+    // The browser logs every refused request; the page shows those.
+    page.on('console', (message) =>
+      message.type() === 'error' && !message.text().startsWith('Failed to load resource') ? troubles.push(message.text()) : undefined,
+    );
+    page.on('dialog', (dialog) => troubles.push(`a dialog: ${dialog.message()}`));
+    return page;
+  }
+
+  /** The page of a shared session. */
+  async function openSession(name: string, look: Look = {}, tab = 'tasks'): Promise<Page> {
+    const page = await newPage(look);
+    await page.goto(served.address);
+    await go(page, name, tab);
+    return page;
+  }
+
+  async function go(page: Page, name: string, tab: string): Promise<void> {
+    const address = `#/s/${encodeURIComponent(`.umpire/sessions/${name}`)}/${tab}`;
+    await page.locator('.top').waitFor();
+    await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+    await page.locator(`.tabs a[aria-current][href="${address}"]`).waitFor();
+  }
+
+  async function open(project: RunProject): Promise<{ readonly page: Page; readonly served: Served }> {
+    const other = await serveProject(project);
+    others.push(other);
+    const page = await newPage();
+    await page.goto(other.address);
+    return { page, served: other };
+  }
+
+  const sessionOf = (name: string) => join(shared.root, '.umpire', 'sessions', name);
+  const question = (page: Page) => page.getByRole('region', { name: 'Open question' });
+  const isFocused = (selector: string) => `document.activeElement?.matches(${JSON.stringify(selector)})`;
   const wrong = () => makeProject({ files: { 'a.txt': 'wrong\n' } });
   const UNTIL = ['until', 'grep -q right a.txt'] as const;
 
+  it('shows each page without complaints of axe, in both colours, and fits a phone', async () => {
+    for (const look of [{ width: 375 }, { width: 1200, dark: true }]) {
+      const page = await newPage(look);
+      await page.goto(served.address);
+      await page.getByRole('heading', { name: '4 sessions wait for you' }).waitFor();
+      const check = async (what: string) => {
+        expect([what, look, await complaints(page)]).toEqual([what, look, []]);
+        expect([what, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([what, look.width]);
+      };
+      await check('list');
+      await go(page, 'review', 'changes');
+      await page.locator('.patch .in-place').waitFor();
+      await check('changes');
+      if (look.dark === true) return;
+      await page.getByRole('link', { name: 'Costs' }).click();
+      await page.getByRole('heading', { name: '$0.50 spent' }).waitFor();
+      await check('costs');
+      await go(page, 'plan', 'report');
+      await page.locator('.tab .markdown h2').first().waitFor();
+      await check('report');
+      await go(page, 'review', 'rounds');
+      await page.getByRole('heading', { name: 'Evidence' }).waitFor();
+      await check('rounds');
+      await go(page, 'stuck', 'output');
+      await page.locator('pre.text').first().waitFor();
+      await check('output');
+      await page.context().close();
+    }
+  });
+
+  it('shows findings at their lines in the changes', async () => {
+    const page = await openSession('review', {}, 'changes');
+    const file = page.locator('details.file', { hasText: 'DEV-001.txt' });
+    await file.locator('.patch .added + .in-place', { hasText: 'The total is wrong' }).waitFor();
+    await file.getByText('line 900, not in these changes: No unit is named').waitFor();
+  });
+
+  it('shows Markdown of agents, and never runs code from it', async () => {
+    const page = await openSession('plan');
+    const card = question(page);
+    await card.locator('ol strong', { hasText: 'Split' }).waitFor();
+    await card.getByRole('cell', { name: 'a.txt' }).waitFor();
+    await card.getByText('<script>alert(2)</script>').waitFor();
+    await page.locator('details.task', { hasText: 'TDPLAN-001' }).click();
+    await page.locator('details.task .markdown').waitFor();
+    expect(await page.locator('main img, main script, main a[href^="javascript"], main a[href*="evil"]').count()).toBe(0);
+    expect(await page.evaluate('window.owned ?? null')).toBe(null);
+    await go(page, 'stuck', 'tasks');
+    await page.locator('details.task', { hasText: 'WORK-1' }).click();
+    await page.locator('details.task', { hasText: HOSTILE.slice(0, 20) }).waitFor();
+  });
+
+  it('records an answer, goes on, and still shows it after reloading', async () => {
+    const page = await openSession('plan');
+    await question(page).getByText('1 task of wave 2 starts with this plan.').waitFor();
+    await page.getByRole('button', { name: 'Approve the plan' }).click();
+    await page.getByText('Recorded: approve the plan.').waitFor();
+    expect(eventsOfType(sessionOf('plan'), 'PersonAnswered')).toMatchObject([{ answer: 'approve', by: 'resolve', via: 'dashboard' }]);
+    await page.locator('.badge.complete, .badge.failed, .badge.awaiting', { hasNotText: 'plan' }).waitFor();
+    await page.reload();
+    await page.locator('.tabs').waitFor();
+    await question(page).getByText('approval of the plan').waitFor({ state: 'detached' });
+    expect(eventsOfType(sessionOf('plan'), 'TaskStarted').map(({ task }) => task)).toContain('TDFIX-001');
+  });
+
+  it('refuses an answer to a question that another tab has answered', async () => {
+    const [first, second] = [await openSession('blocked'), await newPage()];
+    // It does not hear of changes.
+    await second.route('**/api/changes', (route) => route.abort());
+    await second.goto(served.address);
+    await go(second, 'blocked', 'tasks');
+    await second.getByRole('button', { name: 'Agree' }).waitFor();
+    await first.getByRole('button', { name: 'Stop the session' }).click();
+    await first.locator('.badge.aborted').waitFor();
+    await second.getByLabel(/^Reason/).fill('too late');
+    await second.getByRole('button', { name: 'Agree' }).click();
+    await second.getByRole('alert').getByText(/The question of .* has changed since you saw it\./).waitFor();
+    await second.locator('.badge.aborted').waitFor();
+    expect(eventsOfType(sessionOf('blocked'), 'PersonAnswered')).toMatchObject([{ answer: 'stop' }]);
+    expect(endOf(sessionOf('blocked'))).toContain('aborted');
+  });
+
+  it('works without a mouse: dismisses a finding, is asked for a reason, and approves', async () => {
+    const page = await newPage();
+    await page.goto(served.address);
+    await page.locator('table.sessions').getByRole('link', { name: 'review', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await question(page).waitFor();
+    await expect.poll(() => page.evaluate(isFocused('main'))).toBe(true);
+    const tabTo = async (selector: string) => {
+      for (let presses = 0; presses < 40; presses += 1) {
+        if ((await page.evaluate(isFocused(selector))) === true) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`The keyboard does not reach ${selector}`);
+    };
+    await tabTo('.findings button');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate(isFocused('.dismiss input'))).toBe(true);
+    await page.keyboard.type('It is rounded on purpose');
+    await page.keyboard.press('Enter');
+    await question(page)
+      .getByText(/dismissed by .*: It is rounded on purpose/)
+      .waitFor();
+    expect(eventsOfType(sessionOf('review'), 'FindingRuled')).toMatchObject([
+      { finding: { message: 'The total is wrong' }, via: 'dashboard', reason: 'It is rounded on purpose' },
+    ]);
+    await tabTo('.button[aria-describedby="does-force-approve"]');
+    await page.keyboard.press('Enter');
+    await page.getByText('"Approve anyway" needs your words here.').waitFor();
+    await expect.poll(() => page.evaluate(isFocused('textarea'))).toBe(true);
+    await page.keyboard.type('It ships today');
+    await tabTo('.button[aria-describedby="does-force-approve"]');
+    await page.keyboard.press('Enter');
+    await page.getByText('Recorded: approve anyway.').waitFor();
+    await page.locator('.badge.unverified').first().waitFor();
+    expect(eventsOfType(sessionOf('review'), 'PersonAnswered')).toMatchObject([{ answer: 'force-approve', reason: 'It ships today' }]);
+  });
+
+  it('paints the last list before the first answer arrives', async () => {
+    const page = await newPage();
+    await page.goto(served.address);
+    await page.locator('.sessions tbody tr').nth(3).waitFor();
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/api/sessions', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    await page.locator('.sessions tbody tr').nth(3).waitFor();
+    answer();
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  it('says when the server has stopped', async () => {
+    const { page, served: stopping } = await open(wrong());
+    await page.getByText('live', { exact: true }).waitFor();
+    stopping.running.child.kill('SIGINT');
+    await stopping.running.ended;
+    await page.getByText('not connected; is umpire serve running?').waitFor();
+  });
+
   it('keeps the key out of the address, and asks for it if it is missing', SOAK, async () => {
-    const { page, served } = await open(wrong());
+    const { page, served: other } = await open(wrong());
     await page.getByRole('heading', { name: 'No sessions yet' }).waitFor();
-    expect(page.url()).toBe(`http://127.0.0.1:${served.port}/#/`);
+    expect(page.url()).toBe(`http://127.0.0.1:${other.port}/#/`);
     await page.getByText('live', { exact: true }).waitFor();
     const stranger = await (await browser.newContext()).newPage();
     await stranger.goto(page.url());
@@ -76,12 +271,11 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   });
 
   it('keeps the right key when a link with a wrong one is opened', SOAK, async () => {
-    const { page, served } = await open(wrong());
+    const { page, served: other } = await open(wrong());
     await page.getByRole('heading', { name: 'No sessions yet' }).waitFor();
     for (const link of [`#key=${'0'.repeat(32)}`, `?key=${'0'.repeat(32)}`, '#key=']) {
-      // The browser logs the refused request.
       const tab = await page.context().newPage();
-      await tab.goto(`http://127.0.0.1:${served.port}/${link}`);
+      await tab.goto(`http://127.0.0.1:${other.port}/${link}`);
       await tab.getByRole('heading', { name: 'No sessions yet' }).waitFor();
       await tab.close();
     }
@@ -92,22 +286,21 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   it('updates while a run goes on, without reloading', SOAK, async () => {
     const project = wrong();
     const { page } = await open(project);
-    const agent = project.sh('echo "I look at a.txt"; until_file "$beside/go"; echo right > a.txt; complete "mended it"');
+    const agent = project.sh(
+      'echo "I look at a.txt"; until_file "$beside/go"; echo "now I know"; echo right > a.txt; complete "mended it"',
+    );
     const run = project.start(...UNTIL, '--session', '.umpire/sessions/live', ...agent);
     await page.getByRole('link', { name: 'live', exact: true }).click();
     await page.locator('.badge.running').waitFor();
     await page.locator('details.task.running', { hasText: 'WORK-1' }).waitFor();
     await page.getByRole('link', { name: /^Output/ }).click();
     await page.locator('pre.text', { hasText: 'I look at a.txt' }).waitFor();
-    // A text selection survives updates.
+    // A text selection survives new output.
     await page.locator('pre.text').selectText();
-    await page.evaluate(`void (window.told = ${TOLD})`);
     writeFileSync(join(project.beside, 'go'), '');
-    expect((await run.ended).exit).toBe(0);
-    await page.evaluate('window.told.then(() => undefined)');
-    for (let times = 0; times < 2; times += 1) await page.evaluate(`fetch('/api/sessions', ${WITH_KEY}).then((answer) => answer.text())`);
+    await page.locator('pre.text', { hasText: 'now I know' }).waitFor();
     expect(await page.evaluate('getSelection().toString()')).toContain('I look at a.txt');
-    await page.evaluate('getSelection().removeAllRanges()');
+    expect((await run.ended).exit).toBe(0);
     await page.locator('.badge.complete').waitFor();
     await page.getByRole('link', { name: 'Rounds 2' }).click();
     const last = page.locator('details.verdict').first();
@@ -117,35 +310,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.locator('pre.patch .added', { hasText: '+right' }).waitFor();
     expect(await page.locator('details.file summary').innerText()).toMatch(/a\.txt\s+\+1\s+−1/);
     await page.getByRole('link', { name: 'Report' }).click();
-    await page.locator('pre.text', { hasText: 'The work was approved.' }).waitFor();
-  });
-
-  it('lists sessions that wait for a person first, with the commands that answer', SOAK, async () => {
-    const project = wrong();
-    const ran = await project.umpire(
-      ...UNTIL,
-      '--max-rounds',
-      '1',
-      '--session',
-      '.umpire/sessions/stuck',
-      ...project.sh('complete nothing'),
-    );
-    expect(ran.exit).toBe(4);
-    const { page } = await open(project);
-    await page.getByRole('heading', { name: '1 session waits for you' }).waitFor();
-    await page.locator('.waiting a', { hasText: 'stuck' }).click();
-    const card = page.getByRole('region', { name: 'Open question' });
-    await card.waitFor();
-    const commands = await card.locator('code').allInnerTexts();
-    const session = join(project.root, '.umpire', 'sessions', 'stuck');
-    expect(commands).toContain(`umpire resolve ${session} extend --rounds 1`);
-    await card.locator('.command', { hasText: 'extend' }).getByRole('button').click();
-    await card.getByText('Copied').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`umpire resolve ${session} extend --rounds 1`);
-    expect(commands).toContain(`umpire resolve ${session} abort`);
-    await project.umpire('resolve', session, 'abort', '--reason', 'fine');
-    await page.locator('.badge.aborted').waitFor();
-    expect(await card.count()).toBe(0);
+    await page.locator('.tab .markdown', { hasText: 'The work was approved.' }).waitFor();
   });
 
   it('filters sessions by state and words, and keeps the typed text during updates', SOAK, async () => {
@@ -154,25 +319,25 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     for (const name of ['apple', 'pear']) await project.umpire(...UNTIL, '--session', `.umpire/sessions/${name}`, ...fixed);
     const { page } = await open(project);
     const rows = page.locator('table.sessions tbody tr');
-    await rows.first().waitFor();
-    expect(await rows.count()).toBe(2);
+    await rows.nth(1).waitFor();
     const search = page.getByRole('searchbox');
     await search.pressSequentially('app');
-    expect(await search.inputValue()).toBe('app');
+    await rows.nth(1).waitFor({ state: 'detached' });
     expect(await rows.allInnerTexts()).toEqual([expect.stringContaining('apple')]);
     // A third session starts and ends while the person types.
     await project.umpire(...UNTIL, '--session', '.umpire/sessions/apple-pie', ...fixed);
     await rows.nth(1).waitFor();
     await search.pressSequentially('le-p');
+    await rows.nth(1).waitFor({ state: 'detached' });
     expect(await search.inputValue()).toBe('apple-p');
     expect(await rows.allInnerTexts()).toEqual([expect.stringContaining('apple-pie')]);
     await search.fill('');
     await page.getByRole('button', { name: 'complete 3' }).click();
-    expect(await rows.count()).toBe(3);
+    await rows.nth(2).waitFor();
   });
 
-  it('never runs code from a session', SOAK, async () => {
-    const project = makeProject({ files: { 'a.txt': 'wrong\n' } });
+  it('shows names and outputs full of tags as text', SOAK, async () => {
+    const project = wrong();
     const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     const agent = project.sh(`printf '%s' '${evil}' > evil.html; echo '${evil}'; complete '${evil}'`);
     await project.umpire(...UNTIL, evil, '--max-rounds', '1', '--session', '.umpire/sessions/evil', ...agent);
@@ -185,41 +350,13 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     const { page } = await open(project);
     await page.getByRole('link', { name: '<b onclick=alert(3)>"&', exact: true }).click();
     await page.locator('details.task', { hasText: evil }).waitFor();
-    await page.getByRole('link', { name: '← All sessions' }).click();
-    await page.getByRole('link', { name: 'evil', exact: true }).click();
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.locator('table.sessions').getByRole('link', { name: 'evil', exact: true }).click();
     await page.locator('details.task', { hasText: 'WORK-1' }).click();
     for (const tab of [/^Rounds/, /^Changes/, /^Output/, /^Report/]) {
       await page.locator('.tabs').getByRole('link', { name: tab }).click();
       await page.locator('.tabs a[aria-current]', { hasText: tab }).waitFor();
       expect(await page.locator('main img, main script, main b').count()).toBe(0);
-    }
-  });
-
-  it('says when the server has stopped', async () => {
-    const project = wrong();
-    const { page, served } = await open(project);
-    await page.getByText('live', { exact: true }).waitFor();
-    served.running.child.kill('SIGINT');
-    await served.running.ended;
-    await page.getByText('not connected; is umpire serve running?').waitFor();
-    // The browser logs that it could not connect, which is expected.
-    await page.context().close();
-    troubles.splice(0);
-  });
-
-  it('fits a phone, and works without a mouse', SOAK, async () => {
-    const project = wrong();
-    await project.umpire(...UNTIL, '--session', '.umpire/sessions/small', ...project.sh('echo right > a.txt; complete done'));
-    const { page } = await open(project);
-    await page.setViewportSize({ width: 375, height: 700 });
-    await page.getByRole('link', { name: 'small', exact: true }).focus();
-    await page.keyboard.press('Enter');
-    await page.locator('.tabs').waitFor();
-    for (const tab of ['Tasks', 'Rounds 2', 'Changes', 'Report']) {
-      await page.locator('.tabs').getByRole('link', { name: tab }).focus();
-      await page.keyboard.press('Enter');
-      await page.locator('.tabs a[aria-current]', { hasText: tab }).waitFor();
-      expect([tab, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([tab, 375]);
     }
   });
 });

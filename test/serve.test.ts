@@ -1,13 +1,15 @@
 // `umpire serve` for programs: its answers, its access rules, live updates, start and stop. What people see is in dashboard.test.ts.
 
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { SOAK } from './support/campaign.js';
-import { cleanUpProjects, makeProject } from './support/run-project.js';
+import { cleanUpProjects, endOf, eventsOfType, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 import { serveProject } from './support/served-project.js';
 import type { Served } from './support/served-project.js';
@@ -83,7 +85,7 @@ it('refuses requests without the key or for another host name', async () => {
   }
   expect((await served.ask(`/api/sessions?key=${served.key}`, {})).status).toBe(401);
   const keys = [served.key, '0'.repeat(32)].map((key) => served.ask('/api/key', { authorization: `Bearer ${key}` }));
-  expect((await Promise.all(keys)).map(({ status }) => status)).toEqual([204, 401]);
+  expect((await Promise.all(keys)).map(({ status }) => status)).toEqual([200, 401]);
   const elsewhere = { authorization: `Bearer ${served.key}`, host: 'rebound.example:80' };
   expect(await served.ask('/api/sessions', elsewhere)).toMatchObject({
     status: 403,
@@ -96,7 +98,13 @@ it('refuses requests without the key or for another host name', async () => {
 it('serves its pages without a key: they hold no data', async () => {
   const project = await mended('one');
   const served = await serve(project);
-  const types = { '/': 'text/html', '/app.js': 'text/javascript', '/app.css': 'text/css', '/icon.svg': 'image/svg+xml' };
+  const types = {
+    '/': 'text/html',
+    '/app.js': 'text/javascript',
+    '/licences.txt': 'text/plain',
+    '/app.css': 'text/css',
+    '/icon.svg': 'image/svg+xml',
+  };
   for (const [path, type] of Object.entries(types)) {
     const page = await served.ask(path, {});
     expect([path, page.status]).toEqual([path, 200]);
@@ -140,6 +148,82 @@ it('answers only for listed sessions, whatever the id', async () => {
   expect((await served.ask(at('/api/diff', { id, round: '7' }))).status).toBe(422);
   for (const method of ['POST', 'PUT', 'DELETE'])
     expect((await served.ask('/api/sessions', { authorization: `Bearer ${served.key}` }, method)).status).toBe(404);
+});
+
+/** A project with a session that waits for a decision, and its open question. */
+async function asking(): Promise<{
+  readonly project: RunProject;
+  readonly served: Served;
+  readonly answer: object;
+  readonly session: string;
+}> {
+  const project = makeProject({ files: { 'a.txt': 'wrong\n' } });
+  const agent = project.sh('complete nothing');
+  const ran = await project.umpire('until', 'grep -q right a.txt', '--max-rounds', '1', '--session', '.umpire/sessions/one', ...agent);
+  expect(ran.exit).toBe(4);
+  const served = await serve(project);
+  const id = '.umpire/sessions/one';
+  const { question } = (await served.json(at('/api/session', { id }))) as { question: { key: string } };
+  return { project, served, session: ran.session, answer: { id, question: question.key, answer: 'abort', reason: 'enough' } };
+}
+
+it('records a person’s answer before it says so, and refuses every other request', async () => {
+  const { served, session, answer } = await asking();
+  const answers = () => eventsOfType(session, 'PersonAnswered');
+  const agent = spawnSync(
+    process.execPath,
+    [
+      '-e',
+      `fetch('http://127.0.0.1:${served.port}/api/answer', { method: 'POST', body: process.argv[1],
+        headers: { authorization: 'Bearer ${served.key}', 'content-type': 'application/json' } }).then(async (a) => console.log(a.status, await a.text()))`,
+      JSON.stringify(answer),
+    ],
+    { encoding: 'utf8', env: { ...process.env, UMPIRE_RUN: 'abcdefgh-1' } },
+  );
+  if (existsSync('/proc/net/tcp')) expect(agent.stdout).toMatch(/^403 .*A task of a running session cannot act for a person/);
+  const refused: readonly (readonly [status: number, code: string, body: object | string, headers?: Record<string, string>])[] = [
+    [401, 'key-wrong', answer, { authorization: `Bearer ${'0'.repeat(32)}` }],
+    [401, 'key-wrong', answer, { authorization: '', cookie: `key=${served.key}` }],
+    [403, 'origin-other', answer, { origin: 'https://evil.example' }],
+    [403, 'origin-other', answer, { 'sec-fetch-site': 'cross-site' }],
+    [400, 'body-odd', answer, { 'content-type': 'text/plain' }],
+    [400, 'body-odd', 'not JSON'],
+    [400, 'body-odd', { ...answer, more: 1 }],
+    [400, 'body-odd', { ...answer, reason: 'x'.repeat(100_000) }],
+    [404, 'session-unlisted', { ...answer, id: '../one' }],
+    [409, 'question-changed', { ...answer, question: 'verdict:1' }],
+    [422, 'answer-refused', { ...answer, answer: 'approve' }],
+    [422, 'answer-refused', { ...answer, answer: 'extend', rounds: 0 }],
+    [422, 'answer-refused', { ...answer, answer: 'force-approve', reason: ' ' }],
+  ];
+  for (const [status, code, body, headers] of refused) {
+    const said = await served.post('/api/answer', body, headers);
+    expect([code, said.status, said.text]).toEqual([code, status, expect.stringContaining(`"code":"${code}"`)]);
+  }
+  expect(answers()).toEqual([]);
+  expect((await served.post('/api/answer', answer, { origin: `http://127.0.0.1:${served.port}` })).status).toBe(204);
+  expect(answers()).toMatchObject([{ answer: 'abort', reason: 'enough', by: 'resolve', via: 'dashboard', who: userInfo().username }]);
+  expect((await served.post('/api/answer', answer)).status).toBe(409);
+  expect(answers()).toHaveLength(1);
+});
+
+it('continues a session in a process that outlives the server', SOAK, async () => {
+  const { project, served, session, answer } = await asking();
+  project.sh('until_file "$beside/go"; echo right > a.txt; complete "mended it"');
+  expect((await served.post('/api/answer', { ...answer, answer: 'extend', rounds: 1 })).status).toBe(204);
+  await expect.poll(() => eventsOfType(session, 'TaskStarted').at(-1)?.task, { timeout: 60_000 }).toBe('WORK-2');
+  expect((await served.post('/api/answer', answer)).status).toBe(409);
+  served.running.child.kill('SIGINT');
+  await served.running.ended;
+  writeFileSync(join(project.beside, 'go'), '');
+  await expect.poll(() => endOf(session), { timeout: 60_000 }).toBe('complete');
+});
+
+it('says why an answered session does not go on', async () => {
+  const { project, served, answer } = await asking();
+  writeFileSync(join(project.root, 'umpire.config.yaml'), 'agents: [\n');
+  const said = await served.post('/api/answer', { ...answer, answer: 'extend', rounds: 1 });
+  expect([said.status, said.text]).toEqual([422, expect.stringContaining('umpire.config.yaml')]);
 });
 
 it('frees everything of a closed page', async () => {
@@ -235,7 +319,7 @@ it('ends with Ctrl-C while a page is open, and prints what it does', SOAK, async
   served.running.child.kill('SIGINT');
   const ended = await served.running.ended;
   expect(ended.exit).toBe(0);
-  expect(ended.err).toContain(`Dashboard of ${project.root}, read-only, for this machine only`);
+  expect(ended.err).toContain(`Dashboard of ${project.root}, for this machine only`);
 });
 
 it('uses another port if the default is taken, but fails if the port was given', SOAK, async () => {

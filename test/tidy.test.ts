@@ -204,7 +204,7 @@ describe('the code base', () => {
   });
 
   it('lets the dashboard import only the types of the server', () => {
-    const pages = filesIn('packages/dashboard/src', (name) => name.endsWith('.ts'));
+    const pages = filesIn('packages/dashboard/src', (name) => /\.tsx?$/.test(name));
     expect(pages.length).toBeGreaterThan(5);
     const upward = pages.flatMap((path) => {
       const source = readFileSync(join(root, path), 'utf8');

@@ -20,6 +20,8 @@ export interface Served {
   readonly running: Running;
   /** Sends the key as a program does, unless other headers are given. */
   readonly ask: (path: string, headers?: Readonly<Record<string, string>>, method?: string) => Promise<Answered>;
+  /** As the page acts; other headers replace those of the page. */
+  readonly post: (path: string, body: object | string, headers?: Readonly<Record<string, string>>) => Promise<Answered>;
   readonly json: (path: string) => Promise<Record<string, unknown>>;
 }
 
@@ -39,10 +41,18 @@ export async function serveProject(project: RunProject, ...flags: readonly strin
   const key = url.hash.replace('#key=', '');
   const ask: Served['ask'] = (path, headers = { authorization: `Bearer ${key}` }, method = 'GET') => askServer(port, path, headers, method);
   const json: Served['json'] = async (path) => JSON.parse((await ask(path)).text) as Record<string, unknown>;
-  return { address, port, key, running, ask, json };
+  const post: Served['post'] = (path, body, headers = {}) =>
+    askServer(
+      port,
+      path,
+      { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      'POST',
+      typeof body === 'string' ? body : JSON.stringify(body),
+    );
+  return { address, port, key, running, ask, post, json };
 }
 
-function askServer(port: number, path: string, headers: Readonly<Record<string, string>>, method: string): Promise<Answered> {
+function askServer(port: number, path: string, headers: Readonly<Record<string, string>>, method: string, body = ''): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
       let text = '';
@@ -50,6 +60,6 @@ function askServer(port: number, path: string, headers: Readonly<Record<string, 
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
       response.on('error', reject);
     });
-    asked.on('error', reject).end();
+    asked.on('error', reject).end(body);
   });
 }

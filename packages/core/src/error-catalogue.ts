@@ -653,6 +653,21 @@ export const ERRORS = {
     message: 'This server only answers requests to 127.0.0.1 and localhost.',
     hint: 'Open the address that `umpire serve` printed. From another machine: ssh -L 4747:127.0.0.1:4747 <this machine>',
   },
+  'origin-other': {
+    exit: 1,
+    message: 'This server acts only on requests of its own pages and of programs with its key.',
+    hint: 'Open the address that `umpire serve` printed.',
+  },
+  'body-odd': {
+    exit: 1,
+    message: 'The request was not understood: {detail}.',
+    hint: 'docs/dashboard.md lists every address and its fields.',
+  },
+  'run-not-continued': {
+    exit: 1,
+    message: 'The session did not continue: {detail}',
+    hint: 'Continue it in a terminal: umpire resume {session}',
+  },
   'page-unknown': {
     exit: 1,
     message: 'Nothing found at {path}.',

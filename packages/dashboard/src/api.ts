@@ -1,18 +1,31 @@
 // Requests of the page to its server.
 
-import type { ChangeAnswer, ErrorAnswer, SessionAnswer, SessionsAnswer } from '@umpire/umpire/http/answers.js';
+import type {
+  AnswerRequest,
+  ChangeAnswer,
+  CostsAnswer,
+  DismissRequest,
+  ErrorAnswer,
+  OutputAnswer,
+  SessionAnswer,
+  SessionsAnswer,
+} from '@umpire/umpire/http/answers.js';
 
 /** An error of the server with a hint. */
 export class ServerError extends Error {
   constructor(
     message: string,
     readonly hint: string,
+    readonly code: string,
   ) {
     super(message);
   }
 }
 
 const STORAGE_KEY = 'umpire-key';
+const STORED_LIST = 'umpire-sessions';
+/** More would not fit on the first screens, nor in the storage. */
+const MOST_STORED = 200;
 
 /**
  * Takes the key from the # of the first address: it is never sent in a URL, and no other page can read the storage. A link with a wrong
@@ -29,68 +42,112 @@ export async function takeKey(): Promise<void> {
   if (isRight || localStorage.getItem(STORAGE_KEY) === null) localStorage.setItem(STORAGE_KEY, given);
 }
 
-async function ask(path: string, query: Readonly<Record<string, string>> = {}): Promise<Response> {
+type Query = Readonly<Record<string, string>>;
+
+async function request(path: string, query: Query, more: RequestInit = {}): Promise<Response> {
   const words = new URLSearchParams(query).toString();
   const response = await fetch(words === '' ? path : `${path}?${words}`, {
-    headers: { authorization: `Bearer ${localStorage.getItem(STORAGE_KEY) ?? ''}` },
-  }).catch(() => {
-    throw new ServerError('The server does not answer.', 'Run `umpire serve` again and open the address it prints.');
+    ...more,
+    headers: { ...(more.headers as Query | undefined), authorization: `Bearer ${localStorage.getItem(STORAGE_KEY) ?? ''}` },
+  }).catch((error: unknown) => {
+    if (more.signal?.aborted === true) throw error;
+    throw new ServerError('The server does not answer.', 'Run `umpire serve` again and open the address it prints.', 'gone');
   });
   if (response.ok) return response;
   const body = (await response.json().catch(() => null)) as ErrorAnswer | null;
-  throw new ServerError(body?.error.message ?? `The server answered ${response.status}.`, body?.error.hint ?? '');
+  const { message, hint, code } = body?.error ?? { message: `The server answered ${response.status}.`, hint: '', code: '' };
+  throw new ServerError(message, hint, code);
+}
+
+const read = async <Body>(path: string, query: Query = {}): Promise<Body> => (await request(path, query)).json() as Promise<Body>;
+
+async function act(path: string, body: object): Promise<void> {
+  await request(path, {}, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+interface StoredList {
+  readonly project: string;
+  readonly list: SessionsAnswer;
+}
+
+/** The last list of the project that this server shows, for the first paint; null if there is none. */
+export async function storedSessions(): Promise<SessionsAnswer | null> {
+  try {
+    const stored = JSON.parse(localStorage.getItem(STORED_LIST) ?? 'null') as StoredList | null;
+    if (stored === null) return null;
+    // The same port may show another project today.
+    const { project } = await read<{ readonly project: string }>('/api/key');
+    return project === stored.project ? stored.list : null;
+  } catch {
+    return null;
+  }
 }
 
 export async function sessions(): Promise<SessionsAnswer> {
-  return (await ask('/api/sessions')).json() as Promise<SessionsAnswer>;
+  const list = await read<SessionsAnswer>('/api/sessions');
+  try {
+    const stored: StoredList = { project: list.project, list: { ...list, sessions: list.sessions.slice(0, MOST_STORED) } };
+    if (list.unread === 0) localStorage.setItem(STORED_LIST, JSON.stringify(stored));
+  } catch {
+    // A full storage: the next page is painted a moment later.
+  }
+  return list;
 }
 
-export async function session(id: string): Promise<SessionAnswer> {
-  return (await ask('/api/session', { id })).json() as Promise<SessionAnswer>;
-}
-
-export async function report(id: string): Promise<string> {
-  return (await ask('/api/report', { id })).text();
-}
-
-export async function log(id: string, name: string): Promise<string> {
-  return (await ask('/api/log', { id, name })).text();
-}
+export const session = (id: string): Promise<SessionAnswer> => read('/api/session', { id });
+export const costs = (): Promise<CostsAnswer> => read('/api/costs');
+export const report = async (id: string): Promise<string> => (await request('/api/report', { id })).text();
+export const log = async (id: string, name: string): Promise<string> => (await request('/api/log', { id, name })).text();
 
 export async function diff(id: string, round: string | null, chain: string | null): Promise<string> {
-  return (await ask('/api/diff', { id, ...(round === null ? {} : { round }), ...(chain === null ? {} : { chain }) })).text();
+  return (await request('/api/diff', { id, ...(round === null ? {} : { round }), ...(chain === null ? {} : { chain }) })).text();
 }
+
+export const answer = (body: AnswerRequest): Promise<void> => act('/api/answer', body);
+export const dismiss = (body: DismissRequest): Promise<void> => act('/api/dismiss', body);
+export const resume = (id: string): Promise<void> => act('/api/resume', { id });
 
 const RETRY_MS = 2000;
 
 /** Reports every change and whether the server is connected. Reconnects by itself. */
 export async function follow(onChange: (change: ChangeAnswer) => void, onLive: (isLive: boolean) => void): Promise<never> {
   for (;;) {
-    try {
-      const { body } = await ask('/api/changes');
-      onLive(true);
-      if (body !== null) await readChanges(body, onChange);
-    } catch (error) {
-      if (!(error instanceof ServerError) && !(error instanceof TypeError)) throw error;
-    }
+    await readEvents('/api/changes', {}, (data) => onChange(data as ChangeAnswer), { onOpen: () => onLive(true) }).catch(ignoreClosed);
     onLive(false);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-/** Reads until the stream ends. An empty line ends a message. */
-async function readChanges(body: ReadableStream<Uint8Array>, onChange: (change: ChangeAnswer) => void): Promise<void> {
+/** Calls with every piece of an output until the signal. Throws if the output cannot be read. */
+export async function followOutput(id: string, name: string, onPiece: (piece: OutputAnswer) => void, signal: AbortSignal): Promise<void> {
+  await readEvents('/api/output', { id, name }, (data) => onPiece(data as OutputAnswer), { signal });
+}
+
+function ignoreClosed(error: unknown): void {
+  if (!(error instanceof ServerError) && !(error instanceof TypeError)) throw error;
+}
+
+interface EventOptions {
+  readonly onOpen?: () => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads server-sent events until the stream ends. An empty line ends an event. */
+async function readEvents(path: string, query: Query, onData: (data: unknown) => void, { onOpen, signal }: EventOptions): Promise<void> {
+  const { body } = await request(path, query, signal === undefined ? {} : { signal });
+  onOpen?.();
+  if (body === null) return;
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const messages = `${text}${decoder.decode(value, { stream: true })}`.split('\n\n');
-    text = messages.pop() ?? '';
-    for (const message of messages) {
-      const data = /^event: change\ndata: (.*)$/m.exec(message)?.[1];
-      if (data !== undefined) onChange(JSON.parse(data) as ChangeAnswer);
+    const events = `${text}${decoder.decode(value, { stream: true })}`.split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) {
+      const data = /^event: \w+\ndata: (.*)$/m.exec(event)?.[1];
+      if (data !== undefined) onData(JSON.parse(data));
     }
   }
 }

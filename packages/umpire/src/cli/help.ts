@@ -470,9 +470,9 @@ Examples
 
 Usage: umpire serve [flags]
 
-The page follows running sessions and shows the commands that answer open
-questions. It cannot change anything. The server listens on 127.0.0.1 and
-requires the key in the printed address. Stop it with Ctrl-C. To reach it from
+The page follows running sessions. Its buttons answer open questions, dismiss
+findings and resume sessions; whoever has the printed address can do so. The
+server listens on 127.0.0.1. Stop it with Ctrl-C: runs go on. To reach it from
 another machine: ssh -L 4747:127.0.0.1:4747 HOST
 
 Flags

@@ -8,6 +8,7 @@ import type { DashboardServer } from '../http/server.js';
 import { lineOf } from '../report/safe-text.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { projectAt } from '../sessions/find-sessions.js';
+import { answeringUser } from './dismiss.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import { VERSION } from './version.generated.js';
@@ -32,7 +33,7 @@ export async function runServe(args: readonly string[], { write }: Output): Prom
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());
   });
   const serving = await listen({ project, key, port });
-  write(2, `Dashboard of ${lineOf(project, 200)}, read-only, for this machine only. Open this address; stop with Ctrl-C:\n`);
+  write(2, `Dashboard of ${lineOf(project, 200)}, for this machine only. Whoever has this address can answer for you. Stop with Ctrl-C:\n`);
   // After the #, which no browser sends to a server.
   write(1, `http://127.0.0.1:${serving.port}/#key=${key}\n`);
   await stopped;
@@ -42,7 +43,7 @@ export async function runServe(args: readonly string[], { write }: Output): Prom
 
 async function listen(request: { readonly project: string; readonly key: string; readonly port: number | null }): Promise<DashboardServer> {
   const { port, ...rest } = request;
-  const all = { ...rest, version: VERSION, pages: join(packageRoot(), 'dist', 'web') };
+  const all = { ...rest, ...answeringUser(), version: VERSION, pages: join(packageRoot(), 'dist', 'web') };
   try {
     return await serveDashboard({ ...all, port: port ?? DEFAULT_PORT });
   } catch (error) {

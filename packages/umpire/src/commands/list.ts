@@ -2,29 +2,41 @@
 
 import { isUmpireError } from '@umpire/core/errors.js';
 import type { SessionEntry } from '../report/list-page.js';
-import { findSessions } from '../sessions/find-sessions.js';
-import type { KnownSessions, MadeWork } from '../sessions/find-sessions.js';
+import { findSession, findSessions } from '../sessions/find-sessions.js';
+import type { FoundSession, KnownSessions } from '../sessions/find-sessions.js';
 import { createMergeStatusReader } from '../workspace/merge-status.js';
 import { worktreeHomes } from './project-settings.js';
 import { projectOf } from './project-folders.js';
 
-/** Latest first. An unreadable session does not hide the others. `known`: see findSessions. */
-export async function listSessions(project: string, known?: KnownSessions): Promise<readonly SessionEntry[]> {
+/** Latest first. An unreadable session does not hide the others. */
+export async function listSessions(project: string): Promise<readonly SessionEntry[]> {
+  const addWork = createWorkReader();
+  const entries: SessionEntry[] = [];
+  for (const found of findSessions(project)) entries.push(await addWork(found));
+  return entries;
+}
+
+/** Reads one session after the other, for callers that look repeatedly and do other things in between. `known`: see findSession. */
+export function createSessionLister(known: KnownSessions): (path: string) => Promise<SessionEntry> {
+  const addWork = createWorkReader();
+  return async (path) => addWork(findSession(path, known));
+}
+
+/** Remembers git's answers, so use one for one listing. */
+function createWorkReader(): (found: FoundSession) => Promise<SessionEntry> {
   const mergeStatusOf = createMergeStatusReader();
   const homeOf = worktreeHomes();
-  const work = async (made: MadeWork, path: string): Promise<SessionEntry['work']> => {
+  return async ({ made, ...entry }) => {
+    if (made === null) return { ...entry, work: null };
     try {
-      const now = projectOf(made.project, path);
-      const status = await mergeStatusOf({ project: now, session: made.session, home: await homeOf(now), sessionFolder: path }, made);
+      const now = projectOf(made.project, entry.path);
+      const place = { project: now, session: made.session, home: await homeOf(now), sessionFolder: entry.path };
+      const work = await mergeStatusOf(place, made);
       // After a move, nobody knows what became of the branches.
-      return status === 'cleared' && now !== made.project ? null : status;
+      return { ...entry, work: work === 'cleared' && now !== made.project ? null : work };
     } catch (error) {
-      if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return null;
+      if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return { ...entry, work: null };
       throw error;
     }
   };
-  const entries: SessionEntry[] = [];
-  for (const { made, ...entry } of findSessions(project, known))
-    entries.push({ ...entry, work: made === null ? null : await work(made, entry.path) });
-  return entries;
 }

@@ -240,6 +240,19 @@ export async function resume(request: ResumeParameters): Promise<RunResult> {
 }
 
 export async function resolve(request: ResolveParameters): Promise<RunResult> {
+  return answering(request, async (opened, config) => {
+    const now = runIn(opened);
+    const settings = resolveRunSettings(request, config, now.settings, now.started.critic);
+    return continueSession({ ...opened, config, by: 'resolve', settings });
+  });
+}
+
+/** Records the answer and leaves the rest to another process, which resumes the session. */
+export async function answerQuestion(request: ResolveParameters): Promise<void> {
+  await answering(request, () => Promise.resolve());
+}
+
+async function answering(request: ResolveParameters, then: (opened: OpenedSession, config: Settings) => Promise<void>): Promise<RunResult> {
   refuseInsideTask('answer for a person');
   requireStarted(request.session);
   const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who, goal } = request;
@@ -268,12 +281,7 @@ export async function resolve(request: ResolveParameters): Promise<RunResult> {
     opened.journal.record(...events);
     if (request.maxRounds !== undefined) changeCap(opened, request.maxRounds);
     opened.journal.flush();
-    return continueSession({
-      ...opened,
-      config,
-      by: 'resolve',
-      settings: resolveRunSettings(request, config, runIn(opened).settings, before.started.critic),
-    });
+    return then(opened, config);
   });
 }
 

@@ -1,6 +1,7 @@
-// The answers of the dashboard's server: all that packages/dashboard knows of Umpire.
+// The answers of the dashboard's server, and the requests that act: all that packages/dashboard knows of Umpire.
 
 import type { Verdict } from '@umpire/core/model.js';
+import type { AnswerOption } from '../report/answer-options.js';
 import type { SessionEntry } from '../report/list-page.js';
 import type { TaskRun } from '../report/session-history.js';
 import type { SessionView } from '../report/session-view.js';
@@ -15,6 +16,8 @@ export interface SessionsAnswer {
   readonly version: string;
   /** Latest first. */
   readonly sessions: readonly ListedSession[];
+  /** So many were not read yet: ask again. */
+  readonly unread: number;
 }
 
 export interface LogAnswer {
@@ -24,9 +27,14 @@ export interface LogAnswer {
   readonly bytes: number;
 }
 
-/** `at`: the time of the verdict. */
+/** What was measured and spent when the verdict was given. */
 export interface TimedVerdict extends Verdict {
   readonly at: string;
+  /** Numbers that the loop judges by, such as coverage and score. */
+  readonly measures: Readonly<Record<string, number>>;
+  /** Of the session until then. */
+  readonly costUsd: number;
+  readonly tokens: number;
 }
 
 export interface SessionAnswer extends SessionView {
@@ -42,11 +50,73 @@ export interface SessionAnswer extends SessionView {
   readonly runs: Readonly<Record<string, readonly TaskRun[]>>;
   /** Outputs of agents, latest last. */
   readonly logs: readonly LogAnswer[];
+  /** How the open question can be answered; empty if it cannot be answered now. */
+  readonly options: readonly AnswerOption[];
+  /** By fingerprint: the findings that a person dismissed or may dismiss. */
+  readonly rulings: Readonly<Record<string, FindingRuling>>;
+  /** The task whose output explains the question. */
+  readonly askedAbout: string | null;
+  /** An edit of tasks.csv waits for a person. */
+  readonly heldEdit: AnswerOption | null;
+  /** It can go on without an answer: `umpire resume`. */
+  readonly canResume: boolean;
+  /** Why the process that continued it ended early. */
+  readonly trouble: string | null;
+}
+
+export interface FindingRuling {
+  /** By whom and why it was dismissed; null if it is open. */
+  readonly dismissed: string | null;
+  /** Why it cannot be dismissed; null if it can. */
+  readonly refusal: string | null;
+}
+
+/** One day, loop and agent. */
+export interface CostPart {
+  /** In UTC: `2026-03-01`. */
+  readonly day: string;
+  readonly loop: string;
+  readonly agent: string;
+  readonly costUsd: number;
+  readonly tokens: number;
+  readonly attempts: number;
+}
+
+export interface CostsAnswer {
+  readonly parts: readonly CostPart[];
+  /** Agents that did not report their cost. */
+  readonly unreported: readonly string[];
 }
 
 /** Sent when these sessions changed; empty if only the list changed. */
 export interface ChangeAnswer {
   readonly sessions: readonly string[];
+}
+
+/** A piece of an agent's output. `isNew`: it replaces what was sent before. */
+export interface OutputAnswer {
+  readonly text: string;
+  readonly isNew: boolean;
+}
+
+/** `POST /api/answer`. `question`: the key of the question that the person saw. */
+export interface AnswerRequest {
+  readonly id: string;
+  readonly question: string;
+  readonly answer: AnswerOption['answer'];
+  readonly reason?: string;
+  readonly goal?: string;
+  readonly rounds?: number;
+  readonly minutes?: number;
+  readonly costUsd?: number;
+  readonly tokens?: number;
+}
+
+/** `POST /api/dismiss`. `finding`: a fingerprint. */
+export interface DismissRequest {
+  readonly id: string;
+  readonly finding: string;
+  readonly reason: string;
 }
 
 export interface ErrorAnswer {

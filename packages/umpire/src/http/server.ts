@@ -1,20 +1,29 @@
-// The dashboard's server: read-only, for one project, on this machine only, and only with its key.
+// The dashboard's server: for one project, on this machine only, and only with its key. It shows sessions and takes a person's answers.
 
 import { timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { readFileSync, readdirSync } from 'node:fs';
+import type { AddressInfo, Socket } from 'node:net';
+import { extname, join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import { streamSSE } from 'hono/streaming';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { z } from 'zod';
+import { ANSWERS } from '@umpire/core/decider/events.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
+import { dismiss } from '../commands/dismiss.js';
+import { answerQuestion } from '../commands/session.js';
 import { lineOf, showHidden, showHiddenIn } from '../report/safe-text.js';
 import { onAbort } from '../sessions/abort-listeners.js';
-import type { ChangeAnswer, ErrorAnswer } from './answers.js';
-import { SessionReader } from './session-reader.js';
+import type { AnswerRequest, ChangeAnswer, DismissRequest, ErrorAnswer } from './answers.js';
 import { ChangeWatcher } from './change-watcher.js';
+import { ContinuingRuns } from './continuing-runs.js';
+import { followOutput } from './output-follower.js';
+import { pidOfPeer } from './peer-process.js';
+import { SessionReader } from './session-reader.js';
 
 export interface ServeRequest {
   readonly project: string;
@@ -25,6 +34,8 @@ export interface ServeRequest {
   readonly key: string;
   /** The folder of the built pages. */
   readonly pages: string;
+  /** The person's name on this machine, for the record of an answer. */
+  readonly who?: string;
 }
 
 export interface DashboardServer {
@@ -62,7 +73,9 @@ export async function serveDashboard(request: ServeRequest): Promise<DashboardSe
 }
 
 function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
-  const reader = new SessionReader(request.project, request.version);
+  const pages = readPages(request.pages);
+  const runs = new ContinuingRuns(request.project);
+  const reader = new SessionReader(request.project, request.version, (session) => runs.troubleOf(session));
   const watcher = new ChangeWatcher(() => reader.folders());
   const app = new Hono();
   app.use(
@@ -83,41 +96,58 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
   );
   app.use(async (context, next) => {
     context.header('Cache-Control', 'no-store');
-    const refused = refuseRequest(context, request.key);
+    const refused = refuseRequest(context, request.key, pages);
     if (refused !== null) return refused;
     await next();
   });
   app.onError((error, context) => errorResponse(context, error));
   app.notFound((context) => context.json(errorOf(new UmpireError('page-unknown', { path: lineOf(context.req.path, 200) })), 404));
-  addPages(app, request.pages);
+  for (const [path, { text, type }] of pages) app.get(path, (context) => context.body(text, 200, { 'Content-Type': type }));
   addSessionRoutes(app, reader);
-  // Answers only whether the key is right.
-  app.get('/api/key', (context) => context.body(null, 204));
+  addActions(app, reader, runs, request.who);
+  // Answers at once, however many sessions there are.
+  app.get('/api/key', (context) => context.json(showHiddenIn({ project: request.project })));
   app.get('/api/changes', (context) =>
-    streamSSE(context, async (stream) => {
-      const unsubscribe = watcher.subscribe((sessions) => {
+    eventStream(context, stop, (send) =>
+      watcher.subscribe((sessions) => {
         const change: ChangeAnswer = { sessions };
-        void stream.writeSSE({ event: 'change', data: JSON.stringify(change) });
-      });
-      const beat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
-      await stream.write(': here\n\n');
-      let removeListener: () => void = () => undefined;
-      await new Promise<void>((resolve) => {
-        stream.onAbort(resolve);
-        removeListener = onAbort(stop, resolve);
-      });
-      removeListener();
-      clearInterval(beat);
-      unsubscribe();
-    }),
+        send('change', change);
+      }),
+    ),
   );
+  app.get('/api/output', (context) => {
+    const { path, log } = reader.findLog(requiredQuery(context, 'id'), requiredQuery(context, 'name'));
+    return eventStream(context, stop, (send) => followOutput(path, log.name, (piece) => send('output', showHiddenIn(piece))));
+  });
   return app;
+}
+
+/** Server-sent events until the page or the server closes. `subscribe` returns a function that unsubscribes. */
+function eventStream(
+  context: Context,
+  stop: AbortSignal,
+  subscribe: (send: (event: string, data: object) => void) => () => void,
+): Response {
+  return streamSSE(context, async (stream) => {
+    await stream.write(': here\n\n');
+    const unsubscribe = subscribe((event, data) => void stream.writeSSE({ event, data: JSON.stringify(data) }));
+    const beat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
+    let removeListener: () => void = () => undefined;
+    await new Promise<void>((resolve) => {
+      stream.onAbort(resolve);
+      removeListener = onAbort(stop, resolve);
+    });
+    removeListener();
+    clearInterval(beat);
+    unsubscribe();
+  });
 }
 
 function addSessionRoutes(app: Hono, reader: SessionReader): void {
   // A browser shows the strings as they are, so hidden characters become visible here.
   app.get('/api/sessions', async (context) => context.json(showHiddenIn(await reader.sessions())));
   app.get('/api/session', async (context) => context.json(showHiddenIn(await reader.session(requiredQuery(context, 'id')))));
+  app.get('/api/costs', async (context) => context.json(showHiddenIn(await reader.costs())));
   app.get('/api/report', async (context) => context.text(showHidden(await reader.report(requiredQuery(context, 'id')))));
   app.get('/api/log', (context) => context.text(showHidden(reader.log(requiredQuery(context, 'id'), requiredQuery(context, 'name')))));
   app.get('/api/diff', async (context) => {
@@ -133,6 +163,88 @@ function addSessionRoutes(app: Hono, reader: SessionReader): void {
   });
 }
 
+const MOST_BODY_BYTES = 64 * 1024;
+const TEXT = z.string().max(20_000).optional();
+const NUMBER = z.number().finite().nonnegative().optional();
+const ANSWER: z.ZodType<AnswerRequest> = z.strictObject({
+  id: z.string(),
+  question: z.string(),
+  answer: z.enum(['resume', ...ANSWERS]),
+  reason: TEXT,
+  goal: TEXT,
+  rounds: NUMBER,
+  minutes: NUMBER,
+  costUsd: NUMBER,
+  tokens: NUMBER,
+}) as never;
+const RESUME = z.strictObject({ id: z.string() });
+const DISMISS: z.ZodType<DismissRequest> = z.strictObject({ id: z.string(), finding: z.string(), reason: z.string().max(20_000) });
+
+/** Everything that only a person may do. */
+function addActions(app: Hono, reader: SessionReader, runs: ContinuingRuns, who: string | undefined): void {
+  const person = { via: 'dashboard', ...(who === undefined ? {} : { who }) } as const;
+  const check: MiddlewareHandler = async (context, next) => {
+    refuseForeignRequest(context);
+    await next();
+  };
+  const limit = bodyLimit({
+    maxSize: MOST_BODY_BYTES,
+    onError: () => {
+      throw new UmpireError('body-odd', { detail: 'it is too long' });
+    },
+  });
+  app.post('/api/answer', check, limit, async (context) => {
+    const { id, answer, question, ...given } = await bodyOf(context, ANSWER);
+    const session = reader.pathOf(id);
+    // A held edit can be taken up whatever the session asks.
+    const shown = answer === 'take-edits' ? {} : { question };
+    if (answer !== 'resume') await answerQuestion({ session, answer, ...shown, ...given, ...person });
+    // The answer is recorded. A process that does not start is shown with the session.
+    await runs.start(session, id).catch((error: unknown) => {
+      if (answer === 'resume' || !isUmpireError(error)) throw error;
+    });
+    return context.body(null, 204);
+  });
+  app.post('/api/dismiss', check, limit, async (context) => {
+    const { id, ...given } = await bodyOf(context, DISMISS);
+    await dismiss({ session: reader.pathOf(id), ...given, ...person });
+    return context.body(null, 204);
+  });
+  app.post('/api/resume', check, limit, async (context) => {
+    const { id } = await bodyOf(context, RESUME);
+    await runs.start(reader.pathOf(id), id);
+    return context.body(null, 204);
+  });
+}
+
+async function bodyOf<Body>(context: Context, schema: z.ZodType<Body>): Promise<Body> {
+  const text = await context.req.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new UmpireError('body-odd', { detail: 'it is not JSON' });
+  }
+  const read = schema.safeParse(body);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw new UmpireError('body-odd', { detail: lineOf(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`, 200) });
+  }
+  return read.data;
+}
+
+/** Refuses pages of other origins, and processes of an agent's task, whatever key they hold. */
+function refuseForeignRequest(context: Context): void {
+  const site = context.req.header('Sec-Fetch-Site') ?? 'same-origin';
+  const origin = context.req.header('Origin');
+  if (site !== 'same-origin' || (origin !== undefined && origin !== new URL(context.req.url).origin)) throw new UmpireError('origin-other');
+  if (!/^application\/json(;|$)/.test(context.req.header('Content-Type') ?? ''))
+    throw new UmpireError('body-odd', { detail: 'its content type is not application/json' });
+  const { remotePort, localPort } = (context.env as { readonly incoming: { readonly socket: Socket } }).incoming.socket;
+  const peer = remotePort === undefined || localPort === undefined ? null : pidOfPeer(remotePort, localPort);
+  refuseInsideTask('act for a person', peer ?? undefined);
+}
+
 function requiredQuery(context: Context, name: string): string {
   const value = context.req.query(name);
   if (value === undefined || value === '')
@@ -140,25 +252,30 @@ function requiredQuery(context: Context, name: string): string {
   return value;
 }
 
-const PAGES = [
-  { path: '/', file: 'index.html', type: 'text/html; charset=utf-8' },
-  { path: '/app.js', file: 'app.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/app.css', file: 'app.css', type: 'text/css; charset=utf-8' },
-  { path: '/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
-] as const;
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.txt', 'text/plain; charset=utf-8'],
+]);
 
-function addPages(app: Hono, folder: string): void {
-  for (const { path, file, type } of PAGES) {
-    const text = readFileSync(join(folder, file), 'utf8');
-    app.get(path, (context) => context.body(text, 200, { 'Content-Type': type }));
-  }
+/** The built files by path, read once. */
+function readPages(folder: string): ReadonlyMap<string, { readonly text: string; readonly type: string }> {
+  const files = readdirSync(folder).flatMap((file) => {
+    const type = TYPES.get(extname(file));
+    return type === undefined
+      ? []
+      : [{ path: file === 'index.html' ? '/' : `/${file}`, text: readFileSync(join(folder, file), 'utf8'), type }];
+  });
+  return new Map(files.map(({ path, ...page }) => [path, page]));
 }
 
 /** Null if the request is allowed. Refuses other host names, against DNS rebinding. The pages themselves need no key. */
-function refuseRequest(context: Context, key: string): Response | null {
+function refuseRequest(context: Context, key: string, pages: ReadonlyMap<string, unknown>): Response | null {
   const { hostname, pathname } = new URL(context.req.url);
   if (hostname !== HOST && hostname !== 'localhost') return context.json(errorOf(new UmpireError('host-unknown')), 403);
-  if (PAGES.some(({ path }) => path === pathname)) return null;
+  if (pages.has(pathname)) return null;
   const [, given = ''] = /^Bearer (\S+)$/.exec(context.req.header('Authorization') ?? '') ?? [];
   return isSame(given, key) ? null : context.json(errorOf(new UmpireError('key-wrong')), 401);
 }
@@ -173,7 +290,17 @@ function errorResponse(context: Context, error: Error): Response {
   return context.json(errorOf(known), STATUS[known.code] ?? (isUmpireError(error) ? 422 : 500));
 }
 
-const STATUS: { readonly [Code in UmpireError['code']]?: 404 } = { 'session-unlisted': 404, 'log-missing': 404, 'page-unknown': 404 };
+const STATUS: { readonly [Code in UmpireError['code']]?: 400 | 403 | 404 | 409 } = {
+  'session-unlisted': 404,
+  'log-missing': 404,
+  'page-unknown': 404,
+  'body-odd': 400,
+  'origin-other': 403,
+  'inside-task': 403,
+  'question-changed': 409,
+  'nothing-asked': 409,
+  'session-busy': 409,
+};
 
 function errorOf({ code, message, hint }: UmpireError): ErrorAnswer {
   return showHiddenIn({ error: { code, message, hint } });

@@ -36,16 +36,16 @@ export interface MadeWork {
 }
 
 /** Every session of the folder's project, the latest first. A broken session does not hide the others. */
-export function findSessions(project: string, known: KnownSessions = new Map()): readonly FoundSession[] {
+export function findSessions(project: string): readonly FoundSession[] {
   return sessionFolders(projectAt(project))
-    .map((path) => entryIn(path, known))
+    .map(entryOf)
     .toSorted((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name));
 }
 
 /** A cache by folder for callers that look repeatedly: an unchanged session is not read again. */
 export type KnownSessions = Map<string, { readonly stamp: string; readonly entry: FoundSession }>;
 
-function entryIn(path: string, known: KnownSessions): FoundSession {
+export function findSession(path: string, known: KnownSessions): FoundSession {
   // Read first: a change in between is then read twice rather than missed.
   const stamp = sessionStamp(path);
   const before = known.get(path);
