@@ -136,7 +136,7 @@ export function lookThere(
   look: (args: readonly string[]) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const at = args.findIndex((word) => !word.startsWith('-'));
+    const at = args.findIndex((word, index) => !word.startsWith('-') && !['--project', '--loop'].includes(args[index - 1] ?? ''));
     const word = args[at];
     if (word === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
     const listed = await findListed(client, word);
@@ -174,6 +174,9 @@ export function listThere(url: string, args: readonly string[]): Promise<Command
         const at = leased.length === 0 ? '' : `, ${leased.length} at work`;
         return `${session.padEnd(width)}  ${state}, round ${round}${at}  ${lineOf(goal, 60)}\n`;
       });
-    return { stdout: lines.length > 0 ? lines.join('') : states.length > 0 ? 'No session is in this state.\n' : 'The engine has no sessions.\n', exit: 0 };
+    return {
+      stdout: lines.length > 0 ? lines.join('') : states.length > 0 ? 'No session is in this state.\n' : 'The engine has no sessions.\n',
+      exit: 0,
+    };
   });
 }

@@ -27,6 +27,12 @@ const AGENTS = `Agents
   person                             you, at this terminal
   any other name                     an agent in umpire.config.yaml`;
 
+const FLEET_FLAGS = `  --needs A,B            on an engine: labels that its workers must have
+  --remote URL           on an engine: the git remote (default: origin)
+  --tenant NAME          on an engine: whose session it is (default: you)`;
+
+const ENGINE = `  --engine URL           look at an engine (docs/fleet.md); none: this machine`;
+
 const RUN_STATUS = `Exit status
   0    complete
   1    failed, aborted, or an error
@@ -203,6 +209,7 @@ ${PROJECT}
   --target PERCENT       target of the testing loop, 0 to 100 (default: 80),
                          or one for each layer: L1=90,L2=70
 ${RUN_FLAGS}
+${FLEET_FLAGS}
 
 ${AGENTS}
 
@@ -239,6 +246,7 @@ ${PROJECT}
                          back. Without COMMAND: let another session be judged
   --stop                 with --here: end that
 ${RUN_FLAGS}
+${FLEET_FLAGS}
 
 ${AGENTS}
 
@@ -331,6 +339,7 @@ ${SESSION}
 
 Flags
 ${PROJECT}
+${ENGINE}
   --json                 print one JSON object
 
 Exit status
@@ -353,6 +362,7 @@ Flags
   --unapplied            only finished sessions with changes to apply
   --last N               only the latest N
 ${PROJECT}
+${ENGINE}
   --json                 print one JSON object
 
 States
@@ -386,6 +396,7 @@ ${SESSION}
 
 Flags
 ${PROJECT}
+${ENGINE}
 
 Exit status
   0    printed
@@ -409,6 +420,7 @@ ${SESSION}
 
 Flags
 ${PROJECT}
+${ENGINE}
 
 Exit status
   0    shown
@@ -594,6 +606,7 @@ Flags
                          .workflow/.csv-wave/
   --loop LOOP            also judge by other rules and show the differences
 ${PROJECT}
+${ENGINE}
   --json                 print one JSON object instead of Markdown
 
 Exit status (the first that applies)
