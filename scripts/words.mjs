@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './tools.mjs';
 
-const LIMIT = 20_777;
+const LIMIT = 22_500;
 const FENCE = /^```(\w+)(?: (\S+))?[^\n]*\n([\s\S]*?)^```$/gm;
 
 const pages = [

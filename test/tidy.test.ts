@@ -44,7 +44,6 @@ const ENTRANCES = [
   'packages/umpire/src/run.ts',
   'packages/umpire/src/cli/main.ts',
   'packages/umpire/src/sessions/loop-files.ts',
-  'packages/umpire/src/fleet/open-engine.ts',
   'packages/umpire/src/fleet/local-engine.ts',
   'packages/umpire/src/cli/generated-pages.ts',
 ];

@@ -21,6 +21,7 @@ const SIMULATIONS = amountOf(300, 10_000);
 const ENOUGH = 2000;
 const HAPPENS = [
   'kills torn fulls stops ChainContinued EditRefused JudgingFailed PersonEdited StrayChanges TaskAsked TaskInterrupted'.split(' '),
+  ['FindingRuled', 'judged without dismissed'],
   'TaskPostponed TaskSkipped TaskSubmitted TasksEdited TasksReopened TimePassed WaitEnded WorkReverted'.split(' '),
   ['late', 'fails', 'broken', 'busy', 'hangs', 'twice', 'asks', 'blocked', 'strange', 'gives-up', 'throws', 'honest'].map(
     (manner) => `agent ${manner}`,

@@ -37,6 +37,7 @@ export function assignmentOf(changes: Partial<Assignment> = {}): Assignment {
     before: null,
     base: null,
     changed: [],
+    dismissed: [],
     check: null,
     failure: '',
     diff: '',

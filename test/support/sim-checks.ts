@@ -9,6 +9,9 @@ import type { ObservedTask } from './sim-observed-task.js';
 import { RetryChecks } from './sim-retry-checks.js';
 import { Broken } from './sim-world.js';
 
+/** The worst first. */
+const RANKS = ['critical', 'high', 'medium', 'low'];
+
 type Cells = Readonly<Record<string, string>>;
 type DataOf<T> = Extract<Recorded, { readonly type: T }>['data'];
 
@@ -33,6 +36,8 @@ export class EventChecks {
   private goal = '';
   private starts = 0;
   private spent = { tokens: 0, costUsd: 0 };
+  /** By fingerprint: the severity up to which a person dismissed it. */
+  private readonly dismissed = new Map<string, number>();
   private isForced = false;
   private isAborted = false;
   private readonly waits = new RetryChecks();
@@ -89,6 +94,7 @@ export class EventChecks {
     VerdictGiven: (data, seq) => this.judge(seq, data),
     TasksEdited: (data) => this.edit(data),
     PersonCalled: ({ key }) => this.call(key),
+    FindingRuled: ({ finding }) => void this.dismissed.set(finding.fingerprint, RANKS.indexOf(finding.severity)),
     PersonAnswered: (data) => this.answer(data),
     WorkReverted: ({ verdict, ok, head }) => {
       if (ok) this.settled.add(`verdict:${verdict}`);
@@ -285,6 +291,7 @@ export class EventChecks {
     if (maxRounds !== this.cap) throw new Broken('cap', `${chain} is judged by a cap of ${maxRounds}, and it is ${this.cap}`);
     if (outcome === 'revise' && round >= this.cap) throw new Broken('cap', `${chain} is revised in round ${round} of ${this.cap}`);
     if (approves && counts.critical > 0 && !unverified) throw new Broken('unmarked', `${chain} is approved over a Critical finding`);
+    this.checkDismissed(verdict);
     if (approves && unverified && strict) throw new Broken('unmarked', `${chain} is approved by a waiver, and judging is strict`);
     const before = this.chains.get(chain);
     if (before !== undefined && round < before.round) throw new Broken('cap', `${chain} goes from round ${before.round} to ${round}`);
@@ -299,6 +306,15 @@ export class EventChecks {
     if (outcome === 'escalate') this.questions.set(`verdict:${seq}`, task.id);
     this.judgedAt.set(`verdict:${seq}`, this.head);
     if (round < maxRounds && verdict.rule !== 'E10') this.settled.add(`verdict:${seq}`);
+  }
+
+  /** A dismissed finding counts no more, and no other finding is taken out. */
+  private checkDismissed({ chain, findings, dismissed = [] }: VerdictGiven['verdict']): void {
+    const isDismissed = ({ fingerprint, severity }: (typeof findings)[number]) =>
+      RANKS.indexOf(severity) >= (this.dismissed.get(fingerprint) ?? RANKS.length);
+    if (findings.some(isDismissed)) throw new Broken('dismissed', `${chain} counts a finding that a person dismissed`);
+    if (!dismissed.every(({ finding }) => isDismissed(finding)))
+      throw new Broken('dismissed', `${chain} leaves out a finding that nobody dismissed`);
   }
 
   private set(task: ObservedTask, cells: Cells): void {

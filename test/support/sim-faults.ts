@@ -122,6 +122,11 @@ const FOLD_FAULTS: readonly KnownFault[] = [
     fault: { state: onRun((run) => run.waiting.clear()) },
     found: ['hurried'],
   },
+  {
+    what: 'a fold that forgets what a person dismissed',
+    fault: { state: (state) => void ((state as { rulings: SessionState['rulings'] }).rulings = new Map()) },
+    found: ['dismissed'],
+  },
   { what: 'a fold that asks no questions', fault: { state: onRun((run) => void run.questions.splice(0)) }, found: ['person'] },
   {
     what: 'a fold that asks, but continues tasks that need the answer',

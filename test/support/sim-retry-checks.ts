@@ -7,7 +7,14 @@ import { Broken } from './sim-world.js';
 type DataOf<T> = Extract<Recorded, { readonly type: T }>['data'];
 
 /** No process ran before these events. */
-const AFTER_REST: ReadonlySet<Recorded['type']> = new Set(['SessionStarted', 'RunBegun', 'PersonAnswered', 'CapChanged', 'TasksReopened']);
+const AFTER_REST: ReadonlySet<Recorded['type']> = new Set([
+  'SessionStarted',
+  'RunBegun',
+  'PersonAnswered',
+  'FindingRuled',
+  'CapChanged',
+  'TasksReopened',
+]);
 
 export class RetryChecks {
   /** Retries by task, since it was last opened. */

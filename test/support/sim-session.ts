@@ -9,6 +9,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
 import type { Event, Recorded, Question } from '@umpire/core/decider/events.js';
 import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
+import { dismissFinding, openFindings } from '@umpire/core/decider/rulings.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { CHAIN_START, parseJournal } from '@umpire/core/formats/journal.js';
 import type { Agent, Assignment } from '@umpire/core/ports.js';
@@ -86,6 +87,7 @@ export class Simulation {
   private readonly person: Person;
   private readonly files: SimSessionFiles;
   private readonly chance: SeededRandom;
+  private readonly ruling: SeededRandom;
   private stopsLeft: number;
   private started = new Set<string>();
   private submitted = new Set<string>();
@@ -100,6 +102,7 @@ export class Simulation {
     const { seed, turmoil } = plan;
     this.world = new World(seed, turmoil, mostSteps(plan));
     this.chance = new SeededRandom(seed).apart('session');
+    this.ruling = new SeededRandom(seed).apart('rulings');
     this.person = new Person(plan, new SeededRandom(seed).apart('person'));
     this.files = new SimSessionFiles(this.world, this.person, plan.loop.columns.out);
     this.stopsLeft = turmoil.stops;
@@ -142,6 +145,7 @@ export class Simulation {
     const blunder = this.person.blunder(question);
     if (blunder !== null) this.refuses(state, blunder);
     this.files.edit(0.3);
+    const dismissals = this.dismissals(state);
     const given = this.person.answer(state.run as RunState, question);
     if (given === 'edit') {
       this.repository.byHand.add('src/a.ts');
@@ -150,9 +154,18 @@ export class Simulation {
     }
     this.world.note(`  a person answers ${given.answer} to ${question.key}`);
     return (journal) => {
+      journal.record(...dismissals);
       journal.record(...answerEvents(journal.state, 'simulation', given));
       journal.flush();
     };
+  }
+
+  /** A person dismisses some of the open findings. */
+  private dismissals(state: SessionState): readonly Event[] {
+    if (!this.ruling.hits(0.4)) return [];
+    const open = openFindings(state).filter(({ refusal }) => refusal === null && this.ruling.hits(0.5));
+    const prints = new Set(open.map(({ finding }) => finding.fingerprint));
+    return [...prints].map((finding) => dismissFinding(state, 'simulation', { finding, reason: 'It is fine.', by: 'dismiss' }));
   }
 
   private refuses(state: SessionState, given: Parameters<typeof answerEvents>[2]): void {

@@ -92,6 +92,7 @@ function sameCells(story: EventChecks, run: RunState, columns: readonly string[]
 function tallyEvent(tally: Tally, event: Recorded): void {
   count(tally, event.type);
   if (event.type === 'VerdictGiven') count(tally, `${event.data.verdict.outcome} ${event.data.verdict.rule}`);
+  if (event.type === 'VerdictGiven' && (event.data.verdict.dismissed ?? []).length > 0) count(tally, 'judged without dismissed');
   if (event.type === 'SessionEnded') count(tally, `ended ${event.data.outcome}${event.data.unverified ? ' unverified' : ''}`);
   if (event.type === 'PersonAnswered') count(tally, `answered ${event.data.answer} to ${event.data.key.split(':')[0] ?? ''}`);
 }

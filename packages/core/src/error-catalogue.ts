@@ -122,6 +122,11 @@ export const ERRORS = {
     message: 'sslmode={mode} would not verify the certificate of {engine}.',
     hint: 'Use sslmode=verify-full, with sslrootcert=FILE for a certificate authority of your own.',
   },
+  'engine-address': {
+    exit: 2,
+    message: 'Cannot use this address of an engine: {detail}.',
+    hint: 'Restate has addresses such as restate://localhost:8080?admin=9070&service=localhost:9080.',
+  },
 
   // Finding a session
   'session-missing': {
@@ -240,6 +245,31 @@ export const ERRORS = {
     exit: 2,
     message: 'Answer not accepted: {detail}.',
     hint: 'Possible answers: {allowed}. Give one with `umpire resolve {session} <answer> --reason "why"`.',
+  },
+  'dismissal-unexplained': {
+    exit: 2,
+    message: 'A dismissal needs a reason.',
+    hint: 'Every later report shows it: `umpire dismiss {session} {finding} --reason "why"`.',
+  },
+  'finding-unknown': {
+    exit: 2,
+    message: 'Session {session} has no open finding "{word}".',
+    hint: 'List the open findings with `umpire dismiss {session}`. Name one by its fingerprint, at least 6 characters of it, or by file:line.',
+  },
+  'finding-ambiguous': {
+    exit: 2,
+    message: '"{word}" names {many} open findings of session {session}.',
+    hint: 'Use one of these fingerprints: {known}.',
+  },
+  'finding-dismissed': {
+    exit: 1,
+    message: 'This finding is dismissed already: {finding} (reason: {reason}).',
+    hint: 'It does not count from the next verdict on. The other open findings: `umpire dismiss {session}`.',
+  },
+  'finding-kept': {
+    exit: 2,
+    message: 'This finding cannot be dismissed, because {why}: {finding}',
+    hint: 'Fix it. A person may approve the work over it with `umpire resolve {session} force-approve --reason "why"`, if the session asks; it is then unverified.',
   },
   'inside-task': {
     exit: 2,

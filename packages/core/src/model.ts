@@ -187,6 +187,16 @@ export interface Damage {
   readonly coverage: { readonly before: number; readonly after: number } | null;
 }
 
+/** A finding in the evidence that a person dismissed, so that it does not count. */
+export interface DismissedFinding {
+  readonly finding: Finding;
+  readonly reason: string;
+  /** How, by whom and where it was dismissed, as for other answers of a person. */
+  readonly by: string;
+  readonly who?: string;
+  readonly via?: string;
+}
+
 export type VerdictStatus = 'decided' | 'partial';
 
 export interface Verdict {
@@ -216,4 +226,6 @@ export interface Verdict {
   readonly worse?: boolean;
   /** How findings changed since the previous round, from the second verdict on. */
   readonly fates?: readonly { readonly fate: string; readonly fingerprint: string; readonly finding: string }[];
+  /** Findings in the evidence that a person dismissed. They are neither in `findings` nor in `counts`. */
+  readonly dismissed?: readonly DismissedFinding[];
 }

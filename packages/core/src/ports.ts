@@ -70,6 +70,8 @@ export interface Assignment {
   readonly budget: { readonly costUsd: number | null; readonly tokens: number | null };
   /** The findings of the last verdict that this task is about: to fix, or for a critic to check. */
   readonly findings: readonly Finding[];
+  /** Findings that a person dismissed in this session, and why: they are not to be fixed, reported again or scored. */
+  readonly dismissed: readonly { readonly finding: Finding; readonly reason: string }[];
   /** Whether it is the critic's task, which checks findings instead of fixing them. */
   readonly checks: boolean;
   /** What the task must not do, one sentence each. */

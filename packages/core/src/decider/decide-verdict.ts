@@ -1,6 +1,7 @@
 // Decides a verdict and its effects from a critic's evidence.
 
-import type { Anomaly, Counts, EvidenceRef, Finding, Item, RoleRef, Task, Verdict } from '../model.js';
+import type { Anomaly, Counts, DismissedFinding, EvidenceRef, Finding, Item, RoleRef, Task, Verdict } from '../model.js';
+import { SEVERITIES } from '../model.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import { lookupIn, strictWords } from '../loops/compile.js';
 import { comparedLists, decidingSources, disagreement, extractFacts, listAt, namesOfItems, valueAnomalies } from '../loops/facts.js';
@@ -17,6 +18,8 @@ import { bySeverity, describeFinding } from '../formats/finding-text.js';
 import type { TrendInputs, Effects } from './events.js';
 import { NO_EFFECTS, lowestDimensions, planClosing, planRevision } from './plan-tasks.js';
 import type { Plan, PlanInput } from './plan-tasks.js';
+import { withoutDismissed } from './rulings.js';
+import type { Rulings } from './rulings.js';
 import { measuresOf, trendOf } from './trend.js';
 import type { JudgedRound, Trend } from './trend.js';
 
@@ -47,6 +50,8 @@ export interface VerdictInput {
   readonly isEarlier?: boolean;
   /** Says that an agent's word replaced the critic's measurement. Such an approval is a waiver. */
   readonly testimony?: string | null;
+  /** Findings that a person dismissed do not count. */
+  readonly rulings?: Rulings;
 }
 
 export interface VerdictDraft {
@@ -59,9 +64,12 @@ export interface VerdictDraft {
 
 /** The input with the counts and findings of its evidence. */
 interface PreparedInput extends VerdictInput {
+  readonly dismissed: readonly DismissedFinding[];
   readonly counts: Counts;
   readonly findings: readonly Finding[];
 }
+
+const NO_RULINGS: Rulings = new Map();
 
 /** Field by field, because a spread of so many fields is slow and this runs for every round. */
 function prepareInput(input: VerdictInput): PreparedInput {
@@ -71,7 +79,6 @@ function prepareInput(input: VerdictInput): PreparedInput {
     tasks,
     waves,
     critic,
-    exhibits,
     past,
     role,
     anomalies,
@@ -79,18 +86,37 @@ function prepareInput(input: VerdictInput): PreparedInput {
     isOfOne = false,
     isEarlier = false,
     testimony = null,
+    rulings = NO_RULINGS,
   } = input;
   const { loop } = compiled;
+  const { exhibits, dismissed } = withoutDismissed(input.exhibits, rulings);
   const params = mergeObjects(input.params, { names: (fact: string) => namesOfItems(loop.facts[fact], exhibits) });
   const { counts, findings } = isOfOne
     ? { counts: worstCounts(loop, exhibits), findings: findingsOfOneSource(loop, exhibits) }
     : collectFindings(loop, exhibits);
-  return { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, counts, findings, isEarlier, testimony };
+  return {
+    compiled,
+    chain,
+    params,
+    tasks,
+    waves,
+    critic,
+    exhibits,
+    past,
+    role,
+    anomalies,
+    course,
+    counts,
+    findings,
+    dismissed,
+    isEarlier,
+    testimony,
+  };
 }
 
 export function decideVerdict(given: VerdictInput): VerdictDraft | Refusal {
-  const { compiled, exhibits } = given;
   const input = prepareInput(given);
+  const { compiled, exhibits } = input;
   const facts = extractFacts(compiled.loop, exhibits, input.past);
   const unread = decidingSources(compiled.loop).filter((name) => exhibits[name]?.state === 'unread');
   const judgement = judge(compiled, facts, input.params);
@@ -279,7 +305,11 @@ function makeVerdict(input: PreparedInput, decided: DecidedFields, optional: Opt
     tasks: decided.tasks,
     nextStep: decided.nextStep,
   };
-  return Object.assign(verdict, optional);
+  return Object.assign(verdict, optional, input.dismissed.length === 0 ? {} : { dismissed: bySeverityOf(input.dismissed) });
+}
+
+function bySeverityOf(dismissed: readonly DismissedFinding[]): readonly DismissedFinding[] {
+  return SEVERITIES.flatMap((severity) => dismissed.filter(({ finding }) => finding.severity === severity));
 }
 
 /** The evidence that was found, without substitutes. */

@@ -5,7 +5,7 @@ import { either, flag, listOf, number, object, optional, orNull, recordOf, text,
 import type { Shape } from '../formats/shape.js';
 import { LOOP_SHAPE } from '../loops/loop-shape.js';
 import type { FactValue } from '../loops/loop.js';
-import type { Anomaly, Counts, Damage, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model.js';
+import type { Anomaly, Counts, Damage, DismissedFinding, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model.js';
 import type { Usage } from '../ports.js';
 import { ANSWERS, ANSWER_WAYS } from './events.js';
 import type {
@@ -19,6 +19,7 @@ import type {
   RecordedEvidence,
   RecordedContext,
   ChainProgress,
+  FindingRuled,
   VerdictGiven,
   Breach,
   UnmergedWork,
@@ -72,6 +73,7 @@ const verdict = object<Verdict>({
   trend: optional(object<NonNullable<Verdict['trend']>>({ kind: text, stop: flag, why: text })),
   worse: optional(flag),
   fates: optional(listOf(object<NonNullable<Verdict['fates']>[number]>({ fate: text, fingerprint: text, finding: text }))),
+  dismissed: optional(listOf(object<DismissedFinding>({ finding, reason: text, by: text, who: optional(text), via: optional(text) }))),
 });
 
 const effects = object<Effects>({
@@ -254,6 +256,16 @@ const personAnswered = object<PersonAnswered>({
   goal: optional(text),
 });
 
+const findingRuled = object<FindingRuled>({
+  ruling: word('dismissed'),
+  finding,
+  verdict: whole,
+  reason: text,
+  by: text,
+  who: optional(text),
+  via: optional(via),
+});
+
 export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> } = {
   SessionObserved: object<EventData<'SessionObserved'>>({ session: text, tasks: number }),
   RulesFrozen: object<EventData<'RulesFrozen'>>({ loop: text, hash: text, rules: LOOP_SHAPE, cap: whole, chains: texts }),
@@ -266,6 +278,7 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<EventData<T>> 
     chains: listOf(object<ChainProgress>({ chain: text, round: whole, open: flag, target: optional(number) })),
   }),
   VerdictGiven: verdictGiven,
+  FindingRuled: findingRuled,
   EvidenceMeasured: object<EventData<'EvidenceMeasured'>>({ loop: text, task: text, files: cells }),
   VerdictProjected: object<EventData<'VerdictProjected'>>({ verdict: whole, results: orNull(text) }),
   SessionStarted: sessionStarted,

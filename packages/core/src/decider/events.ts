@@ -2,7 +2,7 @@
 // version. What follows from events by rule (skipped tasks, questions, next steps) is derived from the state and not recorded, so a
 // journal that was cut off anywhere is still consistent.
 
-import type { Anomaly, Cells, Damage, Grade, Verdict } from '../model.js';
+import type { Anomaly, Cells, Damage, Finding, Grade, Verdict } from '../model.js';
 import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
 import type { OutputType, Usage } from '../ports.js';
 
@@ -54,6 +54,8 @@ export type Event =
       readonly type: 'EvidenceMeasured';
       readonly data: { readonly loop: string; readonly task: string; readonly files: Readonly<Record<string, string>> };
     }
+  /** A person dismissed a finding: from the next verdict on it does not count, unless it comes back with a higher severity. */
+  | { readonly type: 'FindingRuled'; readonly data: FindingRuled }
   /** The progress of chains, found outside a journal that had lost it. */
   | { readonly type: 'RoundsRecalled'; readonly data: { readonly loop: string; readonly chains: readonly ChainProgress[] } }
   | { readonly type: 'VerdictGiven'; readonly data: VerdictGiven }
@@ -62,6 +64,19 @@ export type Event =
       readonly type: 'VerdictProjected';
       readonly data: { readonly verdict: number; readonly results: string | null };
     };
+
+export interface FindingRuled {
+  readonly ruling: 'dismissed';
+  /** As its last verdict lists it. The ruling holds for its fingerprint. */
+  readonly finding: Finding;
+  /** The `seq` of that verdict. */
+  readonly verdict: number;
+  readonly reason: string;
+  /** How it was dismissed: `dismiss`. */
+  readonly by: string;
+  readonly who?: string;
+  readonly via?: AnswerVia;
+}
 
 /** `round` is one higher after a revision. */
 export interface ChainProgress {

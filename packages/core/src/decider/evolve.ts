@@ -11,6 +11,7 @@ import { HIGHEST_CAP } from './events.js';
 import type {
   ChainProgress,
   EventData,
+  FindingRuled,
   PersonAnswered,
   Question,
   Recorded,
@@ -68,6 +69,8 @@ export interface SessionState {
   readonly measured: ReadonlyMap<string, string>;
   /** By loop and chain (`chainKey`), oldest first. */
   readonly verdicts: ReadonlyMap<string, readonly PastVerdict[]>;
+  /** By fingerprint: a person's ruling on the finding. */
+  readonly rulings: ReadonlyMap<string, FindingRuled>;
   /** The sha-256 of the results.csv that Umpire wrote last. */
   readonly results: string | null;
   /** Only for a session that Umpire runs. The fold that owns it changes it in place. */
@@ -83,6 +86,7 @@ export const NEW_SESSION: SessionState = {
   recalled: new Map(),
   measured: new Map(),
   verdicts: new Map(),
+  rulings: new Map(),
   results: null,
   run: null,
 };
@@ -113,10 +117,10 @@ type NextState = { -readonly [K in keyof SessionState]: SessionState[K] };
 
 /** Field by field, because this runs for every verdict. */
 function copyState(
-  { observed, events, frozen, targets, groups, recalled, measured, verdicts, results }: SessionState,
+  { observed, events, frozen, targets, groups, recalled, measured, verdicts, rulings, results }: SessionState,
   run: RunState | null,
 ): NextState {
-  return { observed, events: events + 1, frozen, targets, groups, recalled, measured, verdicts, results, run };
+  return { observed, events: events + 1, frozen, targets, groups, recalled, measured, verdicts, rulings, results, run };
 }
 
 function countEvent(state: SessionState): SessionState {
@@ -168,6 +172,7 @@ const SESSION_CHANGES: { readonly [T in Recorded['type']]?: (next: NextState, da
     const past = next.verdicts.get(key) ?? [];
     next.verdicts = new Map(next.verdicts).set(key, [...past, mergeObjects(given, { seq, projected: false })]);
   },
+  FindingRuled: (next, ruling) => void (next.rulings = new Map(next.rulings).set(ruling.finding.fingerprint, ruling)),
   VerdictProjected: (next, { verdict, results }) => {
     next.verdicts = markProjected(next.verdicts, verdict);
     next.results = results ?? next.results;
@@ -229,7 +234,7 @@ export function findComparedRevision(state: SessionState, loop: string, chain: s
 }
 
 /** Nobody was at work before these events: a person or a new process records them. */
-const AFTER_PAUSE: ReadonlySet<Recorded['type']> = new Set(['RunBegun', 'PersonAnswered', 'CapChanged', 'TasksReopened']);
+const AFTER_PAUSE: ReadonlySet<Recorded['type']> = new Set(['RunBegun', 'PersonAnswered', 'FindingRuled', 'CapChanged', 'TasksReopened']);
 
 /** The person may be notified of the end days later, when somebody resumes the session. */
 function isAfterPause({ type, data }: Recorded): boolean {

@@ -1,6 +1,6 @@
 // `regressions_measured` in the evidence of a critic: how many tests passed at the base and fail now, as Umpire measured it.
 
-import type { Item } from '../model.js';
+import type { Finding, Item } from '../model.js';
 import { nameOf, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { quote } from './reader.js';
@@ -16,4 +16,12 @@ export function regressionsMeasured(evidence: JsonObject): readonly Item[] | str
     return Array.from({ length: value }, () => REGRESSION);
   const shown = typeof value === 'object' ? nameOf(value) : quote(String(value));
   return `regressions_measured is ${shown}; expected a whole number from 0 to ${MOST}`;
+}
+
+/** The rule of a finding about a test that passed at the base and fails now, by Umpire's own runs. */
+export const TEST_REGRESSION = 'test-regression';
+
+/** Such a finding is never waived, not by a person's dismissal either. */
+export function isMeasuredRegression({ rule }: Pick<Finding, 'rule'>): boolean {
+  return rule === TEST_REGRESSION;
 }

@@ -65,7 +65,7 @@ function countOf(name: string, severity: Severity, gathered: EvidenceReadings, r
 }
 
 /** Place and message, ignoring case and punctuation at the end. */
-function findingKey({ message, artifact, line }: Finding): string {
+export function findingKey({ message, artifact, line }: Finding): string {
   const words = message
     .toLowerCase()
     .replaceAll(/\s+/g, ' ')

@@ -204,10 +204,26 @@ test('a long block is shortened in the prompt and complete in the task file', ()
   expect(taskFileOf(assignmentOf({ goal }))['goal']).toBe(goal);
 });
 
+test('dismissed findings are data: a critic must not report or score them again, others must not work on them', () => {
+  const finding = { severity: 'high', message: 'The total is\nwrong', artifact: 'src/total.ts', line: 3, fingerprint: 'f9' } as const;
+  const dismissed = [{ finding, reason: 'it is rounded by law' }];
+  const line = '- [HIGH] The total is wrong (src/total.ts:3). The person says: it is rounded by law';
+  for (const [checks, said] of [
+    [true, 'Do not report them again, and do not lower a score or signal for them.'],
+    [false, 'Do not work on them.'],
+  ] as const) {
+    const prompt = promptFor(assignmentOf({ checks, dismissed }));
+    expect(prompt).toContain(`## Dismissed findings (data)\n\nA person dismissed these findings. ${said}`);
+    expect(prompt).toContain(line);
+  }
+  expect(promptFor(assignmentOf())).not.toContain('Dismissed');
+});
+
 test('the task file has the row, its context and the schema', () => {
   const assignment = assignmentOf();
   expect(taskFileOf(assignment)).toEqual({
     ...assignment.task,
+    dismissed: [],
     loop: 'review',
     goal: 'Payments that never double-charge.',
     role: 'developer',

@@ -82,6 +82,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   until: async (args, output) => (await import('./run.js')).runUntil(args, output),
   resume: async (args, output) => (await import('./run.js')).runResume(args, output),
   resolve: async (args, output) => (await import('./run.js')).runResolve(args, output),
+  dismiss: async (args) => (await import('./dismiss.js')).runDismiss(args),
   diff: async (args) => (await import('./diff-apply.js')).runDiff(args),
   apply: async (args) => (await import('./diff-apply.js')).runApply(args),
   clean: async (args) => (await import('./clean.js')).runClean(args),

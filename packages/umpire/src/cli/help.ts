@@ -59,6 +59,7 @@ Run
   until "COMMAND"            run an agent until a command passes
   resume [session]           continue a session
   resolve <session> <answer> answer the open question of a session
+  dismiss <session> [finding] dismiss a finding that is a false positive
 Look
   status [session]           show tasks, rounds, cost and open questions
   list                       list the sessions of the project
@@ -328,6 +329,34 @@ Examples
   umpire resolve debt-imports revise --reason "skip the generated files"
 `,
 
+  dismiss: `Dismiss a finding, or list the open findings of a session.
+
+Usage: umpire dismiss <session> [finding] --reason TEXT
+
+  <session>              name, part of the name, or folder
+  [finding]              fingerprint, its first 6 or more characters, or
+                         file:line; without it, the open findings are listed
+
+A dismissed finding does not count from the next verdict of this session on
+and makes no task. It is open again if it comes back with a higher severity.
+Every report shows it with your reason. A test that passed at the base and
+fails now cannot be dismissed.
+
+Flags
+  --reason TEXT          why the finding does not count; required
+${PROJECT}
+  --json                 print one JSON object
+
+Exit status
+  0    dismissed, or listed
+  1    the finding is dismissed already, or the session is busy
+  2    no such finding, or it cannot be dismissed
+
+Examples
+  umpire dismiss review-login
+  umpire dismiss review-login 3f2a91c0 --reason "the input is checked above"
+`,
+
   status: `Show where a session stands.
 
 Usage: umpire status [session] [flags]
@@ -385,16 +414,20 @@ Examples
   umpire list --state awaiting --state failed
 `,
 
-  report: `Print a session as Markdown.
+  report: `Print a session as Markdown, or as an HTML page to send to somebody.
 
 Usage: umpire report [session] [flags]
 
 The report has the goal, the result, each task and verdict, answers of people,
-reverted changes and the cost. It takes no lock and writes nothing.
+reverted changes and the cost. It takes no lock and writes nothing into the
+session.
 
 ${SESSION}
 
 Flags
+  --html                 print one HTML file, with charts and the change; it
+                         needs no script and loads nothing
+  --out FILE             with --html: write FILE instead of stdout
 ${PROJECT}
 ${ENGINE}
 
@@ -406,6 +439,7 @@ Exit status
 Examples
   umpire report
   umpire report review-payments-2026-03-01 > payments.md
+  umpire report --html --out report.html
 `,
 
   logs: `Show the output of agents.

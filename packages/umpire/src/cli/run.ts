@@ -1,7 +1,6 @@
 // `umpire run`, `until`, `resume` and `resolve`: progress on stderr, the session's path or its events on stdout.
 
 import { existsSync, realpathSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isUmpireError } from '@umpire/core/errors.js';
@@ -26,6 +25,7 @@ import { decimal, parseArguments, refuseExtra, usage, wholeNumber } from './flag
 import type { FlagKinds, ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
+import { answeringUser } from './dismiss.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
 import { askYesNo, hasTerminal, trustQuestion } from './terminal-questions.js';
@@ -204,15 +204,6 @@ export async function runResolve(args: readonly string[], output: Output): Promi
     ...flagsOf(parsed, 'resolve'),
   };
   return runWatched(output, parsed, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort' || answer === 'stop');
-}
-
-/** The user's name on this machine. Some containers have none. */
-function answeringUser(): { readonly who?: string } {
-  try {
-    return { who: userInfo().username.slice(0, 100) };
-  } catch {
-    return {};
-  }
 }
 
 function values<K extends string>(parsed: ParsedArguments, flags: Readonly<Record<K, string>>): Partial<Record<K, string>> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { refuseInsideTask } from '../agents/inside-task.js';
 import { createConduct } from '../fleet/conductor.js';
 import { openConductorParts } from '../fleet/conductor-parts.js';
+import { LEASE_MS } from '../fleet/engine.js';
 import { openEngine } from '../fleet/open-engine.js';
 import { work } from '../fleet/worker.js';
 import { stateHome } from '../sessions/environment.js';
@@ -47,7 +48,8 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   // Agents must not see the engine: its URL may hold a password.
   delete process.env['UMPIRE_ENGINE'];
   const say = (note: string): void => void write(2, `${new Date().toISOString().slice(11, 19)} ${note}\n`);
-  const engine = openEngine(url);
+  const leaseMs = Number(process.env['UMPIRE_LEASE_MS'] ?? LEASE_MS);
+  const engine = openEngine(url, { leaseMs });
   const stop = new AbortController();
   const onSignal = () => {
     if (stop.signal.aborted) process.exit(130);
@@ -69,7 +71,18 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
     } else {
       const door = await engine.worker();
       say(`Worker ${name}: ${slots} ${slots === 1 ? 'slot' : 'slots'}${labels.length === 0 ? '' : `, labels ${labels.join(', ')}`}.`);
-      const working = work({ door, name, labels, slots, remotes, home: join(home, 'workers', name), signal: stop.signal, say });
+      const working = work({
+        door,
+        name,
+        labels,
+        slots,
+        remotes,
+        home: join(home, 'workers', name),
+        signal: stop.signal,
+        say,
+        leaseMs,
+        beatMs: leaseMs / 3,
+      });
       // Without its conductor, a worker of a small fleet would wait for ever.
       await (conducted === undefined ? working : Promise.race([working, conducted.then(() => working)]));
       await door.close();

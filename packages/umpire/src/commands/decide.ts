@@ -8,6 +8,7 @@ import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
 import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import { unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
 import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
+import { isRuledSince } from '@umpire/core/decider/rulings.js';
 import { verdictData } from '@umpire/core/decider/verdict-data.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { commitsNamedIn, otherCommit } from '@umpire/core/formats/provenance.js';
@@ -141,7 +142,8 @@ async function decideIn(input: DecideInput): Promise<Decision> {
   const last = decidedVerdicts(context.state, context.loop.loop, context.chain).at(-1) ?? null;
   // Read once: the same evidence serves the check for a repeated call and the new verdict.
   const known = last !== null && mayRepeat(input, context, last) ? gatherRound(evidenceAt(input, context, last.verdict.round)) : null;
-  if (last !== null && known !== null && evidenceKey(context, known) === last.key) {
+  const isRuled = last !== null && last.verdict.outcome === 'escalate' && isRuledSince(last, context.state);
+  if (last !== null && known !== null && !isRuled && evidenceKey(context, known) === last.key) {
     await refuseOtherCommit(input, context, known, last.verdict);
     return repeatVerdict(input, context, last);
   }
@@ -163,6 +165,7 @@ async function decideIn(input: DecideInput): Promise<Decision> {
       role,
       anomalies: judged.anomalies,
       course: readCourse(context.state, context.loop.loop, context.chain, COURSE),
+      rulings: context.state.rulings,
     },
     work === null ? known : null,
   );

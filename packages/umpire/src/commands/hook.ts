@@ -68,9 +68,9 @@ function isRecord(path: string): boolean {
 function answerIn(line: string): string | null {
   const whole = line.replaceAll(/\\\r?\n/g, ' ');
   for (const [, verb = '', rest = ''] of whole.matchAll(
-    /\bumpire(?:\.cjs)?["']?\s+(resolve|decide|resume|apply|clean|until)\b([^|;&\n]*)/g,
+    /\bumpire(?:\.cjs)?["']?\s+(resolve|dismiss|decide|resume|apply|clean|until)\b([^|;&\n]*)/g,
   )) {
-    if (verb === 'resolve') return 'umpire resolve';
+    if (verb === 'resolve' || verb === 'dismiss') return `umpire ${verb}`;
     if ((verb === 'decide' || verb === 'resume') && rest.includes('--max-rounds')) return `umpire ${verb} --max-rounds`;
     if (verb === 'until' && rest.includes('--stop')) return 'umpire until --stop';
     if ((verb === 'apply' || verb === 'clean') && rest.includes('--force')) return `umpire ${verb} --force`;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { ChangedLines } from '@umpire/core/formats/changed-lines.js';
 import { isChanged } from '@umpire/core/formats/changed-lines.js';
 import { makeFinding } from '@umpire/core/formats/finding.js';
+import { TEST_REGRESSION } from '@umpire/core/formats/regressions-measured.js';
 import { readReview } from '@umpire/core/formats/review-results.js';
 import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '@umpire/core/formats/review-score.js';
 import type { ReviewScore } from '@umpire/core/formats/review-score.js';
@@ -161,7 +162,7 @@ async function testSource(job: CriticJob): Promise<TestSource | null> {
  * the code under review, not in the test.
  */
 function regressionFinding(test: MeasuredTest): Finding {
-  return testFinding(test, 'passed at the base and fails now', 'critical', 'test-regression');
+  return testFinding(test, 'passed at the base and fails now', 'critical', TEST_REGRESSION);
 }
 
 /** Its author says that it should pass. */

@@ -39,7 +39,7 @@ interface Holder {
 }
 
 /** An attempt that is offered (no holder), reserved until its claim is answered, leased, or handed in and not yet judged. */
-interface Work {
+interface HeldWork {
   offer: Offer;
   readonly order: number;
   state: 'offered' | 'reserved' | 'leased' | 'handed-in';
@@ -59,7 +59,7 @@ interface Session {
   readonly name: string;
   readonly lines: string[];
   readonly deliveries: Map<string, Delivery>;
-  readonly work: Map<string, Work>;
+  readonly work: Map<string, HeldWork>;
   summary: Summary | null;
   wakeAtMs: number | null;
   createdMs: number;
@@ -75,7 +75,7 @@ interface OpenTurn {
 
 interface Reserved {
   readonly session: Session;
-  readonly work: Work;
+  readonly work: HeldWork;
   readonly holder: Holder;
   readonly delivery: Delivery;
 }
@@ -167,7 +167,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
   }
 
   /** Takes the attempt from its holder, and tells the session. */
-  function lose(session: Session, work: Work, why: string): void {
+  function lose(session: Session, work: HeldWork, why: string): void {
     session.work.delete(keyOf(work.offer));
     if (work.holder !== null) {
       const claim = claimOf(work, work.holder);
@@ -321,7 +321,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
     delivery.done = { reply: answer };
   }
 
-  function* allWork(): Generator<{ readonly session: Session; readonly work: Work }> {
+  function* allWork(): Generator<{ readonly session: Session; readonly work: HeldWork }> {
     for (const session of sessions.values()) for (const work of session.work.values()) yield { session, work };
   }
 
@@ -330,7 +330,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
   }
 
   /** The offer that a worker may take now: of the tenant with the fewest at work, and there the oldest. */
-  function bestOffer(labels: readonly string[]): { readonly session: Session; readonly work: Work } | undefined {
+  function bestOffer(labels: readonly string[]): { readonly session: Session; readonly work: HeldWork } | undefined {
     const atWork = new Map<string, number>();
     for (const { session, work } of allWork())
       if (work.holder !== null) atWork.set(tenantOf(session), (atWork.get(tenantOf(session)) ?? 0) + 1);
@@ -357,7 +357,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
   }
 
   /** The attempt that a token holds now. */
-  function held(token: Token): { readonly session: Session; readonly work: Work; readonly holder: Holder } | null {
+  function held(token: Token): { readonly session: Session; readonly work: HeldWork; readonly holder: Holder } | null {
     for (const { session, work } of allWork()) {
       const isHeld = work.state === 'handed-in' || (work.state === 'leased' && (work.holder?.expiresMs ?? 0) > now());
       if (isHeld && work.holder?.token === token) return { session, work, holder: work.holder };
@@ -518,7 +518,7 @@ function keyOf({ task, attempt }: { readonly task: string; readonly attempt: num
   return JSON.stringify([task, attempt]);
 }
 
-function claimOf({ offer: { task, attempt } }: Work, { worker, token }: Holder): Claim {
+function claimOf({ offer: { task, attempt } }: HeldWork, { worker, token }: Holder): Claim {
   return { task, attempt, worker, token };
 }
 

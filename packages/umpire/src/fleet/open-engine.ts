@@ -4,6 +4,7 @@ import { UmpireError } from '@umpire/core/errors.js';
 import { schemeOf, withoutPassword } from './engine-url.js';
 import type { Engine, EngineOptions } from './engine.js';
 import { initPostgres, openPostgresEngine } from './postgres-engine.js';
+import { initRestate, openRestateEngine } from './restate-engine.js';
 
 /** An adapter of an engine. Its schemes are the keys of ADAPTERS. */
 interface Adapter {
@@ -13,7 +14,14 @@ interface Adapter {
 
 const POSTGRES: Adapter = { open: openPostgresEngine, init: initPostgres };
 
-const ADAPTERS: Readonly<Record<string, Adapter>> = { postgres: POSTGRES, postgresql: POSTGRES };
+const RESTATE: Adapter = { open: openRestateEngine, init: initRestate };
+
+const ADAPTERS: Readonly<Record<string, Adapter>> = {
+  postgres: POSTGRES,
+  postgresql: POSTGRES,
+  restate: RESTATE,
+  'restate+https': RESTATE,
+};
 
 export function openEngine(url: string, options: EngineOptions = {}): Engine {
   return adapterOf(url).open(url, options);

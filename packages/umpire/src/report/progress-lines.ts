@@ -7,6 +7,7 @@ import type { Verdict } from '@umpire/core/model.js';
 import type { Recorded, UnmergedWork, PersonAnswered, SessionStarted, TaskFinished } from '@umpire/core/decider/events.js';
 import { awaitedQuestion, hasOtherWork, currentQuestion } from '@umpire/core/decider/question.js';
 import { agentOfTask, isLimited } from '@umpire/core/decider/agent-choice.js';
+import { describeFinding } from '@umpire/core/formats/finding-text.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { isOver, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
@@ -119,6 +120,8 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       return calledLine(run, event.data.key, session);
     case 'PersonAnswered':
       return answeredLine(event.data);
+    case 'FindingRuled':
+      return `Dismissed: ${describeFinding(event.data.finding)}. Reason: ${event.data.reason}`;
     case 'PersonEdited':
       return `Your changes were merged: ${changed(event.data.files)}. The critic runs again`;
     case 'StrayChanges':

@@ -4,11 +4,12 @@
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 import type { Recorded, Breach, UnmergedWork, PersonAnswered, RetrialRecord, TaskFinished } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
+import { describeFinding } from '@umpire/core/formats/finding-text.js';
 import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { retrialLines } from './retrial-words.js';
 import { inline } from './safe-text.js';
 import { grantWords } from './session-question.js';
-import { count, duration } from './words.js';
+import { count, duration, viaWords } from './words.js';
 import type { Clock } from './words.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
@@ -101,6 +102,13 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   CapChanged: (history, { from, to, by }, _, at) => history.people.push(`${at}: cap changed from ${from} to ${to} (${inline(by)})`),
   ChainNamed: (history, { chain, by }, _, at) => history.people.push(`${at}: new chain ${inline(chain)} (${inline(by)})`),
   PersonAnswered: (history, data, _, at) => history.people.push(`${at}: ${history.answerWords(data)}`),
+  FindingRuled: (history, data, _, at) => {
+    const { finding, by, who, via, reason } = data;
+    const from = `${inline(by)}${who === undefined ? '' : ` by ${inline(who)}`}${viaWords(via)}`;
+    history.people.push(
+      `${at}: **dismissed** the ${finding.severity} finding ${inline(describeFinding(finding))} (${from}): ${inline(reason)}`,
+    );
+  },
   PersonEdited: (history, { files, commit, via }, _, at) =>
     history.people.push(
       `${at}: manual changes${viaWords(via)}, ${filesWords(files)}${commit === '' ? '' : `, commit ${inline(commit.slice(0, 12))}`}`,
@@ -207,11 +215,6 @@ class HistoryRecorder {
     if (kind === 'edits') return 'the held edit of tasks.csv';
     return kind === 'budget' ? `the budget (${inline(about)})` : 'the session';
   }
-}
-
-/** A terminal is the usual case and needs no words. */
-function viaWords(via: PersonAnswered['via']): string {
-  return via === undefined || via === 'terminal' ? '' : `, ${via === 'no terminal' ? 'without a terminal' : `via ${via}`}`;
 }
 
 function split(key: string): readonly [string, string] {

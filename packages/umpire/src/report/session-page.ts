@@ -4,6 +4,7 @@
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
+import { dismissalOf } from '@umpire/core/decider/rulings.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
 import type { TaskState } from '@umpire/core/decider/run-state.js';
 import type { Verdict } from '@umpire/core/model.js';
@@ -16,7 +17,7 @@ import { moreWords, waitWords } from './session-question.js';
 import { chainLabel, markOf, reasonsUnverified, sandboxWords, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
 import { chainLine, workStateWords, spentWords, stateWords } from './status-page.js';
-import { testimonyOf } from './verdict-page.js';
+import { dismissalText, testimonyOf } from './verdict-page.js';
 import { UTC, count, duration, usageWords } from './words.js';
 import type { Clock } from './words.js';
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
@@ -49,6 +50,12 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
     ...section(
       'Suspected bugs',
       view.suspectedBugs.map((bug) => inline(bug)),
+    ),
+    ...section(
+      'Dismissed findings',
+      view.dismissed.map(
+        ({ severity, finding, reason, who }) => `${severity}: ${inline(finding)}; dismissed by ${inline(who)}: ${inline(reason)}`,
+      ),
     ),
     ...questionLines(view),
     ...taskSections(view, history),
@@ -214,6 +221,10 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
     ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
     ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
     ...findingLines(verdict),
+    ...some(
+      (verdict.dismissed ?? []).map((one) => `- dismissed, ${one.finding.severity}: ${dismissalText(one)}`),
+      'dismissed finding',
+    ),
     ...(verdict.trend === undefined ? [] : [`- Trend: ${inline(verdict.trend.kind)}. ${inline(verdict.trend.why)}`]),
     ...verdict.evidence.flatMap(({ path, grade, sha256 }) => {
       const bound = provenance.get(sha256);
@@ -277,7 +288,10 @@ function verdictWords({ verdict }: PastVerdict): string {
 /** Findings of each chain's last verdict, failed tasks, open tasks and the open question. */
 function openLines(state: SessionState, tasks: readonly { readonly task: TaskState; readonly mark: TaskMark }[]): readonly string[] {
   const lasts = [...state.verdicts.values()].flatMap((past) => past.findLast(({ verdict }) => verdict.status === 'decided') ?? []);
-  const found = lasts.flatMap(({ verdict }) => bySeverity(verdict.findings).slice(0, MAX_FINDINGS));
+  const found = lasts.flatMap(({ verdict }) => {
+    const open = verdict.findings.filter((finding) => dismissalOf(finding, state.rulings) === null);
+    return bySeverity(open).slice(0, MAX_FINDINGS);
+  });
   const question = state.run === null ? null : currentQuestion(state.run);
   const open = tasks.filter(({ mark }) => mark !== 'completed');
   const isLost = (mark: TaskMark) => mark === 'failed' || mark === 'skipped';

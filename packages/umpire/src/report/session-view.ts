@@ -3,7 +3,7 @@
 
 import { describeFinding } from '@umpire/core/formats/finding-text.js';
 import { TEST_GONE } from '@umpire/core/formats/run-result.js';
-import type { Finding, Outcome, Task } from '@umpire/core/model.js';
+import type { Finding, Outcome, Severity, Task } from '@umpire/core/model.js';
 import { suspectedBugs } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion, budgetQuestion, currentQuestion } from '@umpire/core/decider/question.js';
@@ -97,6 +97,15 @@ export interface WorkView {
   readonly isApplied: boolean;
 }
 
+export interface DismissedView {
+  readonly fingerprint: string;
+  readonly severity: Severity;
+  /** With its place. */
+  readonly finding: string;
+  readonly reason: string;
+  readonly who: string;
+}
+
 export interface SessionView {
   /** The session as commands name it. */
   readonly session: string;
@@ -112,6 +121,8 @@ export interface SessionView {
   readonly because: readonly string[];
   /** New tests that fail, and where they are. Their bugs may be in the source. */
   readonly suspectedBugs: readonly string[];
+  /** Findings that a person dismissed. */
+  readonly dismissed: readonly DismissedView[];
   /** Why it ended. */
   readonly reason: string;
   /** The current wave; null if there is none. */
@@ -174,6 +185,13 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     unverified: run?.ended?.unverified ?? because.length > 0,
     because,
     suspectedBugs: suspectedBugs(state).map(bugWords),
+    dismissed: [...state.rulings.values()].map(({ finding, reason, by, who = by }) => ({
+      fingerprint: finding.fingerprint,
+      severity: finding.severity,
+      finding: describeFinding(finding),
+      reason,
+      who,
+    })),
     reason: run?.ended?.reason ?? '',
     wave: run === null || run.ended !== null ? null : currentWave(run),
     tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts, around.state === 'running'),

@@ -30,7 +30,7 @@ export function stateWords({ state, unverified }: Pick<SessionView, 'state' | 'u
 }
 
 function head(view: SessionView): readonly string[] {
-  const { session, loops, mode, why, goal, command, reason, because, suspectedBugs, notes } = view;
+  const { session, loops, mode, why, goal, command, reason, because, suspectedBugs, dismissed, notes } = view;
   return [
     ...wrap(`${lineOf(session)}: ${stateWords(view)}`, '  ', ''),
     ...(goal === '' ? [] : [clip(lineOf(goal), 80)]),
@@ -39,6 +39,11 @@ function head(view: SessionView): readonly string[] {
     ...(reason === '' || isSaidBelow(reason, because) ? [] : wrap(lineOf(reason), '')),
     ...because.flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '')),
     ...suspectedBugs.slice(0, MAX_LISTED).flatMap((bug) => wrap(`Suspected bug: ${lineOf(bug, 300)}`, '  ', '')),
+    ...dismissed
+      .slice(0, MAX_LISTED)
+      .flatMap(({ finding, reason, who }) =>
+        wrap(`Dismissed by ${lineOf(who, 100)}: ${lineOf(finding, 300)} (${lineOf(reason, 200)})`, '  ', ''),
+      ),
     ...notes.flatMap((note) => wrap(`Note: ${lineOf(note)}`, '  ', '')),
   ];
 }

@@ -1,6 +1,6 @@
 // A verdict as a Markdown page with the headings of its loop, as JSON for scripts, and as two lines for the terminal.
 
-import type { Finding, TaskRecord, Verdict } from '@umpire/core/model.js';
+import type { DismissedFinding, Finding, TaskRecord, Verdict } from '@umpire/core/model.js';
 import type { EvidenceReadings } from '@umpire/core/loops/facts.js';
 import { listAt, valueAt } from '@umpire/core/loops/facts.js';
 import type { Block, Facts, Loop, ReportSection } from '@umpire/core/loops/loop.js';
@@ -8,6 +8,7 @@ import { fillTemplate, showNumber } from '@umpire/core/loops/template.js';
 import type { ValueLookup } from '@umpire/core/loops/template.js';
 import { describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
 import { inline, lineOf } from './safe-text.js';
+import { viaWords } from './words.js';
 
 /** One judged round of a chain. */
 export interface PageRound {
@@ -149,7 +150,8 @@ function roundLookup(round: PageRound, before: PageRound | undefined): ValueLook
 
 function fixedSince(before: PageRound | undefined, now: PageRound): string {
   if (before === undefined) return 'nothing (first round)';
-  const left = new Set(now.verdict.findings.map((finding) => finding.fingerprint));
+  const { findings, dismissed = [] } = now.verdict;
+  const left = new Set([...findings, ...dismissed.map(({ finding }) => finding)].map(({ fingerprint }) => fingerprint));
   const fixed = before.verdict.findings.filter((finding) => !left.has(finding.fingerprint));
   return fixed.length === 0 ? 'nothing' : fixed.map(describeFinding).join('; ');
 }
@@ -158,6 +160,11 @@ function addUnresolved(lines: string[], verdict: Verdict): void {
   const open = verdict.findings.filter((finding) => finding.severity === 'critical' || finding.severity === 'high');
   if (open.length === 0) lines.push(bullet('Unresolved: no Critical or High findings'));
   for (const [index, finding] of open.entries()) lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${findingText(finding)}`));
+}
+
+/** The finding, who dismissed it and why. */
+export function dismissalText({ finding, reason, by, who = by, via }: DismissedFinding): string {
+  return `${findingText(finding)}; dismissed by ${inline(who)}${inline(viaWords(via))}: ${inline(reason)}`;
 }
 
 const WORSE = 'WORSE: the work of this round made things worse and will be reverted.';
@@ -170,6 +177,7 @@ function addReasons(lines: string[], verdict: Verdict): void {
   if (verdict.status === 'partial') lines.push(bullet('PARTIAL: the deadline was exceeded, so this is no decision. Judge again.'));
   for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver: ${inline(waiver)}.`));
   if (verdict.worse === true) lines.push(bullet(WORSE));
+  for (const one of verdict.dismissed ?? []) lines.push(bullet(`Dismissed: ${tagged(one.finding)}${dismissalText(one)}`));
   addTrend(lines, verdict);
   for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${inline(rule)}): ${inline(message)}`));
   for (const { path, grade, sha256 } of verdict.evidence)
@@ -279,6 +287,7 @@ const FIELDS = [
   'trend',
   'worse',
   'fates',
+  'dismissed',
 ] as const satisfies readonly (keyof Verdict)[];
 
 export function verdictJson(verdict: Verdict): Readonly<Record<string, unknown>> {

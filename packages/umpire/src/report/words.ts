@@ -38,3 +38,8 @@ export function usageWords(tokens: number, costUsd: number, unknown: Iterable<st
 
 /** The findings of a command without output, which has no log to read. */
 export const PRINTED_NOTHING = 'It printed nothing.';
+
+/** Where an answer came from. A terminal is the usual case and needs no words. */
+export function viaWords(via: string | undefined): string {
+  return via === undefined || via === 'terminal' ? '' : `, ${via === 'no terminal' ? 'without a terminal' : `via ${via}`}`;
+}

@@ -6,6 +6,7 @@ import { decidedVerdicts, latestResult } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { listFindings } from '@umpire/core/formats/finding-text.js';
 import { findingsOfTask } from '@umpire/core/decider/plan-tasks.js';
+import { dismissalOf } from '@umpire/core/decider/rulings.js';
 import { roundAfter } from '@umpire/core/decider/rounds.js';
 import { isBuiltinTesting, chainOfTask, shownStatus, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
@@ -63,7 +64,11 @@ export function assign(input: AssignmentInput): Assignment {
     commands: material.commands,
     conversation,
     budget: budgetOf(run),
-    findings: made === undefined ? [] : findingsOfTask(made.verdict, task.id).filter(({ rule }) => rule !== SUSPECTED_BUG),
+    findings:
+      made === undefined
+        ? []
+        : findingsOfTask(made.verdict, task.id).filter((one) => one.rule !== SUSPECTED_BUG && dismissalOf(one, state.rulings) === null),
+    dismissed: [...state.rulings.values()].map(({ finding, reason }) => ({ finding, reason })),
     checks: task.role === run.started.critic,
     rules: [...rulesFor(state, task, writes, before), ...material.rules],
     outputs: outputTypes === null ? (frozen?.rules.columns.out ?? []) : Object.keys(outputTypes),

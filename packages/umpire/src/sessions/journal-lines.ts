@@ -68,6 +68,15 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
       'it names a line that is no earlier verdict',
     ],
   ],
+  FindingRuled: [
+    [
+      ({ verdict, finding }, { verdicts }) =>
+        [...verdicts.values()].some((past) =>
+          past.some((one) => one.seq === verdict && one.verdict.findings.some(({ fingerprint }) => fingerprint === finding.fingerprint)),
+        ),
+      'no earlier verdict lists its finding',
+    ],
+  ],
   SessionStarted: [
     [(_, { run }) => run === null, 'the session was already started'],
     [({ loop, frozen }) => frozen === undefined || frozen.rules.loop === loop, 'its rules are for another loop'],

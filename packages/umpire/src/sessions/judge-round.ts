@@ -16,6 +16,8 @@ import type { RunState } from '@umpire/core/decider/run-state.js';
 import { decideVerdict } from '@umpire/core/decider/decide-verdict.js';
 import type { VerdictDraft, VerdictInput } from '@umpire/core/decider/decide-verdict.js';
 import { compileLoop } from '@umpire/core/loops/compile.js';
+import { countsWithout, dismissalOf } from '@umpire/core/decider/rulings.js';
+import type { Rulings } from '@umpire/core/decider/rulings.js';
 import type { PastLists } from '@umpire/core/loops/facts.js';
 import type { Refusal } from '@umpire/core/loops/judge.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
@@ -51,6 +53,8 @@ export interface RoundToJudge extends RoundEvidence {
   readonly isOfOne?: boolean;
   readonly isEarlier?: boolean;
   readonly testimony?: string | null;
+  /** A person's rulings on findings so far. */
+  readonly rulings: Rulings;
 }
 
 export interface JudgedEvidence {
@@ -84,6 +88,7 @@ export function judgeRound(input: RoundToJudge, earlier: Gathering | null = null
     isOfOne = false,
     isEarlier = false,
     testimony = null,
+    rulings,
   } = input;
   const gathering = gatherRound(input, earlier);
   const params = { round, cap, target, strict };
@@ -105,6 +110,7 @@ export function judgeRound(input: RoundToJudge, earlier: Gathering | null = null
       isOfOne,
       isEarlier,
       testimony,
+      rulings,
     }),
   };
 }
@@ -142,7 +148,11 @@ export function composeVerdict(basis: VerdictBasis, draft: VerdictDraft, gatheri
 export function readCourse(state: SessionState, loop: string, chain: string, course: TrendInputs): NonNullable<VerdictInput['course']> {
   const { stop, touched, against, undone } = course;
   const history = decidedVerdicts(state, loop, chain).map(({ seq, verdict, facts, course: then }) => {
-    const { round, findings, counts } = verdict;
+    const { round } = verdict;
+    // A dismissed finding is not fixed: it does not count in earlier rounds either.
+    const gone = verdict.findings.filter((finding) => dismissalOf(finding, state.rulings) !== null);
+    const findings = gone.length === 0 ? verdict.findings : verdict.findings.filter((finding) => !gone.includes(finding));
+    const counts = gone.length === 0 ? verdict.counts : countsWithout(verdict.counts, gone);
     return { round, findings, counts, facts, touched: then?.touched ?? null, isUndone: undone?.includes(seq) === true };
   });
   return { stop, touched, ...(against === undefined ? {} : { against }), ...(undone === undefined ? {} : { undone }), history };
@@ -262,6 +272,7 @@ export function judgeCritic(critic: CriticToJudge): CriticJudgment {
     anomalies,
     course,
     testimony: testimonyOf(run, findTask(run, row.id)),
+    rulings: state.rulings,
   });
   if (!draft.ok) return { ok: false, rule: draft.rule, message: draft.message, hint: draft.hint };
   const recorded = recordRoundContext({ loop, state, critic: placed, anomalies, tasks: { journal: true } }, gathering, null, false);

@@ -45,6 +45,7 @@ export interface ReplayInput {
   readonly named: string | null;
   readonly course: RoundToJudge['course'];
   readonly testimony: string | null;
+  readonly rulings: SessionState['rulings'];
 }
 
 export type ReplayInputRead = { readonly ok: true; readonly input: ReplayInput } | { readonly ok: false; readonly why: string };
@@ -78,6 +79,7 @@ export function readReplayInput(readBlob: BlobReader, before: SessionState, give
       named: before.run === null ? null : scene.critic,
       course: given.course === undefined ? null : readCourse(before, verdict.loop, verdict.chain, given.course),
       testimony: before.run === null ? null : testimonyOf(before.run, findTask(before.run, scene.critic ?? '')),
+      rulings: before.rulings,
     },
   };
 }
@@ -126,7 +128,7 @@ function rejudge(
   loop: Loop,
   terms: RejudgeTerms,
 ): ReturnType<typeof judgeRound> & { readonly critic: PlacedTask | null } {
-  const { given, scene, store, waves, testimony } = input;
+  const { given, scene, store, waves, testimony, rulings } = input;
   const tasks = normalizeRoles(loop, input.tasks);
   const { critic, chain } = findCritic({ ...input, tasks }, loop);
   const { anomalies } = scene;
@@ -136,6 +138,7 @@ function rejudge(
     isOfOne,
     isEarlier: scene.version === undefined,
     testimony,
+    rulings,
     loop,
     chain,
     critic,

@@ -1,0 +1,66 @@
+// `umpire dismiss`: lists the open findings of a session, or dismisses one for a person.
+
+import { userInfo } from 'node:os';
+import { isatty } from 'node:tty';
+import { openFindings } from '@umpire/core/decider/rulings.js';
+import { describeFinding } from '@umpire/core/formats/finding-text.js';
+import { dismiss } from '../commands/dismiss.js';
+import type { Dismissed } from '../commands/dismiss.js';
+import { findingsPage } from '../report/findings-page.js';
+import { lineOf } from '../report/safe-text.js';
+import { count } from '../report/words.js';
+import { resolveSession } from '../sessions/find-sessions.js';
+import { readSession } from '../sessions/session-record.js';
+import type { CommandOutcome } from './command-outcome.js';
+import { parseArguments, refuseExtra, usage } from './flags.js';
+import type { FlagKinds } from './flags.js';
+import { SESSION_FLAGS, sessionWord } from './session-argument.js';
+import { showHelp } from './show-help.js';
+
+const FLAGS: FlagKinds = { ...SESSION_FLAGS, '--reason': 'value', '--json': 'switch' };
+
+export async function runDismiss(args: readonly string[]): Promise<CommandOutcome> {
+  const parsed = parseArguments(args, FLAGS, 'dismiss');
+  if (parsed.switches.has('--help')) return showHelp('dismiss');
+  const [named, finding] = parsed.rest;
+  if (named === undefined) throw usage('Missing arguments: umpire dismiss <session> [finding] --reason "why".', 'dismiss');
+  refuseExtra(parsed, 2, 'dismiss', 'Put the reason in quotes after --reason.');
+  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
+  const isJson = parsed.switches.has('--json');
+  if (finding === undefined) return list(session, isJson);
+  const done = await dismiss({
+    session,
+    finding,
+    reason: parsed.values.get('--reason') ?? '',
+    ...answeringUser(),
+    via: isatty(0) ? 'terminal' : 'no terminal',
+    wordOf: sessionWord,
+  });
+  if (isJson) return { stdout: `${JSON.stringify(done)}\n`, exit: 0 };
+  return { stderr: dismissedLines(done), exit: 0 };
+}
+
+function list(session: string, isJson: boolean): CommandOutcome {
+  const { state, path } = readSession(session);
+  const open = openFindings(state);
+  if (isJson) return { stdout: `${JSON.stringify({ session: path, open, dismissed: [...state.rulings.values()] })}\n`, exit: 0 };
+  return { stdout: findingsPage(open, state.rulings), exit: 0 };
+}
+
+function dismissedLines({ finding, blocking, next }: Dismissed): string {
+  const left = blocking === 0 ? 'No Critical or High finding is open.' : `${count(blocking, 'Critical or High finding')} still open.`;
+  return `${[
+    `Dismissed: ${lineOf(describeFinding(finding), 300)}`,
+    `It does not count from the next verdict on. ${left}`,
+    ...next.flatMap(({ what, command }) => [`${what}:`, `  ${lineOf(command)}`]),
+  ].join('\n')}\n`;
+}
+
+/** The user's name on this machine. Some containers have none. */
+export function answeringUser(): { readonly who?: string } {
+  try {
+    return { who: userInfo().username.slice(0, 100) };
+  } catch {
+    return {};
+  }
+}
