@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
-import { copyFromEngine, findListed, importFolder } from '../fleet/client.js';
+import { exportFromEngine, findListed, importFolder } from '../fleet/client.js';
 import type { ClientDoor } from '../fleet/engine.js';
 import { engineInit, openEngine } from '../fleet/open-engine.js';
 import { lineOf } from '../report/safe-text.js';
@@ -81,7 +81,7 @@ async function answer(
       const place = join(resolve(second), session);
       if (existsSync(place) && readdirSync(place).length > 0)
         throw new UmpireError('write-failed', { path: place, detail: 'it is not empty' });
-      await copyFromEngine(client, session, place);
+      await exportFromEngine(client, session, place);
       return `${place}\n`;
     }
     case 'import':

@@ -136,7 +136,7 @@ export function lookThere(
   look: (args: readonly string[]) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const at = args.findIndex((word) => !word.startsWith('-'));
+    const at = args.findIndex((word, index) => !word.startsWith('-') && !['--project', '--loop'].includes(args[index - 1] ?? ''));
     const word = args[at];
     if (word === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
     const listed = await findListed(client, word);

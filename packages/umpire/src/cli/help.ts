@@ -28,6 +28,12 @@ const AGENTS = `Agents
   person                             you, at this terminal
   any other name                     an agent in umpire.config.yaml`;
 
+const FLEET_FLAGS = `  --needs A,B            on an engine: labels that its workers must have
+  --remote URL           on an engine: the git remote (default: origin)
+  --tenant NAME          on an engine: whose session it is (default: you)`;
+
+const ENGINE = `  --engine URL           look at an engine (docs/fleet.md); none: this machine`;
+
 const RUN_STATUS = `Exit status
   0    complete
   1    failed, aborted, or an error
@@ -213,6 +219,7 @@ ${PROJECT}
   --target PERCENT       target of the testing loop, 0 to 100 (default: 80),
                          or one for each layer: L1=90,L2=70
 ${RUN_FLAGS}
+${FLEET_FLAGS}
 
 ${AGENTS}
 
@@ -249,6 +256,7 @@ ${PROJECT}
                          back. Without COMMAND: let another session be judged
   --stop                 with --here: end that
 ${RUN_FLAGS}
+${FLEET_FLAGS}
 
 ${AGENTS}
 
@@ -369,6 +377,7 @@ ${SESSION}
 
 Flags
 ${PROJECT}
+${ENGINE}
   --json                 print one JSON object
 
 Exit status
@@ -391,6 +400,7 @@ Flags
   --unapplied            only finished sessions with changes to apply
   --last N               only the latest N
 ${PROJECT}
+${ENGINE}
   --json                 print one JSON object
 
 States
@@ -428,6 +438,7 @@ Flags
                          needs no script and loads nothing
   --out FILE             with --html: write FILE instead of stdout
 ${PROJECT}
+${ENGINE}
 
 Exit status
   0    printed
@@ -454,6 +465,7 @@ ${SESSION}
 Flags
   -f, --follow           print new output until the task or session ends
 ${PROJECT}
+${ENGINE}
 
 Exit status
   0    shown
@@ -669,6 +681,7 @@ Flags
                          .workflow/.csv-wave/
   --loop LOOP            also judge by other rules and show the differences
 ${PROJECT}
+${ENGINE}
   --json                 print one JSON object instead of Markdown
 
 Exit status (the first that applies)
