@@ -1,6 +1,6 @@
-// Draws docs/images/run.svg, the picture in the README: runs the built command in a real terminal (by `script` of util-linux) in a copy
-// of the sample shop, and draws what it shows. Dates and times are fixed, so that the picture changes only when the output does.
-// `--dashboard` draws those of docs/dashboard.md.
+// Draws the pictures in docs/images: runs the built command in a real terminal in a copy of the sample shop, and draws what it shows.
+// `script` of util-linux records run.svg in plain lines; tmux shows the live view and a question. Dates, times and paths are fixed, so that
+// a picture changes only when the output does. `--dashboard` draws those of docs/dashboard.md.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,8 @@ const COLUMNS = 104;
 const CHARACTER = { width: 8.4, height: 20 };
 const MARGIN = 18;
 const COMMAND = 'umpire until "npm test" "fix the cart"';
+const COLORS = { 2: '#8b949e', 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 35: '#d2a8ff', 36: '#79c0ff' };
+const ESCAPE = String.fromCharCode(27);
 
 if (process.argv.includes('--dashboard')) {
   await import('./dashboard-picture.mjs');
@@ -20,49 +22,118 @@ if (process.argv.includes('--dashboard')) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-picture-'));
+const socket = `umpire-picture-${process.pid}`;
 try {
-  const image = join(root, 'docs', 'images', 'run.svg');
   mkdirSync(join(root, 'docs', 'images'), { recursive: true });
-  writeFileSync(image, draw([`$ ${COMMAND}`, ...capture(join(folder, 'shop'))]));
+  save('run', 'A run of umpire until in a terminal', [`$ ${COMMAND}`, ...capture(makeShop('shop'))]);
+  await captureLive(makeShop(join('live', 'shop')));
 } finally {
+  tmux('kill-server');
   rmSync(folder, { recursive: true, force: true });
+}
+
+function save(name, title, lines) {
+  writeFileSync(join(root, 'docs', 'images', `${name}.svg`), draw(title, lines));
+}
+
+function makeShop(name) {
+  const shop = join(folder, name);
+  cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
+  const git = 'git -c user.name=You -c user.email=you@example.com';
+  spawnSync('sh', ['-c', `git init -q -b main && git add -A && ${git} commit -q -m start`], { cwd: shop });
+  return shop;
 }
 
 /** The lines that a terminal shows. */
 function capture(shop) {
-  cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
-  const git = 'git -c user.name=You -c user.email=you@example.com';
-  spawnSync('sh', ['-c', `git init -q -b main && git add -A && ${git} commit -q -m start`], { cwd: shop });
   const words = COMMAND.replace('umpire', `node '${join(root, 'dist', 'umpire.cjs')}'`);
   const terminal = `stty cols ${COLUMNS} rows 50; ${words}`;
-  const env = { ...process.env, UMPIRE_TRUST: '1', NO_COLOR: '1', TERM: 'xterm', UMPIRE_WORKTREES: join(folder, 'worktrees') };
+  // A dumb terminal gets plain lines.
+  const env = { ...process.env, UMPIRE_TRUST: '1', NO_COLOR: '1', TERM: 'dumb', UMPIRE_WORKTREES: join(folder, 'worktrees') };
   const { stdout, status } = spawnSync('script', ['-qec', terminal, '/dev/null'], { cwd: shop, env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`The run failed (exit status ${status}):\n${stdout}`);
-  return stripVTControlCharacters(stdout)
-    .replaceAll(folder, '/home/you')
-    .replace(/\b\d{4}-\d\d-\d\d\b/g, '2026-03-01')
-    .replace(/^\d\d:\d\d/gm, '21:04')
-    .replace(/ in \d+(?:\.\d+)? s\b/g, '')
-    .trimEnd()
-    .split(/\r?\n/);
+  return fixed(stripVTControlCharacters(stdout)).trimEnd().split(/\r?\n/);
 }
 
-function draw(lines) {
-  const width = Math.round(COLUMNS * CHARACTER.width + 2 * MARGIN);
+/** The live view while an agent works, then the question at the cap. */
+async function captureLive(shop) {
+  const agent = join(folder, 'agent.sh');
+  writeFileSync(
+    agent,
+    `cat > /dev/null
+printf '%s\\n' '{"type":"assistant","session_id":"s","uuid":"u","message":{"id":"m","usage":{"input_tokens":11800,"output_tokens":640},"content":[{"type":"tool_use","name":"Bash","input":{"command":"npm test"}}]}}'
+until [ -e '${folder}/go' ]; do sleep 0.1; done
+date > looked.txt
+printf '{"status":"completed","findings":"Looked at the cart."}' > "$UMPIRE_RESULT_FILE"
+`,
+  );
+  const words = `node '${join(root, 'dist', 'umpire.cjs')}' until 'npm test' 'fix the cart' --max-rounds 1 --max-cost-usd 5 --agent-command 'sh ${agent}'`;
+  const env = { UMPIRE_TRUST: '1', UMPIRE_WORKTREES: join(folder, 'worktrees-live'), LC_ALL: 'C.UTF-8', CI: '', NO_COLOR: '' };
+  const set = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
+  tmux('new-session', '-d', '-x', '90', '-y', '30', `cd '${shop}'; env ${set.join(' ')} ${words}; sleep 60`);
+  const live = await screenWith('> Bash npm test');
+  save('live', 'The live view of a run in a terminal', live.slice(live.findIndex((line) => line.includes('CHECK-001 judged'))));
+  writeFileSync(join(folder, 'go'), '');
+  const asked = await screenWith('Answer (1-4');
+  save('question', 'A question in a terminal, with its answers', asked.slice(asked.findIndex((line) => line.includes('Waiting for'))));
+}
+
+function tmux(...args) {
+  return spawnSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C.UTF-8' } })
+    .stdout;
+}
+
+async function screenWith(text) {
+  for (let tries = 0; tries < 600; tries++) {
+    const screen = tmux('capture-pane', '-p', '-e');
+    if (stripVTControlCharacters(screen).includes(text)) return fixed(screen).trimEnd().split('\n');
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  throw new Error(`The terminal never showed "${text}":\n${tmux('capture-pane', '-p')}`);
+}
+
+function fixed(text) {
+  return text
+    .replaceAll(folder, '/home/you')
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, '2026-03-01')
+    .replace(new RegExp(`^((?:${ESCAPE}\\[[\\d;]*m)*)\\d\\d:\\d\\d`, 'gm'), '$121:04')
+    .replace(/ in \d+(?:\.\d+)? s\b/g, '')
+    .replace(/\b\d+ s\b/g, '8 s');
+}
+
+function draw(title, lines) {
+  const columns = Math.max(...lines.map((line) => stripVTControlCharacters(line).length));
+  const width = Math.round(Math.max(columns, 80) * CHARACTER.width + 2 * MARGIN);
   const height = lines.length * CHARACTER.height + 2 * MARGIN;
+  let style = '';
   const texts = lines.map((line, at) => {
-    const colour = line.startsWith('$ ') ? '#ffffff' : line.startsWith('  umpire') ? '#9ecbff' : '#d0d7de';
+    const plain = stripVTControlCharacters(line);
+    const colour = plain.startsWith('$ ') ? '#ffffff' : plain.startsWith('  umpire') ? '#9ecbff' : '#d0d7de';
     const y = MARGIN + (at + 0.75) * CHARACTER.height;
-    return `  <text x="${MARGIN}" y="${y}" fill="${colour}" xml:space="preserve">${escape(line)}</text>`;
+    const spans = [];
+    // Colours of a terminal hold until they change, also over the end of a line.
+    for (const [index, part] of line.split(new RegExp(`${ESCAPE}\\[([\\d;]*)m`)).entries()) {
+      if (index % 2 === 1) style = nextStyle(style, part);
+      else if (part !== '') spans.push(style === '' ? escape(part) : `<tspan ${style}>${escape(part)}</tspan>`);
+    }
+    return `  <text x="${MARGIN}" y="${y}" fill="${colour}" xml:space="preserve">${spans.join('')}</text>`;
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14">`,
-    '  <title>A run of umpire until in a terminal</title>',
+    `  <title>${escape(title)}</title>`,
     `  <rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>`,
     ...texts,
     '</svg>',
     '',
   ].join('\n');
+}
+
+function nextStyle(before, codes) {
+  return codes.split(';').reduce((style, code) => {
+    if (code === '' || code === '0' || code === '39') return '';
+    if (code === '1') return 'font-weight="bold"';
+    return COLORS[code] === undefined ? style : `fill="${COLORS[code]}"`;
+  }, before);
 }
 
 function escape(text) {

@@ -155,6 +155,7 @@ const CASES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   mcp: () => [[LINES], ['--project', LINES]],
   guard: () => [[], ['--json'], ['--sarif'], ['--base', LINES]],
   clean: () => [[], [ran], [LINES]],
+  completion: () => [['bash'], ['zsh'], ['fish'], [LINES]],
 };
 
 it('has a case for every command', () => {

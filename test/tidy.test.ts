@@ -27,7 +27,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['workspace', 'agents', 'telemetry'],
     ['critics'],
     ['retrial'],
-    ['fleet'],
+    ['forge', 'fleet'],
     ['commands'],
     ['library'],
     ['mcp', 'http'],

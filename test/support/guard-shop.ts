@@ -53,7 +53,7 @@ export function jsonOf({ out }: Ran): Told {
 export const places = ({ findings }: Told): readonly string[] => findings.map(({ rule, file, line }) => `${rule} ${file}:${line}`);
 export const textIn = (project: RunProject, path: string): string => readFileSync(join(project.root, path), 'utf8');
 
-const SILENT = { write: () => null, writeProgress: () => undefined };
+const SILENT = { write: () => null, writeProgress: () => undefined, isColored: () => false };
 
 /** Runs `umpire guard` in this process, ten times as fast as a new process. Ignores the git settings of the machine. */
 export async function guardIn(project: RunProject, ...args: readonly string[]): Promise<Ran> {

@@ -10,6 +10,9 @@ import pg from 'pg';
 import { vi } from 'vitest';
 
 export interface PostgresServer {
+  /** The certificate of the server, for the name `localhost`. It signs itself. */
+  readonly certificate: string;
+  readonly port: number;
   /** The address of a database, for a user; all may log in without a password. */
   readonly url: (database: string, user?: string) => string;
   readonly sql: (database: string, sql: string) => Promise<readonly Record<string, unknown>[]>;
@@ -45,13 +48,19 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     ...user,
     cwd: folder,
   });
+  const certificate = join(folder, 'server.crt');
+  const openssl = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost'];
+  openssl.push('-addext', 'subjectAltName=DNS:localhost', '-keyout', join(folder, 'server.key'), '-out', certificate);
+  await promisify(execFile)('openssl', openssl, { ...user, cwd: folder });
   const port = await freePort();
   const url = (database: string, role = 'owner') => `postgres://${role}@127.0.0.1:${port}/${database}`;
-  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, fsync: 'off', max_connections: 200 };
+  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, fsync: 'off', max_connections: 200, ssl: 'on' };
+
+  const tls = ['-c', `ssl_cert_file=${certificate}`, '-c', `ssl_key_file=${join(folder, 'server.key')}`];
 
   async function launch() {
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const child = spawn(join(programs, 'postgres'), ['-D', data, ...flags], { ...user, cwd: folder, stdio: 'ignore' });
+    const child = spawn(join(programs, 'postgres'), ['-D', data, ...flags, ...tls], { ...user, cwd: folder, stdio: 'ignore' });
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     await vi.waitFor(() => sql('postgres', 'select 1'), { timeout: 60_000, interval: 50 });
     return { kill: async (signal: NodeJS.Signals) => (child.kill(signal), ended) };
@@ -71,6 +80,8 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
 
   let server = await launch();
   return {
+    certificate,
+    port,
     url,
     sql,
     crash: async () => {

@@ -153,7 +153,8 @@ async function look(folder: string, env: Variables, args: readonly string[]): Pr
 
 const sessionOf = (out: string): string => out.trimEnd().split('\n').at(-1) ?? '';
 
-function environment(worktrees: string, home: string): Variables {
+/** What every run of the command in a test has. */
+export function environment(worktrees: string, home: string): Variables {
   return { UMPIRE_SESSION: undefined, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: home, UMPIRE_WORKTREES: worktrees };
 }
 

@@ -365,9 +365,14 @@ export const ERRORS = {
     message: 'The engine has a session named {session} already.',
     hint: 'Look at it with `umpire status {session} --engine URL`, or choose another name: --session NAME, or rename the folder to import.',
   },
+  'engine-command': {
+    exit: 2,
+    message: 'umpire {command} works on sessions of this machine only.',
+    hint: 'On an engine, use list, status, report, logs and replay. The work is on the branch umpire/SESSION of the remote; `umpire engine export SESSION DIR` copies a session into a folder.',
+  },
   'engine-session-missing': {
     exit: 2,
-    message: 'The engine has no session named {session}.',
+    message: 'The engine has no session named {session}{meant}.',
     hint: 'List its sessions with `umpire list --engine URL`.',
   },
   'engine-message': {
@@ -402,7 +407,7 @@ export const ERRORS = {
   },
   'question-changed': {
     exit: 2,
-    message: 'The question of {session} has changed since you saw it.',
+    message: 'Your answer was not recorded: the question of {session} has changed since you saw it.',
     hint: 'Look at the session again: umpire status {session}',
   },
 
@@ -667,6 +672,83 @@ export const ERRORS = {
     exit: 1,
     message: 'Nothing found at {path}.',
     hint: 'docs/dashboard.md lists every address.',
+  },
+
+  // Pull requests, issues and CI
+  'remote-missing': {
+    exit: 1,
+    message: 'There is no git remote "{name}". {known}.',
+    hint: 'Add it with `git remote add origin URL`, or name another with --remote NAME.',
+  },
+  'remote-failed': {
+    exit: 1,
+    message: 'Cannot {verb} the remote {remote}: {detail}.',
+    hint: 'Check that git can reach it and that you are logged in: git ls-remote {remote}',
+  },
+  'forge-unknown': {
+    exit: 1,
+    message: 'The remote {remote} is no repository on GitHub: {url}.',
+    hint: 'Name another remote with --remote NAME. For another code host, push the branch yourself: git push {remote} umpire/<session>',
+  },
+  'forge-login': {
+    exit: 1,
+    message: 'Nobody is logged in to {host}.',
+    hint: 'Run `gh auth login`, or set GITHUB_TOKEN (or GH_TOKEN). For GitHub Enterprise set GITHUB_API_URL too, such as https://HOST/api/v3.',
+  },
+  'forge-failed': {
+    exit: 1,
+    message: 'GitHub did not answer {path}: {detail}.',
+    hint: 'Check the number, your access to the repository and the scopes of the token, then run the same command again.',
+  },
+  'pr-not-ended': {
+    exit: 1,
+    message: 'Session {session} is not complete (it is {state}).',
+    hint: 'Wait until it is, or open a draft: umpire pr {session} --draft',
+  },
+  'pr-empty': {
+    exit: 1,
+    message: 'Session {session} changed nothing, so there is nothing to push.',
+    hint: 'Read why: umpire report {session}',
+  },
+  'pr-no-git': {
+    exit: 1,
+    message: 'The project of session {session} is not in a git repository, so there is no branch to push.',
+    hint: 'Copy the changes with: umpire apply {session}',
+  },
+  'pr-base': {
+    exit: 2,
+    message: 'The branch {branch} is the base of the pull request, and Umpire never pushes to a base branch.',
+    hint: 'Name another base with --base BRANCH.',
+  },
+  'pr-fork': {
+    exit: 1,
+    message: '{repository} is a fork of {parent}. Umpire opens pull requests inside one repository only.',
+    hint: 'For one inside the fork, name the remote: --remote {remote}. For one to {parent}: git push {remote} {branch}, then gh pr create --repo {parent} --head {owner}:{branch}',
+  },
+  'pr-diverged': {
+    exit: 1,
+    message: 'The branch {branch} on {remote} has commits that the session does not have ({commit}).',
+    hint: 'Umpire does not overwrite them. Look at them: git fetch {remote} {branch} && git log FETCH_HEAD',
+  },
+  'pr-closed': {
+    exit: 1,
+    message: 'Pull request #{number} of this branch is {state}: {url}.',
+    hint: 'Umpire opens no second one. Open it again on that page, or start a new session.',
+  },
+  'pr-foreign': {
+    exit: 1,
+    message: 'Pull request #{number} comes from another repository ({from}), and a review runs its tests and tools.',
+    hint: 'Look at the change first, then run the same command with --sandbox.',
+  },
+  'pr-unreviewable': {
+    exit: 1,
+    message: 'Pull request #{number} cannot be reviewed: {detail}.',
+    hint: 'See it at {url}.',
+  },
+  'ci-no-base': {
+    exit: 1,
+    message: 'Cannot find the commit that this change began at: {tried}.',
+    hint: 'Check out the whole history (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: 0), or name the commit with --base REV.',
   },
 
   // Reports of other tools

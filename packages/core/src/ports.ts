@@ -37,6 +37,8 @@ export interface Assignment {
   readonly session: string;
   readonly loop: string;
   readonly goal: string;
+  /** The text of the issue or pull request that the session is about: foreign. */
+  readonly topic?: { readonly name: string; readonly text: string };
   /** The task's row as an object. */
   readonly task: TaskRecord;
   /** What to do, in the words of Umpire and the person: the row's description without the findings that it lists. */

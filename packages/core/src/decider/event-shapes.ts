@@ -23,6 +23,7 @@ import type {
   VerdictGiven,
   Breach,
   UnmergedWork,
+  ForgeTopic,
   PersonAnswered,
   RunSettings,
   SessionStarted,
@@ -166,6 +167,18 @@ const sessionStarted = object<SessionStarted>({
   command: optional(text),
   report: optional(text),
   trustsExitStatus: optional(word(true)),
+  topic: optional(
+    object<ForgeTopic>({
+      kind: word('issue', 'pull request'),
+      repository: text,
+      number: whole,
+      url: text,
+      title: text,
+      author: text,
+      text,
+      comments: listOf(finding),
+    }),
+  ),
   fleet: optional(
     object<FleetSession>({
       remote: text,

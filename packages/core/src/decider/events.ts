@@ -236,8 +236,23 @@ export interface SessionStarted {
   readonly report?: string;
   /** W4: a person takes the exit status of the command as it is, although it may hide a failure. */
   readonly trustsExitStatus?: true;
+  readonly topic?: ForgeTopic;
   /** Only for a session that a fleet runs. */
   readonly fleet?: FleetSession;
+}
+
+/** The issue or pull request that a session is about. Its texts are foreign: data, never instructions. */
+export interface ForgeTopic {
+  readonly kind: 'issue' | 'pull request';
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly number: number;
+  readonly url: string;
+  readonly title: string;
+  readonly author: string;
+  readonly text: string;
+  /** Unresolved review comments: findings of the first round. */
+  readonly comments: readonly Finding[];
 }
 
 /** What the workers of a fleet need, as it was when the session began. Hashes name blobs. */
@@ -408,7 +423,7 @@ export type Question =
       readonly spent: number;
     };
 
-/** Where a person answered. Without a terminal, an answer needs a reason. `library`: a program passed the answer on. */
+/** Where a person answered. `prompt`: a run asked at its terminal. Without a terminal, an answer needs a reason. `library`: a program passed the answer on. */
 export const ANSWER_WAYS = ['terminal', 'no terminal', 'prompt', 'dashboard', 'library'] as const;
 export type AnswerVia = (typeof ANSWER_WAYS)[number];
 

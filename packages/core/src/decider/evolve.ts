@@ -273,10 +273,11 @@ const REARRANGING: ReadonlySet<Recorded['type']> = new Set([
 
 /** The events that change the run. */
 const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: EventData<T>, seq: number) => void } = {
-  RunBegun: (run, { run: id, settings, head }) => {
+  RunBegun: (run, { run: id, by, settings, head }) => {
     retryLimited(run, settings);
     run.runs.push(id);
     run.settings = settings;
+    run.isOnEngine = by === 'engine';
     run.head = head ?? run.head;
     for (const task of run.running) unstart(run, task);
   },

@@ -151,6 +151,8 @@ export interface RunState {
   isEdited: boolean;
   /** The latest edit of tasks.csv that waits for a person. */
   heldEdit: EventData<'EditHeld'> | null;
+  /** An engine runs it. A session that was taken out is this machine's once it was continued here. */
+  isOnEngine: boolean;
   /** By chain: up to this round it continues even if it stalls, because a person granted rounds. */
   readonly patience: Map<string, number>;
   runs: string[];
@@ -444,6 +446,7 @@ export function startRun(started: SessionStarted, ms: number): RunState {
     board: [],
     isEdited: false,
     heldEdit: null,
+    isOnEngine: false,
     patience: new Map(),
     runs: [],
     head: started.workspace?.base ?? null,

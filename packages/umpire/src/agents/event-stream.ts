@@ -82,7 +82,8 @@ export class EventStream {
     };
   }
 
-  private usage(): Usage {
+  /** So far. */
+  usage(): Usage {
     const counted = [this.tokens, this.conversationTokens === null ? null : Math.max(0, this.conversationTokens - this.before)];
     const known = [
       ...counted.filter((tokens) => tokens !== null),

@@ -68,6 +68,7 @@ function request(assignment: Assignment): readonly string[] {
   const past = conversation === null ? history : history.slice(-1);
   return [
     section('What the person wants', plainText(goal)),
+    assignment.topic === undefined ? '' : block(`The ${assignment.topic.name}`, '', assignment.topic.text),
     section('Your task now', taskText(assignment)),
     section('The command that must pass', commandText(assignment)),
     block('What the last check found', '', failure),
@@ -100,6 +101,7 @@ export function taskFileOf(assignment: Assignment): Readonly<Record<string, unkn
   return mergeObjects(task, {
     loop: assignment.loop,
     goal: assignment.goal,
+    ...(assignment.topic === undefined ? {} : { topic: assignment.topic.text }),
     role: role.name,
     role_text: role.text,
     round,

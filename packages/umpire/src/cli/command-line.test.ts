@@ -36,6 +36,7 @@ describe('runCommandLine', () => {
     const output = {
       write: (fd: 1 | 2, data: string | Uint8Array) => (written.push(`${fd} ${String(data)}`), null),
       writeProgress: () => {},
+      isColored: () => false,
     };
     const { exit } = await runCommandLine(['until', 'npm', 'test', '--project', '/no/such/folder'], { output });
     expect(written).toEqual([expect.stringMatching(/^2 Note: .*umpire until "npm test"\n$/)]);

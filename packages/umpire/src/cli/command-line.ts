@@ -5,7 +5,9 @@ import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { runDecide } from './decide.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { PROCESS_OUTPUT } from './output.js';
+import { COLOR_CHOICES } from '../report/colors.js';
+import { usage } from './flags.js';
+import { processOutput } from './output.js';
 import type { Output } from './output.js';
 import { VERSION } from './version.generated.js';
 
@@ -17,13 +19,26 @@ export interface CommandLineOptions {
 }
 
 /** Runs a command line without the program's name, such as `['decide', 'testing', 'folder']`. Errors become part of the outcome. */
-export async function runCommandLine(args: readonly string[], options: CommandLineOptions = {}): Promise<CommandOutcome> {
-  const context = { startedAt: options.startedAt ?? elapsedMs(), output: options.output ?? PROCESS_OUTPUT };
+export async function runCommandLine(words: readonly string[], options: CommandLineOptions = {}): Promise<CommandOutcome> {
+  const { args, color } = takeColorFlag(words);
+  const context = { startedAt: options.startedAt ?? elapsedMs(), output: options.output ?? processOutput(color) };
   try {
+    if (!COLOR_CHOICES.some((choice) => choice === color))
+      throw usage(`--color takes ${COLOR_CHOICES.join(', ')}, not "${color.slice(0, 40)}".`, args[0] ?? 'help');
     return await runCommand(args, context);
   } catch (error) {
     return failureOutcome(error, args.includes('--json'));
   }
+}
+
+/** Takes --color, which every command has, out of the arguments. */
+export function takeColorFlag(words: readonly string[]): { readonly args: readonly string[]; readonly color: string } {
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  const at = words.findIndex((word, index) => index < end && (word === '--color' || word.startsWith('--color=')));
+  if (at < 0) return { args: words, color: 'auto' };
+  const [word = '', next = ''] = words.slice(at, end);
+  const isApart = word === '--color';
+  return { args: words.toSpliced(at, isApart ? 2 : 1), color: isApart ? next : word.slice('--color='.length) };
 }
 
 export function failureOutcome(error: unknown, json: boolean): CommandOutcome {
@@ -51,10 +66,13 @@ async function runCommand(args: readonly string[], context: Context): Promise<Co
   const late = Object.hasOwn(LATE, command) ? LATE[command] : undefined;
   if (late !== undefined) return (await onEngine(command, rest, (args) => late(args, context.output))) ?? late(rest, context.output);
   if (command === 'warm-up') return warmUp(rest);
+  if (command === 'complete') return (await import('./completion.js')).runComplete(rest);
   throw unknownCommand(command, COMMANDS);
 }
 
 const LOOKING: ReadonlySet<string> = new Set(['status', 'report', 'logs', 'replay', 'list']);
+
+const HERE_ONLY: ReadonlySet<string> = new Set(['serve', 'diff', 'apply', 'clean', 'decide', 'critique', 'mcp', 'guard', 'doctor']);
 
 /** Commands that look can look at sessions of an engine. Null: it is about this machine. */
 async function onEngine(
@@ -62,12 +80,13 @@ async function onEngine(
   args: readonly string[],
   look: (args: readonly string[]) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome | null> {
-  const isNamed = args.some((word) => word === '--engine' || word.startsWith('--engine='));
-  if (!LOOKING.has(command) || args.includes('--help') || (!isNamed && (process.env['UMPIRE_ENGINE'] ?? '') === '')) return null;
-  const { listThere, lookThere, takeEngine } = await import('./fleet.js');
-  const { engine = process.env['UMPIRE_ENGINE'] ?? 'none', rest } = takeEngine(args);
-  if (engine === 'none') return look(rest);
-  return command === 'list' ? listThere(engine, rest) : lookThere(engine, command, rest, look);
+  if (HERE_ONLY.has(command) && args.some((word) => word === '--engine' || word.startsWith('--engine=')))
+    throw new UmpireError('engine-command', { command });
+  if (!LOOKING.has(command) || args.includes('--help')) return null;
+  const { url, rest } = await (await import('./engine-choice.js')).takeEngine(args, command);
+  if (url === null) return look(rest);
+  const { listThere, lookThere } = await import('./fleet.js');
+  return command === 'list' ? listThere(url, rest) : lookThere(url, command, rest, look);
 }
 
 /** Commands that no verdict needs: loaded only when called. */
@@ -80,15 +99,16 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   resume: async (args, output) => (await import('./run.js')).runResume(args, output),
   resolve: async (args, output) => (await import('./run.js')).runResolve(args, output),
   dismiss: async (args) => (await import('./dismiss.js')).runDismiss(args),
-  diff: async (args) => (await import('./diff-apply.js')).runDiff(args),
+  diff: async (args, output) => (await import('./diff-apply.js')).runDiff(args, process.stdout.isTTY, output.isColored(1)),
   apply: async (args) => (await import('./diff-apply.js')).runApply(args),
+  pr: async (args) => (await import('./pr.js')).runPr(args),
   clean: async (args) => (await import('./clean.js')).runClean(args),
-  status: async (args) => (await import('./status.js')).runStatus(args),
-  list: async (args) => (await import('./list.js')).runList(args),
-  report: async (args) => (await import('./report.js')).runReport(args),
-  logs: async (args) => (await import('./logs.js')).runLogs(args),
-  read: async (args) => (await import('./read.js')).runRead(args),
-  doctor: async (args) => (await import('./doctor.js')).runDoctor(args),
+  status: async (args, output) => (await import('./status.js')).runStatus(args, output.isColored(1)),
+  list: async (args, output) => (await import('./list.js')).runList(args, output.isColored(1)),
+  report: async (args, output) => (await import('./report.js')).runReport(args, output.isColored(1)),
+  logs: async (args, output) => (await import('./logs.js')).runLogs(args, process.stdout.isTTY, output),
+  read: async (args, output) => (await import('./read.js')).runRead(args, output.isColored(1)),
+  doctor: async (args, output) => (await import('./doctor.js')).runDoctor(args, output.isColored(1)),
   trust: async (args, output) => (await import('./trust.js')).runTrust(args, output),
   init: async (args) => (await import('./init.js')).runInit(args),
   hook: async (args) => (await import('./hook.js')).runHook(args),
@@ -96,7 +116,9 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   engine: async (args) => (await import('./engine.js')).runEngine(args),
   serve: async (args, output) => (await import('./serve.js')).runServe(args, output),
   mcp: async (args) => (await import('./mcp.js')).runMcp(args),
+  ci: async (args, output) => (await import('./ci.js')).runCi(args, output),
   guard: async (args, output) => (await import('./guard.js')).runGuard(args, output),
+  completion: async (args) => (await import('./completion.js')).runCompletion(args),
 };
 
 /** Every command, for help on a misspelt one. */

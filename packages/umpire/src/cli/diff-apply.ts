@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { apply, patchOf } from '../commands/session-work.js';
+import { colorDiff } from '../report/page-colors.js';
 import { plainLine, showHidden } from '../report/safe-text.js';
 import { count } from '../report/words.js';
 import { latestSession, resolveSession } from '../sessions/find-sessions.js';
@@ -10,7 +11,7 @@ import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 /** A pipe gets the bytes that `git apply` needs, a terminal gets text. */
-export async function runDiff(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<CommandOutcome> {
+export async function runDiff(args: readonly string[], isTerminal = process.stdout.isTTY, isColored = false): Promise<CommandOutcome> {
   const parsed = parseArguments(args, { '--project': 'value', '--chain': 'value', '--help': 'switch' }, 'diff');
   refuseExtra(parsed, 2, 'diff');
   if (parsed.switches.has('--help')) return showHelp('diff');
@@ -27,7 +28,9 @@ export async function runDiff(args: readonly string[], isTerminal = process.stdo
   const patch = await patchOf(session, round === undefined ? undefined : Number(round), { brief: isTerminal, ...of });
   const what = round === undefined ? 'The session' : `Round ${round} of the session`;
   if (patch.length === 0) return { stderr: `${what} ${basename(session)} changed nothing.\n`, exit: 0 };
-  return { ...(isTerminal ? { stdout: showHidden(patch.toString('utf8')) } : { bytes: patch }), exit: 0 };
+  // FORCE_COLOR is set for whole CI jobs; a patch in a pipe must still apply. --color always colours it.
+  if (!isTerminal && (!isColored || (process.env['FORCE_COLOR'] ?? '') !== '')) return { bytes: patch, exit: 0 };
+  return { stdout: colorDiff(showHidden(patch.toString('utf8')), isColored), exit: 0 };
 }
 
 export async function runApply(args: readonly string[]): Promise<CommandOutcome> {

@@ -1,6 +1,7 @@
 // `umpire doctor`: checks that a run can start. Changes nothing.
 
 import { checkReadiness } from '../commands/doctor.js';
+import { colorDoctor } from '../report/page-colors.js';
 import { doctorPage, doctorSummary } from '../report/doctor-page.js';
 import { parseArguments, refuseExtra } from './flags.js';
 import type { FlagKinds } from './flags.js';
@@ -10,7 +11,7 @@ import { runUntilInterrupted } from './interrupt.js';
 
 const FLAGS: FlagKinds = { '--project': 'value', '--json': 'switch', '--help': 'switch' };
 
-export async function runDoctor(args: readonly string[]): Promise<CommandOutcome> {
+export async function runDoctor(args: readonly string[], isColored = false): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'doctor');
   if (parsed.switches.has('--help')) return showHelp('doctor');
   refuseExtra(parsed, 0, 'doctor', 'Name the project with --project.');
@@ -19,6 +20,6 @@ export async function runDoctor(args: readonly string[]): Promise<CommandOutcome
     const checkup = await checkReadiness({ ...(project === undefined ? {} : { project }), signal });
     const exit = checkup.outcome === 'pass' ? 0 : 3;
     if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify(checkup)}\n`, exit };
-    return { stdout: doctorPage(checkup), stderr: `${doctorSummary(checkup)}\n`, sumsUp: true, exit };
+    return { stdout: colorDoctor(doctorPage(checkup), isColored), stderr: `${doctorSummary(checkup)}\n`, sumsUp: true, exit };
   });
 }

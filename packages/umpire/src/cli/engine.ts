@@ -4,11 +4,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
-import { copyFromEngine, importFolder } from '../fleet/client.js';
+import { exportFromEngine, findListed, importFolder } from '../fleet/client.js';
 import type { ClientDoor } from '../fleet/engine.js';
 import { engineInit, openEngine } from '../fleet/open-engine.js';
 import { lineOf } from '../report/safe-text.js';
-import { engineFor } from './fleet.js';
+import { engineFor } from './engine-choice.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
@@ -77,10 +77,11 @@ async function answer(
       return switches.has('--off') ? `${first} takes tasks again.\n` : `${first} finishes its tasks and takes no new ones.\n`;
     case 'export': {
       if (first === undefined || second === undefined) throw usage('Use: umpire engine export SESSION DIR', 'engine');
-      const place = join(resolve(second), first);
+      const { session } = await findListed(client, first);
+      const place = join(resolve(second), session);
       if (existsSync(place) && readdirSync(place).length > 0)
         throw new UmpireError('write-failed', { path: place, detail: 'it is not empty' });
-      await copyFromEngine(client, first, place);
+      await exportFromEngine(client, session, place);
       return `${place}\n`;
     }
     case 'import':

@@ -3,14 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
-import { readSettings } from '../commands/project-settings.js';
-import { projectFor } from '../commands/project-folders.js';
 import type { RunResult } from '../commands/session.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
-import { answerOnEngine, copyFromEngine, followOnEngine, requireListed, retryOnEngine, startOnEngine } from '../fleet/client.js';
+import { answerOnEngine, copyFromEngine, followOnEngine, findListed, retryOnEngine, startOnEngine } from '../fleet/client.js';
 import type { FleetRequest } from '../fleet/client.js';
 import type { ClientDoor, ListedSession } from '../fleet/engine.js';
 import { whyWaiting } from '../fleet/offers.js';
@@ -23,20 +20,6 @@ import { parseArguments, usage } from './flags.js';
 import type { ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import type { Output } from './output.js';
-
-/** The flag, else the variable, else the settings; `none` means this machine. */
-export async function engineFor(parsed: Pick<ParsedArguments, 'values'>): Promise<string | null> {
-  const named = parsed.values.get('--engine') ?? process.env['UMPIRE_ENGINE'];
-  if (named === 'none') return null;
-  if (named !== undefined && named !== '') return named;
-  const project = parsed.values.get('--project');
-  try {
-    return (await readSettings(projectFor(project), {})).engine;
-  } catch {
-    // The command itself will say what is wrong with the project.
-    return null;
-  }
-}
 
 async function withClient<T>(url: string, act: (client: ClientDoor) => Promise<T>): Promise<T> {
   refuseInsideTask('use the engine');
@@ -66,13 +49,13 @@ export function runOnEngine(url: string, request: Started, parsed: ParsedArgumen
 
 export function answerThere(
   url: string,
-  session: string,
+  word: string,
   given: AnswerGiven,
   parsed: ParsedArguments,
   output: Output,
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const { length } = await requireListed(client, session);
+    const { session, length } = await findListed(client, word);
     await answerOnEngine(client, session, given);
     if (parsed.switches.has('--detach')) return { stdout: `${session}\n`, exit: 0 };
     return follow(client, session, length, output, parsed.switches.has('--json'), given.answer === 'abort' || given.answer === 'stop');
@@ -80,9 +63,9 @@ export function answerThere(
 }
 
 /** Failed tasks run again; a running session is followed. */
-export function resumeThere(url: string, session: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
+export function resumeThere(url: string, word: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const { length } = await requireListed(client, session);
+    const { session, length } = await findListed(client, word);
     if (parsed.switches.has('--retry')) await retryOnEngine(client, session);
     return follow(client, session, length, output, parsed.switches.has('--json'));
   });
@@ -104,9 +87,11 @@ async function follow(
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const lineFor = followProgress({ color: process.stderr.isTTY && process.env['NO_COLOR'] === undefined, clock: timeOfDay, session });
   const told = new Set<string>();
+  let wasPersonCalled = false;
   const result = await followOnEngine(client, session, from, {
     signal: stop.signal,
     onEvent: (event, state) => {
+      wasPersonCalled = event.type === 'PersonCalled' || (wasPersonCalled && event.type !== 'TaskStarted');
       const line = lineFor(event, state);
       if (line !== null) write(2, `${line}\n`);
       if (!json) return;
@@ -121,7 +106,7 @@ async function follow(
     },
   });
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  return { ...(json ? {} : { stdout: `${session}\n` }), stderr: closing(result), exit: exitOf(result, aborts) };
+  return { ...(json ? {} : { stdout: `${session}\n` }), stderr: closing(result, wasPersonCalled), exit: exitOf(result, aborts) };
 }
 
 async function reasonsOf(client: ClientDoor, listed: ListedSession): Promise<readonly string[]> {
@@ -129,9 +114,9 @@ async function reasonsOf(client: ClientDoor, listed: ListedSession): Promise<rea
   return whyWaiting(listed, { workers, limits, nowMs: Date.now() });
 }
 
-function closing({ session, status, question, state }: RunResult): string {
+function closing({ session, status, question, state }: RunResult, wasPersonCalled: boolean): string {
   if (status === 'interrupted') return `The session continues on the engine. Follow it with: umpire resume ${session}\n`;
-  if (status !== 'awaiting' || question === null || state.run === null) return '';
+  if (status !== 'awaiting' || question === null || state.run === null || wasPersonCalled) return '';
   const answers = answerLines({ answers: waysToAnswer(state.run, question, session) });
   return `${[`Waiting for ${lineOf(describeQuestion(question), 300)}.`, ...answers].join('\n')}\n`;
 }
@@ -151,10 +136,11 @@ export function lookThere(
   look: (args: readonly string[]) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const at = args.findIndex((word) => !word.startsWith('-'));
-    const session = args[at];
-    if (session === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
-    const listed = await requireListed(client, session);
+    const at = args.findIndex((word, index) => !word.startsWith('-') && !['--project', '--loop'].includes(args[index - 1] ?? ''));
+    const word = args[at];
+    if (word === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
+    const listed = await findListed(client, word);
+    const { session } = listed;
     const folder = mkdtempSync(join(tmpdir(), 'umpire-engine-'));
     try {
       const place = join(folder, session);
@@ -188,17 +174,9 @@ export function listThere(url: string, args: readonly string[]): Promise<Command
         const at = leased.length === 0 ? '' : `, ${leased.length} at work`;
         return `${session.padEnd(width)}  ${state}, round ${round}${at}  ${lineOf(goal, 60)}\n`;
       });
-    return { stdout: lines.length === 0 ? 'The engine has no sessions.\n' : lines.join(''), exit: 0 };
+    return {
+      stdout: lines.length > 0 ? lines.join('') : states.length > 0 ? 'No session is in this state.\n' : 'The engine has no sessions.\n',
+      exit: 0,
+    };
   });
-}
-
-/** Takes `--engine URL` out of the words of a command that looks. */
-export function takeEngine(args: readonly string[]): { readonly engine: string | undefined; readonly rest: readonly string[] } {
-  const at = args.findIndex((word) => word === '--engine' || word.startsWith('--engine='));
-  if (at < 0) return { engine: undefined, rest: args };
-  const word = args[at] ?? '';
-  const isJoined = word.includes('=');
-  const engine = isJoined ? word.slice('--engine='.length) : args[at + 1];
-  if (engine === undefined || engine === '') throw new UmpireError('usage', { detail: '--engine needs a value.', command: 'list' });
-  return { engine, rest: args.toSpliced(at, isJoined ? 1 : 2) };
 }

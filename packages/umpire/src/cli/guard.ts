@@ -27,7 +27,7 @@ const FLAGS: FlagKinds = {
   '--help': 'switch',
 };
 
-export async function runGuard(args: readonly string[], { write, writeProgress }: Output): Promise<CommandOutcome> {
+export async function runGuard(args: readonly string[], { write, writeProgress, isColored }: Output): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'guard');
   const { values, switches } = parsed;
   if (switches.has('--help')) return showHelp('guard');
@@ -78,7 +78,7 @@ export async function runGuard(args: readonly string[], { write, writeProgress }
     ? `${JSON.stringify(guardJson(run))}\n`
     : sarif
       ? guardSarif(withRemainingFindings(run), VERSION)
-      : guardPage(run, terminal());
+      : guardPage(run, { columns: process.stdout.isTTY ? process.stdout.columns : 80, color: isColored(1) });
   return { stdout, ...(notes.length === 0 ? {} : { stderr: notes.join('') }), exit: exitOf(run, switches.has('--strict')) };
 }
 
@@ -102,9 +102,4 @@ function minutesOf(text: string | undefined): number | undefined {
 /** After a revert, SARIF lists the remaining findings. */
 function withRemainingFindings(run: GuardRun): GuardRun {
   return { ...run, findings: run.reverted?.left ?? run.findings };
-}
-
-function terminal(): { readonly columns: number; readonly color: boolean } {
-  const isTerminal = process.stdout.isTTY;
-  return { columns: isTerminal ? process.stdout.columns : 80, color: isTerminal && process.env['NO_COLOR'] === undefined };
 }

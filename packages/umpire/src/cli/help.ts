@@ -17,6 +17,7 @@ const RUN_FLAGS = `${AGENT_FLAGS}
   --strict               ask a person before approving without clean evidence
   --sandbox              agents write only to their worktree (needs bubblewrap)
   --yes                  approve plans without asking
+  --no-input             do not ask questions at this terminal
   --engine URL           run it on an engine (docs/fleet.md); none: on this machine
   --detach               on an engine: do not follow it
   --json                 print each event as a line of JSON on stdout`;
@@ -26,6 +27,12 @@ const AGENTS = `Agents
   claude-acp, codex-acp, ...         one conversation over ACP
   person                             you, at this terminal
   any other name                     an agent in umpire.config.yaml`;
+
+const FLEET_FLAGS = `  --needs A,B            on an engine: labels that its workers must have
+  --remote URL           on an engine: the git remote (default: origin)
+  --tenant NAME          on an engine: whose session it is (default: you)`;
+
+const ENGINE = `  --engine URL           look at an engine (docs/fleet.md); none: this machine`;
 
 const RUN_STATUS = `Exit status
   0    complete
@@ -59,12 +66,14 @@ Look
   list                       list the sessions of the project
   report [session]           print a session as Markdown
   logs [session] [task]      show the output of agents
-  worker                     run tasks of a fleet on this machine
-  engine                     set up an engine and look after its fleet
   serve                      show all sessions in a browser
+On many machines
+  worker                     run tasks of sessions on this machine
+  engine                     set up an engine and look after its fleet
 Use the result
   diff [session] [round]     show the changes of a session
   apply <session>            copy the changes into your checkout
+  pr [session]               open or update a pull request
   clean [session]            remove worktrees and branches of finished sessions
 Judge
   decide <loop> <session>    judge the latest result of a critic
@@ -73,12 +82,15 @@ Judge
   critique <loop>            run the built-in critic of a loop
   read <report...>           read reports of test runners, coverage and linters
   guard                      find skipped, weakened or deleted tests
+  ci                         judge the change of a pull request in CI
 For agents
   mcp                        serve Umpire's tools over MCP
   hook <event>               run the guard from the hooks of a coding agent
 
+  completion <shell>         print a completion script for bash, zsh or fish
   help [command]             show this text, or the help of a command
   --version                  print the version
+  --color WHEN               always, never or auto; every command takes it
 
 Loops
   design, testing, debt, review, brainstorm, until, or a loop file of your own
@@ -200,9 +212,14 @@ ${PROJECT}
   --session DIR          the session folder (default: new in .umpire/sessions/)
   --mode NAME            which tasks run (default: chosen from the goal and the
                          changed files)
+  --issue N|URL          the goal is this issue on GitHub
+  --pr N                 review only: begin with this pull request; its
+                         unresolved comments are findings of the first round
+  --remote NAME          with --issue and --pr: the git remote (default: origin)
   --target PERCENT       target of the testing loop, 0 to 100 (default: 80),
                          or one for each layer: L1=90,L2=70
 ${RUN_FLAGS}
+${FLEET_FLAGS}
 
 ${AGENTS}
 
@@ -239,6 +256,7 @@ ${PROJECT}
                          back. Without COMMAND: let another session be judged
   --stop                 with --here: end that
 ${RUN_FLAGS}
+${FLEET_FLAGS}
 
 ${AGENTS}
 
@@ -359,6 +377,7 @@ ${SESSION}
 
 Flags
 ${PROJECT}
+${ENGINE}
   --json                 print one JSON object
 
 Exit status
@@ -381,6 +400,7 @@ Flags
   --unapplied            only finished sessions with changes to apply
   --last N               only the latest N
 ${PROJECT}
+${ENGINE}
   --json                 print one JSON object
 
 States
@@ -403,17 +423,22 @@ Examples
   umpire list --state awaiting --state failed
 `,
 
-  report: `Print a session as Markdown.
+  report: `Print a session as Markdown, or as an HTML page to send to somebody.
 
 Usage: umpire report [session] [flags]
 
 The report has the goal, the result, each task and verdict, answers of people,
-reverted changes and the cost. It takes no lock and writes nothing.
+reverted changes and the cost. It takes no lock and writes nothing into the
+session.
 
 ${SESSION}
 
 Flags
+  --html                 print one HTML file, with charts and the change; it
+                         needs no script and loads nothing
+  --out FILE             with --html: write FILE instead of stdout
 ${PROJECT}
+${ENGINE}
 
 Exit status
   0    printed
@@ -423,6 +448,7 @@ Exit status
 Examples
   umpire report
   umpire report review-payments-2026-03-01 > payments.md
+  umpire report --html --out report.html
 `,
 
   logs: `Show the output of agents.
@@ -430,13 +456,16 @@ Examples
 Usage: umpire logs [session] [task] [flags]
 
 Without a task it lists all outputs and shows the last lines of the latest. A
-pipe or file gets the raw bytes; a terminal gets the text.
+pipe or file gets the raw bytes; a terminal gets the text. With -f it prints new
+output until the task, or without one the session, ends.
 
 ${SESSION}
   [task]                 a task (its last attempt), or one attempt: DEV-001-1
 
 Flags
+  -f, --follow           print new output until the task or session ends
 ${PROJECT}
+${ENGINE}
 
 Exit status
   0    shown
@@ -446,6 +475,7 @@ Exit status
 Examples
   umpire logs
   umpire logs review-payments-2026-03-01 DEV-001
+  umpire logs -f
 `,
 
   serve: `Show the sessions of a project in a browser.
@@ -518,6 +548,35 @@ Exit status
 Examples
   umpire apply testing-cover-the-parser-2026-03-01
   umpire apply debt-imports --force
+`,
+
+  pr: `Open or update the pull request of a session.
+
+Usage: umpire pr [session] [flags]
+
+Pushes the branch of the session and opens a pull request on GitHub, or updates
+the one that the branch has. Its text has the goal, the verdicts, the evidence
+and what is not verified. It never forces a push and never pushes to the base.
+Uses GITHUB_TOKEN or GH_TOKEN, else gh where you are logged in.
+
+${SESSION}
+
+Flags
+  --base BRANCH          the branch to merge into (default: the repository's)
+  --draft                a draft; also of a session that is not complete
+  --remote NAME          the git remote (default: origin)
+  --title TEXT           the title (default: from the issue or the goal)
+${PROJECT}
+  --json                 print one JSON object
+
+Exit status
+  0    opened or updated
+  1    refused, or an error
+  2    wrong usage
+
+Examples
+  umpire pr
+  umpire pr review-payments-2026-03-01 --draft --base develop
 `,
 
   clean: `Remove worktrees and branches of finished sessions.
@@ -622,6 +681,7 @@ Flags
                          .workflow/.csv-wave/
   --loop LOOP            also judge by other rules and show the differences
 ${PROJECT}
+${ENGINE}
   --json                 print one JSON object instead of Markdown
 
 Exit status (the first that applies)
@@ -781,6 +841,36 @@ Examples
   umpire guard --run "npm test"
 `,
 
+  ci: `Judge the change of a pull request in CI.
+
+Usage: umpire ci [flags]
+
+Runs the guard and the critic of the review loop on the change, and prints the
+findings as annotations of GitHub Actions, else as text. Finds the base of a
+pull request on GitHub and of a merge request on GitLab itself. A breach of the
+guard counts as critical, its notes as low. Output of tools is not shown.
+
+Flags
+  --base REV             compare with REV
+  --fail-on SEVERITY     exit with 3 from this severity on: critical, high
+                         (default), medium, low or never
+  --no-review            only run the guard
+  --sarif FILE           write SARIF 2.1.0
+  --code-quality FILE    write a code quality report of GitLab
+${PROJECT}
+
+Exit status
+  0    no finding of that severity
+  1    error, or a check that broke off
+  2    wrong usage
+  3    a finding of that severity or worse
+  130  stopped
+
+Examples
+  umpire ci --base origin/main
+  umpire ci --fail-on critical --sarif umpire.sarif
+`,
+
   mcp: `Serve Umpire's tools to an agent over MCP, on stdin and stdout.
 
 Usage: umpire mcp [flags]
@@ -829,6 +919,24 @@ Exit status
 
 Examples
   umpire init --hooks claude
+`,
+
+  completion: `Print a completion script for a shell.
+
+Usage: umpire completion <shell>
+
+It completes commands, flags, loops, answers and the names of sessions.
+
+  <shell>                bash, zsh or fish
+
+Exit status
+  0    printed
+  2    wrong usage
+
+Examples
+  umpire completion bash > ~/.local/share/bash-completion/completions/umpire
+  umpire completion zsh > ~/.zfunc/_umpire
+  umpire completion fish > ~/.config/fish/completions/umpire.fish
 `,
 } as const;
 

@@ -1,7 +1,7 @@
 // `umpire list`: the sessions of a project. Reads only.
 
 import { listSessions } from '../commands/list.js';
-import { listPage, listSum } from '../report/list-page.js';
+import { listPage, listSum, listTable } from '../report/list-page.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { STATE_WORDS } from '../report/session-view.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
@@ -22,7 +22,7 @@ const FLAGS: FlagKinds = {
   '--help': 'switch',
 };
 
-export async function runList(args: readonly string[]): Promise<CommandOutcome> {
+export async function runList(args: readonly string[], isColored = false): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'list');
   if (parsed.switches.has('--help')) return showHelp('list');
   refuseExtra(parsed, 0, 'list', 'Name the project with --project.');
@@ -36,7 +36,9 @@ export async function runList(args: readonly string[]): Promise<CommandOutcome> 
     return { stdout: `${none}\n`, exit: 0 };
   }
   const sum = sessions.length > 1 ? { stderr: `${listSum(sessions)}\n` } : {};
-  return { stdout: listPage(sessions, LOCAL_CLOCK), ...sum, exit: 0 };
+  const { isTTY, columns } = process.stdout;
+  const stdout = isTTY ? listTable(sessions, LOCAL_CLOCK, { columns: columns || 80, color: isColored }) : listPage(sessions, LOCAL_CLOCK);
+  return { stdout, ...sum, sumsUp: true, exit: 0 };
 }
 
 /** The filter of --state, --loop and --unapplied. */

@@ -11,17 +11,26 @@ import { LOCAL_CLOCK } from './local-time.js';
 import { parseArguments, refuseExtra } from './flags.js';
 import type { ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
+import { processOutput } from './output.js';
 import { showHelp } from './show-help.js';
 import { SESSION_FLAGS, sessionWord } from './session-argument.js';
 
 /** Lines of the latest output shown under the list. */
 const LAST_LINES = 20;
 
-export async function runLogs(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, SESSION_FLAGS, 'logs');
+export async function runLogs(
+  args: readonly string[],
+  isTerminal = process.stdout.isTTY,
+  output = processOutput('auto'),
+): Promise<CommandOutcome> {
+  const parsed = parseArguments(args, { ...SESSION_FLAGS, '-f': 'switch', '--follow': 'switch' }, 'logs');
   if (parsed.switches.has('--help')) return showHelp('logs');
   refuseExtra(parsed, 2, 'logs');
   const { session, task } = chooseLog(parsed);
+  if (parsed.switches.has('-f') || parsed.switches.has('--follow')) {
+    const { followLogs } = await import('./follow-logs.js');
+    return followLogs(session, task ?? null, output, isTerminal);
+  }
   const logs = listLogs(session);
   if (task === undefined) return { stdout: listOf(session, logs), exit: 0 };
   const found = logsOf(logs, task);

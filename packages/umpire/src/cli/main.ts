@@ -2,9 +2,9 @@
 
 import { isatty } from 'node:tty';
 import { UmpireError } from '@umpire/core/errors.js';
-import { failureOutcome, runCommandLine } from './command-line.js';
+import { failureOutcome, runCommandLine, takeColorFlag } from './command-line.js';
 import { partsOf } from './command-outcome.js';
-import { PROCESS_OUTPUT } from './output.js';
+import { processOutput } from './output.js';
 
 /** Ends the process. Node aborts if it cannot restore a terminal that is gone, so exit by the signal that a closed terminal sends. */
 function leave(exit: number, terminals: readonly number[]): never {
@@ -14,8 +14,10 @@ function leave(exit: number, terminals: readonly number[]): never {
 
 async function main(): Promise<void> {
   const terminals = [0, 1, 2].filter((fd) => isatty(fd));
-  const { write } = PROCESS_OUTPUT;
-  const outcome = await runCommandLine(process.argv.slice(2), { startedAt: 0 });
+  const words = process.argv.slice(2);
+  const output = processOutput(takeColorFlag(words).color);
+  const { write } = output;
+  const outcome = await runCommandLine(words, { startedAt: 0, output });
   for (const [fd, data] of partsOf(outcome, process.stdout.isTTY && process.stderr.isTTY)) {
     const detail = write(fd, data);
     if (detail === null || fd === 2) continue;

@@ -4,8 +4,8 @@
 import { writeSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { isatty } from 'node:tty';
-import { splitAtColors } from '../report/colors.js';
-import { showHidden } from '../report/safe-text.js';
+import { splitAtColors, wantsColor } from '../report/colors.js';
+import { showHidden, wrap } from '../report/safe-text.js';
 
 export interface Output {
   /**
@@ -15,27 +15,49 @@ export interface Output {
   readonly write: (fd: 1 | 2, data: string | Uint8Array) => string | null;
   /** Writes progress to stderr without hidden characters, and drops it if the reader is slow or gone. */
   readonly writeProgress: (data: string | Uint8Array) => void;
+  /** Whether the stream shows Umpire's own colours. */
+  readonly isColored: (fd: 1 | 2) => boolean;
 }
 
 /** Where the bytes go. */
 interface Sink {
   readonly writeAll: (fd: 1 | 2, bytes: Uint8Array) => string | null;
   readonly writeProgress: (bytes: Uint8Array) => void;
-  /** A terminal that shows Umpire's own colours. */
   readonly isColored: (fd: 1 | 2) => boolean;
+  /** The width of a terminal; undefined elsewhere. Messages wrap there at words. */
+  readonly columns?: (fd: 1 | 2) => number | undefined;
 }
 
-export function createOutput({ writeAll: writeBytes, writeProgress: writeSome, isColored }: Sink): Output {
+export function createOutput({ writeAll: writeBytes, writeProgress: writeSome, isColored, columns }: Sink): Output {
   const textOf = cleanChunks();
   return {
     write: (fd, data) => {
       if (typeof data !== 'string') return writeBytes(fd, data);
-      const parts = isColored(fd) ? splitAtColors(data) : [data];
-      return writeBytes(fd, Buffer.from(parts.map((part, at) => (at % 2 === 1 ? part : showHidden(part, Infinity))).join('')));
+      const text = fd === 2 ? wrapMessages(data, columns?.(2)) : data;
+      return writeBytes(fd, Buffer.from(cleanText(text, isColored(fd))));
     },
+    isColored,
     writeProgress: (data) => writeSome(Buffer.from(typeof data === 'string' ? showHidden(data) : textOf(data))),
   };
 }
+
+/** The text without hidden characters; Umpire's own colours stay if they are shown. */
+export function cleanText(text: string, isColored: boolean): string {
+  const parts = isColored ? splitAtColors(text) : [text];
+  return parts.map((part, at) => (at % 2 === 1 ? part : showHidden(part, Infinity))).join('');
+}
+
+/** Wraps long lines at words, under their indent. Commands to copy stay whole, and so do lines with colours, which are wrapped already. */
+function wrapMessages(text: string, columns: number | undefined): string {
+  if (columns === undefined || columns < MIN_COLUMNS) return text;
+  const lines = text.split('\n').map((line) => {
+    if (line.length <= columns || line.startsWith('  umpire ') || splitAtColors(line).length > 1) return line;
+    return wrap(line.trimStart(), /^ */.exec(line)?.[0] ?? '', undefined, columns).join('\n');
+  });
+  return lines.join('\n');
+}
+
+const MIN_COLUMNS = 40;
 
 /** Turns a tool's output into text. The start of a colour and of a character waits for its end. */
 function cleanChunks(): (chunk: Uint8Array) => string {
@@ -50,11 +72,15 @@ function cleanChunks(): (chunk: Uint8Array) => string {
 
 const UNFINISHED = new RegExp(`(?:${String.fromCharCode(27)}(?:\\[[\\d;:]{0,40})?|\\r)$`);
 
-export const PROCESS_OUTPUT: Output = createOutput({
-  writeAll,
-  writeProgress,
-  isColored: (fd) => isatty(fd) && process.env['NO_COLOR'] === undefined,
-});
+/** `color`: the value of --color; another value counts as auto, and the command line refuses it. */
+export function processOutput(color: string): Output {
+  return createOutput({
+    writeAll,
+    writeProgress,
+    isColored: (fd) => wantsColor(color, process.env, isatty(fd)),
+    columns: (fd) => (isatty(fd) ? (fd === 1 ? process.stdout : process.stderr).columns : undefined),
+  });
+}
 
 function writeAll(fd: 1 | 2, bytes: Uint8Array): string | null {
   let from = 0;

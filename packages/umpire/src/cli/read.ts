@@ -11,7 +11,7 @@ const FLAGS: FlagKinds = { '--format': 'value', '--root': 'value', '--json': 'sw
 
 const EXIT: Readonly<Record<CheckOutcome, number>> = { pass: 0, fail: 3, error: 1, timeout: 1, missing: 1 };
 
-export async function runRead(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<CommandOutcome> {
+export async function runRead(args: readonly string[], isColored: boolean): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'read');
   if (parsed.switches.has('--help')) return showHelp('read');
   const json = parsed.switches.has('--json');
@@ -26,6 +26,5 @@ export async function runRead(args: readonly string[], isTerminal = process.stdo
     ...(format === undefined ? {} : { format }),
     ...(root === undefined ? {} : { root }),
   });
-  const color = isTerminal && process.env['NO_COLOR'] === undefined;
-  return { stdout: json ? `${JSON.stringify(readJson(read, all))}\n` : readPage(read, color), exit: EXIT[read.outcome] };
+  return { stdout: json ? `${JSON.stringify(readJson(read, all))}\n` : readPage(read, isColored), exit: EXIT[read.outcome] };
 }

@@ -7,12 +7,14 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
+import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { ANSWERS } from '@umpire/core/decider/events.js';
 import type { Question, Recorded } from '@umpire/core/decider/events.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { resolve, resume, run } from '../commands/session.js';
 import type { RunWatch } from '../commands/opened-session.js';
 import type { RunResult } from '../commands/session.js';
+import type { TopicStart } from '../commands/topic.js';
 import { setOwn } from '@umpire/core/formats/merge-objects.js';
 import { RANGES, TARGET_FORM } from '../commands/run-flags.js';
 import type { RunFlags, TargetFlag } from '../commands/run-flags.js';
@@ -28,7 +30,7 @@ import { showHelp } from './show-help.js';
 import { answeringUser } from './dismiss.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
-import { askYesNo, hasTerminal, trustQuestion } from './terminal-questions.js';
+import { askYesNo, hasTerminal, isLiveTerminal, trustQuestion } from './terminal-questions.js';
 import { forecastWords } from '../commands/forecast.js';
 import type { Forecast } from '../commands/forecast.js';
 
@@ -47,6 +49,7 @@ const RUN_FLAGS: FlagKinds = {
   '--engine': 'value',
   '--detach': 'switch',
   '--yes': 'switch',
+  '--no-input': 'switch',
   '--json': 'switch',
   '--help': 'switch',
 };
@@ -61,6 +64,7 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
     '--session': 'value',
     '--mode': 'value',
     '--target': 'value',
+    ...TOPIC_FLAGS,
     ...FLEET_FLAGS,
   };
   const parsed = parseArguments(args, kinds, 'run');
@@ -69,8 +73,10 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
   if (loop === undefined) throw usage('Missing <loop>, such as testing.', 'run');
   refuseExtra(parsed, 2, 'run', 'Put the goal in quotes.');
   const target = targetOf(parsed.values.get('--target'));
+  const about = await topicOf(parsed, loop);
   const request = {
     loop,
+    ...about,
     ...(goal === undefined ? {} : { goal }),
     ...values(parsed, { project: '--project', session: '--session', mode: '--mode' }),
     ...(target === undefined ? {} : { target }),
@@ -79,6 +85,27 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
   const there = await startedThere(request, parsed, output);
   if (there !== null) return there;
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), parsed.values.get('--session') ?? null);
+}
+
+const TOPIC_FLAGS: FlagKinds = { '--issue': 'value', '--pr': 'value', '--remote': 'value' };
+const HIGHEST_NUMBER = 999_999_999;
+
+/** The issue or pull request on the command line. Loaded late: other runs need no GitHub. */
+async function topicOf(parsed: ParsedArguments, loop: string): Promise<TopicStart | null> {
+  const pr = wholeNumber(parsed, '--pr', 'run', [1, HIGHEST_NUMBER]);
+  if (pr === undefined && !parsed.values.has('--issue')) {
+    if (parsed.values.has('--remote') && (await namedEngine(parsed)) === null)
+      throw usage('--remote belongs to --issue, --pr or --engine.', 'run');
+    return null;
+  }
+  if (pr !== undefined && loop !== 'review') throw usage('--pr belongs to the review loop: umpire run review --pr N.', 'run');
+  if (pr !== undefined && parsed.values.has('--mode'))
+    throw usage('Use --pr or --mode, not both: a pull request is reviewed first.', 'run');
+  // A session on an engine has its own remote, and begins with the commit that its project has there.
+  if ((await namedEngine(parsed)) !== null) throw usage('Use --engine or --issue and --pr, not both.', 'run');
+  const { readTopic } = await import('../commands/topic.js');
+  const places = values(parsed, { project: '--project', issue: '--issue', remote: '--remote' });
+  return readTopic({ ...places, ...(pr === undefined ? {} : { pr }), sandbox: parsed.switches.has('--sandbox') });
 }
 
 /** `80`, or `L1=90,L2=70`. */
@@ -142,7 +169,7 @@ async function startedThere(request: Parameters<typeof run>[0], parsed: ParsedAr
 }
 
 async function namedEngine(parsed: ParsedArguments): Promise<string | null> {
-  return (await import('./fleet.js')).engineFor(parsed);
+  return (await import('./engine-choice.js')).engineFor(parsed);
 }
 
 export async function runResume(args: readonly string[], output: Output): Promise<CommandOutcome> {
@@ -238,16 +265,66 @@ function flagsOf(parsed: ParsedArguments, command: string): RunFlags {
   };
 }
 
-/** Prints progress while the session runs. The first Ctrl-C stops in good order, the second at once. */
+type Act = (watch: RunWatch) => Promise<RunResult>;
+
+/** Prints progress while the session runs, and asks its questions where a person is at the terminal. */
 async function runWatched(
-  { write }: Output,
+  output: Output,
   parsed: ParsedArguments,
-  act: (watch: RunWatch) => Promise<RunResult>,
+  first: Act,
   place: string | null,
   aborts = false,
 ): Promise<CommandOutcome> {
-  const say = (line: string): void => void write(2, `${line}\n`);
+  const { switches } = parsed;
+  const asksHere =
+    isLiveTerminal(process.env) && process.stdin.isTTY && !['--yes', '--no-input', '--json'].some((flag) => switches.has(flag));
+  let ran = await runOnce(output, parsed, first, place, asksHere);
+  let isEnd = aborts;
+  let isLeft = !asksHere;
+  while (!isLeft && ran !== null && ran.report.status === 'awaiting' && ran.report.question !== null && !ran.stopped && isatty(0)) {
+    const { question, session, state } = ran.report;
+    const run = state.run as RunState;
+    const { askQuestion } = await import('./question-prompt.js');
+    const given = await askQuestion({ run, question, session, word: sessionWord(session) }, output);
+    if (given === null) {
+      isLeft = true;
+      continue;
+    }
+    const asked = { session, question: question.key };
+    const act: Act =
+      given.answer === 'resume'
+        ? (watch) => resume({ ...asked, ...watch })
+        : (watch) => resolve({ ...asked, ...given, ...answeringUser(), ...watch, via: 'prompt' });
+    try {
+      ran = await runOnce(output, parsed, act, session, asksHere);
+      isEnd = given.answer === 'abort' || given.answer === 'stop';
+    } catch (error) {
+      if (!isUmpireError(error) || error.code !== 'answer-refused') throw error;
+      output.write(2, `${error.message}\n`);
+    }
+  }
+  if (ran === null) return { stderr: 'Stopped during the set-up command. Run the same command again.\n', exit: 130 };
+  const { report } = ran;
+  return {
+    ...(switches.has('--json') ? {} : { stdout: `${report.session}\n` }),
+    stands: `The session is in ${report.session}`,
+    stderr: closingLines(report, ran.stopped, ran.wasPersonCalled),
+    exit: exitOf(report, isEnd),
+  };
+}
+
+interface Ran {
+  readonly report: RunResult;
+  readonly stopped: boolean;
+  readonly wasPersonCalled: boolean;
+}
+
+/** The first Ctrl-C stops in good order, the second at once. Null: stopped during the set-up command. */
+async function runOnce(output: Output, parsed: ParsedArguments, act: Act, place: string | null, asksHere: boolean): Promise<Ran | null> {
+  const { write } = output;
   const json = parsed.switches.has('--json');
+  const screen = !json && isLiveTerminal(process.env) ? (await import('./live-screen.js')).openLiveScreen(output) : null;
+  const say = (line: string): void => (screen === null ? void write(2, `${line}\n`) : screen.print(line));
   const stop = new AbortController();
   const columns = process.stderr.isTTY ? () => process.stderr.columns : undefined;
   const onSignal = () => {
@@ -258,7 +335,7 @@ async function runWatched(
     stop.abort();
   };
   const removeListeners = listenForSignals(onSignal, stop.signal);
-  const color = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
+  const color = output.isColored(2);
   let lineOf: ReturnType<typeof followProgress> | null = null;
   let wasPersonCalled = false;
   let isStdoutBroken = false;
@@ -269,7 +346,7 @@ async function runWatched(
     onForecast: (forecast) => showForecast(forecast, write, (line) => say(wrapLine(line, '', columns?.()))),
     via: isatty(0) ? 'terminal' : 'no terminal',
     onNote: (note) => say(wrapLine(note, 'Note: ', columns?.())),
-    onEvent: (event, state) => {
+    onEvent: (event, state, session) => {
       if (json && !isStdoutBroken) {
         const detail = write(1, `${JSON.stringify(publicEvent(event))}\n`);
         // A full disk: report it once and write nothing after the gap.
@@ -277,25 +354,26 @@ async function runWatched(
         if (isStdoutBroken) say(`umpire: Cannot write stdout: ${detail}. The run continues; only its journal has this and later events.`);
       }
       lineOf ??= followProgress({ color, ...(columns === undefined ? {} : { columns }), clock: timeOfDay, session: wordFor(state, place) });
+      screen?.follow(event, state, session);
+      // The question follows at once, with its answers.
+      if (asksHere && event.type === 'PersonCalled' && state.run !== null && awaitedQuestion(state.run) !== null) return;
       // A task that starts after the call means that the call is not the last thing on the screen.
       wasPersonCalled = event.type === 'PersonCalled' || (wasPersonCalled && event.type !== 'TaskStarted');
       const line = lineOf(event, state);
       if (line !== null) say(line);
     },
   };
-  const report = await act(watch).catch((error: unknown) => {
+  try {
+    const report = await act(watch);
+    return { report, stopped: stop.signal.aborted, wasPersonCalled };
+  } catch (error) {
     // Ctrl-C ended the set-up command, so its failure is not an error.
     if (stop.signal.aborted && isUmpireError(error) && error.code === 'setup-failed') return null;
     throw error;
-  });
-  removeListeners();
-  if (report === null) return { stderr: 'Stopped during the set-up command. Run the same command again.\n', exit: 130 };
-  return {
-    ...(json ? {} : { stdout: `${report.session}\n` }),
-    stands: `The session is in ${report.session}`,
-    stderr: closingLines(report, stop.signal.aborted, wasPersonCalled),
-    exit: exitOf(report, aborts),
-  };
+  } finally {
+    screen?.close();
+    removeListeners();
+  }
 }
 
 /** Without a terminal nobody can agree. */

@@ -22,6 +22,11 @@ export function hasTerminal(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
+/** A terminal that a person watches and that can move its cursor. */
+export function isLiveTerminal({ CI, TERM }: Readonly<Record<string, string | undefined>>): boolean {
+  return process.stderr.isTTY && TERM !== 'dumb' && (CI === undefined || CI === '' || CI === 'false' || CI === '0');
+}
+
 export async function askYesNo(question: string, write: Output['write']): Promise<boolean> {
   write(2, `${question} [y/N] `);
   const answer = await readLine(() => write(2, '\n'));

@@ -9,7 +9,7 @@ import { LEASE_MS } from '../fleet/engine.js';
 import { openEngine } from '../fleet/open-engine.js';
 import { work } from '../fleet/worker.js';
 import { stateHome } from '../sessions/environment.js';
-import { engineFor } from './fleet.js';
+import { engineFor } from './engine-choice.js';
 import { parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';

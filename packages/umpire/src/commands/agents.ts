@@ -37,7 +37,7 @@ import type { KeepWork } from './critics.js';
 export interface AgentChoice {
   readonly started: Pick<
     SessionStarted,
-    'project' | 'critic' | 'command' | 'report' | 'trustsExitStatus' | 'loop' | 'loopFolder' | 'workspace'
+    'project' | 'critic' | 'command' | 'report' | 'trustsExitStatus' | 'loop' | 'loopFolder' | 'workspace' | 'topic'
   >;
   readonly settings: RunSettings;
   /** The session folder. */

@@ -95,7 +95,7 @@ export async function commandCritic({ command, report }: AskedCheck): Promise<Cr
 }
 
 export interface CriticContext {
-  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic' | 'workspace' | 'project'>;
+  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic' | 'workspace' | 'project' | 'topic'>;
   readonly settings: Pick<RunSettings, 'agents'>;
   readonly config: Settings;
   readonly guardian: Guardian;
@@ -295,6 +295,9 @@ export async function measureTestsOf(
   return measureProjectTests({ ...jobOf(context, assignment, watch), rewrittenAtBase });
 }
 
+/** Later rounds measure and review again: what is fixed must not come back. */
+const FIRST_ROUND = 1;
+
 function jobOf(
   { started, config, guardian, now }: CriticContext,
   { task, workdir, session, round, before, timeoutMs }: Assignment,
@@ -313,6 +316,7 @@ function jobOf(
     before,
     round,
     settings: config.critics,
+    comments: round === FIRST_ROUND ? (started.topic?.comments ?? []) : [],
     guard: config.guard,
     guardian,
     watch,

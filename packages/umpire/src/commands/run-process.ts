@@ -26,7 +26,7 @@ import { protectJudgeFiles } from './judge-files.js';
 import { lostAttempts } from './lost-attempts.js';
 import { recordedCommits } from './preflight.js';
 import { createTaskMaterial } from './task-material.js';
-import { runNotifyCommand } from './notify.js';
+import { callPersonBy } from './notify.js';
 import { createRunGuard, failedTestsAt } from './run-guard.js';
 import { createRunRetrial } from './run-retrial.js';
 import { sessionNameInShell, viaOf } from './opened-session.js';
@@ -329,10 +329,8 @@ async function notifyPerson(session: ContinuedSession, variables: Readonly<Recor
     UMPIRE_GOAL: goal,
     ...variables,
   };
-  const { program, problem } = await runNotifyCommand(config.notify, { cwd: project, env, signal: watch.signal });
-  if (problem !== null)
-    watch.onNote?.(
-      `The notify command (${program}) failed: ${problem}. The session ${variables['UMPIRE_STATUS'] === 'awaiting' ? 'waits for a person' : 'has ended'}.`,
-    );
-  return program;
+  const { by, problems } = await callPersonBy(config.notify, { cwd: project, env, signal: watch.signal });
+  const now = variables['UMPIRE_STATUS'] === 'awaiting' ? 'waits for a person' : 'has ended';
+  for (const problem of problems) watch.onNote?.(`${problem}. The session ${now}.`);
+  return by;
 }

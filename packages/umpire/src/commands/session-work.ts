@@ -140,7 +140,7 @@ const UNKNOWN: WorkPlace = { place: null, isCleared: false, isApplied: false };
 
 /** Never throws: a status must be shown even if git fails. */
 export async function findSessionWork(run: RunState | null, session: { readonly name: string; readonly path: string }): Promise<WorkPlace> {
-  if (run === null || run.started.workspace === null) return UNKNOWN;
+  if (run === null || run.started.workspace === null || run.isOnEngine) return UNKNOWN;
   try {
     const project = projectOf(run.started.project, session.path);
     const home = worktreeHome(project, (await readSettings(project)).workspace.home);

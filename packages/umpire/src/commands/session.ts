@@ -7,7 +7,7 @@ import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
 import type { RunsInput } from '@umpire/core/decider/most-runs.js';
-import type { Question, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import type { ForgeTopic, Question, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { checkExitStatus, checkProgram } from '../critics/command-program.js';
@@ -73,6 +73,9 @@ export interface RunParameters extends RunFlags, RunWatch {
   readonly report?: string;
   /** Runs any command and takes its exit status as it is. The verdict is then `unverified`. */
   readonly trustExitStatus?: boolean;
+  /** The issue or pull request that it is about, and the commits that it begins with: those of a pull request. */
+  readonly topic?: ForgeTopic;
+  readonly commits?: { readonly base: string; readonly head: string };
 }
 
 export interface ResumeParameters extends RunFlags, RunWatch {
@@ -119,7 +122,7 @@ export async function planRequest(request: RunParameters): Promise<PlannedReques
   refuseCommand(request, loop);
   const project = projectFor(request.project, request.onNote);
   await requireTrustedLoop(request.loop, loop, project, request);
-  const config = await readSettings(project, request);
+  const config = await readSettings(project, request, await settingsOfBase(project, request.commits?.base));
   const given = resolveRunSettings(request, config, null, loop.roles.critic);
   const now = request.now ?? (() => new Date());
   const pipeline = request.pipeline ?? (await findPipeline(request.loop, loop));
@@ -193,6 +196,11 @@ export async function run(request: RunParameters): Promise<RunResult> {
     removeUnstarted(session, home, { ...before, asked: request.session !== undefined, isTaken });
     throw error;
   });
+}
+
+/** A pull request does not choose the settings that it is reviewed by. */
+async function settingsOfBase(project: string, base: string | undefined): Promise<{ readonly source?: string | null }> {
+  return base === undefined ? {} : (await import('./critique.js')).settingsAt(project, base);
 }
 
 /** Says what the session may need. Above the limit of the settings a person must agree, or pass --yes. */

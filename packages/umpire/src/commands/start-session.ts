@@ -4,7 +4,7 @@
 import { chainOfRow, chainsOf } from '@umpire/core/decider/chains.js';
 import { NO_TRACES } from '@umpire/core/decider/rounds.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import type { ForgeTopic, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import { UmpireError } from '@umpire/core/errors.js';
 import { parseTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
@@ -35,6 +35,8 @@ export interface StartOptions {
   readonly report?: string;
   readonly trustExitStatus?: boolean;
   readonly maxRounds?: number;
+  readonly topic?: ForgeTopic;
+  readonly commits?: { readonly base: string; readonly head: string };
 }
 
 export interface NewSession {
@@ -79,7 +81,14 @@ export async function startSession(opened: OpenedSession, session: NewSession): 
   const made =
     pipeline.writes.length === 0 && !isInGit(project)
       ? null
-      : await openNewWorkspace({ project, folder, config, session: folder.name, signal: watch.signal });
+      : await openNewWorkspace({
+          project,
+          folder,
+          config,
+          session: folder.name,
+          signal: watch.signal,
+          ...(request.commits === undefined ? {} : { recorded: request.commits }),
+        });
   const opening = made?.opening ?? null;
   if (opening !== null && opening.uncommitted.length > 0) watch.onNote?.(uncommittedWords(opening.uncommitted));
   if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
@@ -131,6 +140,7 @@ export function describeStart(
     ...(request.command === undefined ? {} : { command: request.command }),
     ...(request.report === undefined ? {} : { report: request.report }),
     ...(request.trustExitStatus === true ? { trustsExitStatus: true } : {}),
+    ...(request.topic === undefined ? {} : { topic: request.topic }),
   };
 }
 

@@ -4,7 +4,7 @@
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import type { Change } from '@umpire/guard/change.js';
 import type { Guardian } from '../agents/guardian.js';
-import type { CheckOutcome, Damage } from '@umpire/core/model.js';
+import type { CheckOutcome, Damage, Finding } from '@umpire/core/model.js';
 import type { Watch } from '@umpire/core/ports.js';
 import type { CriticSettings, GuardSettings } from '../sessions/default-settings.js';
 import type { RetrialFindings } from './weigh-retrial.js';
@@ -25,6 +25,8 @@ export interface CriticJob {
   readonly before?: string | null;
   /** The round of its chain, for a row that states none; null where it is not known. */
   readonly round: number | null;
+  /** Unresolved comments of people on the pull request under review. */
+  readonly comments?: readonly Finding[];
   readonly settings: CriticSettings;
   readonly guard: GuardSettings;
   readonly guardian: Guardian;

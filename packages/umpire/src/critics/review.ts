@@ -35,6 +35,8 @@ import { hidesFailure, placeFindings, readReport } from './report-file.js';
 import { manifestFault } from './tool.js';
 
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
+/** The source of what a reviewing agent found. */
+const REVIEWER = 'reviewer';
 const MOST_REPORTS = 50;
 const MOST_FINDINGS = 1000;
 /** Listed as findings, of tests and of the guard; all tests are counted. */
@@ -74,7 +76,8 @@ export const reviewCritic: Critic = async (job) => {
   const tests = await testSource(job);
   const reports = gatherReports(job, change, started);
   const measured = [...linted, ...reports, ...[tests, weakened].filter((source) => source !== null)];
-  const sources = testimony === null ? measured : [...measured, testimony.source];
+  const comments = commentSource(job);
+  const sources = [...measured, ...(testimony === null ? [] : [testimony.source]), ...(comments === null ? [] : [comments])];
   const problems = sources.flatMap(({ problem }) => problem ?? []);
   // A broken tool may have missed anything: its silence approves nothing.
   const broken = measured.filter(({ outcome }) => outcome === 'error' || outcome === 'timeout');
@@ -89,7 +92,7 @@ export const reviewCritic: Critic = async (job) => {
       'missing',
       'Nothing checked the changed files: no configured linter covers them, no report was found, and no reviewer left results.',
     );
-  if (!hasMeasured && tests === null)
+  if (!hasMeasured && tests === null && comments === null)
     return unmeasured('missing', 'No configured linter covers the changed files, and the settings say that there are no tests.');
   const findings = read.flatMap((source) => source.findings);
   const unread = unreadFiles(change, sources);
@@ -108,6 +111,13 @@ export const reviewCritic: Critic = async (job) => {
     notes,
   };
 };
+
+/** What people asked for on the pull request. Null where nobody asked. */
+function commentSource({ comments = [] }: CriticJob): ReviewSource | null {
+  if (comments.length === 0) return null;
+  const common = { name: 'review comments', grade: 'testified', uses: [], checked: [], unverified: null } as const;
+  return { ...common, outcome: 'fail', problem: null, findings: comments };
+}
 
 interface TestSource extends ReviewSource {
   readonly figures: ProjectTests;
@@ -233,7 +243,7 @@ function unreadFiles({ lines }: CriticChange, sources: readonly ReviewSource[]):
 function unreadNotes({ lines }: CriticChange, sources: readonly ReviewSource[], unread: readonly string[]): readonly string[] {
   const code = [...lines.keys()].filter((path) => CODE.test(path)).length;
   const settings = [...lines.keys()].filter((path) => LINT_SETTINGS.test(path));
-  const hasReviewer = sources.some(({ grade }) => grade === 'testified');
+  const hasReviewer = sources.some(({ name }) => name === REVIEWER);
   const few = (paths: readonly string[]) => `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
   return [
     ...(unread.length === 0 || hasReviewer
@@ -329,7 +339,7 @@ function testimonyIn(job: CriticJob): Testimony | null {
     return null;
   }
   const read = readReview(text, { path: REVIEW_RESULTS });
-  const common = { name: 'reviewer', grade: 'testified', uses: [], checked: [], unverified: null } as const;
+  const common = { name: REVIEWER, grade: 'testified', uses: [], checked: [], unverified: null } as const;
   if (!read.ok)
     return {
       score: null,

@@ -30,7 +30,7 @@ import { uncommittedIn } from '../workspace/workspace.js';
 import { summaryOf } from './conductor.js';
 import type { Blobs, ClientDoor, ListedSession } from './engine.js';
 import type { ClientMessage, Told } from './messages.js';
-import { writeReplica } from './replica.js';
+import { keepAllBlobs, writeReplica } from './replica.js';
 
 export interface FleetRequest extends RunParameters {
   /** The git remote that the workers use. Default: `origin` of the project. */
@@ -95,8 +95,20 @@ export async function retryOnEngine(client: ClientDoor, session: string): Promis
 
 export async function requireListed(client: ClientDoor, session: string): Promise<ListedSession> {
   const listed = await client.session(session);
-  if (listed === null) throw new UmpireError('engine-session-missing', { session: session.slice(0, 100) });
+  if (listed === null) throw new UmpireError('engine-session-missing', { session: session.slice(0, 100), meant: '' });
   return listed;
+}
+
+/** By its name, or by a part that no other session has. */
+export async function findListed(client: ClientDoor, word: string): Promise<ListedSession> {
+  const exact = await client.session(word);
+  if (exact !== null) return exact;
+  const found = (await client.sessions()).filter(({ session }) => session.includes(word));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const names = found.map(({ session }) => session).slice(0, 5);
+  const meant = names.length === 0 ? '' : `. ${found.length} have it in their names, such as ${names.join(', ')}`;
+  throw new UmpireError('engine-session-missing', { session: word.slice(0, 100), meant });
 }
 
 async function freeName(client: ClientDoor, { loop, now }: PlannedRequest, { session, goal, command }: FleetRequest): Promise<string> {
@@ -205,6 +217,13 @@ export async function copyFromEngine(client: ClientDoor, session: string, place:
   return folder;
 }
 
+/** A copy from which `importFolder` brings the session back. */
+export async function exportFromEngine(client: ClientDoor, session: string, place: string): Promise<void> {
+  const folder = await copyFromEngine(client, session, place);
+  const read = readBytes(folder, JOURNAL);
+  if (read.kind === 'bytes') await keepAllBlobs(folder, journalOf(read.bytes).state, client.blobs(session));
+}
+
 /** The way back for a session that was taken out. Blobs come with it. */
 export async function importFolder(client: ClientDoor, path: string): Promise<void> {
   const folder = openFolder(path);
@@ -214,6 +233,7 @@ export async function importFolder(client: ClientDoor, path: string): Promise<vo
   const { state, torn } = journalOf(read.bytes);
   if (torn) throw new UmpireError('journal-broken', { line: state.events + 1, detail: 'it is cut off' });
   if (state.run?.started.fleet === undefined) throw new UmpireError('engine-start', { detail: 'the session did not begin on an engine' });
+  if (!state.run.isOnEngine) throw new UmpireError('engine-start', { detail: 'it was continued on this machine, and stays here' });
   const lines = read.bytes.toString('utf8').split('\n').slice(0, -1);
   const blobs = client.blobs(folder.name);
   for (const name of listFiles(folder, 'blobs')) {

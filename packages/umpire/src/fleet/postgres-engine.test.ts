@@ -20,7 +20,7 @@ it.each([
   ['postgres:///fleet?host=/var/run/postgresql', false],
 ])('verifies TLS for %s: %s', (url, isVerified) => {
   const { ssl, connectionString } = clientConfig(url);
-  expect(ssl).toEqual(isVerified ? { rejectUnauthorized: true } : false);
+  expect(ssl !== false && ssl).toEqual(isVerified && expect.objectContaining({ rejectUnauthorized: true }));
   expect(connectionString).not.toContain('sslmode');
 });
 
@@ -81,6 +81,24 @@ describe.skipIf(programs === null)(`postgres${programs === null ? ' (skipped: Po
     await server.sql('other', 'update umpire.schema_version set version = version + 1');
     await expect(initPostgres(url)).rejects.toMatchObject({ code: 'engine-newer' });
     await expect(engine.client()).rejects.toMatchObject({ code: 'engine-newer' });
+  });
+
+  it('verifies the certificate and the name of the server', async () => {
+    const open = async (host: string, parameters: string): Promise<string> => {
+      const engine = openPostgresEngine(`postgres://owner@${host}:${server.port}/fleet?sslmode=${parameters}`);
+      return engine.client().then(
+        async (client) => {
+          await client.close();
+          return 'open';
+        },
+        (error: Error) => error.message,
+      );
+    };
+    const trusted = `&sslrootcert=${encodeURIComponent(server.certificate)}`;
+    expect(await open('localhost', `verify-full${trusted}`)).toBe('open');
+    expect(await open('localhost', 'verify-full')).toMatch(/self-signed certificate/);
+    expect(await open('localhost', 'require')).toMatch(/self-signed certificate/);
+    expect(await open('127.0.0.1', `require${trusted}`)).toMatch(/127\.0\.0\.1 is not in the cert/);
   });
 
   it('extends a lease with a beat', async () => {

@@ -28,6 +28,7 @@ const RECHECK_MS = 5000;
 /** Clients and workers try for this long to reach the server again; conductors try until they are stopped. */
 const PATIENCE_MS = 120_000;
 const CONNECT_MS = 15_000;
+const OLDEST_SERVER = 14;
 const LONGEST_PAUSE_MS = 10_000;
 /** Nothing that one statement does takes longer, unless the network is gone. */
 const QUERY_MS = 60_000;
@@ -52,6 +53,8 @@ export async function initPostgres(url: string): Promise<void> {
   client.on('error', () => undefined);
   try {
     await client.connect();
+    const [server] = (await client.query<{ version: number }>(`select current_setting('server_version_num')::integer as version`)).rows;
+    if (server === undefined || server.version < OLDEST_SERVER * 10_000) throw new Error(`PostgreSQL ${OLDEST_SERVER} or newer is needed`);
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock(7381269, 0)');
     await client.query(FOUNDATION);
@@ -167,7 +170,7 @@ async function connect(url: string, most: number) {
         listener = client;
         failed = 0;
         // Closed meanwhile, or something was said before it listened.
-        if (closing.signal.aborted) void client.end();
+        if (closing.signal.aborted) void client.end().catch(() => undefined);
         wake(null);
         await ended;
       } catch {
@@ -360,6 +363,8 @@ async function openWorker(url: string, { leaseMs = LEASE_MS }: EngineOptions): P
         });
         if (reserved === null) return null;
         const { state, reply } = await db.until(Math.max(endMs, Date.now() + CLAIM_MS), isAnyReply, async (isLast) => {
+          // What was reserved here is free again when its lease would have expired.
+          if (db.isClosed()) return { state: 'refused', reply: '' };
           const [row] = await db.query<{ state: string; reply: string }>('select * from umpire.claim_state($1, $2)', [
             reserved.token,
             isLast,

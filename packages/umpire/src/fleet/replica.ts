@@ -66,6 +66,18 @@ function evidenceIn({ run, verdicts }: SessionState): ReadonlySet<string> {
   return hashes;
 }
 
+/** All content that the journal names: a session that was taken out can come back. */
+export async function keepAllBlobs(folder: SessionFolder, { run }: SessionState, blobs: Blobs): Promise<void> {
+  const { fleet } = (run as RunState).started;
+  const roles = Object.values(fleet?.roles ?? {}).map(({ sha256: hash }) => hash);
+  const settings = fleet === undefined ? [] : [fleet.settings];
+  for (const hash of new Set([...settings, ...roles, ...(run as RunState).folder.values(), ...(run as RunState).board])) {
+    const path = `blobs/${hash}`;
+    const bytes = hasEntry(folder, path) ? null : await blobs.get(hash);
+    if (bytes !== null) writeAtomically(folder, path, bytes, false);
+  }
+}
+
 /** Umpire's own files are written from the journal. All others in a session folder are the agents'. */
 const OWN =
   /^(?:journal\.ndjson|discoveries\.ndjson|tasks\.csv.*|results\.csv|context\.md|session-state\.json|gc-state\.json|wave-\d+\.csv|report\.(?:md|html)|\..*|(?:agents|blobs|verdicts|interactive|tasks)\/.*)$/;

@@ -24,7 +24,7 @@ import type {
   WorkerInfo,
 } from './engine.js';
 import { BLOB, DOOR, FLEET, QUEUE, SESSION, defineServices } from './restate-service.js';
-import type { Decide, Outcome, Sdk, ServiceOptions } from './restate-service.js';
+import type { Decide, Delivered, Sdk, ServiceOptions } from './restate-service.js';
 
 /** Messages of Restate have at most 32 MiB. */
 const PART_BYTES = 4 * 1024 * 1024;
@@ -247,10 +247,10 @@ function blobsOf(caller: Caller, session: string): Blobs {
 }
 
 /** Until somebody decides. Each try is a call of its own; the session knows the key of the input. */
-async function deliver(caller: Caller, path: readonly string[], body: unknown): Promise<Exclude<Outcome, { kind: 'again' }>> {
+async function deliver(caller: Caller, path: readonly string[], body: unknown): Promise<Exclude<Delivered, { kind: 'again' }>> {
   const key = randomUUID();
   for (let tries = 0; ; tries++) {
-    const outcome = await caller.call<Outcome>(path, body, { key: `${key}:${tries}` });
+    const outcome = await caller.call<Delivered>(path, body, { key: `${key}:${tries}` });
     if (outcome !== undefined && outcome.kind !== 'again') return outcome;
     await caller.pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS));
   }
@@ -330,7 +330,7 @@ function openWorker(address: Address): WorkerDoor {
           continue;
         }
         const { token, session } = reserved;
-        const outcome = await caller.call<Outcome>([SESSION, session, 'claim'], token, { key: token, waitMs: CLAIM_MS });
+        const outcome = await caller.call<Delivered>([SESSION, session, 'claim'], token, { key: token, waitMs: CLAIM_MS });
         if (outcome?.kind === 'done') return { ...reserved, reply: outcome.reply };
       }
       return null;

@@ -36,7 +36,7 @@ const MOST_ATTEMPTS = 2 ** 31 - 1;
 export type Decide = (session: string, length: number, input: Input) => Promise<{ readonly turn: Turn; readonly nowMs: number } | null>;
 
 /** `again`: nothing was decided. `lost`: the lease has ended, and nothing has changed. */
-export type Outcome =
+export type Delivered =
   | { readonly kind: 'done'; readonly reply: unknown }
   | { readonly kind: 'again' }
   | { readonly kind: 'lost' }
@@ -46,7 +46,7 @@ interface SessionLease extends Claim {
   readonly sinceMs: number;
 }
 
-interface Head {
+interface SessionHead {
   readonly length: number;
   /** The first line of each page. */
   readonly pages: readonly number[];
@@ -157,7 +157,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
 
   async function takeTurn(
     ctx: restate.ObjectContext,
-    head: Head | null,
+    head: SessionHead | null,
     input: Input,
     leasesAfter: (turn: Turn, nowMs: number) => readonly SessionLease[],
   ): Promise<Turn | null> {
@@ -173,7 +173,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
 
   async function commit(
     ctx: restate.ObjectContext,
-    before: Head,
+    before: SessionHead,
     turn: Pick<Turn, 'lines' | 'offers' | 'wakeAtMs' | 'summary'> & {
       readonly leases: readonly SessionLease[];
       readonly nowMs: number;
@@ -183,7 +183,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
     const { lines, offers, wakeAtMs, summary, leases, nowMs } = turn;
     const pages = await append(ctx, before, lines);
     const wakeSentMs = wakeAtMs ?? before.wakeSentMs;
-    const head: Head = {
+    const head: SessionHead = {
       length: before.length + lines.length,
       pages,
       createdMs: before.createdMs,
@@ -205,7 +205,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
       send(ctx, ctx.key, 'wake', { atMs: wakeAtMs, tries: 0 }, Math.max(wakeAtMs - nowMs, turn.isWake ? REFUSED_MS : 0));
   }
 
-  async function append(ctx: restate.ObjectContext, { length, pages }: Head, lines: readonly string[]): Promise<readonly number[]> {
+  async function append(ctx: restate.ObjectContext, { length, pages }: SessionHead, lines: readonly string[]): Promise<readonly number[]> {
     const starts = [...pages];
     let at = length;
     const from = starts.at(-1);
@@ -238,7 +238,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
     );
   }
 
-  function put(ctx: restate.ObjectContext, head: Head): Promise<null> {
+  function put(ctx: restate.ObjectContext, head: SessionHead): Promise<null> {
     const isIdle = head.offers.length === 0 && head.leases.length === 0 && head.wakeAtMs === null;
     const message: Put = {
       listed: listedOf(ctx.key, head),
@@ -260,12 +260,12 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
     return call(ctx, QUEUE, FLEET, 'letGo', token);
   }
 
-  const headOf = (ctx: restate.ObjectSharedContext): Promise<Head | null> => ctx.get<Head>('head');
+  const headOf = (ctx: restate.ObjectSharedContext): Promise<SessionHead | null> => ctx.get<SessionHead>('head');
 
   const session = sdk.object({
     name: SESSION,
     handlers: {
-      tell: async (ctx: restate.ObjectContext, { message, key }: { message: unknown; key: string }): Promise<Outcome> => {
+      tell: async (ctx: restate.ObjectContext, { message, key }: { message: unknown; key: string }): Promise<Delivered> => {
         const seen = await ctx.get<{ reply: unknown }>(`told:${key}`);
         if (seen !== null) return { kind: 'done', ...seen };
         const head = await headOf(ctx);
@@ -276,7 +276,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
         return { kind: 'done', reply };
       },
 
-      claim: async (ctx: restate.ObjectContext, token: string): Promise<Outcome> => {
+      claim: async (ctx: restate.ObjectContext, token: string): Promise<Delivered> => {
         const claim = await hold(ctx, token);
         if (claim === null) return { kind: 'lost' };
         const head = await headOf(ctx);
@@ -294,7 +294,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
         return isTaken && (turn.reply ?? null) !== null ? { kind: 'done', reply: turn.reply } : { kind: 'lost' };
       },
 
-      handIn: async (ctx: restate.ObjectContext, { token, result }: { token: string; result: unknown }): Promise<Outcome> => {
+      handIn: async (ctx: restate.ObjectContext, { token, result }: { token: string; result: unknown }): Promise<Delivered> => {
         const seen = await ctx.get<{ reply: unknown }>(`handed-in:${token}`);
         if (seen !== null) return { kind: 'done', ...seen };
         const head = await headOf(ctx);
@@ -362,9 +362,9 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
       take: async (
         ctx: restate.ObjectContext,
         { id, from, lines, summary }: { id: string; from: number; lines: readonly string[]; summary: Summary | null },
-      ): Promise<Outcome> => {
+      ): Promise<Delivered> => {
         const head = await headOf(ctx);
-        const taken = await ctx.get<{ id: string; head: Head }>('taken');
+        const taken = await ctx.get<{ id: string; head: SessionHead }>('taken');
         // A client repeats what got no answer.
         if (head !== null) return taken?.id === id ? { kind: 'done', reply: null } : { kind: 'taken' };
         const nowMs = await ctx.date.now();
@@ -372,7 +372,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
         if (before.length > from) return { kind: 'done', reply: null };
         if (before.length < from) return { kind: 'taken' };
         const pages = await append(ctx, before, lines);
-        const next: Head = { ...before, length: from + lines.length, pages, summary };
+        const next: SessionHead = { ...before, length: from + lines.length, pages, summary };
         ctx.set('taken', { id, head: next });
         if (summary === null) return { kind: 'done', reply: null };
         ctx.set('head', next);
@@ -662,7 +662,7 @@ function attemptKey({ task, attempt }: { readonly task: string; readonly attempt
   return JSON.stringify([task, attempt]);
 }
 
-function listedOf(session: string, { summary, createdMs, changedMs, length, offers, leases }: Head): ListedSession | null {
+function listedOf(session: string, { summary, createdMs, changedMs, length, offers, leases }: SessionHead): ListedSession | null {
   if (summary === null) return null;
   const leased = leases.map(({ task, attempt, worker, sinceMs }) => ({ task, attempt, worker, sinceMs }));
   return { ...summary, session, createdMs, changedMs, length, offered: offers, leased };

@@ -10,28 +10,41 @@ import { readRpc } from '@umpire/core/formats/json-rpc.js';
 /** Leaves out lines that mean nothing to a person. */
 export function readableLog(text: string): string {
   if (!text.includes('{"type":"') && !text.includes('"jsonrpc"')) return text;
-  const acp = new AcpLog();
-  let said = '';
-  let pieces = '';
-  const endMessage = () => {
-    const message = pieces;
-    pieces = '';
-    return message === '' ? [] : [message];
-  };
-  const lines = text.split('\n').flatMap((line) => {
+  const log = new LogLines();
+  return [...text.split('\n').flatMap((line) => log.read(line)), ...log.end()].join('\n');
+}
+
+/** The same line by line, for a log that still grows. */
+export class LogLines {
+  readonly acp = new AcpLog();
+  private said = '';
+  private pieces = '';
+
+  /** The readable lines that this line finishes. */
+  read(line: string): readonly string[] {
     const event = readAgentEvent(line);
     if (event?.kind === 'said' && event.isPiece === true) {
-      pieces += event.text;
+      this.pieces += event.text;
       return [];
     }
-    const before = endMessage();
+    const before = this.endMessage();
     // An agent may repeat its last message when it ends.
-    if (event?.kind === 'ended' && event.text === said) return before;
-    if (event?.kind === 'said') said = event.text;
+    if (event?.kind === 'ended' && event.text === this.said) return before;
+    if (event?.kind === 'said') this.said = event.text;
     if (event !== null) return [...before, ...wordsOf(event)];
-    return [...before, ...(acp.read(line) ?? [...acp.end(), line])];
-  });
-  return [...lines, ...endMessage(), ...acp.end()].join('\n');
+    return [...before, ...(this.acp.read(line) ?? [...this.acp.end(), line])];
+  }
+
+  /** The rest of the current message. */
+  end(): readonly string[] {
+    return [...this.endMessage(), ...this.acp.end()];
+  }
+
+  private endMessage(): readonly string[] {
+    const message = this.pieces;
+    this.pieces = '';
+    return message === '' ? [] : [message];
+  }
 }
 
 function wordsOf(event: AgentEvent): readonly string[] {
@@ -53,7 +66,9 @@ function wordsOf(event: AgentEvent): readonly string[] {
   }
 }
 
-export class AcpLog {
+class AcpLog {
+  /** What the agent reported last: tokens in its context, and the cost so far. */
+  spent: { readonly tokens: number; readonly costUsd: number | null } = { tokens: 0, costUsd: null };
   private text = '';
   private message: string | null = null;
   private readonly tools = new Map<string, AcpToolCall>();
@@ -67,6 +82,7 @@ export class AcpLog {
     if (said.kind !== 'notice' || said.method !== 'session/update') return [];
     const { update } = readSessionUpdate(said.params);
     if (update.kind === 'used') return this.used(update.tool);
+    if (update.kind === 'spent') this.spent = update;
     if (update.kind !== 'said') return [];
     const done = update.message === this.message ? [] : this.end();
     this.message = update.message;

@@ -8,7 +8,7 @@ import { lineOf } from './safe-text.js';
 const SHORTEST = 8;
 
 /** The first characters of each fingerprint, long enough to tell them all apart. */
-export function shortFingerprints(fingerprints: readonly string[]): ReadonlyMap<string, string> {
+function shortFingerprints(fingerprints: readonly string[]): ReadonlyMap<string, string> {
   const all = [...new Set(fingerprints)];
   let length = SHORTEST;
   while (length < 64 && new Set(all.map((one) => one.slice(0, length))).size < all.length) length += 1;

@@ -1,6 +1,8 @@
-// The sessions of a project, two lines each, for a terminal of 80 columns.
+// The sessions of a project: one line each in a terminal, more in a pipe.
 
-import { clip, lineOf, wrap } from './safe-text.js';
+import { paint } from './colors.js';
+import type { Color } from './colors.js';
+import { clip, columnsOf, lineOf, wrap } from './safe-text.js';
 import { STATE_WORDS } from './session-view.js';
 import type { ChainView, SpentView, StateWord } from './session-view.js';
 import { count } from './words.js';
@@ -39,6 +41,64 @@ export function listPage(entries: readonly SessionEntry[], clock: Pick<Clock, 'm
   if (entries.length === 0) return 'No sessions here. Start one with: umpire run <loop> "<goal>"\n';
   return `${entries.map((entry) => linesOf(entry, clock).join('\n')).join('\n')}\n`;
 }
+
+/** One line a session, cut to the width of a terminal. */
+export function listTable(
+  entries: readonly SessionEntry[],
+  clock: Pick<Clock, 'moment'>,
+  { columns, color }: { readonly columns: number; readonly color: boolean },
+): string {
+  if (entries.length === 0) return listPage(entries, clock);
+  const rows = entries.map((entry) => cellsOf(entry, clock, columns < WIDE));
+  const widths = [0, 1, 2, 3, 4].map((at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
+  const lines = rows.map((row, index) => {
+    const padded = row.map((cell, at) => cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - columnsOf(cell))));
+    const line = clip(padded.join('  ').trimEnd(), columns);
+    const state = entries[index]?.state ?? 'complete';
+    return `${paint(STATE_COLORS[state], line.slice(0, state.length), color)}${line.slice(state.length)}`;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+const STATE_COLORS: Readonly<Record<StateWord, Color>> = {
+  running: 'cyan',
+  awaiting: 'yellow',
+  interrupted: 'yellow',
+  complete: 'green',
+  failed: 'red',
+  aborted: 'red',
+  unreadable: 'red',
+  'judged only': 'dim',
+  'never judged': 'dim',
+};
+
+/** State, name, time, round and cost, then the rest in the order of its weight. */
+function cellsOf(
+  { name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops }: SessionEntry,
+  clock: Pick<Clock, 'moment'>,
+  isNarrow: boolean,
+): readonly string[] {
+  const last = chains.at(-1);
+  const rest = [
+    ...(unverified ? ['unverified'] : []),
+    ...(work === 'not applied' ? [work] : []),
+    ...(waitsOn === null ? [] : [`waiting for ${lineOf(waitsOn)}`]),
+    ...notes.map((note) => lineOf(note)),
+    ...(goal === '' ? [] : [lineOf(goal)]),
+  ];
+  return [
+    state,
+    clip(lineOf(name), isNarrow ? 32 : 48),
+    // Without the year, which a name often has.
+    lastAt === null ? '' : clock.moment(lastAt).slice(isNarrow ? 5 : 0),
+    last === undefined ? clip(lineOf(loops[0] ?? ''), 12) : `${last.round}/${last.maxRounds} ${clip(lineOf(last.decision), 12)}`,
+    !isNarrow && (spent?.costUsd ?? 0) > 0 ? `$${spent?.costUsd.toFixed(2)}` : '',
+    rest.join(', '),
+  ];
+}
+
+/** From this width on there is room for the year and the cost. */
+const WIDE = 110;
 
 /** `303 sessions: 93 awaiting, 210 complete; $41.20 spent`. */
 export function listSum(entries: readonly SessionEntry[]): string {

@@ -102,7 +102,9 @@ function roleFlag(run: RunState, id: string): string {
 /** The possible answers, the most common first. */
 export function waysToAnswer(run: RunState, question: Question, session: string): QuestionView['answers'] {
   const name = shellWord(session);
-  const ways = answersIn(run, question).map((answer) => ({
+  // On an engine nobody has its worktree at hand.
+  const possible = answersIn(run, question).filter((answer) => answer !== 'manual-fix' || !run.isOnEngine);
+  const ways = possible.map((answer) => ({
     answer,
     command: `umpire resolve ${name} ${answer}${flagsFor(question, answer)}`,
   }));

@@ -161,7 +161,8 @@ export function stateWordOf(state: SessionState, isHeld: boolean): StateWord {
   if (run === null) return state.verdicts.size > 0 ? 'judged only' : 'never judged';
   if (run.ended !== null) return run.ended.outcome;
   if (isHeld) return 'running';
-  return awaitedQuestion(run) === null ? 'interrupted' : 'awaiting';
+  if (awaitedQuestion(run) !== null) return 'awaiting';
+  return run.isOnEngine ? 'running' : 'interrupted';
 }
 
 export function sessionView(state: SessionState, around: SessionSurroundings): SessionView {
@@ -381,6 +382,7 @@ export function nextSteps(
       return [{ what: 'Resume it', command: `umpire resume ${name}` }];
     case 'complete':
       if (!hasWork(run) || around.isCleared === true) return [report];
+      if (run?.isOnEngine === true) return [{ what: 'Fetch the work', command: fetchCommand(run) }, report];
       return around.isApplied === true
         ? [{ what: 'Remove its worktrees and branch', command: `umpire clean ${name}` }, report]
         : [{ what: 'Apply the work to your checkout', command: `umpire apply ${name}` }, report];
@@ -414,6 +416,10 @@ function stepsToJudge(tasks: SessionSurroundings['tasks'], judge: string): Sessi
     { what: `No task is done yet. First: ${named}.`, command: null },
     { what: 'Once the critic is done, judge it', command: judge },
   ];
+}
+
+function fetchCommand({ started: { fleet, workspace } }: RunState): string {
+  return `git fetch ${shellWord(fleet?.remote ?? '')} ${workspace?.branch ?? ''}`;
 }
 
 /** Has the session changed the project? */

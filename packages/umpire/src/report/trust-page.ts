@@ -46,8 +46,8 @@ function settingLine({ name, value, kind }: OfferedSetting & { readonly kind: Se
   return `  ${kind.padEnd(7)}${lineOf(name, MOST_CHARACTERS)}: ${lineOf(value, MOST_CHARACTERS)}`;
 }
 
-const RUNS = /^(agents\.[^.]+\.(command|acp|script)|notify|workspace\.setup|critics\.debt\.(types|lint|quality))$/;
-const RIGHTS = /^(sandbox|agents\.[^.]+\.(allow|env)|workspace|guard|critics\.(tests|quarantine))(\.|$)/;
+const RUNS = /^(agents\.[^.]+\.(command|acp|script)|notify(\.command)?|workspace\.setup|critics\.debt\.(types|lint|quality))$/;
+const RIGHTS = /^(sandbox|agents\.[^.]+\.(allow|env)|workspace|notify|guard|critics\.(tests|quarantine))(\.|$)/;
 
 function kindOf(name: string): SettingKind {
   if (RUNS.test(name)) return 'runs';

@@ -41,5 +41,7 @@ export const PRINTED_NOTHING = 'It printed nothing.';
 
 /** Where an answer came from. A terminal is the usual case and needs no words. */
 export function viaWords(via: string | undefined): string {
-  return via === undefined || via === 'terminal' ? '' : `, ${via === 'no terminal' ? 'without a terminal' : `via ${via}`}`;
+  if (via === undefined || via === 'terminal') return '';
+  if (via === 'no terminal') return ', without a terminal';
+  return `, via ${via === 'prompt' ? 'terminal prompt' : via}`;
 }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { lstatOf } from './file-system.js';
-import { listFiles, openFolder, readTail } from './session-folder.js';
+import { listFiles, openFolder, readPart, readTail } from './session-folder.js';
 import { formerName, safeName } from './safe-name.js';
 
 const LOGS = 'logs';
@@ -20,6 +20,11 @@ export interface LogFile {
   readonly path: string;
   readonly bytes: number;
   readonly changedMs: number;
+}
+
+/** The log of one attempt, as commands name it. */
+export function logName(task: string, attempt: number): string {
+  return `${safeName(task)}-${attempt}`;
 }
 
 /** By time, the latest last. */
@@ -48,4 +53,9 @@ export function logsOf(logs: readonly LogFile[], word: string): readonly LogFile
 
 export function readLog(session: string, { name }: LogFile, most = MAX_LOG_BYTES): Buffer {
   return readTail(openFolder(session), `${LOGS}/${name}.txt`, most);
+}
+
+/** The part of a log that was written after the first `from` bytes, at most `most` of it. */
+export function readLogPart(session: string, { name }: Pick<LogFile, 'name'>, from: number, most: number): Buffer {
+  return readPart(openFolder(session), `${LOGS}/${name}.txt`, from, most);
 }

@@ -48,6 +48,7 @@ export function assign(input: AssignmentInput): Assignment {
     session,
     loop: run.started.loop,
     goal: run.started.goal,
+    ...topicOf(run),
     task: recordOf(task),
     instruction: instructionOf(task, made),
     attempt,
@@ -66,7 +67,7 @@ export function assign(input: AssignmentInput): Assignment {
     budget: budgetOf(run),
     findings:
       made === undefined
-        ? []
+        ? commentsFor(run, task)
         : findingsOfTask(made.verdict, task.id).filter((one) => one.rule !== SUSPECTED_BUG && dismissalOf(one, state.rulings) === null),
     dismissed: [...state.rulings.values()].map(({ finding, reason }) => ({ finding, reason })),
     checks: task.role === run.started.critic,
@@ -79,6 +80,17 @@ export function assign(input: AssignmentInput): Assignment {
     writes,
     timeoutMs: run.settings.timeoutMinutes * 60_000,
   };
+}
+
+function topicOf({ started: { topic } }: RunState): Pick<Assignment, 'topic'> {
+  if (topic === undefined) return {};
+  const { kind, number, title, author, text } = topic;
+  return { topic: { name: `${kind} #${number}`, text: `Title: ${title}\nBy: ${author}\n\n${text}` } };
+}
+
+/** The first critic of a pull request checks what people asked for there. */
+function commentsFor({ started: { topic, critic } }: RunState, { role }: TaskState): readonly Finding[] {
+  return role === critic ? (topic?.comments ?? []) : [];
 }
 
 /** What is left of the limits. An agent that could spend nothing would not start. */

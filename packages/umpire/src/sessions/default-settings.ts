@@ -5,6 +5,16 @@ import type { GuardAllowance } from '@umpire/guard/allowances.js';
 /** A command as a text, or as a list of its words. */
 export type CommandLine = string | readonly string[];
 
+/** Ways to call a person: several may be set. */
+export interface NotifyWays {
+  readonly command?: CommandLine;
+  /** The address of a Slack webhook, or the name of the environment variable that holds it. */
+  readonly slack?: string;
+  /** The same for any server that takes JSON. */
+  readonly webhook?: string;
+  readonly desktop?: boolean;
+}
+
 /** Permissions for an ACP agent beside reading and editing in its folders. */
 export const ALLOWABLE = ['execute', 'fetch', 'other'] as const;
 export type Allowable = (typeof ALLOWABLE)[number];
@@ -130,7 +140,7 @@ export interface Settings {
     readonly write: readonly string[];
   };
   /** Runs when a person is needed. */
-  readonly notify: CommandLine | null;
+  readonly notify: CommandLine | NotifyWays | null;
   /** Runs `notify` at the end of a session too. */
   readonly notifyAtEnd: boolean;
   /** The time limit of one task. */

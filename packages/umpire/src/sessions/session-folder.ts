@@ -75,16 +75,21 @@ export function readBytes(folder: SessionFolder, path: string): FileRead {
 
 /** The last bytes of a regular file, however large it is; empty if it cannot be read. */
 export function readTail(folder: SessionFolder, path: string, most: number): Buffer {
+  const size = statOf(join(folder.root, path))?.size ?? 0;
+  return readPart(folder, path, Math.max(0, size - most), most);
+}
+
+/** At most `most` bytes of a regular file from a position on; empty if it cannot be read. */
+export function readPart(folder: SessionFolder, path: string, from: number, most: number): Buffer {
   const file = join(folder.root, path);
   const none = Buffer.alloc(0);
   try {
     const stat = statOf(file);
-    if (stat === undefined || !stat.isFile()) return none;
-    const length = Math.min(stat.size, most);
+    if (stat === undefined || !stat.isFile() || stat.size <= from) return none;
     const fd = openSync(file, constants.O_RDONLY);
     try {
-      const bytes = Buffer.alloc(length);
-      return bytes.subarray(0, readSync(fd, bytes, 0, length, stat.size - length));
+      const bytes = Buffer.alloc(Math.min(stat.size - from, most));
+      return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
     } finally {
       closeSync(fd);
     }

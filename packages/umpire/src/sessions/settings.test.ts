@@ -130,6 +130,18 @@ it('reads the example of its page', () => {
   });
 });
 
+it('takes several ways to call a person, and shows no address of theirs', () => {
+  const source = 'notify: { slack: "https://hooks.slack.com/services/hunter2", webhook: HOOK_URL, desktop: true, command: [bell] }';
+  const { notify } = parseSettings(source, 'umpire.config.yaml');
+  expect(notify).toEqual({ slack: 'https://hooks.slack.com/services/hunter2', webhook: 'HOOK_URL', desktop: true, command: ['bell'] });
+  expect(listSettings({ source, file: 'umpire.config.yaml' })).toEqual([
+    { name: 'notify.slack', value: 'https://hooks.slack.com/...' },
+    { name: 'notify.webhook', value: 'HOOK_URL' },
+    { name: 'notify.desktop', value: 'true' },
+    { name: 'notify.command', value: '["bell"]' },
+  ]);
+});
+
 it('lists every setting with its type, default and description', () => {
   const fields = settingFields();
   expect(fields.filter((field) => Object.values(field).includes(''))).toEqual([]);
@@ -238,6 +250,11 @@ describe('mistakes', () => {
     ['notify: []', ':1: notify must be a command such as "node my-agent.mjs", or the list of its words, not []'],
     ['notify: [""]', ':1: notify must be a command such as "node my-agent.mjs", or the list of its words, not [""]'],
     ['notify: ["\\0"]', ':1: notify must be a command such as "node my-agent.mjs", or the list of its words, not ["\\u0000"]'],
+    ['notify: { slac: SLACK_URL }', ':1: notify.slac: unknown key. Did you mean "slack"?'],
+    [
+      'notify: { slack: http://hooks.example/hunter2 }',
+      ':1: notify.slack must be an https address, or the name of an environment variable that holds one, such as SLACK_URL',
+    ],
     ['roles: { reviewer: 3 }', ':1: roles.reviewer must be the name of an agent such as claude, or a list such as [claude, codex], not 3'],
     ['roles: { "a b": c }', ':1: roles.a b: this name is not allowed. Use a letter, then letters, digits, _ . or -'],
     ['agents: [a]', ':1: agents must be names, each with its agent, not ["a"]'],

@@ -10,6 +10,7 @@ import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';
 import { RULE_GROUPS } from '@umpire/guard/rule-names.js';
 import { ALLOWABLE, DEFAULT_SETTINGS } from './default-settings.js';
+import { isWebAddress } from './web-address.js';
 import type { AgentSettings, ColourPair, LoopGuard, QuarantinedTest, Settings } from './default-settings.js';
 
 type SettingPath = readonly (string | number)[];
@@ -121,6 +122,14 @@ const agentNames = kind('the name of an agent such as claude, or a list such as 
   ),
 );
 const minutes = amount(1440);
+
+/** Its value may be a secret, so no error shows it. */
+const address = (() => {
+  const what = 'an https address, or the name of an environment variable that holds one, such as SLACK_URL';
+  const error = () => `must be ${what}`;
+  const isAllowed = (value: string) => isWebAddress(value) || /^[A-Z_][A-Z0-9_]*$/.test(value);
+  return z.string({ error }).trim().refine(isAllowed, { error }).meta({ type: what });
+})();
 
 /** A path that stays inside the project. */
 const inside = kind('a path inside the project, without ".."', (error) =>
@@ -416,6 +425,20 @@ const workspace = group(
   'settings of the workspace, such as { setup: "npm ci" }',
 );
 
+const notifyFields = group(
+  {
+    command: field(command, 'none', 'a command. A text runs in a shell, a list does not'),
+    slack: field(address, 'none', 'a Slack webhook'),
+    webhook: field(address, 'none', 'a server that takes a POST with JSON: session, loop, goal, status, question, reason'),
+    desktop: field(flag, 'false', 'a note on the desktop, with `notify-send` or `osascript` if there'),
+  },
+  'a command, or ways such as { slack: SLACK_URL, desktop: true }',
+);
+
+const notify = kind(String(notifyFields.meta()?.['type']), (error) => z.union([command, notifyFields], { error })).meta(
+  notifyFields.meta() ?? {},
+);
+
 const percent = kind('a number from 0 to 100', (error) => z.number({ error }).min(0, { error }).max(100, { error }));
 
 const testingLoop = group(
@@ -469,7 +492,7 @@ const schema = group(
     max_tokens: field(whole(1, Number.MAX_SAFE_INTEGER), 'no limit', 'after this many tokens a session asks a person'),
     stop_when_stalled: field(flag, String(usual.stopWhenStalled), 'ask a person when a loop stalls, oscillates or diverges'),
     sandbox: field(sandbox, String(usual.sandbox.isOn), 'let programs write only to the folders of their work'),
-    notify: field(command, 'none', 'a command that runs when a person is needed. A text runs in a shell, a list does not'),
+    notify: field(notify, 'none', 'how a person is called when one is needed: a command, or the ways below'),
     notify_at_end: field(flag, String(usual.notifyAtEnd), 'run `notify` at the end of a session too'),
     timeout_minutes: field(minutes, String(usual.timeoutMinutes), 'the time limit of one task'),
     retries: field(
@@ -595,8 +618,13 @@ export function listSettings({ source, file }: SettingsFile): readonly ShownSett
   const under = (value: unknown, name: string): readonly ShownSetting[] =>
     isGroup(value)
       ? Object.entries(value).flatMap(([key, inner]) => under(inner, name === '' ? key : `${name}.${key}`))
-      : [{ name, value: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') }];
+      : [{ name, value: typeof value === 'string' ? withoutSecret(name, value) : (JSON.stringify(value) ?? '') }];
   return under(withoutOwnKeys(yaml.value ?? {}), '');
+}
+
+/** The address of a webhook is a password. */
+function withoutSecret(name: string, value: string): string {
+  return /^notify\.(?:slack|webhook)$/.test(name) && URL.canParse(value) ? `${new URL(value).origin}/...` : value;
 }
 
 function readFields({ source, file }: SettingsFile): ReadSettings {

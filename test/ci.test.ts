@@ -1,0 +1,208 @@
+// `umpire ci`, and the files that CI services run it by: the steps of action.yml in bash as a runner does, the GitLab job, the pre-commit
+// hook. On real repositories, with the variables that the services set.
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CART, TESTS, WEAKENED } from './support/guard-shop.js';
+import { runInProcess } from './support/in-process.js';
+import { cleanUpProjects, command, makeProject, textOf } from './support/run-project.js';
+import { writeFiles } from './support/git-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const root = join(import.meta.dirname, '..');
+const NO_CI = { GITHUB_ACTIONS: '', GITLAB_CI: '', GITHUB_STEP_SUMMARY: '', GITHUB_BASE_REF: '', GITHUB_EVENT_PATH: '' };
+const FILES = { 'src/cart.ts': CART, 'src/cart.test.ts': TESTS, 'umpire.config.yaml': '{"critics": {"tests": "none"}}' };
+/** A path that would end a workflow command, and a report of a linter on it. */
+const ODD = 'src/a,b%25:c.ts';
+const SARIF = JSON.stringify({
+  version: '2.1.0',
+  runs: [
+    {
+      tool: { driver: { name: 'scan' } },
+      results: [
+        {
+          ruleId: 'no-todo',
+          level: 'warning',
+          message: { text: 'A TODO is left\n::error::injected 100%' },
+          locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(ODD) }, region: { startLine: 1 } } }],
+        },
+      ],
+    },
+  ],
+});
+
+/** The change is a branch since `origin/main`, as a pull request's checkout has it. */
+function changed(files: Readonly<Record<string, string>>, kind: { readonly inner?: string } = {}): RunProject {
+  const project = makeProject({ files: FILES, ...kind });
+  project.git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+  project.git('checkout', '-q', '-b', 'feature');
+  project.commit(files);
+  return project;
+}
+
+async function ci(project: RunProject, flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const own = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: project.beside };
+  const { exit, stdout, stderr } = await runInProcess(project.root, ['ci', ...flags], { ...NO_CI, ...own, ...env });
+  return { exit, out: stdout, err: stderr };
+}
+
+const GITHUB = { GITHUB_ACTIONS: 'true', GITHUB_BASE_REF: 'main' };
+
+it('finds a weakened test of a pull request on GitHub, and annotates its line', async () => {
+  const project = changed({ 'src/cart.test.ts': WEAKENED }, { inner: 'packages/shop' });
+  const summary = join(project.beside, 'summary.md');
+  writeFiles(project.beside, { 'summary.md': 'Before.\n' });
+  const { exit, out, err } = await ci(project, ['--no-review', '--sarif', join(project.beside, 'out.sarif')], {
+    ...GITHUB,
+    GITHUB_STEP_SUMMARY: summary,
+  });
+  expect({ exit, err }).toEqual({
+    exit: 3,
+    err: expect.stringContaining('2 findings against refs/remotes/origin/main (2 high or worse); guard fail.') as string,
+  });
+  expect(out.split('\n')).toEqual([
+    expect.stringMatching(/^::error file=packages\/shop\/src\/cart\.test\.ts,line=9,title=guard%3A test-skipped::/) as string,
+    expect.stringMatching(/^::error file=packages\/shop\/src\/cart\.test\.ts,line=14,title=guard%3A assertion-weakened::/) as string,
+    '',
+  ]);
+  expect(textOf(summary)).toMatch(
+    /^Before\.\n## Umpire\n[^]*\| critical \| guard \| test-skipped \| packages\/shop\/src\/cart\.test\.ts:9 \|/,
+  );
+  const sarif = JSON.parse(textOf(project.beside, 'out.sarif')) as { runs: { tool: { driver: { name: string } }; results: unknown[] }[] };
+  expect(sarif.runs.map(({ tool, results }) => [tool.driver.name, results.length])).toEqual([['umpire guard', 2]]);
+});
+
+it('fails by severity, and lists what the review found in the change', async () => {
+  const project = changed({ [ODD]: '// TODO\n', 'scan.sarif': SARIF });
+  const quality = join(project.beside, 'quality.json');
+  const exits: Record<string, number | null> = {};
+  for (const severity of ['never', 'high', 'medium'])
+    exits[severity] = (await ci(project, ['--base', 'origin/main', '--fail-on', severity])).exit;
+  expect(exits).toEqual({ never: 0, high: 0, medium: 3 });
+  const { out } = await ci(project, [], GITHUB);
+  // Not one line that the runner takes for a command is foreign.
+  expect(out.split('\n')[0]).toBe(
+    '::warning file=src/a%2Cb%2525%3Ac.ts,line=1,title=review%3A no-todo::A TODO is left ::error::injected 100%25',
+  );
+  expect(out.match(/^::(?!warning )/gm)).toBe(null);
+  const gitlab = await ci(project, ['--code-quality', quality], {
+    GITLAB_CI: 'true',
+    CI_MERGE_REQUEST_DIFF_BASE_SHA: project.git('rev-parse', 'main').trim(),
+  });
+  expect(gitlab.out).toContain('  medium   review no-todo src/a,b%25:c.ts:1: A TODO is left ::error::injected 100%\n');
+  expect(JSON.parse(textOf(quality))).toEqual([
+    {
+      description: 'A TODO is left ::error::injected 100%',
+      check_name: 'umpire review: no-todo',
+      fingerprint: expect.stringMatching(/^review-./) as string,
+      severity: 'major',
+      location: { path: ODD, lines: { begin: 1 } },
+    },
+  ]);
+});
+
+it('passes an honest change, and says where the base is missing', async () => {
+  const project = changed({ 'src/cart.ts': `${CART}// more\n` });
+  expect(await ci(project, ['--no-review'])).toMatchObject({
+    exit: 0,
+    out: expect.stringContaining('umpire ci: 0 findings against') as string,
+  });
+  const shallow = { ...GITHUB, GITHUB_BASE_REF: 'develop', GITHUB_EVENT_PATH: join(project.beside, 'event.json') };
+  writeFiles(project.beside, { 'event.json': JSON.stringify({ pull_request: { base: { sha: 'f'.repeat(40) } } }) });
+  const { exit, err } = await ci(project, ['--no-review'], shallow);
+  expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining('fetch-depth: 0') as string });
+  writeFiles(project.beside, {
+    'event.json': JSON.stringify({ pull_request: { base: { sha: project.git('rev-parse', 'main').trim() } } }),
+  });
+  expect((await ci(project, ['--no-review'], shallow)).exit).toBe(0);
+  expect((await ci(project, ['--fail-on', 'major'])).err).toContain('--fail-on takes critical, high, medium, low, never');
+});
+
+it('takes the settings of the base, not those of the change', async () => {
+  const allowance = { rule: 'marks', path: '**', reason: 'x', until: '2999-01-01' };
+  const project = changed({ 'src/cart.test.ts': WEAKENED, 'umpire.config.yaml': JSON.stringify({ guard: { allowances: [allowance] } }) });
+  expect((await ci(project, ['--no-review'], GITHUB)).out).toContain('guard%3A test-skipped');
+});
+
+interface Step {
+  readonly name: string;
+  readonly id?: string;
+  readonly shell: string;
+  readonly run: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly 'working-directory'?: string;
+  readonly uses?: string;
+}
+
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default: string }>>;
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+}
+
+const yamlAt = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
+
+/** What a runner does: fills in the inputs, writes each script to a file, runs it with bash -e, and stops at the first failure. */
+function runAction(project: RunProject, inputs: Readonly<Record<string, string>>) {
+  const action = yamlAt('action.yml') as Action;
+  const values = { ...Object.fromEntries(Object.entries(action.inputs).map(([name, input]) => [name, input.default])), ...inputs };
+  const fill = (text: string) => text.replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => values[name] ?? '');
+  const files = { GITHUB_OUTPUT: join(project.beside, 'output'), GITHUB_STEP_SUMMARY: join(project.beside, 'step-summary') };
+  let out = '';
+  for (const [index, step] of action.runs.steps.entries()) {
+    // Inputs in a script would be code.
+    expect([step.uses, step.shell, step.run.includes('${{')]).toEqual([undefined, 'bash', false]);
+    const script = join(project.beside, `step-${index}.sh`);
+    writeFiles(project.beside, { [`step-${index}.sh`]: step.run });
+    const own = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, fill(value)]));
+    const { status, stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', script], {
+      cwd: join(project.root, fill(step['working-directory'] ?? '.')),
+      encoding: 'utf8',
+      env: { ...process.env, ...NO_CI, ...GITHUB, ...files, ...own, GITHUB_ACTION_PATH: root, HOME: project.beside },
+    });
+    out += stdout;
+    if (status !== 0) return { status, out, err: stderr, files };
+  }
+  return { status: 0, out, err: '', files };
+}
+
+it('runs as an action: annotations, a summary, a SARIF file and its path as output', () => {
+  const project = changed({ 'src/cart.test.ts': WEAKENED });
+  const { status, out, files } = runAction(project, { review: 'false', sarif: 'my report.sarif' });
+  expect({ status, lines: out.match(/^::error file=src\/cart\.test\.ts/gm)?.length }).toEqual({ status: 3, lines: 2 });
+  expect(textOf(files.GITHUB_OUTPUT)).toBe(`sarif=${join(project.root, 'my report.sarif')}\n`);
+  expect(existsSync(join(project.root, 'my report.sarif'))).toBe(true);
+  expect(textOf(files.GITHUB_STEP_SUMMARY)).toContain('## Umpire');
+  expect(runAction(project, { review: 'false', 'fail-on': 'never' }).status).toBe(0);
+  const hostile = runAction(project, { 'fail-on': 'high"; touch pwned; "' });
+  expect({ status: hostile.status, isHarmless: !existsSync(join(project.root, 'pwned')) }).toEqual({ status: 2, isHarmless: true });
+});
+
+it('has a GitLab job and a pre-commit hook whose commands are real', () => {
+  const page = readFileSync(join(root, 'docs', 'pull-requests-and-ci.md'), 'utf8');
+  for (const name of ['github', 'gitlab']) expect(page).toContain(readFileSync(join(root, 'examples', 'ci', `${name}.yml`), 'utf8'));
+  const job = (
+    yamlAt('examples/ci/gitlab.yml') as { umpire: { script: readonly string[]; artifacts: { reports: { codequality: string } } } }
+  ).umpire;
+  const [hook] = yamlAt('.pre-commit-hooks.yaml') as readonly [{ entry: string; pass_filenames: boolean }];
+  const project = changed({ 'src/cart.ts': `${CART}// more\n` });
+  writeFiles(project.beside, { 'bin/umpire': `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n` });
+  chmodSync(join(project.beside, 'bin', 'umpire'), 0o755);
+  const env = { ...process.env, ...NO_CI, HOME: project.beside, PATH: `${join(project.beside, 'bin')}:${process.env['PATH'] ?? ''}` };
+  const gitlab = { GITLAB_CI: 'true', CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main' };
+  const script = job.script.join('\n').replace('/opt/umpire/dist/umpire.cjs', command);
+  const ran = spawnSync('sh', ['-ec', script], { cwd: project.root, encoding: 'utf8', env: { ...env, ...gitlab } });
+  expect({ status: ran.status, report: JSON.parse(textOf(project.root, job.artifacts.reports.codequality)) as unknown }).toEqual({
+    status: 0,
+    report: [],
+  });
+  project.write({ 'src/cart.test.ts': WEAKENED });
+  const commit = () => spawnSync('sh', ['-c', hook.entry], { cwd: project.root, encoding: 'utf8', env }).status;
+  expect([hook.pass_filenames, commit()]).toEqual([false, 0]);
+  project.git('add', '-A');
+  expect(commit()).toBe(3);
+});

@@ -1,0 +1,96 @@
+// Runs in a real terminal: the live view, `logs -f` beside it, and the question that is answered there. Pure drawing is tested beside its files.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
+import { cleanUpProjects, command, environment, eventsOf, makeProject } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+import { hasTmux, openTerminal } from './support/tmux.js';
+import type { Terminal } from './support/tmux.js';
+
+cleanUpProjects();
+
+const open: Terminal[] = [];
+afterEach(() => {
+  for (const terminal of open.splice(0)) terminal.close();
+});
+
+/** Waits for `go` in its first attempt, and makes the command pass in its second. */
+const AGENT = `echo "reading the plan"
+case $id in WORK-1) until_file "$beside/go"; echo one > one.txt;; *) echo two > done.txt;; esac
+complete "tried"`;
+
+function runIn(project: RunProject, columns: number, rows: number, ...flags: readonly string[]): Terminal {
+  const found = environment(project.worktrees, project.beside);
+  const env = Object.fromEntries(Object.entries(found).map(([name, value]) => [name, value ?? '']));
+  const words = [process.execPath, command, 'until', 'test -e done.txt', 'make it', '--max-rounds', '1', '--session', '.umpire/sessions/s'];
+  const terminal = openTerminal({ columns, rows, cwd: project.root, env }, [...words, ...project.sh(AGENT), ...flags]);
+  open.push(terminal);
+  return terminal;
+}
+
+/** The screen without times and empty lines at the end. */
+function masked(screen: string): readonly string[] {
+  return screen.split('\n').map((line) =>
+    line
+      .replace(/^\d\d:\d\d /, 'hh:mm ')
+      .replace(/\b\d+(?:\.\d+)? s\b/g, 'N s')
+      .replace(/\u2500+/g, '\u2500')
+      .trimEnd(),
+  );
+}
+
+describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
+  it('shows what an agent does below the progress lines, and takes the answer to the question', { timeout: 120_000 }, async () => {
+    const project = makeProject();
+    const terminal = runIn(project, 80, 24);
+    const live = await terminal.shows('reading the plan');
+    expect(masked(live).slice(-7)).toMatchSnapshot('live');
+    terminal.resize(200, 50);
+    const follow = project.start('logs', 's', 'WORK-1', '-f');
+    await follow.says('==> WORK-1, attempt 1');
+    writeFileSync(join(project.beside, 'go'), '');
+    const asked = await terminal.shows('Answer (1-4');
+    expect(asked).not.toContain('  spent ');
+    expect(masked(asked).slice(-8)).toMatchSnapshot('question');
+    expect(await follow.ended).toMatchObject({ exit: 0, out: 'reading the plan\n' });
+    terminal.send('3', 'Enter');
+    await terminal.shows('How many more rounds? [1]');
+    terminal.send('Enter');
+    await terminal.shows('Reason (Enter: none):');
+    terminal.send('one more try', 'Enter');
+    const end = await terminal.shows('exit 0');
+    expect(end).toContain('Session complete');
+    expect(end).not.toContain('  spent ');
+    const answers = eventsOf(join(project.root, '.umpire/sessions/s')).filter(({ type }) => type === 'PersonAnswered');
+    expect(answers).toMatchObject([{ data: { answer: 'extend', rounds: 1, reason: 'one more try', by: 'resolve', via: 'prompt' } }]);
+  });
+
+  it('refuses an answer to a question that another process has answered', { timeout: 120_000 }, async () => {
+    const project = makeProject();
+    writeFileSync(join(project.beside, 'go'), '');
+    const terminal = runIn(project, 80, 24);
+    await terminal.shows('Answer (1-4');
+    await project.umpire('resolve', 's', 'abort', '--reason', 'not needed');
+    terminal.send('4', 'Enter');
+    await terminal.shows('Reason (Enter: none):');
+    terminal.send('Enter');
+    expect(await terminal.shows('exit 2')).toContain('Your answer was not recorded: the question of s has changed');
+  });
+
+  it('leaves the question for later: at Enter, and with --no-input without asking', { timeout: 120_000, ...SOAK }, async () => {
+    const project = makeProject();
+    writeFileSync(join(project.beside, 'go'), '');
+    const terminal = runIn(project, 80, 24);
+    await terminal.shows('Answer (1-4');
+    terminal.send('Enter');
+    expect(await terminal.shows('exit 4')).toContain('umpire resolve s extend --rounds 1');
+    const other = makeProject();
+    writeFileSync(join(other.beside, 'go'), '');
+    const quiet = runIn(other, 80, 24, '--no-input');
+    const said = await quiet.shows('exit 4');
+    expect(said).toContain('umpire resolve s extend --rounds 1');
+    expect(said).not.toContain('Answer (');
+  });
+});
