@@ -188,7 +188,10 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await first.locator('.badge.aborted').waitFor();
     await second.getByLabel(/^Reason/).fill('too late');
     await second.getByRole('button', { name: 'Agree' }).click();
-    await second.getByRole('alert').getByText(/The question of .* has changed since you saw it\./).waitFor();
+    await second
+      .getByRole('alert')
+      .getByText(/The question of .* has changed since you saw it\./)
+      .waitFor();
     await second.locator('.badge.aborted').waitFor();
     expect(eventsOfType(sessionOf('blocked'), 'PersonAnswered')).toMatchObject([{ answer: 'stop' }]);
     expect(endOf(sessionOf('blocked'))).toContain('aborted');
