@@ -98,7 +98,7 @@ export async function runChaos({ url, engine, hits }: Battered, plan: ChaosPlan)
   const below = randomBelow(seed);
   const counted: Record<string, number> = {};
   let mostLeased = 0;
-  let isOver = false;
+  const over = new AbortController();
   try {
     await client.limit('command', limit);
     for (const worker of team) worker.start();
@@ -115,7 +115,7 @@ export async function runChaos({ url, engine, hits }: Battered, plan: ChaosPlan)
       }
     })();
     const watching = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const used = (await client.limits().catch(() => [])).find(({ name }) => name === 'command')?.used ?? 0;
         mostLeased = Math.max(mostLeased, used);
         await pause(200);
@@ -139,7 +139,7 @@ export async function runChaos({ url, engine, hits }: Battered, plan: ChaosPlan)
     await Promise.all([starting, battering]);
     say(`${sessions} sessions started; the hits are over. Waiting for the rest.`);
     const ended = await finish(client, sessions, say);
-    isOver = true;
+    over.abort();
     await watching;
     const faults: string[] = [];
     const outcomes: Record<string, number> = {};
@@ -174,7 +174,7 @@ export async function runChaos({ url, engine, hits }: Battered, plan: ChaosPlan)
     const minutes = (performance.now() - startedAt) / 60_000;
     return { ended, asLocal, attempts, twice, replayed, mostLeased, hits: counted, outcomes, minutes, faults };
   } finally {
-    isOver = true;
+    over.abort();
     await Promise.all(team.map((worker) => worker.end()));
     await client.close();
     if (process.env['UMPIRE_KEEP'] === undefined) rmSync(home, { recursive: true, force: true });

@@ -10,10 +10,10 @@ import type {
   Engine,
   EngineOptions,
   Input,
-  Lease,
+  TaskLease,
   Offer,
   Summary,
-  Turn,
+  SessionTurn,
   WorkerDoor,
 } from '@umpire/umpire/fleet/engine.js';
 
@@ -98,7 +98,7 @@ function parse(lines: readonly string[]): readonly ToyLine[] {
 }
 
 /** Every input becomes one line. Claims of what is not on offer, and of tasks that refuse, are answered with null. */
-export const toyConduct: Conduct = async ({ length, lines }, input): Promise<Turn> => {
+export const toyConduct: Conduct = async ({ length, lines }, input): Promise<SessionTurn> => {
   const before = parse(await lines(0));
   if (before.length !== length) throw new Error(`${before.length} lines, but a length of ${length}`);
   const line: ToyLine = { n: length, ...lineOf(input) };
@@ -194,11 +194,11 @@ export function engineConformance(name: string, open: (options: EngineOptions) =
       return client.tell(session, { start: tasks, tenant } satisfies ToyMessage, 'start');
     }
 
-    function poll(worker: WorkerDoor, waitMs = PATIENCE_MS, labels: readonly string[] = [], who = 'worker'): Promise<Lease | null> {
+    function poll(worker: WorkerDoor, waitMs = PATIENCE_MS, labels: readonly string[] = [], who = 'worker'): Promise<TaskLease | null> {
       return worker.poll({ name: `${who}-${here}`, labels: [mark(), ...labels], slots: 4 }, waitMs);
     }
 
-    async function claim(worker: WorkerDoor, labels: readonly string[] = [], who = 'worker'): Promise<Lease> {
+    async function claim(worker: WorkerDoor, labels: readonly string[] = [], who = 'worker'): Promise<TaskLease> {
       const lease = await poll(worker, PATIENCE_MS, labels, who);
       if (lease === null) throw new Error('No offer was found.');
       return lease;
@@ -383,7 +383,7 @@ export function engineConformance(name: string, open: (options: EngineOptions) =
       for (const word of ['x', 'y', 'z'])
         await start(client, [task(`${word}1`, { limits: [limit] }), task(`${word}2`, { limits: [limit] })], sessionOf(word));
       const own = async () => (await client.limits()).filter((one) => one.name === limit);
-      const held: Lease[] = [];
+      const held: TaskLease[] = [];
       let most = 0;
       const polls = Array.from({ length: 6 }, async (_, at) => {
         held.push(await claim(worker, [], `w${at}`));
@@ -581,7 +581,7 @@ export function engineConformance(name: string, open: (options: EngineOptions) =
           if (session.session !== sessionOf() || hasFrozen) return toyConduct(session, input);
           hasFrozen = true;
           frozen.open();
-          const turn = thawed.opened.then(async (): Promise<Turn | null> => {
+          const turn = thawed.opened.then(async (): Promise<SessionTurn | null> => {
             const turn = await toyConduct({ ...session, lines: async () => [], length: 0 }, input);
             return turn && { ...turn, lines: ['{"n":0,"kind":"told","note":"stale"}'], reply: 'stale' };
           });

@@ -11,7 +11,7 @@ import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { NO_TRACES } from '@umpire/core/decider/rounds.js';
 import { createConduct } from '@umpire/umpire/fleet/conductor.js';
 import type { ConductorParts } from '@umpire/umpire/fleet/conductor.js';
-import type { Blobs, Claim, Conduct, Input, Offer, Turn } from '@umpire/umpire/fleet/engine.js';
+import type { BlobStore, TaskClaim, Conduct, Input, Offer, SessionTurn } from '@umpire/umpire/fleet/engine.js';
 import type { Told } from '@umpire/umpire/fleet/messages.js';
 import { sha256 } from '@umpire/umpire/sessions/hash.js';
 import { journalOf } from '@umpire/umpire/sessions/journal-file.js';
@@ -31,7 +31,7 @@ const MOST_STEPS = 20_000;
 const SESSION = 'simulation';
 
 interface Leased {
-  readonly claim: Claim;
+  readonly claim: TaskClaim;
   readonly stop: AbortController;
   /** The worker knows that it holds the lease. */
   isConfirmed: boolean;
@@ -52,7 +52,7 @@ export class FleetSimulation {
   private readonly repository = new Repository();
   private readonly backstage = new Backstage();
   private readonly conductors: readonly Conduct[];
-  private readonly blobs: Blobs = {
+  private readonly blobs: BlobStore = {
     put: (bytes) => Promise.resolve(sha256(Buffer.from(bytes))),
     get: () => Promise.resolve(new Uint8Array()),
   };
@@ -60,7 +60,7 @@ export class FleetSimulation {
   private offers: readonly Offer[] = [];
   private leases: Leased[] = [];
   private wakeAtMs: number | null = null;
-  private summary: Turn['summary'] = null;
+  private summary: SessionTurn['summary'] = null;
   private readonly started = new Set<string>();
   private tokens = 0;
   private fault: unknown = null;
@@ -193,7 +193,7 @@ export class FleetSimulation {
     queued.answer = undefined;
   }
 
-  private commit(turn: Turn, input: Input): void {
+  private commit(turn: SessionTurn, input: Input): void {
     for (const line of turn.lines) {
       const { type, data } = JSON.parse(line) as Event;
       if (type !== 'TaskStarted') continue;

@@ -18,7 +18,7 @@ export async function runEngine(args: readonly string[]): Promise<CommandOutcome
   const parsed = parseArguments(args, { '--engine': 'value', '--off': 'switch', '--json': 'switch', '--help': 'switch' }, 'engine');
   if (parsed.switches.has('--help')) return showHelp('engine');
   refuseInsideTask('change an engine');
-  const [act, first, second] = parsed.rest;
+  const [act = '', first, second] = parsed.rest;
   refuseExtra(parsed, 3, 'engine');
   if (act === 'init') return init(first ?? (await engineFor(parsed)));
   const url = await engineFor(parsed);
@@ -39,7 +39,7 @@ async function init(url: string | null): Promise<CommandOutcome> {
 
 async function answer(
   client: ClientDoor,
-  act: string | undefined,
+  act: string,
   first: string | undefined,
   second: string | undefined,
   { switches }: ParsedArguments,
@@ -90,7 +90,7 @@ async function answer(
       return `${basename(resolve(first))}\n`;
     default:
       throw usage(
-        `${act === undefined ? 'Missing what to do' : `Unknown: ${act.slice(0, 40)}`}. Use init, limit, limits, workers, drain, export or import.`,
+        `${act === '' ? 'Missing what to do' : `Unknown: ${act.slice(0, 40)}`}. Use init, limit, limits, workers, drain, export or import.`,
         'engine',
       );
   }

@@ -9,7 +9,7 @@ import type { RunResult } from '../commands/session.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
 import { answerOnEngine, copyFromEngine, followOnEngine, findListed, retryOnEngine, startOnEngine } from '../fleet/client.js';
 import type { FleetRequest } from '../fleet/client.js';
-import type { ClientDoor, ListedSession } from '../fleet/engine.js';
+import type { ClientDoor, EngineSession } from '../fleet/engine.js';
 import { whyWaiting } from '../fleet/offers.js';
 import { openEngine } from '../fleet/open-engine.js';
 import { followProgress } from '../report/progress-lines.js';
@@ -109,7 +109,7 @@ async function follow(
   return { ...(json ? {} : { stdout: `${session}\n` }), stderr: closing(result, wasPersonCalled), exit: exitOf(result, aborts) };
 }
 
-async function reasonsOf(client: ClientDoor, listed: ListedSession): Promise<readonly string[]> {
+async function reasonsOf(client: ClientDoor, listed: EngineSession): Promise<readonly string[]> {
   const [workers, limits] = await Promise.all([client.workers(), client.limits()]);
   return whyWaiting(listed, { workers, limits, nowMs: Date.now() });
 }

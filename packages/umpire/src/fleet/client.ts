@@ -28,7 +28,7 @@ import { pushBase } from '../workspace/remote-repository.js';
 import { findRepository } from '../workspace/repository.js';
 import { uncommittedIn } from '../workspace/workspace.js';
 import { summaryOf } from './conductor.js';
-import type { Blobs, ClientDoor, ListedSession } from './engine.js';
+import type { BlobStore, ClientDoor, EngineSession } from './engine.js';
 import type { ClientMessage, Told } from './messages.js';
 import { keepAllBlobs, writeReplica } from './replica.js';
 
@@ -93,14 +93,14 @@ export async function retryOnEngine(client: ClientDoor, session: string): Promis
   await say(client, session, { type: 'retry' });
 }
 
-export async function requireListed(client: ClientDoor, session: string): Promise<ListedSession> {
+export async function requireListed(client: ClientDoor, session: string): Promise<EngineSession> {
   const listed = await client.session(session);
   if (listed === null) throw new UmpireError('engine-session-missing', { session: session.slice(0, 100), meant: '' });
   return listed;
 }
 
 /** By its name, or by a part that no other session has. */
-export async function findListed(client: ClientDoor, word: string): Promise<ListedSession> {
+export async function findListed(client: ClientDoor, word: string): Promise<EngineSession> {
   const exact = await client.session(word);
   if (exact !== null) return exact;
   const found = (await client.sessions()).filter(({ session }) => session.includes(word));
@@ -148,7 +148,7 @@ function withoutSecrets(config: Settings): Settings {
   return { ...config, agents, notify: null };
 }
 
-async function freezeRoles({ loop, loopFolder, project, plan }: PlannedRequest, blobs: Blobs): Promise<FleetSession['roles']> {
+async function freezeRoles({ loop, loopFolder, project, plan }: PlannedRequest, blobs: BlobStore): Promise<FleetSession['roles']> {
   const names = new Set([loop.roles.critic, loop.roles.judge, loop.roles.generator, ...plan.rows.map((row) => row['role'] ?? '')]);
   const roles: Record<string, FleetSession['roles'][string]> = {};
   for (const role of names) {
@@ -224,7 +224,7 @@ export async function exportFromEngine(client: ClientDoor, session: string, plac
   if (read.kind === 'bytes') await keepAllBlobs(folder, journalOf(read.bytes).state, client.blobs(session));
 }
 
-/** The way back for a session that was taken out. Blobs come with it. */
+/** The way back for a session that was taken out. Its blobs come with it. */
 export async function importFolder(client: ClientDoor, path: string): Promise<void> {
   const folder = openFolder(path);
   const read = readBytes(folder, JOURNAL);

@@ -23,7 +23,7 @@ import { journalOf } from '../sessions/journal-file.js';
 import { keepJournal } from '../sessions/journal-writer.js';
 import type { Journal } from '../sessions/journal-writer.js';
 import type { CriticJudgment } from '../sessions/judge-round.js';
-import type { Blobs, Claim, Conduct, Input, Offer, SessionSoFar, Summary, Turn } from './engine.js';
+import type { BlobStore, TaskClaim, Conduct, Input, Offer, SessionSoFar, Summary, SessionTurn } from './engine.js';
 import { readClientMessage, readHandedIn } from './messages.js';
 import type { HandedIn, Told } from './messages.js';
 import { labelsOf, limitsOf } from './labels.js';
@@ -38,7 +38,7 @@ export interface ConductorParts {
   readonly serves: (started: SessionStarted) => boolean;
   /** The session's branch; null if its loop changes no project. */
   readonly openBranch: (session: string, run: RunState) => Promise<ConductPorts['workspace']>;
-  readonly judge: (session: string, state: SessionState, task: string, blobs: Blobs) => Promise<CriticJudgment>;
+  readonly judge: (session: string, state: SessionState, task: string, blobs: BlobStore) => Promise<CriticJudgment>;
 }
 
 const MOST_KNOWN = 200;
@@ -120,7 +120,7 @@ interface TurnAt {
   readonly parts: ConductorParts;
 }
 
-async function takeTurn(at: TurnAt, input: Input): Promise<Omit<Turn, 'lines'> | null> {
+async function takeTurn(at: TurnAt, input: Input): Promise<Omit<SessionTurn, 'lines'> | null> {
   const { run } = at.journal.state;
   if (run !== null && !at.parts.serves(run.started)) return null;
   const reply = await applyInput(at, input);
@@ -193,7 +193,7 @@ async function told(at: TurnAt, message: unknown): Promise<Told | typeof LEFT_TO
   }
 }
 
-function begin(journal: Journal, run: RunState, { task: id, attempt }: Claim): unknown {
+function begin(journal: Journal, run: RunState, { task: id, attempt }: TaskClaim): unknown {
   // The offer was derived at the end of an earlier turn.
   const isPending = pendingEffects(journal.state).some((one) => one.type === 'RunTask' && one.task === id && one.attempt === attempt);
   const task = isPending ? findTask(run, id) : undefined;
@@ -203,7 +203,7 @@ function begin(journal: Journal, run: RunState, { task: id, attempt }: Claim): u
   return { attempt };
 }
 
-function runningTask(run: RunState, { task: id, attempt }: Claim): TaskState | undefined {
+function runningTask(run: RunState, { task: id, attempt }: TaskClaim): TaskState | undefined {
   const task = findTask(run, id);
   return task !== undefined && run.running.has(id) && task.attempt === attempt ? task : undefined;
 }
@@ -231,13 +231,13 @@ async function eventsOf({ blobs }: SessionSoFar, run: RunState, task: TaskState,
   return [...(isChanged ? [{ type: 'FolderChanged', data: { task: id, attempt, files, board } } as const] : []), ...handed.events];
 }
 
-async function faultIn({ events, folder }: HandedIn, run: RunState, task: TaskState, blobs: Blobs): Promise<string | null> {
+async function faultIn({ events, folder }: HandedIn, run: RunState, task: TaskState, blobs: BlobStore): Promise<string | null> {
   const isWriter = run.started.writers.includes(task.role) && run.started.workspace !== null;
   if (events.length !== 1) return 'it is not the end of one attempt';
   const hashes = Object.values(folder.files).flatMap((hash) => hash ?? []);
   for (const { type, data } of events) {
     if (!ENDINGS.has(type)) return `${type} is not the end of an attempt`;
-    const wrong = EVENT_SHAPES[type](data as never);
+    const wrong = EVENT_SHAPES[type](data);
     if (wrong !== null) return `${type} without a valid ${wrong}`;
     const end = data as { readonly task: string; readonly attempt: number; readonly head?: string; readonly commit?: string };
     if (end.task !== task.id || end.attempt !== task.attempt) return 'it belongs to another attempt';
@@ -261,11 +261,11 @@ function lostEvents({ id, attempt, givenBack }: TaskState, why: string): readonl
 }
 
 function passTime({ nowMs }: SessionSoFar, journal: Journal, run: RunState): void {
-  for (const [task, untilMs] of [...run.waiting]) if (untilMs <= nowMs) journal.record({ type: 'WaitEnded', data: { task } });
+  for (const [task, untilMs] of run.waiting) if (untilMs <= nowMs) journal.record({ type: 'WaitEnded', data: { task } });
   if (run.running.size === 0 || run.settings.maxMinutes === null) return;
   journal.record({ type: 'TimePassed', data: { atWork: run.running.size, waiting: run.waiting.size } });
   if (budgetQuestion(run)?.kind !== 'budget') return;
-  for (const id of [...run.running]) {
+  for (const id of run.running) {
     const attempt = findTask(run, id)?.attempt ?? 0;
     journal.record({ type: 'TaskInterrupted', data: { task: id, attempt, why: 'time limit exceeded' } });
   }
@@ -305,7 +305,7 @@ async function advance({ so, journal, parts }: TurnAt): Promise<readonly Effect[
 }
 
 /** What may happen next, by the state alone. */
-function standing({ so, journal }: TurnAt, effects: readonly Effect[]): Pick<Turn, 'offers' | 'running' | 'wakeAtMs' | 'summary'> {
+function standing({ so, journal }: TurnAt, effects: readonly Effect[]): Pick<SessionTurn, 'offers' | 'running' | 'wakeAtMs' | 'summary'> {
   const { run } = journal.state;
   if (run === null) return { offers: [], running: [], wakeAtMs: null, summary: null };
   const offers = effects.flatMap((effect): readonly Offer[] => {

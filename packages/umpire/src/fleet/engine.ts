@@ -2,7 +2,7 @@
 // blobs; it never reads a line. Conductors decide, workers run tasks, and clients start sessions and answer questions.
 
 /** Unforgeable: holds exactly one lease. */
-export type Token = string;
+export type LeaseToken = string;
 
 /** One try at a task that a worker may run now. */
 export interface Offer {
@@ -15,11 +15,11 @@ export interface Offer {
 }
 
 /** Who runs which attempt. */
-export interface Claim {
+export interface TaskClaim {
   readonly task: string;
   readonly attempt: number;
   readonly worker: string;
-  readonly token: Token;
+  readonly token: LeaseToken;
 }
 
 /** What reaches a session. An engine delivers each input once, one at a time for each session, and again if its turn was not committed. */
@@ -27,11 +27,11 @@ export type Input =
   /** From a client. The first one for a session starts it. */
   | { readonly kind: 'told'; readonly message: unknown }
   /** A worker took an offer. The lease holds only if the turn's reply is not null. */
-  | { readonly kind: 'claimed'; readonly claim: Claim }
+  | { readonly kind: 'claimed'; readonly claim: TaskClaim }
   /** The holder of a lease handed in its result. */
-  | { readonly kind: 'handed-in'; readonly claim: Claim; readonly result: unknown }
+  | { readonly kind: 'handed-in'; readonly claim: TaskClaim; readonly result: unknown }
   /** A lease expired, or its worker gave it back. */
-  | { readonly kind: 'lost'; readonly claim: Claim; readonly why: string }
+  | { readonly kind: 'lost'; readonly claim: TaskClaim; readonly why: string }
   /** The time that the last turn named has come, or a sweep found the session without anything that could continue it. */
   | { readonly kind: 'woken' };
 
@@ -49,7 +49,7 @@ export interface Summary {
 }
 
 /** What a conductor decided about one input. The engine commits all of it, or nothing. */
-export interface Turn {
+export interface SessionTurn {
   /** Appended to the journal, if its length is still the one that the conductor read. */
   readonly lines: readonly string[];
   /** All that may be claimed from now on. Others of this session are withdrawn. */
@@ -73,24 +73,24 @@ export interface SessionSoFar {
   readonly lines: (from: number) => Promise<readonly string[]>;
   /** The engine's time. */
   readonly nowMs: number;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStore;
 }
 
 /** A thrown error leaves the input undelivered; the engine delivers it again, to this conductor or another. `null`: leave it to others. */
-export type Conduct = (session: SessionSoFar, input: Input) => Promise<Turn | null>;
+export type Conduct = (session: SessionSoFar, input: Input) => Promise<SessionTurn | null>;
 
 /** Content by its SHA-256 in hexadecimal, of one session. */
-export interface Blobs {
+export interface BlobStore {
   readonly put: (bytes: Uint8Array) => Promise<string>;
   /** Null: the session has no such blob. */
   readonly get: (sha256: string) => Promise<Uint8Array | null>;
 }
 
-export interface Lease {
+export interface TaskLease {
   readonly session: string;
   readonly task: string;
   readonly attempt: number;
-  readonly token: Token;
+  readonly token: LeaseToken;
   /** The reply of the turn that took the claim. */
   readonly reply: unknown;
 }
@@ -110,27 +110,30 @@ export interface WorkerDoor {
   readonly poll: (
     worker: { readonly name: string; readonly labels: readonly string[]; readonly slots: number },
     waitMs: number,
-  ) => Promise<Lease | null>;
+  ) => Promise<TaskLease | null>;
   /** Extends leases. Returns those that were lost, and whether the worker was asked to drain. */
-  readonly beat: (worker: string, tokens: readonly Token[]) => Promise<{ readonly lost: readonly Token[]; readonly draining: boolean }>;
+  readonly beat: (
+    worker: string,
+    tokens: readonly LeaseToken[],
+  ) => Promise<{ readonly lost: readonly LeaseToken[]; readonly draining: boolean }>;
   /** Returns the reply of the turn; null if the lease was lost, and then nothing has changed. Repeating it changes nothing. */
-  readonly handIn: (token: Token, result: unknown) => Promise<unknown>;
+  readonly handIn: (token: LeaseToken, result: unknown) => Promise<unknown>;
   /** Gives the attempt back, which the session learns as `lost`. */
-  readonly giveBack: (token: Token, why: string) => Promise<void>;
+  readonly giveBack: (token: LeaseToken, why: string) => Promise<void>;
   /** The journal of the session of a lease. Throws if the lease was lost, as blobs do. */
-  readonly lines: (token: Token, from: number) => Promise<readonly string[]>;
-  readonly blobs: (token: Token) => Blobs;
+  readonly lines: (token: LeaseToken, from: number) => Promise<readonly string[]>;
+  readonly blobs: (token: LeaseToken) => BlobStore;
   readonly close: () => Promise<void>;
 }
 
 /** A session in a list. */
-export interface ListedSession extends Summary {
+export interface EngineSession extends Summary {
   readonly session: string;
   readonly createdMs: number;
   readonly changedMs: number;
   readonly length: number;
   readonly offered: readonly Offer[];
-  readonly leased: readonly (Omit<Claim, 'token'> & { readonly sinceMs: number })[];
+  readonly leased: readonly (Omit<TaskClaim, 'token'> & { readonly sinceMs: number })[];
 }
 
 /** For clients: people and their programs. */
@@ -140,9 +143,9 @@ export interface ClientDoor {
   readonly lines: (session: string, from: number) => Promise<readonly string[]>;
   /** Resolves when the journal has more than `length` lines, or after `waitMs`. */
   readonly changed: (session: string, length: number, waitMs: number) => Promise<void>;
-  readonly sessions: () => Promise<readonly ListedSession[]>;
-  readonly session: (session: string) => Promise<ListedSession | null>;
-  readonly blobs: (session: string) => Blobs;
+  readonly sessions: () => Promise<readonly EngineSession[]>;
+  readonly session: (session: string) => Promise<EngineSession | null>;
+  readonly blobs: (session: string) => BlobStore;
   readonly workers: () => Promise<readonly WorkerInfo[]>;
   readonly drain: (worker: string, isDraining: boolean) => Promise<void>;
   /** At most so many leases at once that count against this name; null removes the limit. */

@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { CLAIM_MS, LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff } from './engine.js';
 import type {
-  Blobs,
-  Claim,
+  BlobStore,
+  TaskClaim,
   ClientDoor,
   Conduct,
   ConductorDoor,
   Engine,
   EngineOptions,
   Input,
-  ListedSession,
+  EngineSession,
   Offer,
   Summary,
-  Token,
-  Turn,
+  LeaseToken,
+  SessionTurn,
   WorkerDoor,
 } from './engine.js';
 
@@ -28,12 +28,12 @@ export interface LocalEngineOptions extends EngineOptions {
   readonly now?: () => number;
   /** Calls back once after so many milliseconds. Returns how to call it off. */
   readonly after?: (ms: number, act: () => void) => () => void;
-  readonly newToken?: () => Token;
+  readonly newToken?: () => LeaseToken;
 }
 
 interface Holder {
   readonly worker: string;
-  readonly token: Token;
+  readonly token: LeaseToken;
   sinceMs: number;
   expiresMs: number;
 }
@@ -138,7 +138,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
     session.changedMs = now();
   }
 
-  function blobsOf(session: string, check: () => void = () => undefined): Blobs {
+  function blobsOf(session: string, check: () => void = () => undefined): BlobStore {
     const place = join(folder, session, 'blobs');
     if (!SESSION_NAME.test(session)) throw new Error(`Not a name of a session: ${JSON.stringify(session)}`);
     return {
@@ -272,7 +272,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
   async function takeTurn(session: Session, turn: OpenTurn, conduct: Conduct): Promise<boolean> {
     const { delivery } = turn;
     const length = session.lines.length;
-    let decided: Turn | null | undefined;
+    let decided: SessionTurn | null | undefined;
     try {
       const lines = async (from: number): Promise<readonly string[]> => session.lines.slice(from, length);
       decided = await conduct({ session: session.name, length, lines, nowMs: now(), blobs: blobsOf(session.name) }, delivery.input);
@@ -292,7 +292,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
     return true;
   }
 
-  function commit(session: Session, delivery: Delivery, { lines, offers, running, wakeAtMs, summary, reply }: Turn): void {
+  function commit(session: Session, delivery: Delivery, { lines, offers, running, wakeAtMs, summary, reply }: SessionTurn): void {
     const { input } = delivery;
     append(session, lines);
     const offered = new Map(offers.map((offer) => [keyOf(offer), offer]));
@@ -357,7 +357,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
   }
 
   /** The attempt that a token holds now. */
-  function held(token: Token): { readonly session: Session; readonly work: HeldWork; readonly holder: Holder } | null {
+  function held(token: LeaseToken): { readonly session: Session; readonly work: HeldWork; readonly holder: Holder } | null {
     for (const { session, work } of allWork()) {
       const isHeld = work.state === 'handed-in' || (work.state === 'leased' && (work.holder?.expiresMs ?? 0) > now());
       if (isHeld && work.holder?.token === token) return { session, work, holder: work.holder };
@@ -365,7 +365,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
     return null;
   }
 
-  function requireHeld(token: Token): Session {
+  function requireHeld(token: LeaseToken): Session {
     const found = held(token);
     if (found === null) throw new UmpireError('lease-lost');
     return found.session;
@@ -518,7 +518,7 @@ function keyOf({ task, attempt }: { readonly task: string; readonly attempt: num
   return JSON.stringify([task, attempt]);
 }
 
-function claimOf({ offer: { task, attempt } }: HeldWork, { worker, token }: Holder): Claim {
+function claimOf({ offer: { task, attempt } }: HeldWork, { worker, token }: Holder): TaskClaim {
   return { task, attempt, worker, token };
 }
 
@@ -526,7 +526,7 @@ function tenantOf(session: Session): string {
   return session.summary?.tenant ?? '';
 }
 
-function listed(session: Session | undefined): ListedSession | null {
+function listed(session: Session | undefined): EngineSession | null {
   if (session === undefined || session.summary === null) return null;
   const work = [...session.work.values()];
   return {

@@ -1,6 +1,6 @@
 // Says why nothing happens in a session of a fleet, and what to do.
 
-import type { ListedSession, WorkerInfo } from './engine.js';
+import type { EngineSession, WorkerInfo } from './engine.js';
 
 export interface FleetNow {
   readonly workers: readonly WorkerInfo[];
@@ -12,14 +12,14 @@ export interface FleetNow {
 const GONE_MS = 90_000;
 
 /** One sentence for each reason; none while a task runs, or a person is asked. */
-export function whyWaiting(session: ListedSession, { workers, limits, nowMs }: FleetNow): readonly string[] {
+export function whyWaiting(session: EngineSession, { workers, limits, nowMs }: FleetNow): readonly string[] {
   if (session.state !== 'running' || session.leased.length > 0 || session.offered.length === 0) return [];
   const present = workers.filter(({ seenMs, draining }) => !draining && nowMs - seenMs < GONE_MS);
   if (present.length === 0) return ['No worker is connected. Start one with: umpire worker --engine URL --remote URL'];
   const reasons = new Set<string>();
   for (const offer of session.offered) {
     const able = present.filter(({ labels }) => offer.labels.every((label) => labels.includes(label)));
-    const [missing] = offer.labels.filter((label) => !present.some(({ labels }) => labels.includes(label)));
+    const missing = offer.labels.find((label) => !present.some(({ labels }) => labels.includes(label)));
     const full = limits.find(({ name, most, used }) => offer.limits.includes(name) && used >= most);
     if (missing?.startsWith('remote:'))
       reasons.add('No worker serves the remote of this session. Start one with: umpire worker --engine URL --remote URL');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { engineConformance, toyConduct } from '../../../../test/support/engine-conformance.js';
 import { postgresPrograms, startPostgres } from '../../../../test/support/postgres-server.js';
 import type { PostgresServer } from '../../../../test/support/postgres-server.js';
-import type { Engine, Lease } from './engine.js';
+import type { Engine, TaskLease } from './engine.js';
 import { clientConfig, initPostgres, openPostgresEngine } from './postgres-engine.js';
 
 const programs = postgresPrograms();
@@ -124,7 +124,7 @@ describe.skipIf(programs === null)(`postgres${programs === null ? ' (skipped: Po
     await conducted(engine, async () => {
       await client.tell('s', { start: [{ task: 'a' }] }, 'start');
       const waiting = worker.poll({ name: 'w', labels: ['gpu'], slots: 1 }, 60_000);
-      const { token } = (await waiting) as Lease;
+      const { token } = (await waiting) as TaskLease;
       const polling = worker.poll({ name: 'w', labels: [], slots: 1 }, 120_000);
       await server.crash();
       expect(await worker.handIn(token, 'done')).toEqual({ line: 2 });
@@ -159,7 +159,7 @@ describe.skipIf(programs === null)(`postgres${programs === null ? ' (skipped: Po
       await client.tell('other', { start: [{ task: 'x', labels: ['never'] }] }, 'start');
       await client.tell('mine', { start: [{ task: 'a' }, { task: 'b' }] }, 'start');
       // It works as a worker does.
-      const { token, session } = (await hostile.poll({ name: 'ci', labels: [], slots: 1 }, 60_000)) as Lease;
+      const { token, session } = (await hostile.poll({ name: 'ci', labels: [], slots: 1 }, 60_000)) as TaskLease;
       expect(session).toBe('mine');
       expect(await hostile.lines(token, 0)).toHaveLength(3 - 1);
       expect(await hostile.blobs(token).get(sha256)).toBeNull();
@@ -200,7 +200,7 @@ describe.skipIf(programs === null)(`postgres${programs === null ? ' (skipped: Po
 
       // Another worker's token is of no use under its name, and a token that nobody has holds nothing.
       const own = await engine.worker();
-      const { token: foreign } = (await own.poll({ name: 'honest', labels: [], slots: 1 }, 60_000)) as Lease;
+      const { token: foreign } = (await own.poll({ name: 'honest', labels: [], slots: 1 }, 60_000)) as TaskLease;
       expect(await hostile.beat('ci', [foreign])).toMatchObject({ lost: [foreign] });
       for (const guess of ['', '%', 'null', '00000000-0000-0000-0000-000000000000', `${token}' or true --`]) {
         expect(await hostile.handIn(guess, 'forged')).toBeNull();

@@ -7,8 +7,8 @@ import type { Client, ClientConfig, PoolClient } from 'pg';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { CLAIM_MS, LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff } from './engine.js';
 import type {
-  Blobs,
-  Claim,
+  BlobStore,
+  TaskClaim,
   ClientDoor,
   Conduct,
   ConductorDoor,
@@ -17,7 +17,7 @@ import type {
   Input,
   Offer,
   Summary,
-  Turn,
+  SessionTurn,
   WorkerDoor,
 } from './engine.js';
 import { withoutPassword } from './engine-url.js';
@@ -448,7 +448,7 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
       return (await next).rows;
     };
     const { session, length, id } = begun;
-    const blobs: Blobs = {
+    const blobs: BlobStore = {
       put: async (bytes) => {
         const [row] = await inTurn<{ sha256: string }>('select umpire.put_blob($1, $2) as sha256', [session, asBuffer(bytes)]);
         return row?.sha256 ?? '';
@@ -465,7 +465,7 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
       const sql = 'select line from umpire.lines where session = $1 and seq >= $2 and seq < $3 order by seq';
       return (await inTurn<{ line: string }>(sql, [session, from, length])).map(({ line }) => line);
     };
-    let turn: Turn | null;
+    let turn: SessionTurn | null;
     try {
       turn = await conduct({ session, length, lines, nowMs: begun.now_ms, blobs }, inputOf(begun));
     } catch {
@@ -578,7 +578,7 @@ type TakenTurn =
   | { readonly kind: 'failed'; readonly id: string; readonly tries: number };
 
 function inputOf({ kind, body, task, attempt, worker, token }: BegunTurn): Input {
-  const claim: Claim = { task, attempt, worker, token };
+  const claim: TaskClaim = { task, attempt, worker, token };
   switch (kind) {
     case 'told':
       return { kind, message: JSON.parse(body ?? 'null') as unknown };

@@ -13,14 +13,14 @@ import { sha256 } from '../sessions/hash.js';
 import { hasEntry, makeFolders, openFolder, readBytes, removeEntry, writeAtomically } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import type { HandedIn } from './messages.js';
-import type { Blobs } from './engine.js';
+import type { BlobStore } from './engine.js';
 
 /** `lines`: null for a folder that only serves to judge. */
 export async function writeReplica(
   place: string,
   state: SessionState,
   lines: readonly string[] | null,
-  blobs: Blobs,
+  blobs: BlobStore,
 ): Promise<SessionFolder> {
   makeFolders(place);
   const folder = openFolder(place);
@@ -67,7 +67,7 @@ function evidenceIn({ run, verdicts }: SessionState): ReadonlySet<string> {
 }
 
 /** All content that the journal names: a session that was taken out can come back. */
-export async function keepAllBlobs(folder: SessionFolder, { run }: SessionState, blobs: Blobs): Promise<void> {
+export async function keepAllBlobs(folder: SessionFolder, { run }: SessionState, blobs: BlobStore): Promise<void> {
   const { fleet } = (run as RunState).started;
   const roles = Object.values(fleet?.roles ?? {}).map(({ sha256: hash }) => hash);
   const settings = fleet === undefined ? [] : [fleet.settings];
@@ -103,7 +103,7 @@ export async function collectChanges(
   folder: SessionFolder,
   before: FolderMarks,
   boardBytes: number,
-  blobs: Blobs,
+  blobs: BlobStore,
 ): Promise<{ readonly folder: HandedIn['folder']; readonly skipped: readonly string[] }> {
   const files: Record<string, string | null> = {};
   const skipped: string[] = [];

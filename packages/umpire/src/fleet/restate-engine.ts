@@ -11,15 +11,15 @@ import type { AddressInfo } from 'node:net';
 import { UmpireError } from '@umpire/core/errors.js';
 import { LEASE_MS, SWEEP_MS, TURN_MS } from './engine.js';
 import type {
-  Blobs,
+  BlobStore,
   ClientDoor,
   Conduct,
   ConductorDoor,
   Engine,
   EngineOptions,
-  Lease,
-  ListedSession,
-  Turn,
+  TaskLease,
+  EngineSession,
+  SessionTurn,
   WorkerDoor,
   WorkerInfo,
 } from './engine.js';
@@ -218,7 +218,7 @@ async function readLines(caller: Caller, session: string, from: number, token: s
   }
 }
 
-function blobsOf(caller: Caller, session: string): Blobs {
+function blobsOf(caller: Caller, session: string): BlobStore {
   const path = (sha256: string, part: number, method: string): readonly string[] => [BLOB, `${session}/${sha256}/${part}`, method];
   return {
     put: async (bytes) => {
@@ -272,13 +272,13 @@ function openClient(address: Address): ClientDoor {
         const ms = Math.min(SLICE_MS, endMs - performance.now());
         if (ms <= 0) return;
         await caller.call([DOOR, 'changed'], { session, length, ms }, { waitMs: ms });
-        const listed = await caller.call<ListedSession | null>([SESSION, session, 'show'], null, { waitMs: Math.max(ms, FIRST_PAUSE_MS) });
+        const listed = await caller.call<EngineSession | null>([SESSION, session, 'show'], null, { waitMs: Math.max(ms, FIRST_PAUSE_MS) });
         if ((listed?.length ?? 0) > length) return;
       }
     },
     sessions: async () =>
-      (await caller.read<readonly (ListedSession | null)[]>([QUEUE, FLEET, 'sessions'], null)).filter((one) => one !== null),
-    session: (session) => caller.read<ListedSession | null>([SESSION, session, 'show'], null),
+      (await caller.read<readonly (EngineSession | null)[]>([QUEUE, FLEET, 'sessions'], null)).filter((one) => one !== null),
+    session: (session) => caller.read<EngineSession | null>([SESSION, session, 'show'], null),
     blobs: (session) => blobsOf(caller, session),
     workers: () => caller.read<readonly WorkerInfo[]>([QUEUE, FLEET, 'workers'], null),
     drain: (worker, draining) => caller.read([QUEUE, FLEET, 'drain'], { worker, draining }),
@@ -321,7 +321,7 @@ function openWorker(address: Address): WorkerDoor {
       for (let leftMs = Math.max(waitMs, PROBE_MS); leftMs > 0; leftMs = endMs - performance.now()) {
         // Two steps: if this worker is gone when the first is answered, no attempt has begun.
         const body = { worker: name, labels, slots };
-        type Reserved = Omit<Lease, 'reply'> | null;
+        type Reserved = Omit<TaskLease, 'reply'> | null;
         const reserved = await caller.call<Reserved>([QUEUE, FLEET, 'reserve'], body, { key: randomUUID(), waitMs: leftMs });
         if (reserved === undefined) return null;
         if (reserved === null) {
@@ -345,7 +345,7 @@ function openWorker(address: Address): WorkerDoor {
     },
     lines: (token, from) => readLines(caller, sessionOf(token), from, token),
     blobs: (token) => {
-      const own = async (): Promise<Blobs> => blobsOf(caller, await requireLease(token));
+      const own = async (): Promise<BlobStore> => blobsOf(caller, await requireLease(token));
       return { put: async (bytes) => (await own()).put(bytes), get: async (sha256) => (await own()).get(sha256) };
     },
     close: caller.close,
@@ -408,7 +408,11 @@ function makeDecider({ caller, conduct, signal, concurrency, turnMs, onLeft }: D
   const queue: (() => void)[] = [];
   let free = concurrency;
 
-  async function decideNow(session: string, length: number, input: Parameters<Conduct>[1]): Promise<{ turn: Turn; nowMs: number } | null> {
+  async function decideNow(
+    session: string,
+    length: number,
+    input: Parameters<Conduct>[1],
+  ): Promise<{ turn: SessionTurn; nowMs: number } | null> {
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), turnMs);

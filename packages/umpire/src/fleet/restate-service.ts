@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type * as restate from '@restatedev/restate-sdk';
 import { REFUSED_MS, backOff } from './engine.js';
-import type { Claim, Input, ListedSession, Offer, Summary, Turn, WorkerInfo } from './engine.js';
+import type { TaskClaim, Input, EngineSession, Offer, Summary, SessionTurn, WorkerInfo } from './engine.js';
 
 export type Sdk = typeof restate;
 
@@ -33,7 +33,11 @@ const MOST_WATCHERS = 200;
 const MOST_ATTEMPTS = 2 ** 31 - 1;
 
 /** Takes one turn. Never throws; null: nothing was decided, and the input is to be delivered again. */
-export type Decide = (session: string, length: number, input: Input) => Promise<{ readonly turn: Turn; readonly nowMs: number } | null>;
+export type Decide = (
+  session: string,
+  length: number,
+  input: Input,
+) => Promise<{ readonly turn: SessionTurn; readonly nowMs: number } | null>;
 
 /** `again`: nothing was decided. `lost`: the lease has ended, and nothing has changed. */
 export type Delivered =
@@ -42,7 +46,7 @@ export type Delivered =
   | { readonly kind: 'lost' }
   | { readonly kind: 'taken' };
 
-interface SessionLease extends Claim {
+interface SessionLease extends TaskClaim {
   readonly sinceMs: number;
 }
 
@@ -67,7 +71,7 @@ interface Watcher {
 }
 
 /** `reserved` for a worker, in the `claiming` turn, `leased`, in the `handing-in` turn. */
-interface QueuedLease extends Claim {
+interface QueuedLease extends TaskClaim {
   readonly session: string;
   readonly tenant: string;
   readonly limits: readonly string[];
@@ -112,7 +116,7 @@ interface Queue {
 }
 
 interface Put {
-  readonly listed: ListedSession | null;
+  readonly listed: EngineSession | null;
   readonly session: string;
   readonly tenant: string;
   readonly offers: readonly Offer[];
@@ -121,7 +125,7 @@ interface Put {
 }
 
 /** What `hold` gives: the claim, if the token still holds it. */
-type Held = Claim | null;
+type Held = TaskClaim | null;
 
 export interface ServiceOptions {
   readonly leaseMs: number;
@@ -159,8 +163,8 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
     ctx: restate.ObjectContext,
     head: SessionHead | null,
     input: Input,
-    leasesAfter: (turn: Turn, nowMs: number) => readonly SessionLease[],
-  ): Promise<Turn | null> {
+    leasesAfter: (turn: SessionTurn, nowMs: number) => readonly SessionLease[],
+  ): Promise<SessionTurn | null> {
     const decided = await ctx.run('turn', () => decide(ctx.key, head?.length ?? 0, input));
     if (decided === null) return null;
     const { turn, nowMs } = decided;
@@ -174,7 +178,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
   async function commit(
     ctx: restate.ObjectContext,
     before: SessionHead,
-    turn: Pick<Turn, 'lines' | 'offers' | 'wakeAtMs' | 'summary'> & {
+    turn: Pick<SessionTurn, 'lines' | 'offers' | 'wakeAtMs' | 'summary'> & {
       readonly leases: readonly SessionLease[];
       readonly nowMs: number;
       readonly isWake: boolean;
@@ -380,7 +384,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
         return { kind: 'done', reply: null };
       },
 
-      show: shared(async (ctx: restate.ObjectSharedContext): Promise<ListedSession | null> => {
+      show: shared(async (ctx: restate.ObjectSharedContext): Promise<EngineSession | null> => {
         const head = await headOf(ctx);
         return head === null ? null : listedOf(ctx.key, head);
       }),
@@ -555,10 +559,10 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
           return Object.keys(queue.conductors);
         }),
 
-      sessions: shared(async (ctx: restate.ObjectSharedContext): Promise<readonly (ListedSession | null)[]> => {
+      sessions: shared(async (ctx: restate.ObjectSharedContext): Promise<readonly (EngineSession | null)[]> => {
         const keys = (await ctx.stateKeys()).filter((key) => key.startsWith('session:')).toSorted();
-        const found: (ListedSession | null)[] = [];
-        for (const key of keys) found.push(await ctx.get<ListedSession>(key));
+        const found: (EngineSession | null)[] = [];
+        for (const key of keys) found.push(await ctx.get<EngineSession>(key));
         return found;
       }),
 
@@ -662,7 +666,7 @@ function attemptKey({ task, attempt }: { readonly task: string; readonly attempt
   return JSON.stringify([task, attempt]);
 }
 
-function listedOf(session: string, { summary, createdMs, changedMs, length, offers, leases }: SessionHead): ListedSession | null {
+function listedOf(session: string, { summary, createdMs, changedMs, length, offers, leases }: SessionHead): EngineSession | null {
   if (summary === null) return null;
   const leased = leases.map(({ task, attempt, worker, sinceMs }) => ({ task, attempt, worker, sinceMs }));
   return { ...summary, session, createdMs, changedMs, length, offered: offers, leased };

@@ -25,7 +25,7 @@ import { makeFolders, readBytes } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { openMirror, prepareClone, pushAttempt } from '../workspace/remote-repository.js';
 import { BEAT_MS, LEASE_MS } from './engine.js';
-import type { Blobs, Lease, Token, WorkerDoor } from './engine.js';
+import type { BlobStore, TaskLease, LeaseToken, WorkerDoor } from './engine.js';
 import { remoteLabel } from './labels.js';
 import type { HandedIn } from './messages.js';
 import { collectChanges, markFolder, writeReplica } from './replica.js';
@@ -56,7 +56,7 @@ export async function work(options: WorkerOptions): Promise<void> {
   const { door, name, slots, signal, say, remotes, beatMs = BEAT_MS, leaseMs = LEASE_MS, pollMs = POLL_MS } = options;
   removeOldFolders(options.home);
   const labels = [...options.labels, ...remotes.map(remoteLabel)];
-  const held = new Map<Token, AbortController>();
+  const held = new Map<LeaseToken, AbortController>();
   const drained = new AbortController();
   let beatAt = performance.now();
   let isReached = true;
@@ -112,7 +112,7 @@ export async function work(options: WorkerOptions): Promise<void> {
   }
 }
 
-async function runLease(options: WorkerOptions, lease: Lease, slot: number, stop: AbortSignal): Promise<void> {
+async function runLease(options: WorkerOptions, lease: TaskLease, slot: number, stop: AbortSignal): Promise<void> {
   const { door, say } = options;
   const { session, task, attempt, token } = lease;
   const title = `${session} ${task} attempt ${attempt}`;
@@ -139,7 +139,7 @@ async function runLease(options: WorkerOptions, lease: Lease, slot: number, stop
 /** A connection that breaks off for a moment loses no work: the token makes repeating harmless. */
 async function handIn(
   { door, say, signal, leaseMs = LEASE_MS }: WorkerOptions,
-  { token }: Lease,
+  { token }: TaskLease,
   result: HandedIn,
   stop: AbortSignal,
 ): Promise<unknown> {
@@ -157,7 +157,7 @@ async function handIn(
   }
 }
 
-async function runAttempt(options: WorkerOptions, lease: Lease, slot: number, stop: AbortSignal): Promise<HandedIn> {
+async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number, stop: AbortSignal): Promise<HandedIn> {
   const { door, home, say } = options;
   const { session, task: id, attempt, token } = lease;
   const blobs = door.blobs(token);
@@ -244,20 +244,20 @@ function remoteOf({ remotes }: WorkerOptions, { remote }: FleetSession): string 
 }
 
 /** The settings with which the session began. Agents of the same name in the worker's own settings count instead. */
-async function frozenSettings({ settings }: FleetSession, blobs: Blobs, project: string, worktrees: string): Promise<Settings> {
+async function frozenSettings({ settings }: FleetSession, blobs: BlobStore, project: string, worktrees: string): Promise<Settings> {
   const frozen = JSON.parse(await textOf(settings, blobs)) as Settings;
   const own = await readSettings(project, { onNote: () => undefined });
   return { ...frozen, agents: { ...frozen.agents, ...own.agents }, workspace: { ...frozen.workspace, home: worktrees }, notify: null };
 }
 
-async function roleTexts({ roles }: FleetSession, blobs: Blobs): Promise<ReadonlyMap<string, string>> {
+async function roleTexts({ roles }: FleetSession, blobs: BlobStore): Promise<ReadonlyMap<string, string>> {
   const texts = await Promise.all(
     Object.entries(roles).map(async ([role, { sha256: hash }]) => [role, await textOf(hash, blobs)] as const),
   );
   return new Map(texts);
 }
 
-async function textOf(hash: string, blobs: Blobs): Promise<string> {
+async function textOf(hash: string, blobs: BlobStore): Promise<string> {
   const bytes = await blobs.get(hash);
   if (bytes === null || sha256(Buffer.from(bytes)) !== hash)
     throw new UmpireError('read-failed', { path: `blobs/${hash}`, detail: 'the engine does not have it' });
@@ -282,7 +282,7 @@ function commitOf({ type, data }: Event): string | null {
   return 'left' in data ? (data.left?.commit ?? null) : null;
 }
 
-async function putEvidence(folder: SessionFolder, { type, data }: Event, blobs: Blobs): Promise<void> {
+async function putEvidence(folder: SessionFolder, { type, data }: Event, blobs: BlobStore): Promise<void> {
   if (type !== 'TaskFinished' && type !== 'TaskSubmitted') return;
   for (const hash of new Set(Object.values(data.evidence ?? {}))) {
     if (hash === null || hash === '') continue;
