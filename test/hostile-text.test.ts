@@ -155,6 +155,8 @@ const CASES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   mcp: () => [[LINES], ['--project', LINES]],
   guard: () => [[], ['--json'], ['--sarif'], ['--base', LINES]],
   clean: () => [[], [ran], [LINES]],
+  worker: () => [['--engine', LINES], [LINES]],
+  engine: () => [[LINES], ['limit', LINES, LINES, '--engine', LINES]],
   completion: () => [['bash'], ['zsh'], ['fish'], [LINES]],
 };
 

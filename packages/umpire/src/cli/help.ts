@@ -18,7 +18,7 @@ const RUN_FLAGS = `${AGENT_FLAGS}
   --sandbox              agents write only to their worktree (needs bubblewrap)
   --yes                  approve plans without asking
   --no-input             do not ask questions at this terminal
-  --engine URL           run it on an engine (docs/fleet.md); none: on this machine
+  --engine URL           run it on an engine (docs/fleet.md; none: here)
   --detach               on an engine: do not follow it
   --json                 print each event as a line of JSON on stdout`;
 
@@ -750,8 +750,15 @@ sessions: it judges, merges and offers the next tasks.
 
 Ctrl-C gives running attempts back to the engine and ends.
 
+Exit status
+  0    drained
+  1    an error
+  2    wrong usage
+  130  stopped by Ctrl-C
+
 Examples
-  umpire worker --engine postgres://umpire@db/umpire --remote git@host:team/app.git --label claude
+  export UMPIRE_ENGINE=postgres://umpire@db/umpire
+  umpire worker --remote git@host:team/app.git --label claude --slots 4
 `,
 
   engine: `Set up an engine and look after its fleet.
@@ -765,6 +772,11 @@ Usage: umpire engine <act> [--engine URL]
   limits                 the limits and what is in use
   export SESSION DIR     copy a session into DIR/SESSION
   import DIR             bring an exported session back
+
+Exit status
+  0  done
+  1  an error
+  2  wrong usage
 
 Examples
   umpire engine init postgres://umpire@db/umpire
