@@ -6,7 +6,7 @@ import { BUILT_IN, agentOfTask } from '@umpire/core/decider/agent-choice.js';
 import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Event, SessionStarted } from '@umpire/core/decider/events.js';
+import type { Event, Recorded, SessionStarted } from '@umpire/core/decider/events.js';
 import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import type { Effect } from '@umpire/core/decider/pending-effects.js';
 import { awaitedQuestion, budgetQuestion, currentQuestion } from '@umpire/core/decider/question.js';
@@ -23,6 +23,7 @@ import { journalOf } from '../sessions/journal-file.js';
 import { keepJournal } from '../sessions/journal-writer.js';
 import type { Journal } from '../sessions/journal-writer.js';
 import type { CriticJudgment } from '../sessions/judge-round.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import type { BlobStore, TaskClaim, Conduct, Input, Offer, SessionSoFar, Summary, SessionTurn } from './engine.js';
 import { readClientMessage, readHandedIn } from './messages.js';
 import type { HandedIn, Told } from './messages.js';
@@ -43,21 +44,40 @@ export interface ConductorParts {
 
 const MOST_KNOWN = 200;
 
-export function createConduct(parts: ConductorParts): Conduct {
+const UNTOLD = { event: () => undefined, turn: () => undefined, queueAge: () => undefined };
+
+export function createConduct(parts: ConductorParts, telemetry: Pick<Telemetry, 'event' | 'turn' | 'queueAge'> = UNTOLD): Conduct {
   const known = new Map<string, Past>();
+  /** By attempt: when this conductor offered it first. */
+  const offered = new Map<string, number>();
   return async (so, input) => {
+    const startedAt = performance.now();
     const past = await readPast(so, known.get(so.session));
     // Until its lines are committed, nobody may continue from this state.
     known.delete(so.session);
     if (past === null) return null;
     const lines: string[] = [];
-    const journal = openLines(so, past, lines);
+    const told: Recorded[] = [];
+    const journal = openLines(so, past, lines, told);
     const turn = await takeTurn({ so, journal, parts }, input);
     if (turn === null) return null;
     journal.flush();
     const length = so.length + lines.length;
-    known.set(so.session, { state: journal.state, head: journal.head(), length, last: lines.at(-1) ?? past.last });
+    known.set(so.session, { state: journal.state, head: journal.head(), length, last: lines.at(-1) ?? past.last, events: [] });
     if (known.size > MOST_KNOWN) known.delete(known.keys().next().value as string);
+    const session = { id: so.session, past: () => [...past.events, ...told], agents: {} };
+    for (const event of told) telemetry.event(event, journal.state, session);
+    for (const { task, attempt } of turn.offers) {
+      const key = `${so.session} ${task} ${attempt}`;
+      if (!offered.has(key)) offered.set(key, so.nowMs);
+    }
+    if (input.kind === 'claimed') {
+      const key = `${so.session} ${input.claim.task} ${input.claim.attempt}`;
+      const since = offered.get(key);
+      if (since !== undefined) telemetry.queueAge(so.nowMs - since);
+      offered.delete(key);
+    }
+    telemetry.turn(performance.now() - startedAt);
     return { ...turn, lines };
   };
 }
@@ -68,17 +88,19 @@ interface Past {
   readonly head: string;
   readonly length: number;
   readonly last: string;
+  /** Those that were read just now. */
+  readonly events: readonly Recorded[];
 }
 
 /** Null: a later version of Umpire writes this journal. */
 async function readPast(so: SessionSoFar, known: Past | undefined): Promise<Past | null> {
-  if (so.length === 0) return { state: NEW_SESSION, head: CHAIN_START, length: 0, last: '' };
+  if (so.length === 0) return { state: NEW_SESSION, head: CHAIN_START, length: 0, last: '', events: [] };
   const [last = ''] = await so.lines(so.length - 1);
   if (known?.length === so.length && known.last === last) return known;
   const lines = await so.lines(0);
   try {
-    const { state, head, lines: length } = journalOf(Buffer.from(`${lines.join('\n')}\n`));
-    return { state, head, length, last };
+    const { state, head, lines: length, events } = journalOf(Buffer.from(`${lines.join('\n')}\n`));
+    return { state, head, length, last, events };
   } catch (error) {
     if (isUmpireError(error) && error.code === 'journal-newer') return null;
     throw error;
@@ -92,7 +114,7 @@ interface LinesJournal extends Journal {
 }
 
 /** Time passes by the engine's clock: conductors take turns. */
-function openLines(so: SessionSoFar, past: Past, lines: string[]): LinesJournal {
+function openLines(so: SessionSoFar, past: Past, lines: string[], told: Recorded[]): LinesJournal {
   let elapsedMs = past.state.run?.lastMs ?? so.nowMs;
   let head = past.head;
   const journal = keepJournal(
@@ -105,7 +127,7 @@ function openLines(so: SessionSoFar, past: Past, lines: string[]): LinesJournal 
       sync: () => Promise.resolve(),
       now: () => new Date(so.nowMs),
       elapsedMs: () => elapsedMs,
-      tell: () => undefined,
+      tell: (event) => void told.push(event),
       hash: sha256,
       key: null,
     },

@@ -26,6 +26,7 @@ import type { SessionFolder } from '../sessions/session-folder.js';
 import { openMirror, prepareClone, pushAttempt } from '../workspace/remote-repository.js';
 import { BEAT_MS, LEASE_MS } from './engine.js';
 import type { BlobStore, TaskLease, LeaseToken, WorkerDoor } from './engine.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import { remoteLabel } from './labels.js';
 import type { HandedIn } from './messages.js';
 import { collectChanges, markFolder, writeReplica } from './replica.js';
@@ -42,6 +43,7 @@ export interface WorkerOptions {
   /** The first abort lets running attempts go back to the engine. */
   readonly signal: AbortSignal;
   readonly say: (note: string) => void;
+  readonly telemetry?: Pick<Telemetry, 'leaseLost' | 'slots'>;
   readonly beatMs?: number;
   readonly leaseMs?: number;
   readonly pollMs?: number;
@@ -53,7 +55,7 @@ const PAUSE_MS = 2_000;
 
 /** Until it is stopped or drained. */
 export async function work(options: WorkerOptions): Promise<void> {
-  const { door, name, slots, signal, say, remotes, beatMs = BEAT_MS, leaseMs = LEASE_MS, pollMs = POLL_MS } = options;
+  const { door, name, slots, signal, say, remotes, telemetry, beatMs = BEAT_MS, leaseMs = LEASE_MS, pollMs = POLL_MS } = options;
   removeOldFolders(options.home);
   const labels = [...options.labels, ...remotes.map(remoteLabel)];
   const held = new Map<LeaseToken, AbortController>();
@@ -66,7 +68,10 @@ export async function work(options: WorkerOptions): Promise<void> {
       beatAt = performance.now();
       if (!isReached) say('The engine answers again.');
       isReached = true;
-      for (const token of lost) held.get(token)?.abort('the lease was lost');
+      for (const token of lost) {
+        if (held.has(token)) telemetry?.leaseLost();
+        held.get(token)?.abort('the lease was lost');
+      }
       if (draining && !drained.signal.aborted) {
         say('Draining: no new task starts here.');
         drained.abort();
@@ -95,11 +100,13 @@ export async function work(options: WorkerOptions): Promise<void> {
       const onStop = () => stop.abort('stopped');
       signal.addEventListener('abort', onStop);
       held.set(lease.token, stop);
+      telemetry?.slots(held.size, slots);
       try {
         await runLease(options, lease, slot, stop.signal);
       } finally {
         signal.removeEventListener('abort', onStop);
         held.delete(lease.token);
+        telemetry?.slots(held.size, slots);
       }
     }
   };
