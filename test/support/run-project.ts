@@ -51,6 +51,7 @@ export interface RunProject {
   readonly umpire: (...args: readonly string[]) => Promise<Ran>;
   readonly umpireWith: (options: Options, ...args: readonly string[]) => Promise<Ran>;
   readonly start: (...args: readonly string[]) => Running;
+  readonly startWith: (options: Options, ...args: readonly string[]) => Running;
   /** The flags that make a shell script the agent of every role; see `agentText`. */
   readonly sh: (body: string, name?: string) => readonly string[];
 }
@@ -118,6 +119,7 @@ export function makeProject({
     umpire: (...args) => (LOOKING.has(args[0] ?? '') ? look(place, environment(worktrees, beside), args) : start({}, args).ended),
     umpireWith: (options, ...args) => start(options, args).ended,
     start: (...args) => start({}, args),
+    startWith: (options, ...args) => start(options, args),
     sh: (body, name = 'agent.sh') => {
       writeFiles(beside, { [name]: agentText(body) });
       return ['--agent-command', `sh ${join(beside, name)}`];

@@ -31,16 +31,32 @@ async function withClient<T>(url: string, act: (client: ClientDoor) => Promise<T
   }
 }
 
+/** A message waits on the engine until a worker takes it. */
+const UNTAKEN_MS = 4000;
+
+async function taken<T>({ write }: Output, told: Promise<T>): Promise<T> {
+  const note = 'Waiting: no worker has taken this yet. Start one with: umpire worker --engine URL --remote URL\n';
+  const timer = setTimeout(() => write(2, note), UNTAKEN_MS);
+  try {
+    return await told;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 type Started = Omit<FleetRequest, 'tenant'> & { readonly tenant?: string };
 
 export function runOnEngine(url: string, request: Started, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
     const say = (line: string): void => void output.write(2, `${line}\n`);
-    const session = await startOnEngine(client, {
-      ...request,
-      tenant: request.tenant ?? process.env['USER'] ?? '',
-      onNote: (note) => say(`Note: ${note}`),
-    });
+    const session = await taken(
+      output,
+      startOnEngine(client, {
+        ...request,
+        tenant: request.tenant ?? process.env['USER'] ?? '',
+        onNote: (note) => say(`Note: ${note}`),
+      }),
+    );
     if (parsed.switches.has('--detach'))
       return { stdout: `${session}\n`, stderr: `Started. Look at it with: umpire status ${session}\n`, exit: 0 };
     return follow(client, session, 0, output, parsed.switches.has('--json'));
@@ -56,7 +72,7 @@ export function answerThere(
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
     const { session, length } = await findListed(client, word);
-    await answerOnEngine(client, session, given);
+    await taken(output, answerOnEngine(client, session, given));
     if (parsed.switches.has('--detach')) return { stdout: `${session}\n`, exit: 0 };
     return follow(client, session, length, output, parsed.switches.has('--json'), given.answer === 'abort' || given.answer === 'stop');
   });
@@ -66,7 +82,7 @@ export function answerThere(
 export function resumeThere(url: string, word: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
     const { session, length } = await findListed(client, word);
-    if (parsed.switches.has('--retry')) await retryOnEngine(client, session);
+    if (parsed.switches.has('--retry')) await taken(output, retryOnEngine(client, session));
     return follow(client, session, length, output, parsed.switches.has('--json'));
   });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { refuseInsideTask } from '../agents/inside-task.js';
 import { createConduct } from '../fleet/conductor.js';
 import { openConductorParts } from '../fleet/conductor-parts.js';
-import { LEASE_MS } from '../fleet/engine.js';
+import { LEASE_MS, SWEEP_MS } from '../fleet/engine.js';
 import { openEngine } from '../fleet/open-engine.js';
 import { work } from '../fleet/worker.js';
 import { stateHome } from '../sessions/environment.js';
@@ -48,8 +48,9 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   // Agents must not see the engine: its URL may hold a password.
   delete process.env['UMPIRE_ENGINE'];
   const say = (note: string): void => void write(2, `${new Date().toISOString().slice(11, 19)} ${note}\n`);
+  // Shorter leases are for tests.
   const leaseMs = Number(process.env['UMPIRE_LEASE_MS'] ?? LEASE_MS);
-  const engine = openEngine(url, { leaseMs });
+  const engine = openEngine(url, { leaseMs, sweepMs: Math.min(SWEEP_MS, leaseMs) });
   const stop = new AbortController();
   const onSignal = () => {
     if (stop.signal.aborted) process.exit(130);

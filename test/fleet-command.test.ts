@@ -1,0 +1,212 @@
+// A fleet as people use it: a real PostgreSQL server, and the built commands as separate processes with homes of their own.
+
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { SOAK } from './support/campaign.js';
+import { gitIn, writeFiles } from './support/git-project.js';
+import { postgresPrograms, startPostgres } from './support/postgres-server.js';
+import type { PostgresServer } from './support/postgres-server.js';
+import { cleanUpProjects, makeProject } from './support/run-project.js';
+import type { Ran, RunProject, Running } from './support/run-project.js';
+
+const programs = postgresPrograms();
+cleanUpProjects();
+
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+describe.skipIf(programs === null)(programs === null ? 'fleet (skipped: PostgreSQL is not installed)' : 'fleet', () => {
+  let server: PostgresServer;
+  let running: Running[] = [];
+  let databases = 0;
+
+  beforeAll(async () => {
+    server = await startPostgres(programs ?? '');
+  });
+
+  afterEach(async () => {
+    for (const { child } of running) child.kill('SIGKILL');
+    await Promise.all(running.map(({ ended }) => ended));
+    running = [];
+  });
+
+  afterAll(() => server.stop());
+
+  async function newEngine(): Promise<string> {
+    const name = `fleet${++databases}`;
+    await server.sql('postgres', `create database ${name}`);
+    return server.url(name);
+  }
+
+  /** A person's project, its remote, and an engine that is ready. */
+  async function openFleet(agent: string, env: Readonly<Record<string, string>> = {}) {
+    const url = await newEngine();
+    const project = makeProject({ files: { 'check.mjs': CHECK, 'value.txt': 'bad\n' } });
+    const remote = join(project.beside, 'remote.git');
+    writeFiles(project.beside, { 'agent.mjs': agent });
+    gitIn(project.beside, 'clone', '-q', '--bare', project.root, remote);
+    gitIn(project.root, 'remote', 'add', 'origin', remote);
+    const all = { UMPIRE_ENGINE: url, UMPIRE_LEASE_MS: '3000', ...env };
+    const umpire = (...args: readonly string[]): Promise<Ran> => project.umpireWith({ env: all }, ...args);
+    expect(await umpire('engine', 'init')).toMatchObject({ exit: 0 });
+    return {
+      url,
+      project,
+      remote,
+      umpire,
+      until: (...more: readonly string[]) =>
+        umpire('until', 'node check.mjs', 'make it good', '--agent-command', `node ${join(project.beside, 'agent.mjs')}`, ...more),
+      /** A machine: a home, a name and its labels. */
+      addWorker: async (name: string, flags: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Promise<Running> => {
+        const home = join(project.beside, name);
+        const options = { env: { ...all, HOME: home, UMPIRE_WORKTREES: '', ...more }, cwd: project.beside };
+        writeFiles(home, { '.here': '' });
+        const worker = project.startWith(options, 'worker', '--name', name, '--remote', remote, ...flags);
+        running.push(worker);
+        await worker.says(`Worker ${name}`);
+        return worker;
+      },
+    };
+  }
+
+  test('sessions run on other machines, and anybody answers and looks', { timeout: 120_000 }, async () => {
+    const fleet = await openFleet(ASKS);
+    expect(await fleet.umpire('engine', 'init')).toMatchObject({ exit: 0 });
+    const one = await fleet.addWorker('one');
+    const started = await fleet.until('--session', 's1', '--needs', 'gpu', '--detach');
+    expect(started).toMatchObject({ exit: 0, out: 's1\n' });
+    expect((await fleet.umpire('status', 's1')).err).toContain('No worker has the label gpu.');
+    const two = await fleet.addWorker('two', ['--label', 'gpu,docker']);
+
+    const asked = await fleet.umpire('resume', 's1');
+    expect(asked).toMatchObject({ exit: 4 });
+    expect(asked.err).toContain('Which value?');
+    expect(asked.err.split('Answer with one of').length).toBe(2);
+    // From another machine, in a folder that is no project.
+    const elsewhere = { cwd: fleet.project.beside, env: { UMPIRE_ENGINE: fleet.url, HOME: join(fleet.project.beside, 'elsewhere') } };
+    const answered = await fleet.project.umpireWith(elsewhere, 'resolve', 's1', 'insist', '--reason', 'good');
+    expect(answered).toMatchObject({ exit: 0 });
+    expect(answered.err).toContain(`git fetch ${fleet.remote} umpire/s1`);
+    expect(gitIn(fleet.remote, 'show', 'umpire/s1:value.txt')).toBe('good\n');
+
+    const seen = environmentsOf(fleet.project);
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.join('')).not.toContain(fleet.url);
+
+    const [list, report, logs, serve] = await Promise.all([
+      fleet.umpire('list'),
+      fleet.umpire('report', 's1'),
+      fleet.umpire('logs', 's1', 'WORK-1'),
+      fleet.umpire('serve', '--engine', fleet.url),
+    ]);
+    expect(list.out).toBe('s1  complete, round 1  make it good\n');
+    expect(report.out).toContain('- Outcome: **complete**');
+    expect(logs.out).toContain('"findings":"ok"');
+    expect(serve).toMatchObject({ exit: 2 });
+
+    await fleet.umpire('engine', 'export', 's1', join(fleet.project.beside, 'out'));
+    const place = join(fleet.project.beside, 'out', 's1');
+    expect(await fleet.umpire('replay', place, '--engine', 'none')).toMatchObject({ exit: 0 });
+    const other = await newEngine();
+    await fleet.umpire('engine', 'init', other);
+    expect(await fleet.umpire('engine', 'import', place, '--engine', other)).toMatchObject({ exit: 0 });
+    expect((await fleet.umpire('replay', 's1', '--engine', other)).err).toContain('2 verdicts replayed: 2 the same; history unbroken.');
+
+    await fleet.umpire('engine', 'limit', 'anthropic', '3');
+    expect((await fleet.umpire('engine', 'limits')).out).toBe('anthropic  0 of 3\n');
+    await fleet.umpire('engine', 'drain', 'two');
+    expect(await two.ended).toMatchObject({ exit: 0 });
+    expect((await fleet.umpire('engine', 'workers')).out).toMatch(/^one {2}0 of 1 busy, seen \d+ s ago\ntwo .*docker.*draining/);
+    one.child.kill('SIGINT');
+    expect(await one.ended).toMatchObject({ exit: 130 });
+  });
+
+  test('a task of a killed worker runs again on another, each attempt once', { timeout: 120_000, ...SOAK }, async () => {
+    const fleet = await openFleet(WAITS);
+    const first = await fleet.addWorker('first', ['--label', 'a']);
+    await fleet.until('--session', 's1', '--detach');
+    const begun = join(fleet.project.beside, 'begun');
+    await vi.waitFor(() => expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\n'), PATIENCE);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await fleet.addWorker('second');
+    await vi.waitFor(() => expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\nWORK-1 2\n'), PATIENCE);
+    writeFiles(fleet.project.beside, { go: '' });
+    expect(await fleet.umpire('resume', 's1')).toMatchObject({ exit: 0 });
+    expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\nWORK-1 2\n');
+    expect((await fleet.umpire('report', 's1')).out).toContain('Attempt 2 by command: completed');
+  });
+
+  test('a worker that cannot push gives its work back, and at last a person is asked', { timeout: 120_000, ...SOAK }, async () => {
+    const fleet = await openFleet(WORKS);
+    const hook = join(fleet.remote, 'hooks', 'pre-receive');
+    const worker = await fleet.addWorker('one');
+    // The conductor of the same process may push the base, but no attempt.
+    writeFiles(fleet.remote, {
+      'hooks/pre-receive': '#!/bin/sh\nwhile read old new ref; do case $ref in *WORK*) echo "no room" >&2; exit 1;; esac; done\n',
+    });
+    chmodSync(hook, 0o755);
+    const asked = await fleet.until('--session', 's1');
+    expect(asked).toMatchObject({ exit: 4 });
+    expect(asked.err).toContain('5 attempts were given back by workers.');
+    await worker.says('WORK-1 attempt 5 given back');
+    writeFiles(fleet.remote, { 'hooks/pre-receive': '#!/bin/sh\n' });
+    expect(await fleet.umpire('resolve', 's1', 'insist', '--reason', 'The remote has room again.')).toMatchObject({ exit: 0 });
+  });
+
+  test('a worker says that its agent is not signed in, and another takes the task', { timeout: 120_000, ...SOAK }, async () => {
+    const fleet = await openFleet(WORKS);
+    const programsOf = (name: string, text: string) => {
+      writeFiles(fleet.project.beside, { [`${name}/bin/claude`]: text });
+      const folder = join(fleet.project.beside, name, 'bin');
+      chmodSync(join(folder, 'claude'), 0o755);
+      return { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+    };
+    const signedOut = `#!/bin/sh\necho '{"type":"result","subtype":"success","is_error":true,"result":"Invalid API key · Please run /login"}'\nexit 1\n`;
+    const one = await fleet.addWorker('one', ['--label', 'claude'], programsOf('one', signedOut));
+    const started = fleet.umpire('until', 'node check.mjs', 'make it good', '--agent', 'claude', '--session', 's1');
+    await one.says('The agent claude is not signed in on this worker');
+    const asked = await started;
+    expect(asked).toMatchObject({ exit: 4 });
+    expect(asked.err).toContain('is not signed in on this worker');
+  });
+});
+
+/** What the agents of a project saw of their worker: their environment, and that of their parent. */
+function environmentsOf(project: RunProject): readonly string[] {
+  const path = join(project.beside, 'environments');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+}
+
+const CHECK = `import { readFileSync } from 'node:fs';
+if (readFileSync('value.txt', 'utf8') !== 'good\\n') { console.error('value.txt is not good'); process.exit(1); }
+`;
+
+/** Asks once, and writes down its environment. */
+const ASKS = `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+const { id, turns = [] } = JSON.parse(readFileSync(process.env.UMPIRE_TASK_FILE, 'utf8'));
+appendFileSync(join(import.meta.dirname, 'environments'), JSON.stringify(process.env) + '\\n');
+if (turns.length > 0) writeFileSync('value.txt', 'good\\n');
+console.log(JSON.stringify(turns.length > 0 ? { id, status: 'completed', findings: 'ok' } : { id, status: 'blocked', reason: 'Which value?' }));
+`;
+
+/** Writes down that it began, and works once a file is there. */
+const WAITS = `import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+const { id, attempt } = JSON.parse(readFileSync(process.env.UMPIRE_TASK_FILE, 'utf8'));
+const beside = import.meta.dirname;
+appendFileSync(join(beside, 'begun'), id + ' ' + attempt + '\\n');
+const timer = setInterval(() => {
+  if (!existsSync(join(beside, 'go'))) return;
+  clearInterval(timer);
+  writeFileSync('value.txt', 'good\\n');
+  console.log(JSON.stringify({ id, status: 'completed', findings: 'ok' }));
+}, 50);
+`;
+
+const WORKS = `import { readFileSync, writeFileSync } from 'node:fs';
+const { id } = JSON.parse(readFileSync(process.env.UMPIRE_TASK_FILE, 'utf8'));
+writeFileSync('value.txt', 'good\\n');
+console.log(JSON.stringify({ id, status: 'completed', findings: 'ok' }));
+`;
