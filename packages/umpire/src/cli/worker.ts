@@ -9,6 +9,7 @@ import { LEASE_MS, SWEEP_MS } from '../fleet/engine.js';
 import { openEngine } from '../fleet/open-engine.js';
 import { work } from '../fleet/worker.js';
 import { stateHome } from '../sessions/environment.js';
+import { openTelemetry } from '../telemetry/open-telemetry.js';
 import { engineFor } from './engine-choice.js';
 import { parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
@@ -51,6 +52,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   // Shorter leases are for tests.
   const leaseMs = Number(process.env['UMPIRE_LEASE_MS'] ?? LEASE_MS);
   const engine = openEngine(url, { leaseMs, sweepMs: Math.min(SWEEP_MS, leaseMs) });
+  const telemetry = await openTelemetry(process.env, say);
   const stop = new AbortController();
   const onSignal = () => {
     if (stop.signal.aborted) process.exit(130);
@@ -60,7 +62,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const conducting = new AbortController();
   const conductor = parsed.switches.has('--no-conduct') ? null : await engine.conductor();
-  const conducted = conductor?.conduct(createConduct(openConductorParts({ home: join(home, 'conductor'), remotes, say })), {
+  const conducted = conductor?.conduct(createConduct(openConductorParts({ home: join(home, 'conductor'), remotes, say }), telemetry), {
     signal: conducting.signal,
     concurrency: CONDUCTED,
   });
@@ -81,6 +83,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
         home: join(home, 'workers', name),
         signal: stop.signal,
         say,
+        telemetry,
         leaseMs,
         beatMs: leaseMs / 3,
       });
@@ -92,6 +95,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
     conducting.abort();
     await conducted?.catch(() => undefined);
     await conductor?.close();
+    await telemetry.close();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
   return { exit: stop.signal.aborted ? 130 : 0 };
