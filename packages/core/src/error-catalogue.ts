@@ -368,7 +368,7 @@ export const ERRORS = {
   'engine-command': {
     exit: 2,
     message: 'umpire {command} works on sessions of this machine only.',
-    hint: 'On an engine, use list, status, report, logs and replay. The work is on the branch umpire/SESSION of the remote; `umpire engine export SESSION DIR` copies a session into a folder.',
+    hint: 'On an engine, use list, status, report, logs, diff, replay and serve. The work is on the branch umpire/SESSION of the remote; `umpire engine export SESSION DIR` copies a session into a folder.',
   },
   'engine-session-missing': {
     exit: 2,
@@ -573,6 +573,11 @@ export const ERRORS = {
     exit: 1,
     message: 'The worktree of {task} (attempt {attempt}) is gone, and so are its changes.',
     hint: 'Run the task again with `umpire resume`.',
+  },
+  'work-unfetched': {
+    exit: 1,
+    message: 'The work of {session} is in its git remote, and this repository has not fetched it.',
+    hint: 'Run this in the project, then try again: {command}',
   },
   'nothing-made': {
     exit: 1,
