@@ -151,7 +151,7 @@ export const ERRORS = {
   },
   'session-unlisted': {
     exit: 1,
-    message: 'Session "{session}" is not in this project any more.',
+    message: 'Session "{session}" is not here any more.',
     hint: 'It may have been removed or renamed. Go back to the list of sessions.',
   },
   'session-outside': {
@@ -394,6 +394,11 @@ export const ERRORS = {
     exit: 2,
     message: 'The engine knows no worker named {worker}.',
     hint: 'List them with `umpire engine workers --engine URL`.',
+  },
+  'engine-untaken': {
+    exit: 1,
+    message: 'The engine has what you sent, but no worker has taken it yet.',
+    hint: 'It is recorded once a worker takes it. Start one with: umpire worker --engine URL --remote URL',
   },
   'engine-refused': {
     exit: 2,
