@@ -81,6 +81,7 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
 async function say(client: ClientDoor, session: string, message: ClientMessage): Promise<void> {
   const told = (await client.tell(session, message, randomUUID())) as Told;
   if (told.ok) return;
+  if (told.error.code === 'question-changed') throw new UmpireError('question-changed', { session });
   throw new UmpireError('engine-refused', { message: told.error.message, hint: told.error.hint });
 }
 
