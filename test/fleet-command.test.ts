@@ -13,9 +13,11 @@ import type { RunProject } from './support/run-project.js';
 const programs = postgresPrograms();
 cleanUpProjects();
 
+const skipped = programs === null ? ' (skipped: PostgreSQL is not installed)' : '';
+
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
-describe.skipIf(programs === null)(programs === null ? 'fleet (skipped: PostgreSQL is not installed)' : 'fleet', () => {
+describe.skipIf(programs === null)(`fleet${skipped}`, () => {
   const { newEngine, openFleet } = fleetServer(programs ?? '');
 
   test('sessions run on other machines, and anybody answers and looks', { timeout: 120_000 }, async () => {
