@@ -22,9 +22,7 @@ const PATIENCE = { timeout: 30_000, interval: 100 };
 
 const at = (path: string, query: Readonly<Record<string, string>>): string => `${path}?${new URLSearchParams(query).toString()}`;
 
-const skipped = programs === null ? ' (skipped: PostgreSQL is not installed)' : '';
-
-describe.skipIf(programs === null)(`the dashboard of an engine${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', { timeout: 60_000 }, () => {
   const { openFleet } = fleetServer(programs ?? '');
   const open: Served[] = [];
 

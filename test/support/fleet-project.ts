@@ -20,7 +20,12 @@ export interface FleetProject {
   /** The flags that make the fleet's agent that of every role. */
   readonly agent: readonly string[];
   /** A machine: a home, a name and its labels. */
-  readonly addWorker: (name: string, flags?: readonly string[], more?: Readonly<Record<string, string>>) => Promise<Running>;
+  readonly addWorker: (
+    name: string,
+    flags?: readonly string[],
+    more?: Readonly<Record<string, string>>,
+    through?: readonly string[],
+  ) => Promise<Running>;
 }
 
 interface FleetOptions {
@@ -29,6 +34,7 @@ interface FleetOptions {
 }
 
 export interface FleetServer {
+  readonly port: () => number;
   readonly newEngine: () => Promise<string>;
   /** A person's project, its remote, and an engine that is ready. `agent`: a program of Node, as text. */
   readonly openFleet: (agent: string, options?: FleetOptions) => Promise<FleetProject>;
@@ -76,19 +82,19 @@ export function fleetServer(programs: string): FleetServer {
       umpire,
       agent: ['--agent-command', program],
       until: (...more) => umpire('until', 'node check.mjs', 'make it good', '--agent-command', program, ...more),
-      addWorker: async (name, flags = [], more = {}) => {
+      addWorker: async (name, flags = [], more = {}, through = []) => {
         const home = join(project.beside, name);
-        const options = { env: { ...all, HOME: home, UMPIRE_WORKTREES: '', ...more }, cwd: project.beside };
+        const options = { env: { ...all, HOME: home, UMPIRE_WORKTREES: '', ...more }, cwd: project.beside, through };
         writeFiles(home, { '.here': '' });
         const worker = project.startWith(options, 'worker', '--name', name, '--remote', remote, ...flags);
         running.push(worker);
-        await worker.says(`Worker ${name}`);
+        await worker.says(flags.includes('--conduct-only') ? 'Taking the turns' : `Worker ${name}`);
         return worker;
       },
     };
   }
 
-  return { newEngine, openFleet };
+  return { port: () => server.port, newEngine, openFleet };
 }
 
 const CHECK = `import { readFileSync } from 'node:fs';
