@@ -18,11 +18,11 @@ import type { Served } from './support/served-project.js';
 const programs = postgresPrograms();
 cleanUpProjects();
 
-const PATIENCE = { timeout: 30_000, interval: 100 };
+const PATIENCE = { timeout: 60_000, interval: 100 };
 
 const at = (path: string, query: Readonly<Record<string, string>>): string => `${path}?${new URLSearchParams(query).toString()}`;
 
-describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', { timeout: 60_000 }, () => {
+describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', { timeout: 120_000 }, () => {
   const { openFleet } = fleetServer(programs ?? '');
   const open: Served[] = [];
 
@@ -187,7 +187,7 @@ describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', {
       await page.getByRole('region', { name: 'On the engine' }).getByText('No worker has the label gpu.').waitFor();
       await fleet.addWorker('two', ['--label', 'gpu']);
       const question = page.getByRole('region', { name: 'Open question' });
-      await question.getByText('Which value?').waitFor();
+      await question.getByText('Which value?', { exact: true }).waitFor();
       await page.evaluate(axe.source);
       expect(await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')).toEqual([]);
       await page.getByLabel(/^Reason|^Why/).fill('good');
