@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { createConduct } from '@umpire/umpire/fleet/conductor.js';
 import { openConductorParts } from '@umpire/umpire/fleet/conductor-parts.js';
-import { answerOnEngine, copyFromEngine, followOnEngine, startOnEngine } from '@umpire/umpire/fleet/client.js';
+import { answerOnEngine, copyFromEngine, followOnEngine, retryOnEngine, startOnEngine } from '@umpire/umpire/fleet/client.js';
 import type { FleetRequest } from '@umpire/umpire/fleet/client.js';
 import type { Engine } from '@umpire/umpire/fleet/engine.js';
 import { openLocalEngine } from '@umpire/umpire/fleet/local-engine.js';
 import { work } from '@umpire/umpire/fleet/worker.js';
+import { SOAK } from './support/campaign.js';
 import { gitIn, writeFiles } from './support/git-project.js';
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-fleet-')));
@@ -127,6 +128,23 @@ test('a session runs on a worker and ends with its work on the remote branch', {
   const client = await fleet.engine.client();
   const copy = await copyFromEngine(client, session, join(place, 'copies', session));
   expect(copy.name).toBe(session);
+});
+
+test('a task whose agent had no plan left is tried again when a person says so', { timeout: 90_000, ...SOAK }, async () => {
+  const fleet = await openFleet(`import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+if (!existsSync(join(import.meta.dirname, 'reset'))) {
+  console.error('{"error":{"code":429,"message":"You have hit your usage limit. It resets in 5 hours."}}');
+  process.exit(1);
+}
+${WORKS}`);
+  await fleet.addWorker('one');
+  const session = await fleet.start({ goal: 'make it good' });
+  const waiting = await follow(fleet, session);
+  expect(waiting).toMatchObject({ status: 'awaiting', question: { kind: 'limit' } });
+  writeFiles(join(fleet.project, '..'), { reset: '' });
+  await retryOnEngine(await fleet.engine.client(), session);
+  expect(await follow(fleet, session, waiting.types.length)).toMatchObject({ status: 'complete' });
 });
 
 test('an answer from any machine continues a blocked task', { timeout: 90_000 }, async () => {

@@ -18,6 +18,9 @@ import type { Served } from './support/served-project.js';
 const programs = postgresPrograms();
 cleanUpProjects();
 
+/** No lease expires on a busy machine. */
+const CALM = { env: { UMPIRE_LEASE_MS: '60000' } };
+
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 const at = (path: string, query: Readonly<Record<string, string>>): string => `${path}?${new URLSearchParams(query).toString()}`;
@@ -49,7 +52,7 @@ describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', {
   }
 
   test('it shows what the commands show, takes the answer to the question that was seen, and keeps the password', async () => {
-    const fleet = await openFleet(ASKS);
+    const fleet = await openFleet(ASKS, CALM);
     await fleet.addWorker('one');
     await fleet.until('--session', 's1', '--needs', 'gpu', '--detach');
     const secret = fleet.url.replace('owner@', 'owner:hush-hush@');
@@ -116,7 +119,7 @@ describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', {
   });
 
   test('a finding is dismissed by the page and by the command, and a failed session is retried', SOAK, async () => {
-    const fleet = await openFleet(REVIEWS, { files: { 'umpire.config.yaml': 'critics: {tests: none}\n' } });
+    const fleet = await openFleet(REVIEWS, { ...CALM, files: { 'umpire.config.yaml': 'critics: {tests: none}\n' } });
     await fleet.addWorker('one');
     const flags = ['--mode', 'sprint', '--max-rounds', '1', '--detach', ...fleet.agent];
     expect(await fleet.umpire('run', 'review', 'safer', '--session', 's1', ...flags)).toMatchObject({ exit: 0 });
@@ -150,7 +153,7 @@ describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', {
   });
 
   test('it says when no worker takes an answer; a worker that comes later records it once', SOAK, async () => {
-    const fleet = await openFleet(ASKS);
+    const fleet = await openFleet(ASKS, CALM);
     const worker = await fleet.addWorker('one');
     expect(await fleet.until('--session', 's1')).toMatchObject({ exit: 4 });
     worker.child.kill('SIGKILL');
@@ -174,7 +177,7 @@ describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', {
     afterAll(() => browser.close());
 
     test('a person sees why nothing runs, answers there, and the session goes on', SOAK, async () => {
-      const fleet = await openFleet(ASKS);
+      const fleet = await openFleet(ASKS, CALM);
       await fleet.addWorker('one');
       await fleet.until('--session', 's1', '--needs', 'gpu', '--detach');
       const served = await serve(fleet);
