@@ -79,7 +79,9 @@ export class EngineSessions implements SessionSource {
     const path = copy();
     this.copies.set(session, { length, path });
     // The next request tries again.
-    path.catch(() => this.copies.delete(session));
+    path.catch(() => {
+      if (this.copies.get(session)?.path === path) this.copies.delete(session);
+    });
     return path;
   }
 

@@ -73,7 +73,7 @@ export class SessionReader {
       heldEdit: run?.heldEdit == null || word === 'running' ? null : TAKE_EDITS,
       canResume: word === 'interrupted',
       canRetry: run !== null && word === 'failed' && tasksToRetry(run).length > 0,
-      trouble: word === 'interrupted' || word === 'failed' ? copy.trouble : null,
+      trouble: word === 'interrupted' ? copy.trouble : null,
     };
   }
 
