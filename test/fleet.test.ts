@@ -50,7 +50,7 @@ async function openFleet(agent: string): Promise<Fleet> {
   const say = (note: string) => void notes.push(note);
   const conductor = await engine.conductor();
   const stopped = new AbortController();
-  const conduct = createConduct(openConductorParts({ home: join(home, 'conductor'), remotes: [remote], say }));
+  const conduct = createConduct(openConductorParts({ home, remotes: [remote], say }));
   const conducting = conductor.conduct(conduct, { signal: stopped.signal, concurrency: 2 });
   stops.push(async () => {
     stopped.abort();
@@ -71,7 +71,7 @@ async function openFleet(agent: string): Promise<Fleet> {
         labels,
         slots: 1,
         remotes: [remote],
-        home: join(home, name),
+        home,
         say,
         beatMs: 500,
         leaseMs: 5000,

@@ -62,7 +62,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const conducting = new AbortController();
   const conductor = parsed.switches.has('--no-conduct') ? null : await engine.conductor();
-  const conducted = conductor?.conduct(createConduct(openConductorParts({ home: join(home, 'conductor'), remotes, say }), telemetry), {
+  const conducted = conductor?.conduct(createConduct(openConductorParts({ home, remotes, say }), telemetry), {
     signal: conducting.signal,
     concurrency: CONDUCTED,
   });
@@ -82,7 +82,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
         labels,
         slots,
         remotes,
-        home: join(home, 'workers', name),
+        home,
         signal: stop.signal,
         say,
         telemetry,

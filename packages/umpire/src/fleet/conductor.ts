@@ -43,6 +43,7 @@ export interface ConductorParts {
 }
 
 const MOST_KNOWN = 200;
+const MOST_OFFERED = 10_000;
 
 const UNTOLD = { event: () => undefined, turn: () => undefined, queueAge: () => undefined };
 
@@ -71,6 +72,8 @@ export function createConduct(parts: ConductorParts, telemetry: Pick<Telemetry, 
       const key = `${so.session} ${task} ${attempt}`;
       if (!offered.has(key)) offered.set(key, so.nowMs);
     }
+    // Others claim some of them.
+    while (offered.size > MOST_OFFERED) offered.delete(offered.keys().next().value as string);
     if (input.kind === 'claimed') {
       const key = `${so.session} ${input.claim.task} ${input.claim.attempt}`;
       const since = offered.get(key);
