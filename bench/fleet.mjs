@@ -31,9 +31,7 @@ const SOURCES = {
   'packages/umpire/src/fleet/conductor.ts': ['createConduct', 'summaryOf'],
   'packages/umpire/src/fleet/conductor-parts.ts': ['openConductorParts'],
   'packages/umpire/src/fleet/client.ts': ['startOnEngine', 'followOnEngine'],
-  'packages/umpire/src/fleet/labels.ts': ['remoteLabel'],
   'packages/umpire/src/sessions/journal-file.ts': ['journalOf'],
-  'packages/umpire/src/run.ts': ['run'],
   'packages/core/src/loops/validate-pipeline.ts': ['pipelineFor'],
   'packages/core/src/loops/builtin.ts': ['builtinLoop'],
   'test/support/postgres-server.ts': ['postgresPrograms', 'startPostgres'],
@@ -47,7 +45,7 @@ const pipelineOf = (ours, wave) => ({ ...wave, pipeline: ours.pipelineFor(wave.p
 
 /** Independent reading tasks, in a folder without git. */
 function waveOf(tasks, project) {
-  const task = (index) => ({ id: `PART-${index}`, title: `Part ${index}`, description: 'Do nothing, and say so.', role: 'scanner' });
+  const task = (index) => ({ id: `PART-${index}`, title: `Part ${index}`, description: 'Do nothing, and say so.', role: 'scanner', deps: [], exec_mode: 'csv-wave', columns: {} });
   const mode = { title: 'One wave', judged: false, tasks: Array.from({ length: tasks }, (_, index) => task(index)) };
   const pipeline = { default: 'wave', modes: { wave: mode }, writes: [] };
   return { loop: 'debt', goal: 'nothing', pipeline, mode: 'wave', project, agentCommand: ECHO, concurrency: SLOTS };
@@ -136,6 +134,7 @@ function spawnWorker(place, name, flags) {
   let said = '';
   const ready = new Promise((resolve, reject) => {
     child.stderr.on('data', (text) => {
+      if (process.env.BENCH_DEBUG) writeFileSync(`${process.env.BENCH_DEBUG}/${name}`, text, { flag: 'a' });
       said = `${said}${text}`.slice(-4000);
       if (/ Worker | Taking the turns /.test(said)) resolve();
     });
@@ -177,7 +176,7 @@ async function openTurns(ours, engine, { project, home, sync = () => undefined }
     return result;
   };
   const timedClient = { ...client, tell: (session, ...more) => timed('tell', session, () => client.tell(session, ...more)) };
-  const info = { name: 'bench', labels: [ours.remoteLabel('')], slots: 1 };
+  const info = { name: 'bench', labels: [], slots: 1 };
   return {
     taken,
     client,
@@ -237,12 +236,13 @@ async function measureTurns(ours, contenders, { place, project, runs }) {
 // Processor time
 
 async function measureTasks(ours, contenders, { place, project, runs }) {
+  const { run: runHere } = await import('../dist/run.js');
   let sessions = 0;
   const server = Object.fromEntries(contenders.map(({ name }) => [name, []]));
   const play = {
     file: async () => {
       const before = processorTime([process.pid]);
-      const { status } = await ours.run({ ...waveOf(TASKS, project), session: join(place, `local-${sessions++}`) });
+      const { status } = await runHere({ ...waveOf(TASKS, project), session: join(place, `local-${sessions++}`) });
       assert(status === 'complete', `the local session is ${status}`);
       return (processorTime([process.pid]) - before) / TASKS;
     },
@@ -250,7 +250,7 @@ async function measureTasks(ours, contenders, { place, project, runs }) {
   const clients = [];
   for (const { name, engine, startWorker, serverTime } of contenders) {
     const conductor = await startWorker('conductor', '--remote', 'none', '--conduct-only');
-    const worker = await startWorker('worker', '--remote', '', '--no-conduct', '--slots', String(SLOTS));
+    const worker = await startWorker('worker', '--remote', 'none', '--no-conduct', '--slots', String(SLOTS));
     const client = await engine.client();
     clients.push({ client, conductor, worker });
     const time = () => processorTime([process.pid, conductor.pid, worker.pid]);
