@@ -130,7 +130,7 @@ function spawnWorker(place, name, flags) {
   const home = join(place, name);
   mkdirSync(home, { recursive: true });
   const env = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state'), UMPIRE_FLEET_HOME: join(home, 'fleet') };
-  const child = spawn(process.execPath, [COMMAND, 'worker', '--name', name, ...flags], { cwd: home, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [...(process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}/${name}`] : []), COMMAND, 'worker', '--name', name, ...flags], { cwd: home, env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   const ready = new Promise((resolve, reject) => {
     child.stderr.on('data', (text) => {
@@ -260,6 +260,7 @@ async function measureTasks(ours, contenders, { place, project, runs }) {
       const signal = AbortSignal.timeout(60_000);
       const { status } = await ours.followOnEngine(client, session, 0, { onEvent: () => undefined, onQuiet: async () => undefined, signal });
       assert(status === 'complete', `the session on ${name} is ${status}`);
+      if (process.env.BENCH_DEBUG) console.error(name, [process.pid, conductor.pid, worker.pid].map((pid) => (processorTime([pid]) * 1000).toFixed(0)).join(' '), 'ticks self/children', statOf(worker.pid).slice(11,15).join(' '));
       server[name].push((serverTime() - serverBefore) / TASKS);
       return (time() - before) / TASKS;
     };
