@@ -6,7 +6,18 @@
 // and all that they start; the server stands apart.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,11 +25,12 @@ import { assert, atMost, importSources, interleave, line, mb, median, ms, ROOT }
 
 const COMMAND = join(ROOT, 'dist', 'umpire.cjs');
 const TURNS = 10;
-const TASKS = 30;
+const TASKS = 20;
 const SLOTS = 3;
-const SESSIONS = 12;
+const SESSIONS = 8;
 const WORKERS = [1, 2, 4];
-const RESTING = 10_000;
+/** Restate takes too long for more in a suite. */
+const RESTING = { Postgres: 10_000, Restate: 1000 };
 const FEW = 10;
 /** Calls at once while sessions are put to rest. */
 const AT_ONCE = 16;
@@ -45,7 +57,15 @@ const pipelineOf = (ours, wave) => ({ ...wave, pipeline: ours.pipelineFor(wave.p
 
 /** Independent reading tasks, in a folder without git. */
 function waveOf(tasks, project) {
-  const task = (index) => ({ id: `PART-${index}`, title: `Part ${index}`, description: 'Do nothing, and say so.', role: 'scanner', deps: [], exec_mode: 'csv-wave', columns: {} });
+  const task = (index) => ({
+    id: `PART-${index}`,
+    title: `Part ${index}`,
+    description: 'Do nothing, and say so.',
+    role: 'scanner',
+    deps: [],
+    exec_mode: 'csv-wave',
+    columns: {},
+  });
   const mode = { title: 'One wave', judged: false, tasks: Array.from({ length: tasks }, (_, index) => task(index)) };
   const pipeline = { default: 'wave', modes: { wave: mode }, writes: [] };
   return { loop: 'debt', goal: 'nothing', pipeline, mode: 'wave', project, agentCommand: ECHO, concurrency: SLOTS };
@@ -130,7 +150,18 @@ function spawnWorker(place, name, flags) {
   const home = join(place, name);
   mkdirSync(home, { recursive: true });
   const env = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state'), UMPIRE_FLEET_HOME: join(home, 'fleet') };
-  const child = spawn(process.execPath, [...(process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}/${name}`] : []), COMMAND, 'worker', '--name', name, ...flags], { cwd: home, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(
+    process.execPath,
+    [
+      ...(process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}/${name}`] : []),
+      COMMAND,
+      'worker',
+      '--name',
+      name,
+      ...flags,
+    ],
+    { cwd: home, env, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
   let said = '';
   const ready = new Promise((resolve, reject) => {
     child.stderr.on('data', (text) => {
@@ -219,16 +250,27 @@ async function measureTurns(ours, contenders, { place, project, runs }) {
   const sync = (session) => syncFile(join(folder, session, 'journal.ndjson'));
   const players = { file: await openTurns(ours, ours.openLocalEngine(folder), { project, home: join(place, 'file-home'), sync }) };
   for (const { name, engine } of contenders) players[name] = await openTurns(ours, engine, { project, home: join(place, `${name}-home`) });
-  const play = Object.fromEntries(Object.entries(players).map(([name, player]) => [name, async () => Number((await player.session()) !== '')]));
+  const play = Object.fromEntries(
+    Object.entries(players).map(([name, player]) => [name, async () => Number((await player.session()) !== '')]),
+  );
   await interleave(play, 2);
   for (const { taken } of Object.values(players)) for (const kind of Object.keys(taken)) taken[kind] = [];
   await interleave(play, runs);
   for (const player of Object.values(players)) await player.close();
   const of = (name, kind) => median(players[name].taken[kind]);
-  const KINDS = { tell: 'a client tells, until the reply', claim: 'a worker claims, until the lease', handIn: 'a worker hands in, until the reply' };
+  const KINDS = {
+    tell: 'a client tells, until the reply',
+    claim: 'a worker claims, until the lease',
+    handIn: 'a worker hands in, until the reply',
+  };
   return contenders.flatMap(({ name }) =>
     Object.entries(KINDS).map(([kind, words]) =>
-      line({ name: `${words}, p50: ${name} : file`, ours: ms(of(name, kind)), theirs: ms(of('file', kind)), ratio: of(name, kind) / of('file', kind) }),
+      line({
+        name: `${words}, p50: ${name} : file`,
+        ours: ms(of(name, kind)),
+        theirs: ms(of('file', kind)),
+        ratio: of(name, kind) / of('file', kind),
+      }),
     ),
   );
 }
@@ -258,9 +300,19 @@ async function measureTasks(ours, contenders, { place, project, runs }) {
       const [before, serverBefore] = [time(), serverTime()];
       const session = await ours.startOnEngine(client, { ...pipelineOf(ours, waveOf(TASKS, project)), tenant: 'bench' });
       const signal = AbortSignal.timeout(60_000);
-      const { status } = await ours.followOnEngine(client, session, 0, { onEvent: () => undefined, onQuiet: async () => undefined, signal });
+      const { status } = await ours.followOnEngine(client, session, 0, {
+        onEvent: () => undefined,
+        onQuiet: async () => undefined,
+        signal,
+      });
       assert(status === 'complete', `the session on ${name} is ${status}`);
-      if (process.env.BENCH_DEBUG) console.error(name, [process.pid, conductor.pid, worker.pid].map((pid) => (processorTime([pid]) * 1000).toFixed(0)).join(' '), 'ticks self/children', statOf(worker.pid).slice(11,15).join(' '));
+      if (process.env.BENCH_DEBUG)
+        console.error(
+          name,
+          [process.pid, conductor.pid, worker.pid].map((pid) => (processorTime([pid]) * 1000).toFixed(0)).join(' '),
+          'ticks self/children',
+          statOf(worker.pid).slice(11, 15).join(' '),
+        );
       server[name].push((serverTime() - serverBefore) / TASKS);
       return (time() - before) / TASKS;
     };
@@ -368,7 +420,10 @@ async function inParallel(amount, act) {
 }
 
 async function measureMemory(ours, contenders, { place, project }) {
-  const { lines, summary } = await restingSession(ours, ours.openLocalEngine(join(place, 'rest')), { project, home: join(place, 'rest-home') });
+  const { lines, summary } = await restingSession(ours, ours.openLocalEngine(join(place, 'rest')), {
+    project,
+    home: join(place, 'rest-home'),
+  });
   const printed = [];
   for (const { name, engine, startWorker, serverTime } of contenders) {
     const conductor = await startWorker('resting', '--remote', 'none', '--conduct-only');
@@ -384,12 +439,17 @@ async function measureMemory(ours, contenders, { place, project }) {
     await restAll(0, FEW);
     const few = residentKilobytes(conductor.pid);
     const [before, serverBefore, start] = [processorTime([conductor.pid]), serverTime(), nowMs()];
-    await restAll(FEW, RESTING);
+    await restAll(FEW, RESTING[name]);
     const many = residentKilobytes(conductor.pid);
     const took = (nowMs() - start) / 1000;
-    const each = (seconds) => ms((seconds / (RESTING - FEW)) * 1000);
+    const each = (seconds) => ms((seconds / (RESTING[name] - FEW)) * 1000);
     printed.push(
-      line({ name: `memory of a conductor, ${name}: 10,000 : 10 resting sessions`, ours: mb(many), theirs: mb(few), ratio: many / few }),
+      line({
+        name: `memory of a conductor, ${name}: ${RESTING[name]} : ${FEW} resting sessions`,
+        ours: mb(many),
+        theirs: mb(few),
+        ratio: many / few,
+      }),
       line({
         name: `processor time of those turns, ${name}: conductor`,
         ours: each(processorTime([conductor.pid]) - before),

@@ -43,6 +43,8 @@ export interface ConductorParts {
 }
 
 const MOST_KNOWN = 200;
+/** Others take most claims in a large fleet. */
+const MOST_OFFERED = 10_000;
 
 const UNTOLD = { event: () => undefined, turn: () => undefined, queueAge: () => undefined };
 
@@ -70,6 +72,7 @@ export function createConduct(parts: ConductorParts, telemetry: Pick<Telemetry, 
     for (const { task, attempt } of turn.offers) {
       const key = `${so.session} ${task} ${attempt}`;
       if (!offered.has(key)) offered.set(key, so.nowMs);
+      if (offered.size > MOST_OFFERED) offered.delete(offered.keys().next().value as string);
     }
     if (input.kind === 'claimed') {
       const key = `${so.session} ${input.claim.task} ${input.claim.attempt}`;
