@@ -3,7 +3,8 @@
 // "file" is two things. For turns it is the local engine, which has the same doors and the same conductor, and after each reply its
 // journal is synced, as a local run does it. For processor time it is the local run itself: what a task costs without a fleet.
 // Turns are measured in one process, one after the other. Processor time counts this process (the client), the built worker and conductor
-// and all that they start; the server stands apart.
+// and all that they start; the server stands apart. Sessions a second are real ones, with git and a trivial agent: the processors bound
+// them, so more workers than processors gain nothing here. Agents that wait for a model do.
 
 import { execFileSync, spawn } from 'node:child_process';
 import {
@@ -24,6 +25,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assert, atMost, importSources, interleave, line, mb, median, ms, ROOT } from './harness.mjs';
 
 const COMMAND = join(ROOT, 'dist', 'umpire.cjs');
+/** A turn is five calls of the server and a durable commit. */
+const TURN_BAR = 10;
+/** A conductor remembers 200 sessions at most; the rest is room that the collector takes. */
+const MEMORY_BAR = 3;
 const TURNS = 10;
 const TASKS = 20;
 const SLOTS = 3;
@@ -150,22 +155,14 @@ function spawnWorker(place, name, flags) {
   const home = join(place, name);
   mkdirSync(home, { recursive: true });
   const env = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state'), UMPIRE_FLEET_HOME: join(home, 'fleet') };
-  const child = spawn(
-    process.execPath,
-    [
-      ...(process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}/${name}`] : []),
-      COMMAND,
-      'worker',
-      '--name',
-      name,
-      ...flags,
-    ],
-    { cwd: home, env, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
+  const child = spawn(process.execPath, [COMMAND, 'worker', '--name', name, ...flags], {
+    cwd: home,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   const ready = new Promise((resolve, reject) => {
     child.stderr.on('data', (text) => {
-      if (process.env.BENCH_DEBUG) writeFileSync(`${process.env.BENCH_DEBUG}/${name}`, text, { flag: 'a' });
       said = `${said}${text}`.slice(-4000);
       if (/ Worker | Taking the turns /.test(said)) resolve();
     });
@@ -220,7 +217,7 @@ async function openTurns(ours, engine, { project, home, sync = () => undefined }
       }
       const listed = await client.session(session);
       assert(listed.state === 'complete', `the session is ${listed.state}`);
-      return session;
+      return 0;
     },
     /** A session whose only task asks a person. */
     asking: async () => {
@@ -250,13 +247,14 @@ async function measureTurns(ours, contenders, { place, project, runs }) {
   const sync = (session) => syncFile(join(folder, session, 'journal.ndjson'));
   const players = { file: await openTurns(ours, ours.openLocalEngine(folder), { project, home: join(place, 'file-home'), sync }) };
   for (const { name, engine } of contenders) players[name] = await openTurns(ours, engine, { project, home: join(place, `${name}-home`) });
-  const play = Object.fromEntries(
-    Object.entries(players).map(([name, player]) => [name, async () => Number((await player.session()) !== '')]),
-  );
-  await interleave(play, 2);
-  for (const { taken } of Object.values(players)) for (const kind of Object.keys(taken)) taken[kind] = [];
-  await interleave(play, runs);
-  for (const player of Object.values(players)) await player.close();
+  const play = Object.fromEntries(Object.entries(players).map(([name, { session }]) => [name, session]));
+  try {
+    await interleave(play, 2);
+    for (const { taken } of Object.values(players)) for (const kind of Object.keys(taken)) taken[kind] = [];
+    await interleave(play, runs);
+  } finally {
+    for (const player of Object.values(players)) await player.close();
+  }
   const of = (name, kind) => median(players[name].taken[kind]);
   const KINDS = {
     tell: 'a client tells, until the reply',
@@ -270,6 +268,7 @@ async function measureTurns(ours, contenders, { place, project, runs }) {
         ours: ms(of(name, kind)),
         theirs: ms(of('file', kind)),
         ratio: of(name, kind) / of('file', kind),
+        bar: name === 'Postgres' && kind === 'handIn' ? atMost(TURN_BAR) : null,
       }),
     ),
   );
@@ -306,13 +305,6 @@ async function measureTasks(ours, contenders, { place, project, runs }) {
         signal,
       });
       assert(status === 'complete', `the session on ${name} is ${status}`);
-      if (process.env.BENCH_DEBUG)
-        console.error(
-          name,
-          [process.pid, conductor.pid, worker.pid].map((pid) => (processorTime([pid]) * 1000).toFixed(0)).join(' '),
-          'ticks self/children',
-          statOf(worker.pid).slice(11, 15).join(' '),
-        );
       server[name].push((serverTime() - serverBefore) / TASKS);
       return (time() - before) / TASKS;
     };
@@ -403,14 +395,6 @@ async function measureSessions(ours, contenders, { place, runs }) {
 
 // Memory
 
-/** The journal of a session whose only task asks a person. */
-async function restingSession(ours, engine, { project, home }) {
-  const player = await openTurns(ours, engine, { project, home });
-  const { lines, summary } = await player.asking();
-  await player.close();
-  return { lines, summary };
-}
-
 async function inParallel(amount, act) {
   let next = 0;
   const take = async () => {
@@ -420,10 +404,9 @@ async function inParallel(amount, act) {
 }
 
 async function measureMemory(ours, contenders, { place, project }) {
-  const { lines, summary } = await restingSession(ours, ours.openLocalEngine(join(place, 'rest')), {
-    project,
-    home: join(place, 'rest-home'),
-  });
+  const player = await openTurns(ours, ours.openLocalEngine(join(place, 'rest')), { project, home: join(place, 'rest-home') });
+  const { lines, summary } = await player.asking();
+  await player.close();
   const printed = [];
   for (const { name, engine, startWorker, serverTime } of contenders) {
     const conductor = await startWorker('resting', '--remote', 'none', '--conduct-only');
@@ -438,10 +421,9 @@ async function measureMemory(ours, contenders, { place, project }) {
     };
     await restAll(0, FEW);
     const few = residentKilobytes(conductor.pid);
-    const [before, serverBefore, start] = [processorTime([conductor.pid]), serverTime(), nowMs()];
+    const [before, serverBefore] = [processorTime([conductor.pid]), serverTime()];
     await restAll(FEW, RESTING[name]);
     const many = residentKilobytes(conductor.pid);
-    const took = (nowMs() - start) / 1000;
     const each = (seconds) => ms((seconds / (RESTING[name] - FEW)) * 1000);
     printed.push(
       line({
@@ -449,6 +431,7 @@ async function measureMemory(ours, contenders, { place, project }) {
         ours: mb(many),
         theirs: mb(few),
         ratio: many / few,
+        bar: name === 'Postgres' ? atMost(MEMORY_BAR) : null,
       }),
       line({
         name: `processor time of those turns, ${name}: conductor`,
@@ -456,14 +439,11 @@ async function measureMemory(ours, contenders, { place, project }) {
         theirs: `server ${each(serverTime() - serverBefore)}`,
       }),
     );
-    console.error(`bench: ${name}: ${Math.round(took)} s`);
     await client.close();
     await conductor.stop();
   }
   return printed;
 }
-
-const only = (part) => (process.env.BENCH_ONLY ?? part).split(',').includes(part);
 
 export async function run({ runs = 15 } = {}) {
   if (!existsSync('/proc/self/stat')) return [line({ name: 'fleet', ours: 'not measured: it needs Linux' })];
@@ -476,10 +456,10 @@ export async function run({ runs = 15 } = {}) {
     const at = { place, project, runs };
     return [
       ...missing.map((name) => line({ name: `fleet on ${name}`, ours: 'not installed' })),
-      ...(only('turns') ? await measureTurns(ours, opened, at) : []),
-      ...(only('tasks') ? await measureTasks(ours, opened, at) : []),
-      ...(only('sessions') ? await measureSessions(ours, opened, at) : []),
-      ...(only('memory') ? await measureMemory(ours, opened, at) : []),
+      ...(await measureTurns(ours, opened, at)),
+      ...(await measureTasks(ours, opened, at)),
+      ...(await measureSessions(ours, opened, at)),
+      ...(await measureMemory(ours, opened, at)),
     ];
   } finally {
     for (const { end } of opened) await end();

@@ -142,8 +142,9 @@ test('any worker takes a session of a folder without git', { timeout: 90_000 }, 
     title: 'Read',
     description: 'Read it.',
     role: 'scanner',
-    deps: [],
+    deps: [] as string[],
     exec_mode: 'csv-wave',
+    approve: false,
     columns: {},
   } as const;
   const debt = builtinLoop('debt') as Loop;
