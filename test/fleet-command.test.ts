@@ -99,6 +99,17 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
     expect((await fleet.umpire('report', 's1')).out).toContain('Attempt 2 by command: completed');
   });
 
+  test('a worker that is being stopped begins no other attempt', { timeout: 120_000, ...SOAK }, async () => {
+    const fleet = await openFleet(WAITS);
+    const worker = await fleet.addWorker('one', ['--slots', '2']);
+    await fleet.until('--session', 's1', '--detach');
+    const begun = join(fleet.project.beside, 'begun');
+    await vi.waitFor(() => expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\n'), PATIENCE);
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ exit: 130 });
+    expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\n');
+  });
+
   test('a worker that cannot push gives its work back, and at last a person is asked', { timeout: 120_000, ...SOAK }, async () => {
     const fleet = await openFleet(WORKS);
     const hook = join(fleet.remote, 'hooks', 'pre-receive');

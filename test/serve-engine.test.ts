@@ -98,7 +98,9 @@ describe.skipIf(programs === null)('the dashboard of an engine on PostgreSQL', {
     expect(report).toBe((await fleet.umpire('report', 's1')).out);
     expect(report).toContain(`(resolve by ${userInfo().username}, via dashboard): good`);
     expect((await served.ask(at('/api/log', { id: 's1', name: 'WORK-1-2' }))).text).toContain('ok');
-    expect((await served.json('/api/costs'))['parts']).toMatchObject([{ loop: 'until', agent: 'command', attempts: 4 }]);
+    expect((await served.json('/api/costs'))['parts']).toContainEqual(
+      expect.objectContaining({ loop: 'until', agent: 'command', attempts: 2 }),
+    );
     const unfetched = await served.ask(at('/api/diff', { id: 's1' }));
     expect([unfetched.status, unfetched.text]).toEqual([422, expect.stringContaining(`git fetch ${fleet.remote} umpire/s1`)]);
     fleet.project.git('fetch', '-q', fleet.remote, 'umpire/s1');

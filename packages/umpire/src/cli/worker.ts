@@ -66,6 +66,8 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
     signal: conducting.signal,
     concurrency: CONDUCTED,
   });
+  // It can fail before it is awaited below.
+  conducted?.catch(() => undefined);
   try {
     if (parsed.switches.has('--conduct-only')) {
       if (conducted === undefined) throw usage('--conduct-only and --no-conduct leave nothing to do.', 'worker');

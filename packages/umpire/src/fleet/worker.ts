@@ -139,7 +139,8 @@ async function runLease(options: WorkerOptions, lease: TaskLease, slot: number, 
   const startedAt = performance.now();
   let result: HandedIn;
   try {
-    result = await runAttempt(options, lease, slot, stop);
+    // It was claimed while this worker was stopping.
+    result = options.signal.aborted ? unbegun(lease) : await runAttempt(options, lease, slot, stop);
   } catch (error) {
     say(`${title} given back: ${reasonOf(error)}`);
     await door.giveBack(token, reasonOf(error)).catch(() => undefined);
@@ -153,6 +154,11 @@ async function runLease(options: WorkerOptions, lease: TaskLease, slot: number, 
   const taken = await handIn(options, lease, result, stop);
   say(taken === null ? `${title}: the lease was lost, so its result was not taken.` : `${title} handed in after ${seconds} s.`);
   return true;
+}
+
+function unbegun({ task, attempt }: TaskLease): HandedIn {
+  const ended: Event = { type: 'TaskInterrupted', data: { task, attempt, why: 'its worker was stopped' } };
+  return { events: [ended], folder: { files: {}, board: null } };
 }
 
 /** A connection that breaks off for a moment loses no work: the token makes repeating harmless. */
