@@ -18,6 +18,8 @@ const programs = postgresPrograms();
 cleanUpProjects();
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
+/** Leases that expire soon; a busy machine could lose others. */
+const QUICK = { env: { UMPIRE_LEASE_MS: '3000' } };
 
 describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
   const { newEngine, openFleet, port } = fleetServer(programs ?? '');
@@ -84,7 +86,7 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
   });
 
   test('a task of a killed worker runs again on another, each attempt once', { timeout: 120_000, ...SOAK }, async () => {
-    const fleet = await openFleet(WAITS);
+    const fleet = await openFleet(WAITS, QUICK);
     const first = await fleet.addWorker('first', ['--label', 'a']);
     await fleet.until('--session', 's1', '--detach');
     const begun = join(fleet.project.beside, 'begun');
@@ -100,7 +102,7 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
   });
 
   test('a worker that is being stopped begins no other attempt', { timeout: 120_000, ...SOAK }, async () => {
-    const fleet = await openFleet(WAITS);
+    const fleet = await openFleet(WAITS, QUICK);
     const worker = await fleet.addWorker('one', ['--slots', '2']);
     await fleet.until('--session', 's1', '--detach');
     const begun = join(fleet.project.beside, 'begun');
@@ -111,7 +113,7 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
   });
 
   test('a worker that cannot push gives its work back, and at last a person is asked', { timeout: 120_000, ...SOAK }, async () => {
-    const fleet = await openFleet(WORKS);
+    const fleet = await openFleet(WORKS, QUICK);
     const hook = join(fleet.remote, 'hooks', 'pre-receive');
     const worker = await fleet.addWorker('one');
     // The conductor of the same process may push the base, but no attempt.
@@ -128,7 +130,7 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
   });
 
   test('a worker without a network drops its work, which another does', { timeout: 120_000, ...SOAK }, async () => {
-    const fleet = await openFleet(WAITS);
+    const fleet = await openFleet(WAITS, QUICK);
     const network = await openNetwork(port());
     await fleet.addWorker('brain', ['--conduct-only']);
     const cutOff = new URL(fleet.url);

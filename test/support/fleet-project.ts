@@ -50,9 +50,10 @@ export function fleetServer(programs: string): FleetServer {
     server = await startPostgres(programs);
   }, 60_000);
 
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
     for (const { child } of running) child.kill('SIGKILL');
-    await Promise.all(running.map(({ ended }) => ended));
+    const ended = await Promise.all(running.map((worker) => worker.ended));
+    if (task.result?.state === 'fail') console.error(ended.map(({ err }) => err).join('\n'));
     running = [];
   });
 
@@ -72,7 +73,7 @@ export function fleetServer(programs: string): FleetServer {
     writeFiles(project.beside, { 'agent.mjs': agent });
     gitIn(project.beside, 'clone', '-q', '--bare', project.root, remote);
     gitIn(project.root, 'remote', 'add', 'origin', remote);
-    const all = { UMPIRE_ENGINE: url, UMPIRE_LEASE_MS: '3000', ...env };
+    const all = { UMPIRE_ENGINE: url, UMPIRE_LEASE_MS: '10000', ...env };
     const umpire = (...args: readonly string[]): Promise<Ran> => project.umpireWith({ env: all }, ...args);
     expect(await umpire('engine', 'init')).toMatchObject({ exit: 0 });
     return {
@@ -84,7 +85,8 @@ export function fleetServer(programs: string): FleetServer {
       until: (...more) => umpire('until', 'node check.mjs', 'make it good', '--agent-command', program, ...more),
       addWorker: async (name, flags = [], more = {}, through = []) => {
         const home = join(project.beside, name);
-        const options = { env: { ...all, HOME: home, UMPIRE_WORKTREES: '', ...more }, cwd: project.beside, through };
+        const own = { HOME: home, XDG_STATE_HOME: join(home, '.local', 'state'), UMPIRE_WORKTREES: '' };
+        const options = { env: { ...all, ...own, ...more }, cwd: project.beside, through };
         writeFiles(home, { '.here': '' });
         const worker = project.startWith(options, 'worker', '--name', name, '--remote', remote, ...flags);
         running.push(worker);

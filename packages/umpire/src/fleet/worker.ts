@@ -194,7 +194,9 @@ async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number
   const task = findTask(run, id);
   if (fleet === undefined || task === undefined || task.attempt !== attempt || !run.running.has(id))
     throw new UmpireError('engine-message', { detail: `the journal of ${session} does not have ${id} attempt ${attempt} at work` });
-  const place = join(home, 'work', safeName(name), safeName(session), String(slot));
+  // Another engine may have a session of the same name.
+  const own = `${safeName(session)}-${sha256(lines[0] ?? '').slice(0, 8)}`;
+  const place = join(home, 'work', safeName(name), own, String(slot));
   makeFolders(place);
   writeFileSync(join(dirname(place), USED), '');
   const folder = await writeReplica(join(place, 'session', safeName(session)), state, lines, blobs);
@@ -213,9 +215,9 @@ async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number
       head: run.head ?? workspace.base,
     });
   }
-  const own = { ...state, run: { ...run, started: { ...run.started, project } } };
+  const here = { ...state, run: { ...run, started: { ...run.started, project } } };
   const memory = keepJournal(
-    { state: own, lines: length, head },
+    { state: here, lines: length, head },
     {
       append: () => undefined,
       sync: () => Promise.resolve(),
