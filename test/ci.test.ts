@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -217,16 +218,12 @@ it('uploads the SARIF file where asked, although the judgement failed, and only 
   const project = changed({ 'src/cart.test.ts': WEAKENED });
   const asked: { readonly request: string; readonly body: Record<string, string> }[] = [];
   const answers = [202, 403, 500];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { method, url, headers } = request;
-      asked.push({
-        request: `${method} ${url} ${headers.authorization}`,
-        body: JSON.parse(body) as Record<string, string>,
-      });
-      response.writeHead(answers.shift() ?? 500, { 'content-type': 'application/json' }).end('{"message":"as planned"}');
-    });
-  }).listen(0, '127.0.0.1');
+  const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = JSON.parse(await text(request)) as Record<string, string>;
+    asked.push({ request: `${request.method} ${request.url} ${request.headers.authorization}`, body });
+    response.writeHead(answers.shift() ?? 500, { 'content-type': 'application/json' }).end('{"message":"as planned"}');
+  };
+  const server = createServer((request, response) => void onRequest(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   expect((await runAction(project, { review: 'false', 'upload-sarif': 'true' }, api)).status).toBe(3);
