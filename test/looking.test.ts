@@ -98,7 +98,7 @@ describe('umpire status', () => {
       mode: 'sprint',
       unverified: false,
       wave: 4,
-      chains: [{ chain: '1', label: 'sprint_num 1', round: 3, maxRounds: 3, outcome: 'escalate', rule: 'R5' }],
+      chains: [{ chain: '1', label: 'sprint 1', round: 3, maxRounds: 3, outcome: 'escalate', rule: 'R5' }],
       spent: { minutes: 13, maxMinutes: 60, tokens: 4800, costUsd: 1, maxCostUsd: null },
       question: {
         kind: 'escalation',
