@@ -52,6 +52,6 @@ function filterOf({ lists, switches }: ParsedArguments): (entry: SessionEntry) =
   const isUnapplied = switches.has('--unapplied');
   return (entry) =>
     (!isUnapplied || entry.work === 'not applied') &&
-    (states.length === 0 || states.includes(entry.state)) &&
+    (states.length === 0 || states.includes(entry.state) || (entry.waitsOn !== null && states.includes('awaiting'))) &&
     (loops.length === 0 || entry.loops.some((loop) => loops.includes(loop)));
 }
