@@ -1,6 +1,10 @@
 // A fleet as people use it: a real PostgreSQL server, and the built commands as separate processes with homes of their own.
 
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SOAK } from './support/campaign.js';
@@ -15,7 +19,7 @@ cleanUpProjects();
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
-describe.skipIf(programs === null)(programs === null ? 'fleet (skipped: PostgreSQL is not installed)' : 'fleet', () => {
+describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
   let server: PostgresServer;
   let running: Running[] = [];
   let databases = 0;
@@ -57,13 +61,18 @@ describe.skipIf(programs === null)(programs === null ? 'fleet (skipped: PostgreS
       until: (...more: readonly string[]) =>
         umpire('until', 'node check.mjs', 'make it good', '--agent-command', `node ${join(project.beside, 'agent.mjs')}`, ...more),
       /** A machine: a home, a name and its labels. */
-      addWorker: async (name: string, flags: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Promise<Running> => {
+      addWorker: async (
+        name: string,
+        flags: readonly string[] = [],
+        more: Readonly<Record<string, string>> = {},
+        through: readonly string[] = [],
+      ): Promise<Running> => {
         const home = join(project.beside, name);
-        const options = { env: { ...all, HOME: home, UMPIRE_WORKTREES: '', ...more }, cwd: project.beside };
+        const options = { env: { ...all, HOME: home, UMPIRE_WORKTREES: '', ...more }, cwd: project.beside, through };
         writeFiles(home, { '.here': '' });
         const worker = project.startWith(options, 'worker', '--name', name, '--remote', remote, ...flags);
         running.push(worker);
-        await worker.says(`Worker ${name}`);
+        await worker.says(flags.includes('--conduct-only') ? 'Taking the turns' : `Worker ${name}`);
         return worker;
       },
     };
@@ -137,6 +146,17 @@ describe.skipIf(programs === null)(programs === null ? 'fleet (skipped: PostgreS
     expect((await fleet.umpire('report', 's1')).out).toContain('Attempt 2 by command: completed');
   });
 
+  test('a worker that is being stopped begins no other attempt', { timeout: 120_000, ...SOAK }, async () => {
+    const fleet = await openFleet(WAITS);
+    const worker = await fleet.addWorker('one', ['--slots', '2']);
+    await fleet.until('--session', 's1', '--detach');
+    const begun = join(fleet.project.beside, 'begun');
+    await vi.waitFor(() => expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\n'), PATIENCE);
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ exit: 130 });
+    expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\n');
+  });
+
   test('a worker that cannot push gives its work back, and at last a person is asked', { timeout: 120_000, ...SOAK }, async () => {
     const fleet = await openFleet(WORKS);
     const hook = join(fleet.remote, 'hooks', 'pre-receive');
@@ -154,6 +174,45 @@ describe.skipIf(programs === null)(programs === null ? 'fleet (skipped: PostgreS
     expect(await fleet.umpire('resolve', 's1', 'insist', '--reason', 'The remote has room again.')).toMatchObject({ exit: 0 });
   });
 
+  test('a worker without a network drops its work, which another does', { timeout: 120_000, ...SOAK }, async () => {
+    const fleet = await openFleet(WAITS);
+    const network = await openNetwork(server.port);
+    await fleet.addWorker('brain', ['--conduct-only']);
+    const cutOff = new URL(fleet.url);
+    cutOff.port = String(network.port);
+    const first = await fleet.addWorker('first', ['--no-conduct'], { UMPIRE_ENGINE: cutOff.href });
+    await fleet.until('--session', 's1', '--detach');
+    const begun = join(fleet.project.beside, 'begun');
+    await vi.waitFor(() => expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\n'), PATIENCE);
+    network.cut();
+    await first.says('The engine cannot be reached');
+    await first.says('the engine could not be reached until the lease expired. Nothing was handed in.');
+    await fleet.addWorker('second', ['--no-conduct']);
+    await vi.waitFor(() => expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\nWORK-1 2\n'), PATIENCE);
+    network.mend();
+    await first.says('The engine answers again.');
+    writeFiles(fleet.project.beside, { go: '' });
+    expect(await fleet.umpire('resume', 's1')).toMatchObject({ exit: 0 });
+    expect(readFileSync(begun, 'utf8')).toBe('WORK-1 1\nWORK-1 2\n');
+    network.close();
+  });
+
+  const inNamespace = ['unshare', '--map-root-user', '--mount', 'sh', '-c'] as const;
+  const [unshare, ...unshareFlags] = inNamespace;
+  const canMount = spawnSync(unshare, [...unshareFlags, 'mount -t tmpfs -o size=1m tmpfs /mnt']).status === 0;
+
+  test.skipIf(!canMount)('a worker with a full disk gives its work back and says why', { timeout: 120_000, ...SOAK }, async () => {
+    const fleet = await openFleet(FILLS);
+    const home = join(fleet.project.beside, 'small');
+    const mount = `mount -t tmpfs -o size=6m tmpfs "${home}" && exec "$@"`;
+    const small = await fleet.addWorker('small', ['--home', home], { UMPIRE_LEASE_MS: '30000' }, [...inNamespace, mount, 'sh']);
+    await fleet.until('--session', 's1', '--detach');
+    await small.says('WORK-1 attempt 1 given back: Cannot write');
+    await small.says('the disk is full.');
+    await fleet.addWorker('large');
+    expect(await fleet.umpire('resume', 's1')).toMatchObject({ exit: 0 });
+  });
+
   test('a worker says that its agent is not signed in, and another takes the task', { timeout: 120_000, ...SOAK }, async () => {
     const fleet = await openFleet(WORKS);
     const programsOf = (name: string, text: string) => {
@@ -162,13 +221,15 @@ describe.skipIf(programs === null)(programs === null ? 'fleet (skipped: PostgreS
       chmodSync(join(folder, 'claude'), 0o755);
       return { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
     };
-    const signedOut = `#!/bin/sh\necho '{"type":"result","subtype":"success","is_error":true,"result":"Invalid API key · Please run /login"}'\nexit 1\n`;
+    const signedOut = `#!/bin/sh\necho '{"type":"result","subtype":"success","is_error":true,"session_id":"x","uuid":"y","result":"Invalid API key · Please run /login"}'\nexit 1\n`;
+    const signedIn = `#!/bin/sh\necho good > value.txt\necho '{"type":"result","subtype":"success","is_error":false,"session_id":"x","uuid":"y","result":"Done."}'\n`;
     const one = await fleet.addWorker('one', ['--label', 'claude'], programsOf('one', signedOut));
     const started = fleet.umpire('until', 'node check.mjs', 'make it good', '--agent', 'claude', '--session', 's1');
     await one.says('The agent claude is not signed in on this worker');
-    const asked = await started;
-    expect(asked).toMatchObject({ exit: 4 });
-    expect(asked.err).toContain('is not signed in on this worker');
+    await fleet.addWorker('two', ['--label', 'claude'], programsOf('two', signedIn));
+    const ended = await started;
+    expect(ended).toMatchObject({ exit: 0 });
+    expect(ended.err).toContain('is not signed in on this worker');
   });
 });
 
@@ -204,6 +265,49 @@ const timer = setInterval(() => {
   console.log(JSON.stringify({ id, status: 'completed', findings: 'ok' }));
 }, 50);
 `;
+
+/** Fills a small disk. */
+const FILLS = `import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+const { id } = JSON.parse(readFileSync(process.env.UMPIRE_TASK_FILE, 'utf8'));
+writeFileSync('fill.bin', Buffer.alloc(16_000_000));
+rmSync('fill.bin');
+writeFileSync('value.txt', 'good\\n');
+console.log(JSON.stringify({ id, status: 'completed', findings: 'ok' }));
+`;
+
+/** A way to a port of loopback that can be cut. */
+async function openNetwork(to: number) {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const proxy = createServer((from) => {
+    if (isCut) {
+      from.destroy();
+      return;
+    }
+    const there = connect(to, '127.0.0.1');
+    for (const [socket, other] of [
+      [from, there],
+      [there, from],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => other.destroy()).on('close', () => (sockets.delete(socket), other.destroy()));
+      socket.pipe(other);
+    }
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    cut: () => {
+      isCut = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    mend: () => {
+      isCut = false;
+    },
+    close: () => proxy.close(),
+  };
+}
 
 const WORKS = `import { readFileSync, writeFileSync } from 'node:fs';
 const { id } = JSON.parse(readFileSync(process.env.UMPIRE_TASK_FILE, 'utf8'));

@@ -8,7 +8,8 @@ import { createConduct } from '@umpire/umpire/fleet/conductor.js';
 import { openConductorParts } from '@umpire/umpire/fleet/conductor-parts.js';
 import { answerOnEngine, copyFromEngine, followOnEngine, startOnEngine } from '@umpire/umpire/fleet/client.js';
 import type { FleetRequest } from '@umpire/umpire/fleet/client.js';
-import type { Engine } from '@umpire/umpire/fleet/engine.js';
+import type { Engine, TaskLease } from '@umpire/umpire/fleet/engine.js';
+import { remoteLabel } from '@umpire/umpire/fleet/labels.js';
 import { openLocalEngine } from '@umpire/umpire/fleet/local-engine.js';
 import { work } from '@umpire/umpire/fleet/worker.js';
 import { gitIn, writeFiles } from './support/git-project.js';
@@ -50,7 +51,7 @@ async function openFleet(agent: string): Promise<Fleet> {
   const say = (note: string) => void notes.push(note);
   const conductor = await engine.conductor();
   const stopped = new AbortController();
-  const conduct = createConduct(openConductorParts({ home: join(home, 'conductor'), remotes: [remote], say }));
+  const conduct = createConduct(openConductorParts({ home, remotes: [remote], say }));
   const conducting = conductor.conduct(conduct, { signal: stopped.signal, concurrency: 2 });
   stops.push(async () => {
     stopped.abort();
@@ -71,7 +72,7 @@ async function openFleet(agent: string): Promise<Fleet> {
         labels,
         slots: 1,
         remotes: [remote],
-        home: join(home, name),
+        home,
         say,
         beatMs: 500,
         leaseMs: 5000,
@@ -145,3 +146,64 @@ console.log(JSON.stringify(turns.length > 0 ? { id, status: 'completed', finding
   await answerOnEngine(client, session, given, waiting.question?.key ?? null);
   expect(await follow(fleet, session, waiting.types.length)).toMatchObject({ status: 'complete' });
 });
+
+test('a hostile worker cannot forge events, files or usage', { timeout: 90_000 }, async () => {
+  const fleet = await openFleet(WORKS);
+  const door = await fleet.engine.worker();
+  const client = await fleet.engine.client();
+  const worker = { name: 'hostile', labels: [remoteLabel(fleet.remote)], slots: 1 };
+  const nothing = { files: {}, board: null };
+  const usage = { tokens: 1, costUsd: 0 };
+  const asked = { key: 'k', answer: 'abort', reason: '', rounds: 0, costUsd: 0, minutes: 0, tokens: 0, by: 'resolve' };
+  const forgeries: readonly (readonly [why: string, forge: (end: Ended, blob: string) => unknown])[] = [
+    ['PersonAnswered is not the end', () => ({ events: [{ type: 'PersonAnswered', data: asked }], folder: nothing })],
+    ['SessionEnded is not the end', () => ({ events: [{ type: 'SessionEnded', data: { outcome: 'complete' } }], folder: nothing })],
+    ['another attempt', ({ type, data }) => ({ events: [{ type, data: { ...data, task: 'WORK-1' } }], folder: nothing })],
+    ['another attempt', ({ type, data }) => ({ events: [{ type, data: { ...data, attempt: data.attempt + 1 } }], folder: nothing })],
+    [
+      'only conductors move the branch',
+      ({ type, data }) => ({ events: [{ type, data: { ...data, head: '0'.repeat(40) } }], folder: nothing }),
+    ],
+    ['may only read', ({ data }) => ({ events: [{ type: 'TaskSubmitted', data: { ...data, commit: '0'.repeat(40) } }], folder: nothing })],
+    [
+      'usage below zero',
+      ({ type, data }) => ({ events: [{ type, data: { ...data, usage: { tokens: -9, costUsd: -9 } } }], folder: nothing }),
+    ],
+    ['exactly 1', (end) => ({ events: [end, end], folder: nothing })],
+    ['content of a file is missing', (end) => ({ events: [end], folder: { files: { 'notes.md': 'f'.repeat(64) }, board: null } })],
+    ...['journal.ndjson', 'Journal.ndjson', 'journal.ndjson/x', 'tasks.csv', 'blobs', `blobs/${'f'.repeat(64)}`, '.git/config'].map(
+      (file) =>
+        ["Umpire's own file", (end: Ended, blob: string) => ({ events: [end], folder: { files: { [file]: blob }, board: null } })] as const,
+    ),
+    ...['../outside', '/etc/passwd', 'a\\..\\..\\b'].map(
+      (file) =>
+        ['folder.files', (end: Ended, blob: string) => ({ events: [end], folder: { files: { [file]: blob }, board: null } })] as const,
+    ),
+  ];
+  const refs = gitIn(fleet.remote, 'for-each-ref');
+  const given = { answer: 'abort', reason: 'over', rounds: 0, costUsd: 0, minutes: 0, tokens: 0, by: 'resolve' } as const;
+  let session = '';
+  for (const [at, [why, forge]] of forgeries.entries()) {
+    // A person is asked when an attempt was given back five times.
+    if (at % 4 === 0) {
+      if (at > 0) await answerOnEngine(client, session, given);
+      session = await fleet.start({ goal: 'make it good', session: `forged-${at}` });
+    }
+    const { token, task, attempt } = (await door.poll(worker, 30_000)) as TaskLease;
+    const blob = await door.blobs(token).put(Buffer.from('{"forged":true}\n'));
+    const data = { task, attempt, status: 'completed', findings: 'ok', error: '', outputs: {}, usage } as const;
+    await door.handIn(token, forge({ type: 'TaskFinished', data }, blob));
+    const events = (await client.lines(session, 0)).map((line) => JSON.parse(line) as { type: string; data: { why?: string } });
+    const begun = Array.from({ length: attempt }, () => ['TaskStarted', 'TaskInterrupted']).flat();
+    expect(events.map(({ type }) => type)).toEqual(['SessionStarted', 'RunBegun', ...begun]);
+    expect(events.at(-1)?.data.why).toContain(why);
+  }
+  const heads = (all: string) => all.split('\n').filter((ref) => ref.includes('refs/heads'));
+  expect(heads(gitIn(fleet.remote, 'for-each-ref'))).toEqual(heads(refs));
+  await door.close();
+});
+
+interface Ended {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>> & { readonly attempt: number };
+}

@@ -100,8 +100,9 @@ export async function runChaos({ url, engine, hits }: Battered, plan: ChaosPlan)
   let mostLeased = 0;
   const over = new AbortController();
   try {
-    await client.limit('command', limit);
     for (const worker of team) worker.start();
+    // On Restate, a conductor writes the limit.
+    await insist(() => client.limit('command', limit), '');
     const names = new Map<string, Kind>();
     const starting = (async () => {
       for (let at = 0; at < sessions; at++) {

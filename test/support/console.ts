@@ -30,8 +30,13 @@ export interface Ran {
   readonly status?: number;
 }
 
-/** A terminal in a folder: `cd` and `$?` carry over from one command to the next. */
-export function openConsole(folder: string, more: NodeJS.ProcessEnv = {}): (text: string) => readonly Ran[] {
+/** A terminal in a folder: `cd`, `export` and `$?` carry over from one command to the next. `typed` is what the shell gets of a line. */
+export function openConsole(
+  folder: string,
+  more: NodeJS.ProcessEnv = {},
+  typed = (line: string) => line,
+): (text: string) => readonly Ran[] {
+  const exported: NodeJS.ProcessEnv = {};
   let place = folder;
   let status = 0;
   const run = (line: string): string => {
@@ -40,8 +45,13 @@ export function openConsole(folder: string, more: NodeJS.ProcessEnv = {}): (text
       place = target === '~' ? folder : resolve(place, target);
       return '';
     }
-    const command = line.replace('$?', String(status)).replaceAll(HOME, realpathSync.native(folder));
-    const options = { cwd: place, encoding: 'utf8', env: { ...environment(folder), ...more } } as const;
+    const command = typed(line).replace('$?', String(status)).replaceAll(HOME, realpathSync.native(folder));
+    const [, name, value] = /^export (\w+)=(\S+)$/.exec(command) ?? [];
+    if (name !== undefined) {
+      exported[name] = value;
+      return '';
+    }
+    const options = { cwd: place, encoding: 'utf8', env: { ...environment(folder), ...more, ...exported } } as const;
     if (line === TRUST) return answerInTerminal(line, 'y', options);
     const result = spawnSync('sh', ['-c', command], options);
     status = result.status ?? 1;

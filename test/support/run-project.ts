@@ -38,6 +38,8 @@ export interface Running {
 export interface Options {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A program that starts the command, with its arguments. */
+  readonly through?: readonly string[];
 }
 
 export interface RunProject {
@@ -160,8 +162,9 @@ export function environment(worktrees: string, home: string): Variables {
   return { UMPIRE_SESSION: undefined, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: home, UMPIRE_WORKTREES: worktrees };
 }
 
-function startCommand({ cwd, env }: Options, worktrees: string, home: string, args: readonly string[]): Running {
-  const child = spawn(process.execPath, [command, ...args], {
+function startCommand({ cwd, env, through = [] }: Options, worktrees: string, home: string, args: readonly string[]): Running {
+  const [program = process.execPath, ...words] = [...through, process.execPath, command, ...args];
+  const child = spawn(program, words, {
     ...(cwd === undefined ? {} : { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment(worktrees, home), ...env },

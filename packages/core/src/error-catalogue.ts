@@ -400,10 +400,15 @@ export const ERRORS = {
     message: '{message}',
     hint: '{hint}',
   },
+  'engine-role': {
+    exit: 1,
+    message: 'The login of {engine} may only run tasks.',
+    hint: "Use it with umpire worker --no-conduct. Everything else needs the owner's login.",
+  },
   'engine-start': {
     exit: 2,
     message: 'The session cannot start: {detail}.',
-    hint: 'Use the same version of Umpire on all machines, and start with: umpire run LOOP "GOAL" --engine URL',
+    hint: 'Change that, or run it on this machine with --engine none. If nothing is wrong, use the same version of Umpire on all machines.',
   },
   'question-changed': {
     exit: 2,

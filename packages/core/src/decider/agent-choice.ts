@@ -7,6 +7,9 @@ import type { Conversation, RunState, TaskState } from './run-state.js';
 /** The built-in critic. What it cannot measure, the agent of all other roles does. */
 export const BUILT_IN = 'builtin';
 
+/** The command of the `until` loop. */
+export const CHECK = 'check';
+
 /** The agent by name: the first whose plan is not used up. Null: the settings name none. */
 export function agentOfTask(run: RunState, task: TaskState): string | null {
   const names = agentsOfTask(run, task);
@@ -15,6 +18,7 @@ export function agentOfTask(run: RunState, task: TaskState): string | null {
 
 /** The agents that may do the task, in the order in which they are tried. */
 export function agentsOfTask(run: RunState, task: TaskState): readonly string[] {
+  if (run.started.command !== undefined && task.role === run.started.critic) return [CHECK];
   const { agents, fallbacks = {}, stronger } = run.settings;
   const named = Object.hasOwn(agents, task.role) && agents[task.role] !== BUILT_IN ? task.role : '*';
   const first = Object.hasOwn(agents, named) ? agents[named] : undefined;

@@ -49,7 +49,9 @@ it('completes sessions, but no name that a shell would run', () => {
 it('prints scripts that their shells can read', async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { stdout = '' } = await runCompletion([shell]);
-    const check = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' });
+    const script = join(project, `completion.${shell}`);
+    writeFileSync(script, stdout);
+    const check = spawnSync(shell, ['-n', script], { encoding: 'utf8' });
     // A shell that is not installed cannot check its script.
     expect([shell, check.error === undefined ? check.stderr : '']).toEqual([shell, '']);
     expect(stdout).toContain('umpire complete -- ');

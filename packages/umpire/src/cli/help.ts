@@ -60,7 +60,7 @@ Run
   until "COMMAND"            run an agent until a command passes
   resume [session]           continue a session
   resolve <session> <answer> answer the open question of a session
-  dismiss <session> [finding] dismiss a finding that is a false positive
+  dismiss <session>          dismiss a finding that is a false positive
 Look
   status [session]           show tasks, rounds, cost and open questions
   list                       list the sessions of the project

@@ -62,10 +62,12 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const conducting = new AbortController();
   const conductor = parsed.switches.has('--no-conduct') ? null : await engine.conductor();
-  const conducted = conductor?.conduct(createConduct(openConductorParts({ home: join(home, 'conductor'), remotes, say }), telemetry), {
+  const conducted = conductor?.conduct(createConduct(openConductorParts({ home, remotes, say }), telemetry), {
     signal: conducting.signal,
     concurrency: CONDUCTED,
   });
+  // It can fail before it is awaited below.
+  conducted?.catch(() => undefined);
   try {
     if (parsed.switches.has('--conduct-only')) {
       if (conducted === undefined) throw usage('--conduct-only and --no-conduct leave nothing to do.', 'worker');
@@ -80,7 +82,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
         labels,
         slots,
         remotes,
-        home: join(home, 'workers', name),
+        home,
         signal: stop.signal,
         say,
         telemetry,

@@ -4,6 +4,7 @@
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
+import { CHECK } from '@umpire/core/decider/agent-choice.js';
 import type { CheckOutcome } from '@umpire/core/model.js';
 import type { Assignment, Ending, Watch } from '@umpire/core/ports.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
@@ -95,7 +96,7 @@ export function checkCommand<Job extends CheckJob = Assignment>(check: CheckedCo
       return watch.signal.aborted ? { kind: 'interrupted' } : { kind: 'broken', reason: error.message, usage: NO_USAGE };
     }
   };
-  return { name: 'check', run: runOrFail };
+  return { name: CHECK, run: runOrFail };
 }
 
 interface Measuring<Job extends CheckJob> {

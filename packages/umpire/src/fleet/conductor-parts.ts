@@ -1,5 +1,6 @@
 // What a conductor uses on its machine: mirrors of the remotes that it serves, and a folder for the evidence that it judges.
 
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import type { SessionStarted } from '@umpire/core/decider/events.js';
@@ -11,6 +12,7 @@ import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import { safeName } from '../sessions/safe-name.js';
 import { judgeInFolder } from '../sessions/judge-folder.js';
 import { sha256 } from '../sessions/hash.js';
+import { makeScratch } from '../sessions/temporary-folder.js';
 import { branchOf } from '../workspace/git-names.js';
 import { openBranch } from '../workspace/branch-without-checkout.js';
 import { openMirror } from '../workspace/remote-repository.js';
@@ -20,7 +22,7 @@ import { remoteLabel } from './labels.js';
 import { writeReplica } from './replica.js';
 
 export interface ConductorPlace {
-  /** The folder for mirrors and evidence. */
+  /** The folder for mirrors. */
   readonly home: string;
   readonly remotes: readonly string[];
   readonly say: (note: string) => void;
@@ -53,8 +55,13 @@ export function openConductorParts({ home, remotes, say }: ConductorPlace): Cond
       const rules = state.frozen.get(started.loop)?.rules;
       const role = started.fleet?.roles[rules?.roles.judge ?? ''];
       if (rules === undefined || role === undefined) throw new Error(`The session ${session} began without rules or the judge's role.`);
-      const folder = await writeReplica(join(home, 'judged', safeName(session)), state, null, blobs);
-      return judgeInFolder({ folder, state: () => state, rules, role, isShared: true })(task);
+      const place = makeScratch('judged');
+      try {
+        const folder = await writeReplica(join(place, safeName(session)), state, null, blobs);
+        return await judgeInFolder({ folder, state: () => state, rules, role, isShared: true })(task);
+      } finally {
+        rmSync(place, { recursive: true, force: true });
+      }
     },
   };
 }

@@ -16,6 +16,7 @@ import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { CHAIN_START } from '@umpire/core/formats/journal.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
+import type { Usage } from '@umpire/core/ports.js';
 import { Conductor } from '../sessions/conduct.js';
 import type { ConductPorts } from '../sessions/conduct.js';
 import { sha256 } from '../sessions/hash.js';
@@ -28,6 +29,7 @@ import type { BlobStore, TaskClaim, Conduct, Input, Offer, SessionSoFar, Summary
 import { readClientMessage, readHandedIn } from './messages.js';
 import type { HandedIn, Told } from './messages.js';
 import { labelsOf, limitsOf } from './labels.js';
+import { isAgentsFile } from './replica.js';
 
 /** After so many workers gave a task back, a person is asked. */
 export const MOST_GIVEN_BACK = 5;
@@ -43,6 +45,9 @@ export interface ConductorParts {
 }
 
 const MOST_KNOWN = 200;
+const MOST_OFFERED = 10_000;
+/** Without the files. */
+const MOST_RESULT_CHARS = 4_000_000;
 
 const UNTOLD = { event: () => undefined, turn: () => undefined, queueAge: () => undefined };
 
@@ -71,6 +76,8 @@ export function createConduct(parts: ConductorParts, telemetry: Pick<Telemetry, 
       const key = `${so.session} ${task} ${attempt}`;
       if (!offered.has(key)) offered.set(key, so.nowMs);
     }
+    // Others claim some of them.
+    while (offered.size > MOST_OFFERED) offered.delete(offered.keys().next().value as string);
     if (input.kind === 'claimed') {
       const key = `${so.session} ${input.claim.task} ${input.claim.attempt}`;
       const since = offered.get(key);
@@ -256,13 +263,24 @@ async function eventsOf({ blobs }: SessionSoFar, run: RunState, task: TaskState,
 async function faultIn({ events, folder }: HandedIn, run: RunState, task: TaskState, blobs: BlobStore): Promise<string | null> {
   const isWriter = run.started.writers.includes(task.role) && run.started.workspace !== null;
   if (events.length !== 1) return 'it is not the end of one attempt';
+  if (JSON.stringify(events).length > MOST_RESULT_CHARS) return 'it is too long';
+  const own = Object.keys(folder.files).find((file) => !isAgentsFile(file));
+  if (own !== undefined) return `${own.slice(0, 100)} is Umpire's own file`;
   const hashes = Object.values(folder.files).flatMap((hash) => hash ?? []);
   for (const { type, data } of events) {
     if (!ENDINGS.has(type)) return `${type} is not the end of an attempt`;
     const wrong = EVENT_SHAPES[type](data);
     if (wrong !== null) return `${type} without a valid ${wrong}`;
-    const end = data as { readonly task: string; readonly attempt: number; readonly head?: string; readonly commit?: string };
+    const end = data as {
+      readonly task: string;
+      readonly attempt: number;
+      readonly head?: string;
+      readonly commit?: string;
+      readonly usage?: Usage;
+    };
     if (end.task !== task.id || end.attempt !== task.attempt) return 'it belongs to another attempt';
+    const { tokens, costUsd } = end.usage ?? NO_USAGE;
+    if (!(tokens >= 0 && costUsd >= 0)) return 'usage below zero';
     if (end.head !== undefined) return 'only conductors move the branch';
     if (type === 'TaskFinished' && end.commit !== undefined) return 'a commit that was not submitted';
     if (type === 'TaskSubmitted' && !isWriter) return 'work of a task that may only read';

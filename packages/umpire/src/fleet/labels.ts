@@ -1,6 +1,6 @@
 // Which workers may run a task, and which limits over the fleet it counts against.
 
-import { agentsOfTask } from '@umpire/core/decider/agent-choice.js';
+import { BUILT_IN, CHECK, agentsOfTask } from '@umpire/core/decider/agent-choice.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { sha256 } from '../sessions/hash.js';
 
@@ -31,7 +31,7 @@ export function labelsOf(run: RunState, task: TaskState): readonly string[] {
 
 export function limitsOf(run: RunState, task: TaskState): readonly string[] {
   const name = agentsOfTask(run, task).map(programOf)[0];
-  return name === undefined || name === 'builtin' ? [] : [PROVIDERS.get(name) ?? name];
+  return name === undefined || name === BUILT_IN || name === CHECK ? [] : [PROVIDERS.get(name) ?? name];
 }
 
 /** `claude-acp` is the same program over another protocol. */

@@ -138,7 +138,12 @@ describe.skipIf(programs === null)(`postgres${programs === null ? ' (skipped: Po
     await empty();
     await server.sql('fleet', `create role ci login in role umpire_worker`);
     const engine = openPostgresEngine(server.url('fleet'));
-    const hostile = await openPostgresEngine(server.url('fleet', 'ci')).worker();
+    const restricted = openPostgresEngine(server.url('fleet', 'ci'));
+    await expect(restricted.client()).rejects.toMatchObject({ code: 'engine-role' });
+    const conductor = await restricted.conductor();
+    const conducting = conductor.conduct(toyConduct, { signal: new AbortController().signal, concurrency: 1 });
+    await expect(conducting).rejects.toMatchObject({ code: 'engine-role' });
+    const hostile = await restricted.worker();
     const client = await engine.client();
     const secret = Buffer.from('secret of the other session');
     const sha256 = createHash('sha256').update(secret).digest('hex');

@@ -124,7 +124,7 @@ function isPassing(error: unknown): boolean {
 }
 
 /** Connections of one door: a pool for calls, and one that listens. */
-async function connect(url: string, most: number) {
+async function connect(url: string, most: number, right: 'all' | 'tasks' = 'all') {
   const pg = await loadPg();
   const config = clientConfig(url);
   const pool = new pg.Pool({ ...config, max: most });
@@ -199,15 +199,17 @@ async function connect(url: string, most: number) {
   }
 
   try {
-    const [row] = (await pool.query<{ version: number }>('select umpire.version() as version')).rows;
+    const sql = `select umpire.version() as version, has_table_privilege('umpire.sessions', 'select') as may`;
+    const [row] = (await pool.query<{ version: number; may: boolean }>(sql)).rows;
     const version = row?.version ?? 0;
     if (version > MIGRATIONS.length) throw newerError(url, version);
     if (version < MIGRATIONS.length) throw new UmpireError('engine-uninitialised', { engine: withoutPassword(url) });
+    if (right === 'all' && row?.may !== true) throw new UmpireError('engine-role', { engine: withoutPassword(url) });
   } catch (error) {
     await pool.end();
     if (isUmpireError(error)) throw error;
     // No schema, no function, or no right to use them.
-    const isMissing = ['3F000', '42883', '42501'].includes((error as { code?: string }).code ?? '');
+    const isMissing = ['3F000', '42883', '42501', '42P01'].includes((error as { code?: string }).code ?? '');
     throw isMissing ? new UmpireError('engine-uninitialised', { engine: withoutPassword(url) }) : unreachableError(url, error);
   }
   const listening = listen();
@@ -348,7 +350,7 @@ async function openClient(url: string): Promise<ClientDoor> {
 }
 
 async function openWorker(url: string, { leaseMs = LEASE_MS }: EngineOptions): Promise<WorkerDoor> {
-  const db = await connect(url, 4);
+  const db = await connect(url, 4, 'tasks');
   return {
     poll: async ({ name, labels, slots }, waitMs) => {
       const endMs = Date.now() + waitMs;

@@ -41,7 +41,7 @@ export async function writeReplica(
     const read = readBytes(folder, path);
     if (read.kind !== 'bytes' || sha256(read.bytes) !== hash) writeAtomically(folder, path, await bytesOf(hash), false);
   }
-  for (const path of listTree(folder).keys()) if (isAgents(path) && !run.folder.has(path)) removeEntry(folder, path);
+  for (const path of listTree(folder).keys()) if (isAgentsFile(path) && !run.folder.has(path)) removeEntry(folder, path);
   const board = await Promise.all(run.board.map(bytesOf));
   if (board.length > 0) writeAtomically(folder, BOARD, Buffer.concat(board), false);
   else if (hasEntry(folder, BOARD)) removeEntry(folder, BOARD);
@@ -80,9 +80,9 @@ export async function keepAllBlobs(folder: SessionFolder, { run }: SessionState,
 
 /** Umpire's own files are written from the journal. All others in a session folder are the agents'. */
 const OWN =
-  /^(?:journal\.ndjson|discoveries\.ndjson|tasks\.csv.*|results\.csv|context\.md|session-state\.json|gc-state\.json|wave-\d+\.csv|report\.(?:md|html)|\..*|(?:agents|blobs|verdicts|interactive|tasks)\/.*)$/;
+  /^(?:journal\.ndjson|discoveries\.ndjson|tasks\.csv[^/]*|results\.csv|context\.md|session-state\.json|gc-state\.json|wave-\d+\.csv|report\.(?:md|html)|\.[^/]*|agents|blobs|verdicts|interactive|tasks)(?:\/|$)/i;
 
-function isAgents(path: string): boolean {
+export function isAgentsFile(path: string): boolean {
   return !OWN.test(path);
 }
 
@@ -109,12 +109,12 @@ export async function collectChanges(
   const skipped: string[] = [];
   const now = listTree(folder);
   for (const [path, mark] of now) {
-    if (!isAgents(path) || before.get(path) === mark) continue;
+    if (!isAgentsFile(path) || before.get(path) === mark) continue;
     const read = readBytes(folder, path);
     if (read.kind !== 'bytes' || read.bytes.length > MOST_BYTES || Object.keys(files).length >= MOST_FILES) skipped.push(path);
     else files[path] = await blobs.put(read.bytes);
   }
-  for (const path of before.keys()) if (isAgents(path) && !now.has(path)) files[path] = null;
+  for (const path of before.keys()) if (isAgentsFile(path) && !now.has(path)) files[path] = null;
   const board = readBytes(folder, BOARD);
   const added = board.kind === 'bytes' ? board.bytes.subarray(boardBytes, boardBytes + MOST_BYTES) : Buffer.alloc(0);
   return { folder: { files, board: added.length === 0 ? null : await blobs.put(added) }, skipped };

@@ -1,8 +1,8 @@
 // A worker of a fleet: takes offers, runs each attempt with the agents and worktrees of a local run, and hands in how it ended. It decides
 // nothing and moves no branch: its commits go to refs of their own.
 
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { agentOfTask } from '@umpire/core/decider/agent-choice.js';
 import type { Event, FleetSession } from '@umpire/core/decider/events.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
@@ -38,7 +38,7 @@ export interface WorkerOptions {
   readonly slots: number;
   /** The remotes that it serves, with its own credentials. */
   readonly remotes: readonly string[];
-  /** The folder for mirrors and working folders. */
+  /** The folder for mirrors and working folders. Several workers and conductors may share it. */
   readonly home: string;
   /** The first abort lets running attempts go back to the engine. */
   readonly signal: AbortSignal;
@@ -52,16 +52,25 @@ export interface WorkerOptions {
 /** How long one question for an offer waits, and so how long an idle worker takes to stop. */
 const POLL_MS = 5_000;
 const PAUSE_MS = 2_000;
+/** The longest rest after attempts that failed by this machine's fault. The first is a twelfth of a lease. */
+const MOST_REST_MS = 300_000;
 
 /** Until it is stopped or drained. */
 export async function work(options: WorkerOptions): Promise<void> {
   const { door, name, slots, signal, say, remotes, telemetry, beatMs = BEAT_MS, leaseMs = LEASE_MS, pollMs = POLL_MS } = options;
-  removeOldFolders(options.home);
   const labels = [...options.labels, ...remotes.map(remoteLabel)];
   const held = new Map<LeaseToken, AbortController>();
   const drained = new AbortController();
   let beatAt = performance.now();
   let isReached = true;
+  let isBeating = false;
+  const miss = (why: string): void => {
+    if (isReached) say(`The engine cannot be reached (${why}). Trying again.`);
+    isReached = false;
+    if (performance.now() - beatAt < leaseMs) return;
+    // Nobody would take the result any more.
+    for (const stop of held.values()) stop.abort('the engine could not be reached until the lease expired');
+  };
   const beat = async (): Promise<void> => {
     try {
       const { lost, draining } = await door.beat(name, [...held.keys()]);
@@ -77,22 +86,23 @@ export async function work(options: WorkerOptions): Promise<void> {
         drained.abort();
       }
     } catch (error) {
-      if (isReached) say(`The engine cannot be reached (${reasonOf(error)}). Trying again.`);
-      isReached = false;
-      if (performance.now() - beatAt < leaseMs) return;
-      // Nobody would take the result any more.
-      for (const stop of held.values()) stop.abort('the engine could not be reached until the lease expired');
+      miss(reasonOf(error));
     }
   };
-  let isBeating = Promise.resolve();
-  const timer = setInterval(() => (isBeating = isBeating.then(beat)), beatMs);
-  const isOver = () => signal.aborted || drained.signal.aborted;
+  const timer = setInterval(() => {
+    // A door may try for minutes to reach the engine.
+    if (isBeating) return miss('no answer');
+    isBeating = true;
+    void beat().finally(() => (isBeating = false));
+  }, beatMs);
+  const over = AbortSignal.any([signal, drained.signal]);
+  /** In a row: attempts that failed by this machine's fault. */
+  let faults = 0;
   const serve = async (slot: number): Promise<void> => {
-    while (!isOver()) {
+    while (!over.aborted) {
       const lease = await door.poll({ name, labels, slots }, pollMs).catch(async (error: unknown) => {
-        if (isReached) say(`The engine cannot be reached (${reasonOf(error)}). Trying again.`);
-        isReached = false;
-        await pause(PAUSE_MS, signal);
+        miss(reasonOf(error));
+        await pause(PAUSE_MS, over);
         return null;
       });
       if (lease === null) continue;
@@ -102,12 +112,14 @@ export async function work(options: WorkerOptions): Promise<void> {
       held.set(lease.token, stop);
       telemetry?.slots(held.size, slots);
       try {
-        await runLease(options, lease, slot, stop.signal);
+        faults = (await runLease(options, lease, slot, stop.signal)) ? 0 : faults + 1;
       } finally {
         signal.removeEventListener('abort', onStop);
         held.delete(lease.token);
         telemetry?.slots(held.size, slots);
       }
+      // Another worker may do better.
+      if (faults > 0) await pause(Math.min((leaseMs / 12) * 2 ** (faults - 1), MOST_REST_MS), over);
     }
   };
   try {
@@ -115,11 +127,11 @@ export async function work(options: WorkerOptions): Promise<void> {
     await Promise.all(Array.from({ length: slots }, (_, slot) => serve(slot)));
   } finally {
     clearInterval(timer);
-    await isBeating;
   }
 }
 
-async function runLease(options: WorkerOptions, lease: TaskLease, slot: number, stop: AbortSignal): Promise<void> {
+/** False: its own git, disk, network or program failed, not the task. */
+async function runLease(options: WorkerOptions, lease: TaskLease, slot: number, stop: AbortSignal): Promise<boolean> {
   const { door, say } = options;
   const { session, task, attempt, token } = lease;
   const title = `${session} ${task} attempt ${attempt}`;
@@ -127,20 +139,26 @@ async function runLease(options: WorkerOptions, lease: TaskLease, slot: number, 
   const startedAt = performance.now();
   let result: HandedIn;
   try {
-    result = await runAttempt(options, lease, slot, stop);
+    // It was claimed while this worker was stopping.
+    result = options.signal.aborted ? unbegun(lease) : await runAttempt(options, lease, slot, stop);
   } catch (error) {
-    // Its own git, disk, network or program failed, not the task.
     say(`${title} given back: ${reasonOf(error)}`);
     await door.giveBack(token, reasonOf(error)).catch(() => undefined);
-    return;
+    return stop.aborted;
   }
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   if (stop.aborted && stop.reason !== 'stopped') {
     say(`${title} dropped after ${seconds} s: ${String(stop.reason)}. Nothing was handed in.`);
-    return;
+    return true;
   }
   const taken = await handIn(options, lease, result, stop);
   say(taken === null ? `${title}: the lease was lost, so its result was not taken.` : `${title} handed in after ${seconds} s.`);
+  return true;
+}
+
+function unbegun({ task, attempt }: TaskLease): HandedIn {
+  const ended: Event = { type: 'TaskInterrupted', data: { task, attempt, why: 'its worker was stopped' } };
+  return { events: [ended], folder: { files: {}, board: null } };
 }
 
 /** A connection that breaks off for a moment loses no work: the token makes repeating harmless. */
@@ -165,8 +183,9 @@ async function handIn(
 }
 
 async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number, stop: AbortSignal): Promise<HandedIn> {
-  const { door, home, say } = options;
+  const { door, home, name, say } = options;
   const { session, task: id, attempt, token } = lease;
+  removeOldFolders(join(home, 'work'));
   const blobs = door.blobs(token);
   const lines = await door.lines(token, 0);
   const { state, head, lines: length } = journalOf(Buffer.from(lines.map((line) => `${line}\n`).join('')));
@@ -175,7 +194,9 @@ async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number
   const task = findTask(run, id);
   if (fleet === undefined || task === undefined || task.attempt !== attempt || !run.running.has(id))
     throw new UmpireError('engine-message', { detail: `the journal of ${session} does not have ${id} attempt ${attempt} at work` });
-  const place = join(home, 'work', safeName(session), String(slot));
+  const place = join(home, 'work', safeName(name), safeName(session), String(slot));
+  makeFolders(place);
+  writeFileSync(join(dirname(place), USED), '');
   const folder = await writeReplica(join(place, 'session', safeName(session)), state, lines, blobs);
   const clone = join(place, 'project');
   const project = join(clone, fleet.folder);
@@ -299,14 +320,18 @@ async function putEvidence(folder: SessionFolder, { type, data }: Event, blobs: 
 }
 
 const KEPT_MS = 86_400_000;
+/** Written whenever an attempt of the session begins. */
+const USED = 'used';
 
-/** Working folders of sessions that nobody continued for a day. */
-function removeOldFolders(home: string): void {
-  const work = join(home, 'work');
-  for (const name of existsSync(work) ? readdirSync(work) : []) {
-    const place = join(work, name);
-    if (Date.now() - (statOf(place)?.mtimeMs ?? 0) > KEPT_MS) rmSync(place, { recursive: true, force: true });
-  }
+/** Working folders, by worker and session, in which no attempt began for a day. */
+function removeOldFolders(work: string): void {
+  const entries = (folder: string) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []);
+  for (const place of entries(work).flatMap(entries))
+    if (Date.now() - usedMs(place) > KEPT_MS) rmSync(place, { recursive: true, force: true });
+}
+
+function usedMs(place: string): number {
+  return (statOf(join(place, USED)) ?? statOf(place))?.mtimeMs ?? 0;
 }
 
 function reasonOf(error: unknown): string {

@@ -37,6 +37,7 @@ it('fills in every default', () => {
     stronger: null,
     waitForLimits: false,
     askAboveRuns: 50,
+    engine: null,
     concurrency: 3,
     maxRounds: null,
     maxMinutes: null,
@@ -89,6 +90,7 @@ it('reads the example of its page', () => {
     stronger: null,
     waitForLimits: false,
     askAboveRuns: 50,
+    engine: null,
     concurrency: 4,
     maxRounds: 5,
     maxMinutes: 120,
@@ -233,7 +235,7 @@ describe('mistakes', () => {
     ['rounds: 2', ':1: rounds: unknown key. Did you mean "max_rounds"?'],
     [
       'max: 3',
-      ':1: max: unknown key. Known keys: strict, agents, roles, agent, stronger, wait_for_limits, ask_above_runs, concurrency, max_rounds, max_minutes, max_cost_usd, ' +
+      ':1: max: unknown key. Known keys: strict, agents, roles, agent, stronger, wait_for_limits, ask_above_runs, engine, concurrency, max_rounds, max_minutes, max_cost_usd, ' +
         'max_tokens, stop_when_stalled, sandbox, notify, notify_at_end, timeout_minutes, retries, testing, critics, guard, workspace',
     ],
     ['agnets: {}', ':1: agnets: unknown key. Did you mean "agents"?'],

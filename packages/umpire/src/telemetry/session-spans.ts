@@ -3,7 +3,7 @@
 
 import type { EventData, Recorded } from '@umpire/core/decider/events.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { BUILT_IN } from '@umpire/core/decider/agent-choice.js';
+import { BUILT_IN, CHECK } from '@umpire/core/decider/agent-choice.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { Usage } from '@umpire/core/ports.js';
 import type { AgentSettings } from '../sessions/default-settings.js';
@@ -202,7 +202,7 @@ function idOf({ traceId }: Trace, ...of: readonly (string | number)[]): string {
 const FAILURES: ReadonlySet<string> = new Set(['failed', 'blocked', 'interrupted', 'postponed', 'limited']);
 
 /** Umpire's own critics, the command of `until`, and people. */
-const WITHOUT_MODEL: ReadonlySet<string> = new Set([BUILT_IN, 'check', 'person']);
+const WITHOUT_MODEL: ReadonlySet<string> = new Set([BUILT_IN, CHECK, 'person']);
 
 const UNKNOWN: Usage = { tokens: 0, costUsd: 0, unknown: ['tokens', 'cost'] };
 
