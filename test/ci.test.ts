@@ -261,7 +261,7 @@ it('has a GitLab job and a pre-commit hook whose commands are real', () => {
     report: [],
   });
   project.write({ 'src/cart.test.ts': WEAKENED });
-  const commit = () => spawnSync('sh', ['-c', hook.entry], { cwd: project.root, encoding: 'utf8', env }).status;
+  const commit = () => spawnSync(join(root, hook.entry), [], { cwd: project.root, encoding: 'utf8', env }).status;
   expect([hook.pass_filenames, commit()]).toEqual([false, 0]);
   project.git('add', '-A');
   expect(commit()).toBe(3);
