@@ -1,7 +1,7 @@
 // What the suites share: seeded randomness, interleaved timing, bundling of our sources, and the printed table.
 // A suite is a bench/*.mjs with `export async function run(options)` that returns lines made by `line`.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { tmpdir } from 'node:os';
@@ -94,6 +94,17 @@ export function scratchFolder(name) {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** What our sources call their folder stays the folder of the source. */
+const ownFolders = {
+  name: 'own-folders',
+  setup(builder) {
+    builder.onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+      loader: 'ts',
+    }));
+  },
+};
+
 /** Our sources as one module: `exports` is {'packages/…': [names]}. Bundled by esbuild for this Node, not minified. */
 export async function importSources(exports) {
   const { build } = await import('esbuild');
@@ -109,6 +120,8 @@ export async function importSources(exports) {
       platform: 'node',
       format: 'esm',
       target: 'node20',
+      external: ['pg', '@restatedev/restate-sdk'],
+      plugins: [ownFolders],
       outfile,
       logLevel: 'warning',
     });

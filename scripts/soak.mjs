@@ -81,6 +81,14 @@ const CAMPAIGNS = [
     4_000,
   ),
   seeded('simulations', 'simulated sessions', ['test/campaigns/simulation'], 10_000, 1_000),
+  seeded('fleets', 'simulated fleets', ['test/campaigns/fleet.test'], 10_000, 500),
+  listed('chaos', 'engines with 20 sessions under fire', () =>
+    ['postgres', 'restate'].map((engine) => ({
+      id: engine,
+      repeat: `npm run chaos -- --engine ${engine} --sessions 20 --seconds 60`,
+      start: () => vitest(['test/campaigns/chaos.test'], { UMPIRE_CHAOS_ENGINE: engine }),
+    })),
+  ),
   seeded('kills', 'real kills', ['test/campaigns/kill.test'], 398, 20),
   seeded('journals', 'torn or flipped journals', ['test/campaigns/torn-journals'], 6_000, 3_000),
   seeded('http', 'hostile HTTP requests', ['test/campaigns/http-attacks'], 249, 249),

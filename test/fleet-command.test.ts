@@ -6,13 +6,13 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { SOAK } from './support/campaign.js';
+import { ASKS, fleetServer } from './support/fleet-project.js';
 import { gitIn, writeFiles } from './support/git-project.js';
-import { postgresPrograms, startPostgres } from './support/postgres-server.js';
-import type { PostgresServer } from './support/postgres-server.js';
-import { cleanUpProjects, makeProject } from './support/run-project.js';
-import type { Ran, RunProject, Running } from './support/run-project.js';
+import { postgresPrograms } from './support/postgres-server.js';
+import { cleanUpProjects } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
 
 const programs = postgresPrograms();
 cleanUpProjects();
@@ -20,63 +20,7 @@ cleanUpProjects();
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
-  let server: PostgresServer;
-  let running: Running[] = [];
-  let databases = 0;
-
-  beforeAll(async () => {
-    server = await startPostgres(programs ?? '');
-  });
-
-  afterEach(async () => {
-    for (const { child } of running) child.kill('SIGKILL');
-    await Promise.all(running.map(({ ended }) => ended));
-    running = [];
-  });
-
-  afterAll(() => server.stop());
-
-  async function newEngine(): Promise<string> {
-    const name = `fleet${++databases}`;
-    await server.sql('postgres', `create database ${name}`);
-    return server.url(name);
-  }
-
-  /** A person's project, its remote, and an engine that is ready. */
-  async function openFleet(agent: string, env: Readonly<Record<string, string>> = {}) {
-    const url = await newEngine();
-    const project = makeProject({ files: { 'check.mjs': CHECK, 'value.txt': 'bad\n' } });
-    const remote = join(project.beside, 'remote.git');
-    writeFiles(project.beside, { 'agent.mjs': agent });
-    gitIn(project.beside, 'clone', '-q', '--bare', project.root, remote);
-    gitIn(project.root, 'remote', 'add', 'origin', remote);
-    const all = { UMPIRE_ENGINE: url, UMPIRE_LEASE_MS: '3000', ...env };
-    const umpire = (...args: readonly string[]): Promise<Ran> => project.umpireWith({ env: all }, ...args);
-    expect(await umpire('engine', 'init')).toMatchObject({ exit: 0 });
-    return {
-      url,
-      project,
-      remote,
-      umpire,
-      until: (...more: readonly string[]) =>
-        umpire('until', 'node check.mjs', 'make it good', '--agent-command', `node ${join(project.beside, 'agent.mjs')}`, ...more),
-      /** A machine: a home, a name and its labels. */
-      addWorker: async (
-        name: string,
-        flags: readonly string[] = [],
-        more: Readonly<Record<string, string>> = {},
-        through: readonly string[] = [],
-      ): Promise<Running> => {
-        const home = join(project.beside, name);
-        const options = { env: { ...all, HOME: home, UMPIRE_WORKTREES: '', ...more }, cwd: project.beside, through };
-        writeFiles(home, { '.here': '' });
-        const worker = project.startWith(options, 'worker', '--name', name, '--remote', remote, ...flags);
-        running.push(worker);
-        await worker.says(flags.includes('--conduct-only') ? 'Taking the turns' : `Worker ${name}`);
-        return worker;
-      },
-    };
-  }
+  const { newEngine, openFleet, port } = fleetServer(programs ?? '');
 
   test('sessions run on other machines, and anybody answers and looks', { timeout: 120_000 }, async () => {
     const fleet = await openFleet(ASKS);
@@ -102,16 +46,25 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
     expect(seen.length).toBeGreaterThan(0);
     expect(seen.join('')).not.toContain(fleet.url);
 
-    const [list, report, logs, serve] = await Promise.all([
+    const [list, report, logs, followed, apply, diff] = await Promise.all([
       fleet.umpire('list'),
       fleet.umpire('report', 's1'),
       fleet.umpire('logs', 's1', 'WORK-1'),
-      fleet.umpire('serve', '--engine', fleet.url),
+      fleet.umpire('logs', 's1', '-f'),
+      fleet.umpire('apply', 's1', '--engine', fleet.url),
+      fleet.umpire('diff', 's1'),
     ]);
     expect(list.out).toBe('s1  complete, round 1  make it good\n');
     expect(report.out).toContain('- Outcome: **complete**');
     expect(logs.out).toContain('"findings":"ok"');
-    expect(serve).toMatchObject({ exit: 2 });
+    expect(followed).toMatchObject({ exit: 0, out: expect.stringContaining('"findings":"ok"') as string });
+    expect(apply).toMatchObject({ exit: 2, err: expect.stringContaining('umpire/SESSION') as string });
+    expect(diff).toMatchObject({ exit: 1, err: expect.stringContaining(`git fetch ${fleet.remote} umpire/s1`) as string });
+    fleet.project.git('fetch', '-q', fleet.remote, 'umpire/s1');
+    const whole = (await fleet.umpire('diff', 's1')).out;
+    expect(whole).toContain('-bad\n+good\n');
+    expect((await fleet.umpire('diff', 's1', '1')).out).toBe(whole);
+    expect(await fleet.umpire('diff', 's1', '0')).toMatchObject({ exit: 0, out: '' });
 
     await fleet.umpire('engine', 'export', 's1', join(fleet.project.beside, 'out'));
     const place = join(fleet.project.beside, 'out', 's1');
@@ -176,7 +129,7 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
 
   test('a worker without a network drops its work, which another does', { timeout: 120_000, ...SOAK }, async () => {
     const fleet = await openFleet(WAITS);
-    const network = await openNetwork(server.port);
+    const network = await openNetwork(port());
     await fleet.addWorker('brain', ['--conduct-only']);
     const cutOff = new URL(fleet.url);
     cutOff.port = String(network.port);
@@ -238,19 +191,6 @@ function environmentsOf(project: RunProject): readonly string[] {
   const path = join(project.beside, 'environments');
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
-
-const CHECK = `import { readFileSync } from 'node:fs';
-if (readFileSync('value.txt', 'utf8') !== 'good\\n') { console.error('value.txt is not good'); process.exit(1); }
-`;
-
-/** Asks once, and writes down its environment. */
-const ASKS = `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-const { id, turns = [] } = JSON.parse(readFileSync(process.env.UMPIRE_TASK_FILE, 'utf8'));
-appendFileSync(join(import.meta.dirname, 'environments'), JSON.stringify(process.env) + '\\n');
-if (turns.length > 0) writeFileSync('value.txt', 'good\\n');
-console.log(JSON.stringify(turns.length > 0 ? { id, status: 'completed', findings: 'ok' } : { id, status: 'blocked', reason: 'Which value?' }));
-`;
 
 /** Writes down that it began, and works once a file is there. */
 const WAITS = `import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';

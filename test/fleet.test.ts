@@ -4,14 +4,18 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { builtinLoop } from '@umpire/core/loops/builtin.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import { pipelineFor } from '@umpire/core/loops/validate-pipeline.js';
 import { createConduct } from '@umpire/umpire/fleet/conductor.js';
 import { openConductorParts } from '@umpire/umpire/fleet/conductor-parts.js';
-import { answerOnEngine, copyFromEngine, followOnEngine, startOnEngine } from '@umpire/umpire/fleet/client.js';
+import { answerOnEngine, copyFromEngine, followOnEngine, retryOnEngine, startOnEngine } from '@umpire/umpire/fleet/client.js';
 import type { FleetRequest } from '@umpire/umpire/fleet/client.js';
 import type { Engine, TaskLease } from '@umpire/umpire/fleet/engine.js';
 import { remoteLabel } from '@umpire/umpire/fleet/labels.js';
 import { openLocalEngine } from '@umpire/umpire/fleet/local-engine.js';
 import { work } from '@umpire/umpire/fleet/worker.js';
+import { SOAK } from './support/campaign.js';
 import { gitIn, writeFiles } from './support/git-project.js';
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-fleet-')));
@@ -128,6 +132,46 @@ test('a session runs on a worker and ends with its work on the remote branch', {
   const client = await fleet.engine.client();
   const copy = await copyFromEngine(client, session, join(place, 'copies', session));
   expect(copy.name).toBe(session);
+});
+
+test('a task whose agent had no plan left is tried again when a person says so', { timeout: 90_000, ...SOAK }, async () => {
+  const fleet = await openFleet(`import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+if (!existsSync(join(import.meta.dirname, 'reset'))) {
+  console.error('{"error":{"code":429,"message":"You have hit your usage limit. It resets in 5 hours."}}');
+  process.exit(1);
+}
+${WORKS}`);
+  await fleet.addWorker('one');
+  const session = await fleet.start({ goal: 'make it good' });
+  const waiting = await follow(fleet, session);
+  expect(waiting).toMatchObject({ status: 'awaiting', question: { kind: 'limit' } });
+  writeFiles(join(fleet.project, '..'), { reset: '' });
+  await retryOnEngine(await fleet.engine.client(), session);
+  expect(await follow(fleet, session, waiting.types.length)).toMatchObject({ status: 'complete' });
+});
+
+test('any worker takes a session of a folder without git', { timeout: 90_000 }, async () => {
+  const fleet = await openFleet(`console.log(JSON.stringify({ status: 'completed', findings: 'Read it.' }));`);
+  await fleet.addWorker('one');
+  const project = join(place, `plain-${fleets}`);
+  writeFiles(project, { 'notes.txt': 'plain\n' });
+  const task = {
+    id: 'READ-1',
+    title: 'Read',
+    description: 'Read it.',
+    role: 'scanner',
+    deps: [] as string[],
+    exec_mode: 'csv-wave',
+    approve: false,
+    columns: {},
+  } as const;
+  const debt = builtinLoop('debt') as Loop;
+  const pipeline = pipelineFor({ modes: { read: { title: 'Read', judged: false, tasks: [task] } }, writes: [] }, debt);
+  const client = await fleet.engine.client();
+  const agentCommand = `node ${join(fleet.project, '..', 'agent.mjs')}`;
+  const session = await startOnEngine(client, { loop: 'debt', goal: 'read', mode: 'read', pipeline, project, agentCommand, tenant: 'me' });
+  expect(await follow(fleet, session)).toMatchObject({ status: 'complete' });
 });
 
 test('an answer from any machine continues a blocked task', { timeout: 90_000 }, async () => {

@@ -226,6 +226,21 @@ it('says why an answered session does not go on', async () => {
   expect([said.status, said.text]).toEqual([422, expect.stringContaining('umpire.config.yaml')]);
 });
 
+it('retries the failed tasks of a session', SOAK, async () => {
+  const project = makeProject();
+  const agent = project.sh('if [ -e "$beside/works" ]; then complete done; else fail "not today"; fi');
+  const flags = ['--mode', 'patch', '--session', '.umpire/sessions/one', ...agent];
+  const { session, exit } = await project.umpire('run', 'review', 'fix the typo', ...flags);
+  expect(exit).toBe(1);
+  const served = await serve(project);
+  const id = '.umpire/sessions/one';
+  expect(await served.json(at('/api/session', { id }))).toMatchObject({ state: 'failed', canRetry: true, fleet: null });
+  writeFileSync(join(project.beside, 'works'), '');
+  expect((await served.post('/api/resume', { id, retry: true })).status).toBe(204);
+  await expect.poll(() => eventsOfType(session, 'SessionEnded').length, { timeout: 60_000 }).toBe(2);
+  expect(await served.json(at('/api/session', { id }))).toMatchObject({ canRetry: false, trouble: null });
+});
+
 it('frees everything of a closed page', async () => {
   const served = await serve(makeProject());
   const headers = { authorization: `Bearer ${served.key}` };

@@ -4,6 +4,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ProjectSessions } from '@umpire/umpire/http/project-sessions.js';
 import { serveDashboard } from '@umpire/umpire/http/server.js';
 import { hasBrowser, startBrowser } from '../support/browser.js';
 import { SEED, amountOf, isSoak } from '../support/campaign.js';
@@ -66,7 +67,13 @@ it(`shows ${AMOUNT} hostile sessions as text`, { timeout: 600_000 }, async () =>
 });
 
 async function lookAt(project: string): Promise<void> {
-  const server = await serveDashboard({ project, version: '0', port: 0, key: KEY, pages: join(root, 'dist', 'web') });
+  const server = await serveDashboard({
+    source: new ProjectSessions(project),
+    version: '0',
+    port: 0,
+    key: KEY,
+    pages: join(root, 'dist', 'web'),
+  });
   const origin = `http://127.0.0.1:${server.port}`;
   const ask = (path: string) => fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${KEY}` } });
   try {

@@ -5,6 +5,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ProjectSessions } from '@umpire/umpire/http/project-sessions.js';
 import { serveDashboard } from '@umpire/umpire/http/server.js';
 import { SEED, amountOf, chooseCases } from '../support/campaign.js';
 import { writeFiles } from '../support/git-project.js';
@@ -42,7 +43,13 @@ it(`answers ${AMOUNT} hostile requests with nothing that they may not see`, { ti
   const sessions = join(project.root, '.umpire', 'sessions');
   writeStory(join(sessions, 'classified'), COMPLETE);
   writeFiles(project.beside, { 'outside/secret.txt': 'TOP SECRET\n', 'outside/tasks.csv': 'id,title\nA,TOP SECRET\n' });
-  const server = await serveDashboard({ project: project.root, version: '0', port: 0, key: KEY, pages: join(root, 'dist', 'web') });
+  const server = await serveDashboard({
+    source: new ProjectSessions(project.root),
+    version: '0',
+    port: 0,
+    key: KEY,
+    pages: join(root, 'dist', 'web'),
+  });
   const healthy = `GET /api/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n\r\n`;
   const seen = { answered: 0, refused: 0 };
   try {

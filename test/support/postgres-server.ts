@@ -5,11 +5,14 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { vi } from 'vitest';
+
+const READY_MS = 60_000;
 
 export interface PostgresServer {
+  readonly pid: () => number;
   /** The certificate of the server, for the name `localhost`. It signs itself. */
   readonly certificate: string;
   readonly port: number;
@@ -37,7 +40,8 @@ export function postgresPrograms(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ?? null;
 }
 
-export async function startPostgres(programs: string): Promise<PostgresServer> {
+/** Tests kill processes, never the machine, and need no `fsync`. A benchmark does. */
+export async function startPostgres(programs: string, { fsync = 'off' }: { readonly fsync?: 'on' | 'off' } = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-postgres-'));
   // The server refuses to run as root.
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
@@ -54,7 +58,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   await promisify(execFile)('openssl', openssl, { ...user, cwd: folder });
   const port = await freePort();
   const url = (database: string, role = 'owner') => `postgres://${role}@127.0.0.1:${port}/${database}`;
-  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, fsync: 'off', max_connections: 200, ssl: 'on' };
+  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, fsync, max_connections: 200, ssl: 'on' };
 
   const tls = ['-c', `ssl_cert_file=${certificate}`, '-c', `ssl_key_file=${join(folder, 'server.key')}`];
 
@@ -62,8 +66,17 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = spawn(join(programs, 'postgres'), ['-D', data, ...flags, ...tls], { ...user, cwd: folder, stdio: 'ignore' });
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    await vi.waitFor(() => sql('postgres', 'select 1'), { timeout: 60_000, interval: 50 });
-    return { kill: async (signal: NodeJS.Signals) => (child.kill(signal), ended) };
+    const endMs = performance.now() + READY_MS;
+    for (;;) {
+      try {
+        await sql('postgres', 'select 1');
+        break;
+      } catch (error) {
+        if (performance.now() > endMs || child.exitCode !== null) throw error;
+        await pause(50);
+      }
+    }
+    return { pid: child.pid ?? 0, kill: async (signal: NodeJS.Signals) => (child.kill(signal), ended) };
   }
 
   async function sql(database: string, text: string): Promise<readonly Record<string, unknown>[]> {
@@ -80,6 +93,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
 
   let server = await launch();
   return {
+    pid: () => server.pid,
     certificate,
     port,
     url,

@@ -33,6 +33,8 @@ export function installRestateServer(): void {
 }
 
 export interface RestateNode {
+  /** The shell above the server; 0 while it is killed. */
+  readonly pid: () => number;
   readonly ingressPort: number;
   readonly adminPort: number;
   /** `restate://…` of this node. */
@@ -109,6 +111,7 @@ function makeNode(home: string, ingressPort: number, adminPort: number, settings
   }
 
   return {
+    pid: () => child?.pid ?? 0,
     ingressPort,
     adminPort,
     url: `restate://127.0.0.1:${ingressPort}?admin=${adminPort}`,

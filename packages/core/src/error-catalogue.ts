@@ -151,7 +151,7 @@ export const ERRORS = {
   },
   'session-unlisted': {
     exit: 1,
-    message: 'Session "{session}" is not in this project any more.',
+    message: 'Session "{session}" is not here any more.',
     hint: 'It may have been removed or renamed. Go back to the list of sessions.',
   },
   'session-outside': {
@@ -368,7 +368,7 @@ export const ERRORS = {
   'engine-command': {
     exit: 2,
     message: 'umpire {command} works on sessions of this machine only.',
-    hint: 'On an engine, use list, status, report, logs and replay. The work is on the branch umpire/SESSION of the remote; `umpire engine export SESSION DIR` copies a session into a folder.',
+    hint: 'On an engine, use list, status, report, logs, diff, replay and serve. The work is on the branch umpire/SESSION of the remote; `umpire engine export SESSION DIR` copies a session into a folder.',
   },
   'engine-session-missing': {
     exit: 2,
@@ -394,6 +394,11 @@ export const ERRORS = {
     exit: 2,
     message: 'The engine knows no worker named {worker}.',
     hint: 'List them with `umpire engine workers --engine URL`.',
+  },
+  'engine-untaken': {
+    exit: 1,
+    message: 'The engine has what you sent, but no worker has taken it yet.',
+    hint: 'It is recorded once a worker takes it. Start one with: umpire worker --engine URL --remote URL',
   },
   'engine-refused': {
     exit: 2,
@@ -578,6 +583,11 @@ export const ERRORS = {
     exit: 1,
     message: 'The worktree of {task} (attempt {attempt}) is gone, and so are its changes.',
     hint: 'Run the task again with `umpire resume`.',
+  },
+  'work-unfetched': {
+    exit: 1,
+    message: 'The work of {session} is in its git remote, and this repository has not fetched it.',
+    hint: 'Run this in the project, then try again: {command}',
   },
   'nothing-made': {
     exit: 1,

@@ -7,6 +7,7 @@ import type {
   DismissRequest,
   ErrorAnswer,
   OutputAnswer,
+  ResumeRequest,
   SessionAnswer,
   SessionsAnswer,
 } from '@umpire/umpire/http/answers.js';
@@ -105,7 +106,10 @@ export async function diff(id: string, round: string | null, chain: string | nul
 
 export const answer = (body: AnswerRequest): Promise<void> => act('/api/answer', body);
 export const dismiss = (body: DismissRequest): Promise<void> => act('/api/dismiss', body);
-export const resume = (id: string): Promise<void> => act('/api/resume', { id });
+export async function resume(id: string, retry: boolean): Promise<void> {
+  const body: ResumeRequest = { id, retry };
+  await act('/api/resume', body);
+}
 
 const RETRY_MS = 2000;
 

@@ -35,8 +35,8 @@ interface OverviewProps {
   readonly onFilter: (filter: Filter) => void;
 }
 
-export function Overview({ list: { sessions, unread }, filter, onFilter }: OverviewProps) {
-  if (sessions.length === 0) return unread > 0 ? <p class="quiet">Reading the sessions …</p> : <Nothing />;
+export function Overview({ list: { sessions, unread, isEngine }, filter, onFilter }: OverviewProps) {
+  if (sessions.length === 0) return unread > 0 ? <p class="quiet">Reading the sessions …</p> : <Nothing isEngine={isEngine} />;
   const waiting = sessions.filter(({ state }) => state === 'awaiting');
   const shown = sessions.filter((session) => fits(session, filter));
   return (
@@ -59,12 +59,12 @@ export function Overview({ list: { sessions, unread }, filter, onFilter }: Overv
   );
 }
 
-function Nothing() {
+function Nothing({ isEngine }: { readonly isEngine: boolean }) {
   return (
     <section class="card">
       <h1>No sessions yet</h1>
       <p>Start one in the project. It appears here by itself:</p>
-      <Command text='umpire until "npm test" --agent claude' />
+      <Command text={`umpire until "npm test" --agent claude${isEngine ? ' --engine URL' : ''}`} />
       <p class="quiet">To check that a run can start: umpire doctor</p>
     </section>
   );

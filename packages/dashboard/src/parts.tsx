@@ -68,6 +68,15 @@ export function Command({ text }: { readonly text: string }) {
   );
 }
 
+/** Below commands for a session on an engine. Its address may hold a password, so the server keeps it. */
+export function EngineHint() {
+  return (
+    <p class="quiet">
+      Where <code>UMPIRE_ENGINE</code> is not set, <code>umpire</code> needs <code>--engine URL</code>.
+    </p>
+  );
+}
+
 export function Lines({ head, texts }: { readonly head: string; readonly texts: readonly string[] }) {
   if (texts.length === 0) return null;
   return (

@@ -8,7 +8,7 @@ import { Findings, openVerdict } from './findings.js';
 import { count } from './format.js';
 import { useLoaded } from './hooks.js';
 import { Markdown } from './markdown.js';
-import { Command, Fold, Trouble } from './parts.js';
+import { Command, EngineHint, Fold, Trouble } from './parts.js';
 import { Patch } from './patch.js';
 
 interface QuestionProps {
@@ -40,6 +40,7 @@ export function OpenQuestion({ session, onActed }: QuestionProps) {
               {question.answers.map(({ command }) => (
                 <Command key={command} text={command} />
               ))}
+              {session.fleet === null ? null : <EngineHint />}
             </Fold>
           )}
         </section>

@@ -8,7 +8,7 @@ import { ago, duration, moment } from './format.js';
 import { useChanges, useLoaded, useNow } from './hooks.js';
 import { Markdown } from './markdown.js';
 import { Output } from './output.js';
-import { Badge, Command, Trouble, address } from './parts.js';
+import { Badge, Command, EngineHint, Trouble, address } from './parts.js';
 import { Changes } from './patch.js';
 import { HeldEdit, OpenQuestion } from './question.js';
 import { Rounds } from './rounds.js';
@@ -47,6 +47,7 @@ export function Session({ id, tab, more, onProject }: SessionProps) {
   return (
     <>
       <Head session={session} />
+      <Fleet session={session} />
       <OpenQuestion session={session} onActed={onActed} />
       <Notes session={session} onActed={onActed} />
       <Figures session={session} />
@@ -118,8 +119,20 @@ function Head({ session }: { readonly session: SessionAnswer }) {
   );
 }
 
+/** Who runs its tasks on the engine, or why nothing runs. */
+function Fleet({ session: { fleet } }: { readonly session: SessionAnswer }) {
+  if (fleet === null || fleet.length === 0) return null;
+  return (
+    <section class="note" aria-label="On the engine">
+      {fleet.map((line) => (
+        <div key={line}>{line}</div>
+      ))}
+    </section>
+  );
+}
+
 function Notes({ session, onActed }: { readonly session: SessionAnswer; readonly onActed: () => void }) {
-  const { because, notes, next, state, canResume } = session;
+  const { because, notes, next, state, fleet, canResume, canRetry } = session;
   return (
     <>
       {because.map((one) => (
@@ -133,7 +146,7 @@ function Notes({ session, onActed }: { readonly session: SessionAnswer; readonly
         </p>
       ))}
       <HeldEdit session={session} onActed={onActed} />
-      {canResume ? <Resume session={session} onActed={onActed} /> : null}
+      {canResume || canRetry ? <Resume session={session} onActed={onActed} /> : null}
       {next.length === 0 || state === 'running' ? null : (
         <section class="steps" aria-label="Next steps">
           {next.map(({ what, command }) => (
@@ -142,27 +155,28 @@ function Notes({ session, onActed }: { readonly session: SessionAnswer; readonly
               {command === null ? null : <Command text={command} />}
             </div>
           ))}
+          {fleet === null ? null : <EngineHint />}
         </section>
       )}
     </>
   );
 }
 
-function Resume({ session: { id, trouble }, onActed }: { readonly session: SessionAnswer; readonly onActed: () => void }) {
+function Resume({ session: { id, trouble, canRetry }, onActed }: { readonly session: SessionAnswer; readonly onActed: () => void }) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const resume = async (): Promise<void> => {
     setIsBusy(true);
     setError(null);
-    await api.resume(id).catch(setError);
+    await api.resume(id, canRetry).catch(setError);
     setIsBusy(false);
     onActed();
   };
   return (
-    <section class="card" aria-label="Interrupted">
+    <section class="card" aria-label={canRetry ? 'Failed' : 'Interrupted'}>
       {trouble === null ? null : <p class="bad">The last run ended early: {trouble}</p>}
       <button type="button" class="button" disabled={isBusy} onClick={() => void resume()}>
-        Resume
+        {canRetry ? 'Retry the failed tasks' : 'Resume'}
       </button>
       <span class="quiet"> Finished tasks do not run again.</span>
       {error === null ? null : <Trouble error={error} />}

@@ -70,9 +70,9 @@ async function runCommand(args: readonly string[], context: Context): Promise<Co
   throw unknownCommand(command, COMMANDS);
 }
 
-const LOOKING: ReadonlySet<string> = new Set(['status', 'report', 'logs', 'replay', 'list']);
+const LOOKING: ReadonlySet<string> = new Set(['status', 'report', 'logs', 'replay', 'list', 'diff']);
 
-const HERE_ONLY: ReadonlySet<string> = new Set(['serve', 'diff', 'apply', 'clean', 'decide', 'critique', 'mcp', 'guard', 'doctor']);
+const HERE_ONLY: ReadonlySet<string> = new Set(['apply', 'clean', 'decide', 'critique', 'mcp', 'guard', 'doctor']);
 
 /** Commands that look can look at sessions of an engine. Null: it is about this machine. */
 async function onEngine(
@@ -98,7 +98,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
   until: async (args, output) => (await import('./run.js')).runUntil(args, output),
   resume: async (args, output) => (await import('./run.js')).runResume(args, output),
   resolve: async (args, output) => (await import('./run.js')).runResolve(args, output),
-  dismiss: async (args) => (await import('./dismiss.js')).runDismiss(args),
+  dismiss: async (args, output) => (await import('./dismiss.js')).runDismiss(args, output),
   diff: async (args, output) => (await import('./diff-apply.js')).runDiff(args, process.stdout.isTTY, output.isColored(1)),
   apply: async (args) => (await import('./diff-apply.js')).runApply(args),
   pr: async (args) => (await import('./pr.js')).runPr(args),

@@ -24,8 +24,7 @@ export async function runDiff(args: readonly string[], isTerminal = process.stdo
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
   const chain = parsed.values.get('--chain');
   if (chain !== undefined && round === undefined) throw usage('--chain needs a round: umpire diff <session> 1 --chain L1', 'diff');
-  const of = chain === undefined ? {} : { chain };
-  const patch = await patchOf(session, round === undefined ? undefined : Number(round), { brief: isTerminal, ...of });
+  const patch = await patchOf(session, round === undefined ? undefined : Number(round), { brief: isTerminal, chain, repository: project });
   const what = round === undefined ? 'The session' : `Round ${round} of the session`;
   if (patch.length === 0) return { stderr: `${what} ${basename(session)} changed nothing.\n`, exit: 0 };
   // FORCE_COLOR is set for whole CI jobs; a patch in a pipe must still apply. --color always colours it.

@@ -12,30 +12,39 @@ import { count } from '../report/words.js';
 import { resolveSession } from '../sessions/find-sessions.js';
 import { readSession } from '../sessions/session-record.js';
 import type { CommandOutcome } from './command-outcome.js';
+import { engineFor } from './engine-choice.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
+import type { Output } from './output.js';
 import { SESSION_FLAGS, sessionWord } from './session-argument.js';
 import { showHelp } from './show-help.js';
 
-const FLAGS: FlagKinds = { ...SESSION_FLAGS, '--reason': 'value', '--json': 'switch' };
+const FLAGS: FlagKinds = { ...SESSION_FLAGS, '--engine': 'value', '--reason': 'value', '--json': 'switch' };
 
-export async function runDismiss(args: readonly string[]): Promise<CommandOutcome> {
+export async function runDismiss(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'dismiss');
   if (parsed.switches.has('--help')) return showHelp('dismiss');
   const [named, finding] = parsed.rest;
   if (named === undefined) throw usage('Missing arguments: umpire dismiss <session> [finding] --reason "why".', 'dismiss');
   refuseExtra(parsed, 2, 'dismiss', 'Put the reason in quotes after --reason.');
-  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
   const isJson = parsed.switches.has('--json');
-  if (finding === undefined) return list(session, isJson);
-  const done = await dismiss({
-    session,
+  const url = await engineFor(parsed);
+  const there = url === null ? null : await import('./fleet.js');
+  const session = url === null ? resolveSession(named, parsed.values.get('--project') ?? '.') : named;
+  if (finding === undefined)
+    return there === null
+      ? list(session, isJson)
+      : there.lookThere(url ?? '', 'dismiss', [named], async ([copy]) => list(copy ?? '', isJson));
+  const given = {
     finding,
     reason: parsed.values.get('--reason') ?? '',
     ...answeringUser(),
     via: isatty(0) ? 'terminal' : 'no terminal',
-    wordOf: sessionWord,
-  });
+  } as const;
+  const done =
+    there === null
+      ? await dismiss({ session, ...given, wordOf: sessionWord })
+      : await there.dismissThere(url ?? '', session, { ...given, by: 'dismiss' }, output);
   if (isJson) return { stdout: `${JSON.stringify(done)}\n`, exit: 0 };
   return { stderr: dismissedLines(done), exit: 0 };
 }

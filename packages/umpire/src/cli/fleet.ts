@@ -4,13 +4,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
+import type { RulingGiven } from '@umpire/core/decider/rulings.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
+import { describeDismissal } from '../commands/dismiss.js';
+import type { Dismissed } from '../commands/dismiss.js';
 import type { RunResult } from '../commands/session.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
-import { answerOnEngine, copyFromEngine, followOnEngine, findListed, retryOnEngine, startOnEngine } from '../fleet/client.js';
+import {
+  answerOnEngine,
+  copyFromEngine,
+  dismissOnEngine,
+  followOnEngine,
+  findListed,
+  requireListed,
+  retryOnEngine,
+  startOnEngine,
+} from '../fleet/client.js';
 import type { FleetRequest } from '../fleet/client.js';
-import type { ClientDoor, EngineSession } from '../fleet/engine.js';
-import { whyWaiting } from '../fleet/offers.js';
+import type { ClientDoor } from '../fleet/engine.js';
+import { describeFleet, readFleet, whyWaiting } from '../fleet/offers.js';
 import { openEngine } from '../fleet/open-engine.js';
 import { followProgress } from '../report/progress-lines.js';
 import { lineOf } from '../report/safe-text.js';
@@ -78,11 +90,19 @@ export function answerThere(
   });
 }
 
-/** Failed tasks run again; a running session is followed. */
+export function dismissThere(url: string, word: string, given: RulingGiven, output: Output): Promise<Dismissed> {
+  return withClient(url, async (client) => {
+    const { session } = await findListed(client, word);
+    const { state, ruling } = await taken(output, dismissOnEngine(client, session, given));
+    return { session, ...describeDismissal(state, ruling, session) };
+  });
+}
+
+/** With --retry, failed tasks run again; a task without a plan is tried again. A running session is followed. */
 export function resumeThere(url: string, word: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const { session, length } = await findListed(client, word);
-    if (parsed.switches.has('--retry')) await taken(output, retryOnEngine(client, session));
+    const { session, length, question } = await findListed(client, word);
+    if (parsed.switches.has('--retry') || question?.startsWith('limit:') === true) await taken(output, retryOnEngine(client, session));
     return follow(client, session, length, output, parsed.switches.has('--json'));
   });
 }
@@ -116,18 +136,13 @@ async function follow(
     },
     onQuiet: async () => {
       const listed = await client.session(session);
-      const reasons = listed === null ? [] : await reasonsOf(client, listed);
+      const reasons = listed === null ? [] : whyWaiting(listed, await readFleet(client));
       for (const reason of reasons.filter((one) => !told.has(one))) write(2, `Waiting: ${reason}\n`);
       for (const reason of reasons) told.add(reason);
     },
   });
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   return { ...(json ? {} : { stdout: `${session}\n` }), stderr: closing(result, wasPersonCalled), exit: exitOf(result, aborts) };
-}
-
-async function reasonsOf(client: ClientDoor, listed: EngineSession): Promise<readonly string[]> {
-  const [workers, limits] = await Promise.all([client.workers(), client.limits()]);
-  return whyWaiting(listed, { workers, limits, nowMs: Date.now() });
 }
 
 function closing({ session, status, question, state }: RunResult, wasPersonCalled: boolean): string {
@@ -152,7 +167,9 @@ export function lookThere(
   look: (args: readonly string[]) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const at = args.findIndex((word, index) => !word.startsWith('-') && !['--project', '--loop'].includes(args[index - 1] ?? ''));
+    const at = args.findIndex(
+      (word, index) => !word.startsWith('-') && !['--project', '--loop', '--chain'].includes(args[index - 1] ?? ''),
+    );
     const word = args[at];
     if (word === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
     const listed = await findListed(client, word);
@@ -161,13 +178,12 @@ export function lookThere(
     try {
       const place = join(folder, session);
       await copyFromEngine(client, session, place);
-      const outcome = await look(args.with(at, place));
-      const reasons = command === 'status' ? await reasonsOf(client, listed) : [];
-      const leases =
-        command === 'status'
-          ? listed.leased.map(({ task, attempt, worker }) => `${task} attempt ${attempt} runs on ${lineOf(worker, 100)}.`)
-          : [];
-      const stderr = [...leases, ...reasons.map((reason) => `Waiting: ${reason}`)].map((line) => `${line}\n`).join('');
+      const isFollowed = command === 'logs' && args.some((one) => one === '-f' || one === '--follow');
+      const outcome = await (isFollowed
+        ? whileCopied(client, session, place, () => look(args.with(at, place)))
+        : look(args.with(at, place)));
+      const now = command === 'status' ? describeFleet(listed, await readFleet(client)) : [];
+      const stderr = now.map((line) => `${line}\n`).join('');
       const plain = (text: string | undefined) => text?.replaceAll(place, session);
       const stdout = plain(outcome.stdout);
       return { ...outcome, ...(stdout === undefined ? {} : { stdout }), stderr: `${plain(outcome.stderr) ?? ''}${stderr}` };
@@ -175,6 +191,28 @@ export function lookThere(
       rmSync(folder, { recursive: true, force: true });
     }
   });
+}
+
+const RECOPY_MS = 1000;
+
+/** The copy follows the session until the command has ended. */
+async function whileCopied<T>(client: ClientDoor, session: string, place: string, act: () => Promise<T>): Promise<T> {
+  const over = { isTrue: false };
+  const copy = async (): Promise<void> => {
+    while (!over.isTrue) {
+      const { length } = await requireListed(client, session);
+      await copyFromEngine(client, session, place);
+      await client.changed(session, length, RECOPY_MS);
+    }
+  };
+  const copying = copy();
+  const acting = act();
+  try {
+    return await Promise.race([acting, copying.then(() => acting)]);
+  } finally {
+    over.isTrue = true;
+    await copying.catch(() => undefined);
+  }
 }
 
 export function listThere(url: string, args: readonly string[]): Promise<CommandOutcome> {

@@ -354,6 +354,7 @@ fails now cannot be dismissed.
 Flags
   --reason TEXT          why the finding does not count; required
 ${PROJECT}
+  --engine URL           a session on an engine (docs/fleet.md); none: here
   --json                 print one JSON object
 
 Exit status
@@ -478,7 +479,7 @@ Examples
   umpire logs -f
 `,
 
-  serve: `Show the sessions of a project in a browser.
+  serve: `Show the sessions of a project or an engine in a browser.
 
 Usage: umpire serve [flags]
 
@@ -489,6 +490,7 @@ another machine: ssh -L 4747:127.0.0.1:4747 HOST
 
 Flags
 ${PROJECT}
+  --engine URL           the sessions of an engine (docs/fleet.md); none: here
   --port N               the port (default: 4747, or a free one)
 
 Exit status
@@ -499,6 +501,7 @@ Exit status
 Examples
   umpire serve
   umpire serve --port 8080
+  umpire serve --engine postgres://umpire@db/umpire
 `,
 
   diff: `Show the changes of a session.
@@ -506,7 +509,8 @@ Examples
 Usage: umpire diff [session] [round] [flags]
 
 Shows all changes, or those that one round judged. A pipe or file gets a patch
-for git apply, binary files included.
+for git apply, binary files included. Work of a session on an engine is shown
+in a repository that has fetched it.
 
 ${SESSION}
   [round]                a round number
@@ -514,6 +518,7 @@ ${SESSION}
 Flags
   --chain NAME           the chain, if several have this round: L1, AUDIT-002
 ${PROJECT}
+${ENGINE}
 
 Exit status
   0    shown, or no changes

@@ -1,14 +1,18 @@
-// `umpire serve`: shows the sessions of a project in a browser until Ctrl-C.
+// `umpire serve`: shows the sessions of a project or an engine in a browser until Ctrl-C.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
+import { ProjectSessions } from '../http/project-sessions.js';
 import { serveDashboard } from '../http/server.js';
 import type { DashboardServer } from '../http/server.js';
+import type { SessionSource } from '../http/session-source.js';
 import { lineOf } from '../report/safe-text.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { projectAt } from '../sessions/find-sessions.js';
 import { answeringUser } from './dismiss.js';
+import { engineFor } from './engine-choice.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import { VERSION } from './version.generated.js';
@@ -16,7 +20,7 @@ import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import type { Output } from './output.js';
 
-const FLAGS: FlagKinds = { '--project': 'value', '--port': 'value', '--help': 'switch' };
+const FLAGS: FlagKinds = { '--project': 'value', '--engine': 'value', '--port': 'value', '--help': 'switch' };
 
 /** Used if it is free, so that bookmarks keep working. */
 const DEFAULT_PORT = 4747;
@@ -32,16 +36,37 @@ export async function runServe(args: readonly string[], { write }: Output): Prom
   const stopped = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());
   });
-  const serving = await listen({ project, key, port });
-  write(2, `Dashboard of ${lineOf(project, 200)}, for this machine only. Whoever has this address can answer for you. Stop with Ctrl-C:\n`);
-  // After the #, which no browser sends to a server.
-  write(1, `http://127.0.0.1:${serving.port}/#key=${key}\n`);
-  await stopped;
-  await serving.close();
-  return { exit: 0 };
+  const url = await engineFor(parsed);
+  const source = url === null ? new ProjectSessions(project) : await openEngineSessions(url, project);
+  try {
+    const serving = await listen({ source, key, port });
+    write(
+      2,
+      `Dashboard of ${lineOf(source.place, 200)}, for this machine only. Whoever has this address can answer for you. Stop with Ctrl-C:\n`,
+    );
+    // After the #, which no browser sends to a server.
+    write(1, `http://127.0.0.1:${serving.port}/#key=${key}\n`);
+    await stopped;
+    await serving.close();
+    return { exit: 0 };
+  } finally {
+    await source.close();
+  }
 }
 
-async function listen(request: { readonly project: string; readonly key: string; readonly port: number | null }): Promise<DashboardServer> {
+async function openEngineSessions(url: string, project: string): Promise<SessionSource> {
+  refuseInsideTask('use the engine');
+  const { EngineSessions } = await import('../http/engine-sessions.js');
+  return EngineSessions.open(url, project);
+}
+
+interface ListenRequest {
+  readonly source: SessionSource;
+  readonly key: string;
+  readonly port: number | null;
+}
+
+async function listen(request: ListenRequest): Promise<DashboardServer> {
   const { port, ...rest } = request;
   const all = { ...rest, ...answeringUser(), version: VERSION, pages: join(packageRoot(), 'dist', 'web') };
   try {

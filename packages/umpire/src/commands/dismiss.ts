@@ -1,7 +1,7 @@
 // `umpire dismiss`: records that a person dismisses a finding. It takes effect with the next verdict; nothing runs here.
 
 import { currentQuestion, answersIn } from '@umpire/core/decider/question.js';
-import type { AnswerVia } from '@umpire/core/decider/events.js';
+import type { AnswerVia, FindingRuled } from '@umpire/core/decider/events.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { dismissFinding, openFindings } from '@umpire/core/decider/rulings.js';
 import type { Finding } from '@umpire/core/model.js';
@@ -54,20 +54,23 @@ export async function dismiss(request: DismissParameters): Promise<Dismissed> {
       const event = dismissFinding(journal.state, folder.name, { finding, reason, by, via, ...(who === undefined ? {} : { who }) });
       journal.record(event);
       journal.flush();
-      const word = shellWord(wordOf?.(folder.root) ?? folder.root);
-      const blocking = blockingFindings(journal.state);
-      return {
-        session: folder.root,
-        finding: event.data.finding,
-        blocking,
-        next: blocking === 0 ? stepsAfter(journal.state, event.data.verdict, word) : [],
-      };
+      return { session: folder.root, ...describeDismissal(journal.state, event.data, wordOf?.(folder.root) ?? folder.root) };
     } finally {
       journal.close();
     }
   } finally {
     lock.release();
   }
+}
+
+/** `session`: as commands name it. */
+export function describeDismissal(
+  state: SessionState,
+  { finding, verdict }: Pick<FindingRuled, 'finding' | 'verdict'>,
+  session: string,
+): Omit<Dismissed, 'session'> {
+  const blocking = blockingFindings(state);
+  return { finding, blocking, next: blocking === 0 ? stepsAfter(state, verdict, shellWord(session)) : [] };
 }
 
 function blockingFindings(state: SessionState): number {

@@ -88,7 +88,8 @@ export async function openRun(session: ContinuedSession, files: SessionFiles): P
   const { journal, folder, watch, config, settings } = session;
   const { runs, aborted } = journal.state.run as RunState;
   const started = startedIn(session);
-  const lastRuns = runs.slice(-3);
+  // Attempts of workers are runs that the journal does not name.
+  const lastRuns = session.by === 'worker' ? [] : runs.slice(-3);
   for (const earlier of lastRuns) sweepRun(earlier);
   const id = newRunId();
   const own = watch.agents ?? {};

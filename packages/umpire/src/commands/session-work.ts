@@ -9,14 +9,24 @@ import type { RunState } from '@umpire/core/decider/run-state.js';
 import { TEST_GONE } from '@umpire/core/formats/run-result.js';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
+import { fetchCommand } from '../report/session-view.js';
 import { openFolder, makeFolders } from '../sessions/session-folder.js';
 import { foldJournal } from '../sessions/journal-file.js';
 import { acquireLock, LOCK, holderOf } from '../sessions/lock.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
 import { isLeft } from '../workspace/clean-session.js';
-import { diffOf, diffOfRanges, listBranchSteps, isAllApplied, isMergedHere } from '../workspace/session-diff.js';
-import type { BranchStep } from '../workspace/session-diff.js';
+import {
+  diffFetched,
+  diffOf,
+  diffOfRanges,
+  findFetched,
+  isAllApplied,
+  isMergedHere,
+  listBranchSteps,
+  listFetchedSteps,
+} from '../workspace/session-diff.js';
+import type { BranchStep, CommitRange, FetchedWork } from '../workspace/session-diff.js';
 import { sessionPath } from '../workspace/session-worktree.js';
 import { findSessionGit, findNameHolder } from '../workspace/session-git.js';
 import type { SessionPlace } from '../workspace/session-git.js';
@@ -58,19 +68,52 @@ export async function diff(session: string, round?: number, chain?: string): Pro
   return (await patchOf(session, round, chain === undefined ? {} : { chain })).toString('utf8');
 }
 
-/** The patch as bytes. `brief`: for reading, without binary files. */
+export interface PatchOptions {
+  /** For reading, without binary files. */
+  readonly brief?: boolean;
+  readonly chain?: string | undefined;
+  /** Of a session on an engine: a folder of the repository that fetched its work. Default: the current folder. */
+  readonly repository?: string;
+}
+
+/** The patch as bytes. */
 export async function patchOf(
   session: string,
   round?: number,
-  { brief = false, chain }: { readonly brief?: boolean; readonly chain?: string } = {},
+  { brief = false, chain, repository = '.' }: PatchOptions = {},
 ): Promise<Buffer> {
+  const { state } = foldJournal(openFolder(session));
+  if (state.run?.isOnEngine === true) return patchFetched(state.run, await requireFetched(state.run, repository), { round, brief, chain });
   const { run, rules, place } = await openSessionWork(session);
   if (round === undefined || rules === null) return diffOf(place, { brief });
-  const work = findRound(run, place.session, round, chain);
-  const steps = await listBranchSteps(place, work.to);
+  const work = findRound(run, round, chain);
+  const ranges = rangesOf(run, rules, work, await listBranchSteps(place, work.to));
+  return diffOfRanges(place, ranges, brief);
+}
+
+async function requireFetched(run: RunState, repository: string): Promise<FetchedWork> {
+  const { loop, session, workspace } = run.started;
+  if (workspace === null) throw new UmpireError('no-work', { session, loop });
+  const fetched = await findFetched(repository, { base: workspace.base, head: run.head ?? workspace.base });
+  if (fetched === null) throw new UmpireError('work-unfetched', { session, command: fetchCommand(run) });
+  return fetched;
+}
+
+async function patchFetched(
+  run: RunState,
+  fetched: FetchedWork,
+  { round, brief, chain }: { readonly round: number | undefined; readonly brief: boolean; readonly chain: string | undefined },
+): Promise<Buffer> {
+  const rules = run.started.frozen?.rules;
+  if (round === undefined || rules === undefined) return diffFetched(fetched, [{ from: fetched.base, to: fetched.head }], brief);
+  const work = findRound(run, round, chain);
+  return diffFetched(fetched, rangesOf(run, rules, work, await listFetchedSteps(fetched, work.to)), brief);
+}
+
+function rangesOf(run: RunState, rules: Loop, work: RoundWork, steps: readonly BranchStep[]): readonly CommitRange[] {
   const isOwn = commitsOfChain(run, rules, work.chain, steps);
   const begun = steps.findIndex(({ commit }) => commit === work.from) + 1;
-  const ranges: { from: string; to: string }[] = [];
+  const ranges: CommitRange[] = [];
   // Skip the commits of other chains.
   for (let index = begun; index < steps.length; index++) {
     if (isOwn[index] !== true) continue;
@@ -78,10 +121,11 @@ export async function patchOf(
     while (isOwn[index + 1] === true) index++;
     ranges.push({ from: first.parent, to: (steps[index] as BranchStep).commit });
   }
-  return diffOfRanges(place, ranges, brief);
+  return ranges;
 }
 
-function findRound(run: RunState, session: string, round: number, chain: string | undefined): RoundWork {
+function findRound(run: RunState, round: number, chain: string | undefined): RoundWork {
+  const { session } = run.started;
   const judged = workOfRound(run, round);
   const asked = chain === undefined ? judged : judged.filter((one) => one.chain === chain);
   const [first, second] = asked;

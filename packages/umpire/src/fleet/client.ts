@@ -1,10 +1,12 @@
 // A person's side of a fleet: starts a session on an engine, answers its questions, and follows it from any machine.
 
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { evolve, NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { FleetSession, Recorded, SessionStarted } from '@umpire/core/decider/events.js';
+import type { FindingRuled, FleetSession, Recorded, SessionStarted } from '@umpire/core/decider/events.js';
+import type { RulingGiven } from '@umpire/core/decider/rulings.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { UmpireError } from '@umpire/core/errors.js';
@@ -79,6 +81,7 @@ export async function startOnEngine(client: ClientDoor, request: FleetRequest): 
 async function say(client: ClientDoor, session: string, message: ClientMessage): Promise<void> {
   const told = (await client.tell(session, message, randomUUID())) as Told;
   if (told.ok) return;
+  if (told.error.code === 'question-changed') throw new UmpireError('question-changed', { session });
   throw new UmpireError('engine-refused', { message: told.error.message, hint: told.error.hint });
 }
 
@@ -91,6 +94,23 @@ export async function answerOnEngine(client: ClientDoor, session: string, given:
 export async function retryOnEngine(client: ClientDoor, session: string): Promise<void> {
   await requireListed(client, session);
   await say(client, session, { type: 'retry' });
+}
+
+/** Returns the ruling, and the state with it. */
+export async function dismissOnEngine(
+  client: ClientDoor,
+  session: string,
+  given: RulingGiven,
+): Promise<{ readonly state: SessionState; readonly ruling: FindingRuled }> {
+  await requireListed(client, session);
+  await say(client, session, { type: 'dismiss', given });
+  const { state, events } = journalOf(bytesOf(await client.lines(session, 0)));
+  const last = events.findLast(({ type }) => type === 'FindingRuled') as Extract<Recorded, { type: 'FindingRuled' }>;
+  return { state, ruling: last.data };
+}
+
+function bytesOf(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
 }
 
 export async function requireListed(client: ClientDoor, session: string): Promise<EngineSession> {
@@ -205,16 +225,22 @@ export async function followOnEngine(
   return { session, status, unverified: run?.ended?.unverified ?? false, question, state };
 }
 
-/** The session as a folder, for every command that reads one. */
+/** The session as a folder, for every command that reads one. An earlier copy in that place is brought up to date. */
 export async function copyFromEngine(client: ClientDoor, session: string, place: string): Promise<SessionFolder> {
   await requireListed(client, session);
-  const lines = await client.lines(session, 0);
-  const { state } = journalOf(Buffer.from(lines.map((line) => `${line}\n`).join('')));
+  const known = linesIn(place);
+  const lines = [...known, ...(await client.lines(session, known.length))];
+  const { state } = journalOf(bytesOf(lines));
   if (state.run === null) throw new UmpireError('not-begun', { session });
   const folder = await writeReplica(place, state, lines, client.blobs(session));
   // Its pages are written from the journal. The lines that say so stay out: the engine's journal is the truth.
   openSessionFiles({ folder, state: () => state, now: () => new Date(), roleText: () => '' }).show();
   return folder;
+}
+
+function linesIn(place: string): readonly string[] {
+  const read = existsSync(place) ? readBytes(openFolder(place), JOURNAL) : null;
+  return read?.kind === 'bytes' ? read.bytes.toString('utf8').split('\n').slice(0, -1) : [];
 }
 
 /** A copy from which `importFolder` brings the session back. */

@@ -1,7 +1,7 @@
 // Takes the turns of a fleet's sessions: folds the journal, applies one input, lets the decider's effects happen, and says what workers may
 // claim. It holds nothing that another conductor could not read from the journal again.
 
-import { answerEvents } from '@umpire/core/decider/answers.js';
+import { answerEvents, describeQuestion } from '@umpire/core/decider/answers.js';
 import { BUILT_IN, agentOfTask } from '@umpire/core/decider/agent-choice.js';
 import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
@@ -10,6 +10,7 @@ import type { Event, Recorded, SessionStarted } from '@umpire/core/decider/event
 import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import type { Effect } from '@umpire/core/decider/pending-effects.js';
 import { awaitedQuestion, budgetQuestion, currentQuestion } from '@umpire/core/decider/question.js';
+import { dismissFinding } from '@umpire/core/decider/rulings.js';
 import { roundAfter } from '@umpire/core/decider/rounds.js';
 import { findTask, tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
@@ -24,6 +25,7 @@ import { journalOf } from '../sessions/journal-file.js';
 import { keepJournal } from '../sessions/journal-writer.js';
 import type { Journal } from '../sessions/journal-writer.js';
 import type { CriticJudgment } from '../sessions/judge-round.js';
+import { chainsIn, spentOf } from '../report/session-view.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { BlobStore, TaskClaim, Conduct, Input, Offer, SessionSoFar, Summary, SessionTurn } from './engine.js';
 import { readClientMessage, readHandedIn } from './messages.js';
@@ -48,6 +50,9 @@ const MOST_KNOWN = 200;
 const MOST_OFFERED = 10_000;
 /** Without the files. */
 const MOST_RESULT_CHARS = 4_000_000;
+
+/** A list shows no more. */
+const MOST_LISTED_CHAINS = 4;
 
 const UNTOLD = { event: () => undefined, turn: () => undefined, queueAge: () => undefined };
 
@@ -196,10 +201,7 @@ async function told(at: TurnAt, message: unknown): Promise<Told | typeof LEFT_TO
       parts.checkStart(known.started, so.session);
       if (!parts.serves(known.started)) return LEFT_TO_OTHERS;
       const { settings, workspace } = known.started;
-      journal.record(
-        { type: 'SessionStarted', data: known.started },
-        { type: 'RunBegun', data: { run: sha256(so.session).slice(0, 16), by: 'engine', settings, head: workspace?.base ?? null } },
-      );
+      journal.record({ type: 'SessionStarted', data: known.started }, begun(so.session, settings, workspace?.base ?? null));
       return { ok: true };
     }
     const { run } = journal.state;
@@ -207,6 +209,12 @@ async function told(at: TurnAt, message: unknown): Promise<Told | typeof LEFT_TO
     if (known.type === 'retry') {
       const again = tasksToRetry(run);
       if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries the failed tasks.' } });
+      // Beginning again is what lifts the limit of a plan.
+      if (awaitedQuestion(run)?.kind === 'limit') journal.record(begun(so.session, run.settings, run.head));
+      return { ok: true };
+    }
+    if (known.type === 'dismiss') {
+      journal.record(dismissFinding(journal.state, so.session, known.given));
       return { ok: true };
     }
     if (known.seen !== undefined && known.seen !== (currentQuestion(run)?.key ?? null))
@@ -220,6 +228,10 @@ async function told(at: TurnAt, message: unknown): Promise<Told | typeof LEFT_TO
     const { code, message: text, hint } = error;
     return { ok: false, error: { code, message: text, hint } };
   }
+}
+
+function begun(session: string, settings: RunState['settings'], head: string | null): Event {
+  return { type: 'RunBegun', data: { run: sha256(session).slice(0, 16), by: 'engine', settings, head } };
 }
 
 function begin(journal: Journal, run: RunState, { task: id, attempt }: TaskClaim): unknown {
@@ -372,5 +384,11 @@ export function summaryOf(state: SessionState, run: RunState): Summary {
     question: question?.key ?? null,
     unverified: run.ended?.unverified ?? false,
     round: Math.max(0, ...[...state.verdicts.values()].map((past) => roundAfter(past))),
+    listed: {
+      mode: run.started.mode,
+      chains: chainsIn(state).slice(0, MOST_LISTED_CHAINS),
+      spent: spentOf(run),
+      waitsOn: question === null ? null : describeQuestion(question).slice(0, 300),
+    },
   };
 }

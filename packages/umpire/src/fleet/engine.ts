@@ -1,6 +1,8 @@
 // What a fleet needs from the engine that holds its sessions (PostgreSQL, Restate, or one process). An engine keeps lines, offers, leases and
 // blobs; it never reads a line. Conductors decide, workers run tasks, and clients start sessions and answer questions.
 
+import type { SessionEntry } from '../report/list-page.js';
+
 /** Unforgeable: holds exactly one lease. */
 export type LeaseToken = string;
 
@@ -46,6 +48,8 @@ export interface Summary {
   readonly question: string | null;
   readonly unverified: boolean;
   readonly round: number;
+  /** Absent: written by an earlier version. */
+  readonly listed?: Pick<SessionEntry, 'mode' | 'chains' | 'spent' | 'waitsOn'>;
 }
 
 /** What a conductor decided about one input. The engine commits all of it, or nothing. */

@@ -25,7 +25,7 @@ export function labelsOf(run: RunState, task: TaskState): readonly string[] {
   const agents = agentsOfTask(run, task)
     .map(programOf)
     .filter((name) => PROVIDERS.has(name) || name === 'opencode');
-  const remotes = fleet === undefined ? [] : [remoteLabel(fleet.remote)];
+  const remotes = fleet === undefined || fleet.remote === '' ? [] : [remoteLabel(fleet.remote)];
   return [...remotes, ...(fleet?.needs ?? []), ...agents.slice(0, 1)];
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ANSWERS, ANSWER_WAYS } from '@umpire/core/decider/events.js';
 import type { Event, SessionStarted } from '@umpire/core/decider/events.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
+import type { RulingGiven } from '@umpire/core/decider/rulings.js';
 import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
 import { UmpireError } from '@umpire/core/errors.js';
 
@@ -11,7 +12,9 @@ export type ClientMessage =
   | { readonly type: 'start'; readonly started: SessionStarted }
   /** `seen`: the key of the question that the person saw. */
   | { readonly type: 'answer'; readonly given: AnswerGiven; readonly seen?: string | null }
-  | { readonly type: 'retry' };
+  /** Failed tasks run again, and those whose agents had no plan left. */
+  | { readonly type: 'retry' }
+  | { readonly type: 'dismiss'; readonly given: RulingGiven };
 
 /** The reply to a client. */
 export type Told =
@@ -34,7 +37,7 @@ const text = (most: number) => z.string().max(most);
 
 const given = z.strictObject({
   answer: z.enum(ANSWERS),
-  reason: text(10_000),
+  reason: text(20_000),
   rounds: amount,
   costUsd: amount,
   minutes: amount,
@@ -45,6 +48,14 @@ const given = z.strictObject({
   goal: text(100_000).optional(),
 });
 
+const ruling = z.strictObject({
+  finding: text(2000),
+  reason: text(20_000),
+  by: z.literal('dismiss'),
+  who: text(100).optional(),
+  via: z.enum(ANSWER_WAYS).optional(),
+});
+
 const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('start'),
@@ -52,6 +63,7 @@ const clientMessage = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('answer'), given, seen: z.string().nullable().optional() }),
   z.strictObject({ type: z.literal('retry') }),
+  z.strictObject({ type: z.literal('dismiss'), given: ruling }),
 ]);
 
 const handedIn = z.strictObject({

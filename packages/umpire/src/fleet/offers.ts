@@ -1,6 +1,7 @@
 // Says why nothing happens in a session of a fleet, and what to do.
 
-import type { EngineSession, WorkerInfo } from './engine.js';
+import { lineOf } from '../report/safe-text.js';
+import type { ClientDoor, EngineSession, WorkerInfo } from './engine.js';
 
 export interface FleetNow {
   readonly workers: readonly WorkerInfo[];
@@ -8,8 +9,21 @@ export interface FleetNow {
   readonly nowMs: number;
 }
 
+export async function readFleet(client: ClientDoor): Promise<FleetNow> {
+  const [workers, limits] = await Promise.all([client.workers(), client.limits()]);
+  return { workers, limits, nowMs: Date.now() };
+}
+
 /** A worker that has not been seen for this long is not counted. */
 const GONE_MS = 90_000;
+
+/** Who runs its tasks, or why nothing runs: a sentence each. */
+export function describeFleet(session: EngineSession, fleet: FleetNow): readonly string[] {
+  return [
+    ...session.leased.map(({ task, attempt, worker }) => `${task} attempt ${attempt} runs on ${lineOf(worker, 100)}.`),
+    ...whyWaiting(session, fleet).map((reason) => `Waiting: ${reason}`),
+  ];
+}
 
 /** One sentence for each reason; none while a task runs, or a person is asked. */
 export function whyWaiting(session: EngineSession, { workers, limits, nowMs }: FleetNow): readonly string[] {

@@ -35,6 +35,8 @@ const QUERY_MS = 60_000;
 const LOCK_MS = 20_000;
 /** A conductor gives up after so many errors in a row that are not about the connection. */
 const MOST_FAILURES = 20;
+/** Heard by the sweep of this process only: a turn has named a time. */
+const SWEEP = 'sweep';
 /** Another conductor has the turn. */
 const STALE = 'UM003';
 
@@ -433,7 +435,7 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
   const connections: Connection[] = [];
 
   /** Takes one turn if there is one. `failed` with an id: the conductor threw, and its input has to rest. */
-  async function takeTurn(client: PoolClient, conduct: Conduct, skipped: readonly string[]): Promise<TakenTurn> {
+  async function takeTurn(client: PoolClient, conduct: Conduct, skipped: readonly string[], onBegun: () => void): Promise<TakenTurn> {
     await client.query(
       `begin isolation level read committed; set local idle_in_transaction_session_timeout = ${Math.ceil(turnMs)}; set local lock_timeout = ${LOCK_MS}`,
     );
@@ -442,6 +444,7 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
       await client.query('commit');
       return { kind: 'none' };
     }
+    onBegun();
     // One query at a time, whatever the conductor does at once.
     let last: Promise<unknown> = Promise.resolve();
     const inTurn = async <Row extends object>(sql: string, values: readonly unknown[]): Promise<readonly Row[]> => {
@@ -501,7 +504,7 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
       // What the conductor decided cannot be stored.
       return { kind: 'failed', id, tries: begun.tries };
     }
-    return { kind: 'taken' };
+    return { kind: 'taken', wakes: turn.wakeAtMs !== null };
   }
 
   return {
@@ -513,14 +516,28 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
       const stop = (): void => db.wake(null);
       signal.addEventListener('abort', stop);
 
+      // One at a time looks for a turn, and the next when it has found one. Else every input would wake them all.
+      let looking = Promise.resolve();
+      const look = async (): Promise<() => void> => {
+        const before = looking;
+        let end = (): void => undefined;
+        looking = new Promise((resolve) => {
+          end = resolve;
+        });
+        await before;
+        return end;
+      };
+
       const takeTurns = async (): Promise<void> => {
         for (let failures = 0; !isOver();) {
+          const endLook = await look();
           const heard = db.hear(isWord('i'));
           let client: PoolClient | null = null;
           try {
             client = await db.pool.connect();
             for (const [session, atMs] of skipped) if (atMs <= Date.now()) skipped.delete(session);
-            const taken = await takeTurn(client, conduct, [...skipped.keys()]);
+            const taken = await takeTurn(client, conduct, [...skipped.keys()], endLook);
+            if (taken.kind === 'taken' && taken.wakes) db.wake(SWEEP);
             if (taken.kind === 'left') skipped.set(taken.session, Date.now() + sweepMs);
             // A failed turn may have left the connection in any state.
             client.release(taken.kind === 'failed');
@@ -539,18 +556,20 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
             await pause(Math.min(backOff(failures++), LONGEST_PAUSE_MS), signal);
           } finally {
             heard.stop();
+            endLook();
           }
         }
       };
 
       const sweep = async (): Promise<void> => {
         while (!isOver()) {
-          const heard = db.hear((word) => word.startsWith('l'));
+          // A lease that begins after a sweep ends after the next.
+          const heard = db.hear(isWord(SWEEP));
           try {
             const [row] = await db.query<{ next: number | null }>('select umpire.sweep($1, $2) as next', [leaseMs, sweepMs]);
             // Inputs whose rest is over are not announced.
             if (!isOver()) db.wake('i');
-            if (!isOver()) await heard.within(Math.max(20, Math.min(row?.next ?? sweepMs, sweepMs)));
+            if (!isOver()) await heard.within(Math.max(20, Math.min(row?.next ?? sweepMs, sweepMs, leaseMs)));
           } catch (error) {
             if (isOver()) return;
             if (!isPassing(error) && !isUmpireError(error)) throw error;
@@ -575,7 +594,8 @@ async function openConductor(url: string, options: EngineOptions): Promise<Condu
 }
 
 type TakenTurn =
-  | { readonly kind: 'none' | 'taken' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'taken'; readonly wakes: boolean }
   | { readonly kind: 'left'; readonly session: string }
   | { readonly kind: 'failed'; readonly id: string; readonly tries: number };
 

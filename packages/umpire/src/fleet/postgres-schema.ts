@@ -358,6 +358,8 @@ begin
   if i.kind in ('lost', 'woken') then delete from umpire.inputs where id = p_input; end if;
   perform pg_notify('umpire', 'r' || p_input);
   perform pg_notify('umpire', 'l' || md5(p_session));
+  -- Whoever looked for inputs meanwhile left this session out.
+  if exists (select from umpire.inputs where session = p_session and done_at is null) then perform pg_notify('umpire', 'i'); end if;
   if exists (select from umpire.offers where state = 'offered') then perform pg_notify('umpire', 'o'); end if;
 end $$;
 

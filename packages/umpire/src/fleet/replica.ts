@@ -25,7 +25,6 @@ export async function writeReplica(
   makeFolders(place);
   const folder = openFolder(place);
   const run = state.run as RunState;
-  if (lines !== null) writeAtomically(folder, JOURNAL, lines.map((line) => `${line}\n`).join(''), false);
   const fetched = new Map<string, Uint8Array>();
   const bytesOf = async (hash: string): Promise<Uint8Array> => {
     const kept = fetched.get(hash) ?? readKept(folder, hash) ?? (await blobs.get(hash));
@@ -45,6 +44,8 @@ export async function writeReplica(
   const board = await Promise.all(run.board.map(bytesOf));
   if (board.length > 0) writeAtomically(folder, BOARD, Buffer.concat(board), false);
   else if (hasEntry(folder, BOARD)) removeEntry(folder, BOARD);
+  // Last: who reads a folder that is being brought up to date finds all that its journal names.
+  if (lines !== null) writeAtomically(folder, JOURNAL, lines.map((line) => `${line}\n`).join(''), false);
   return folder;
 }
 

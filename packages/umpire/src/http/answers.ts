@@ -12,7 +12,9 @@ export interface ListedSession extends Omit<SessionEntry, 'path'> {
 }
 
 export interface SessionsAnswer {
+  /** The project's folder, or the engine's address without its password. */
   readonly project: string;
+  readonly isEngine: boolean;
   readonly version: string;
   /** Latest first. */
   readonly sessions: readonly ListedSession[];
@@ -41,6 +43,8 @@ export interface SessionAnswer extends SessionView {
   readonly project: string;
   readonly id: string;
   readonly name: string;
+  /** On an engine: who runs its tasks, or why nothing runs. */
+  readonly fleet: readonly string[] | null;
   /** The first and the last event; null without events. */
   readonly firstAt: string | null;
   readonly lastAt: string | null;
@@ -60,6 +64,8 @@ export interface SessionAnswer extends SessionView {
   readonly heldEdit: AnswerOption | null;
   /** It can go on without an answer: `umpire resume`. */
   readonly canResume: boolean;
+  /** Its failed tasks can run again: `umpire resume --retry`. */
+  readonly canRetry: boolean;
   /** Why the process that continued it ended early. */
   readonly trouble: string | null;
 }
@@ -117,6 +123,12 @@ export interface DismissRequest {
   readonly id: string;
   readonly finding: string;
   readonly reason: string;
+}
+
+/** `POST /api/resume`. `retry`: failed tasks run again. */
+export interface ResumeRequest {
+  readonly id: string;
+  readonly retry?: boolean;
 }
 
 export interface ErrorAnswer {

@@ -1,44 +1,62 @@
-// Watches the session files of a project for changes: once a second, and only while somebody listens.
+// Watches sessions for changes: about once a second, and only while somebody listens.
 
-import { sessionStamp } from '../sessions/find-sessions.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SessionStamp } from './session-source.js';
 
 const INTERVAL_MS = 1000;
+/** At most a tenth of the time is spent on looking. */
+const REST = 10;
 
-/** Called with the ids of new, removed and changed sessions. */
+/** Called with the ids of new, removed and changed sessions; with none if anything may have changed. */
 export type Listener = (sessions: readonly string[]) => void;
+
+type Stamps = ReadonlyMap<string, SessionStamp>;
 
 export class ChangeWatcher {
   private readonly listeners = new Set<Listener>();
-  private seen: ReadonlyMap<string, string> = new Map();
-  private timer: NodeJS.Timeout | undefined;
+  private watch: AbortController | null = null;
 
-  /** `folders`: the current sessions by id. */
-  constructor(private readonly folders: () => ReadonlyMap<string, string>) {}
+  constructor(private readonly stamps: () => Promise<Stamps>) {}
 
   /** Returns a function that unsubscribes. */
   subscribe(listener: Listener): () => void {
-    if (this.listeners.size === 0) this.start();
     this.listeners.add(listener);
+    if (this.watch === null) {
+      this.watch = new AbortController();
+      void this.look(this.watch.signal);
+    }
     return () => {
       this.listeners.delete(listener);
-      if (this.listeners.size === 0) clearInterval(this.timer);
+      if (this.listeners.size > 0) return;
+      this.watch?.abort();
+      this.watch = null;
     };
   }
 
-  private start(): void {
-    this.seen = this.readStamps();
-    this.timer = setInterval(() => this.compare(), INTERVAL_MS);
+  private async look(stop: AbortSignal): Promise<void> {
+    let before: Stamps | null = null;
+    for (let isFirst = true; !stop.aborted; isFirst = false) {
+      const begun = performance.now();
+      // The engine may be out of reach for a while.
+      const now: Stamps | null = await this.stamps().catch(() => null);
+      if (stop.aborted) return;
+      if (now !== null && !isFirst) this.tell(before === null ? null : changesOf(before, now));
+      before = now;
+      await pause(Math.max(INTERVAL_MS, REST * (performance.now() - begun)), undefined, { signal: stop }).catch(() => undefined);
+    }
   }
 
-  private compare(): void {
-    const before = this.seen;
-    this.seen = this.readStamps();
-    const all = new Set([...before.keys(), ...this.seen.keys()]);
-    const changed = [...all].filter((id) => before.get(id) !== this.seen.get(id));
-    if (changed.length > 0) for (const listener of this.listeners) listener(changed);
+  /** Null: nobody looked for a while. */
+  private tell(changed: readonly string[] | null): void {
+    if (changed !== null && changed.length === 0) return;
+    for (const listener of this.listeners) listener(changed ?? []);
   }
+}
 
-  private readStamps(): ReadonlyMap<string, string> {
-    return new Map([...this.folders()].map(([id, path]) => [id, sessionStamp(path)]));
-  }
+function changesOf(before: Stamps, now: Stamps): readonly string[] {
+  const isSame = (id: string): boolean => {
+    const [one, other] = [before.get(id), now.get(id)];
+    return one?.journal === other?.journal && one?.around === other?.around;
+  };
+  return [...new Set([...before.keys(), ...now.keys()])].filter((id) => !isSame(id));
 }

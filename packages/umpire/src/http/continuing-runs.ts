@@ -26,11 +26,11 @@ export class ContinuingRuns {
   }
 
   /** Resolves once the process has recorded that it runs, or has ended well. Throws if it ends before. */
-  async start(session: string, name: string): Promise<void> {
+  async start(session: string, name: string, flags: readonly string[] = []): Promise<void> {
     this.troubles.delete(session);
     const before = sizeOfJournal(session);
     const stderr = openUnnamedFile();
-    const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'umpire.cjs'), 'resume', session], {
+    const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'umpire.cjs'), 'resume', session, ...flags], {
       cwd: this.project,
       detached: true,
       stdio: ['ignore', 'ignore', stderr],

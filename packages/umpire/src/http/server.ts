@@ -1,4 +1,4 @@
-// The dashboard's server: for one project, on this machine only, and only with its key. It shows sessions and takes a person's answers.
+// The dashboard's server: for one project or one engine, on this machine only, and only with its key. It shows sessions and takes a person's answers.
 
 import { timingSafeEqual } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -14,19 +14,17 @@ import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { z } from 'zod';
 import { ANSWERS } from '@umpire/core/decider/events.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
-import { dismiss } from '../commands/dismiss.js';
-import { answerQuestion } from '../commands/session.js';
 import { lineOf, showHidden, showHiddenIn } from '../report/safe-text.js';
 import { onAbort } from '../sessions/abort-listeners.js';
-import type { AnswerRequest, ChangeAnswer, DismissRequest, ErrorAnswer } from './answers.js';
+import type { AnswerRequest, ChangeAnswer, DismissRequest, ErrorAnswer, ResumeRequest } from './answers.js';
 import { ChangeWatcher } from './change-watcher.js';
-import { ContinuingRuns } from './continuing-runs.js';
 import { followOutput } from './output-follower.js';
 import { pidOfPeer } from './peer-process.js';
 import { SessionReader } from './session-reader.js';
+import type { SessionSource } from './session-source.js';
 
 export interface ServeRequest {
-  readonly project: string;
+  readonly source: SessionSource;
   readonly version: string;
   /** 0: any free port. */
   readonly port: number;
@@ -74,9 +72,9 @@ export async function serveDashboard(request: ServeRequest): Promise<DashboardSe
 
 function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
   const pages = readPages(request.pages);
-  const runs = new ContinuingRuns(request.project);
-  const reader = new SessionReader(request.project, request.version, (session) => runs.troubleOf(session));
-  const watcher = new ChangeWatcher(() => reader.folders());
+  const { source } = request;
+  const reader = new SessionReader(source, request.version);
+  const watcher = new ChangeWatcher(() => source.stamps());
   const app = new Hono();
   app.use(
     secureHeaders({
@@ -104,9 +102,9 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
   app.notFound((context) => context.json(errorOf(new UmpireError('page-unknown', { path: lineOf(context.req.path, 200) })), 404));
   for (const [path, { text, type }] of pages) app.get(path, (context) => context.body(text, 200, { 'Content-Type': type }));
   addSessionRoutes(app, reader);
-  addActions(app, reader, runs, request.who);
+  addActions(app, source, request.who);
   // Answers at once, however many sessions there are.
-  app.get('/api/key', (context) => context.json(showHiddenIn({ project: request.project })));
+  app.get('/api/key', (context) => context.json(showHiddenIn({ project: source.place })));
   app.get('/api/changes', (context) =>
     eventStream(context, stop, (send) =>
       watcher.subscribe((sessions) => {
@@ -115,8 +113,8 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
       }),
     ),
   );
-  app.get('/api/output', (context) => {
-    const { path, log } = reader.findLog(requiredQuery(context, 'id'), requiredQuery(context, 'name'));
+  app.get('/api/output', async (context) => {
+    const { path, log } = await reader.findLog(requiredQuery(context, 'id'), requiredQuery(context, 'name'));
     return eventStream(context, stop, (send) => followOutput(path, log.name, (piece) => send('output', showHiddenIn(piece))));
   });
   return app;
@@ -149,7 +147,9 @@ function addSessionRoutes(app: Hono, reader: SessionReader): void {
   app.get('/api/session', async (context) => context.json(showHiddenIn(await reader.session(requiredQuery(context, 'id')))));
   app.get('/api/costs', async (context) => context.json(showHiddenIn(await reader.costs())));
   app.get('/api/report', async (context) => context.text(showHidden(await reader.report(requiredQuery(context, 'id')))));
-  app.get('/api/log', (context) => context.text(showHidden(reader.log(requiredQuery(context, 'id'), requiredQuery(context, 'name')))));
+  app.get('/api/log', async (context) =>
+    context.text(showHidden(await reader.log(requiredQuery(context, 'id'), requiredQuery(context, 'name')))),
+  );
   app.get('/api/diff', async (context) => {
     const round = context.req.query('round');
     if (round !== undefined && !/^\d{1,5}$/.test(round))
@@ -177,11 +177,11 @@ const ANSWER: z.ZodType<AnswerRequest> = z.strictObject({
   costUsd: NUMBER,
   tokens: NUMBER,
 }) as never;
-const RESUME = z.strictObject({ id: z.string() });
+const RESUME: z.ZodType<ResumeRequest> = z.strictObject({ id: z.string(), retry: z.boolean().optional() }) as never;
 const DISMISS: z.ZodType<DismissRequest> = z.strictObject({ id: z.string(), finding: z.string(), reason: z.string().max(20_000) });
 
 /** Everything that only a person may do. */
-function addActions(app: Hono, reader: SessionReader, runs: ContinuingRuns, who: string | undefined): void {
+function addActions(app: Hono, source: SessionSource, who: string | undefined): void {
   const person = { via: 'dashboard', ...(who === undefined ? {} : { who }) } as const;
   const check: MiddlewareHandler = async (context, next) => {
     refuseForeignRequest(context);
@@ -194,25 +194,15 @@ function addActions(app: Hono, reader: SessionReader, runs: ContinuingRuns, who:
     },
   });
   app.post('/api/answer', check, limit, async (context) => {
-    const { id, answer, question, ...given } = await bodyOf(context, ANSWER);
-    const session = reader.pathOf(id);
-    // A held edit can be taken up whatever the session asks.
-    const shown = answer === 'take-edits' ? {} : { question };
-    if (answer !== 'resume') await answerQuestion({ session, answer, ...shown, ...given, ...person });
-    // The answer is recorded. A process that does not start is shown with the session.
-    await runs.start(session, id).catch((error: unknown) => {
-      if (answer === 'resume' || !isUmpireError(error)) throw error;
-    });
+    await source.answer(await bodyOf(context, ANSWER), person);
     return context.body(null, 204);
   });
   app.post('/api/dismiss', check, limit, async (context) => {
-    const { id, ...given } = await bodyOf(context, DISMISS);
-    await dismiss({ session: reader.pathOf(id), ...given, ...person });
+    await source.dismiss(await bodyOf(context, DISMISS), person);
     return context.body(null, 204);
   });
   app.post('/api/resume', check, limit, async (context) => {
-    const { id } = await bodyOf(context, RESUME);
-    await runs.start(reader.pathOf(id), id);
+    await source.resume(await bodyOf(context, RESUME));
     return context.body(null, 204);
   });
 }
@@ -290,8 +280,11 @@ function errorResponse(context: Context, error: Error): Response {
   return context.json(errorOf(known), STATUS[known.code] ?? (isUmpireError(error) ? 422 : 500));
 }
 
-const STATUS: { readonly [Code in UmpireError['code']]?: 400 | 403 | 404 | 409 } = {
+const STATUS: { readonly [Code in UmpireError['code']]?: 400 | 403 | 404 | 409 | 503 } = {
   'session-unlisted': 404,
+  'engine-session-missing': 404,
+  'engine-unreachable': 503,
+  'engine-untaken': 503,
   'log-missing': 404,
   'page-unknown': 404,
   'body-odd': 400,

@@ -1,98 +1,56 @@
-// Reads the sessions of one project for the dashboard. It starts no run and changes no file.
+// Reads sessions for the dashboard's pages, wherever they are. It starts no run and changes no file.
 
-import { basename, join, relative, sep } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { basename } from 'node:path';
+import { UmpireError } from '@umpire/core/errors.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { openFindings } from '@umpire/core/decider/rulings.js';
+import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
-import { createSessionLister } from '../commands/list.js';
-import { findSessionWork } from '../commands/session-work.js';
-import { diff } from '../library/session-work.js';
-import { report } from '../library/sessions.js';
+import { findSessionWork, patchOf } from '../commands/session-work.js';
 import { readableLog } from '../report/agent-log.js';
 import { TAKE_EDITS, answerOptions } from '../report/answer-options.js';
 import { showHidden } from '../report/safe-text.js';
 import { historyOf } from '../report/session-history.js';
+import { sessionPage } from '../report/session-page.js';
 import { sessionView } from '../report/session-view.js';
+import type { SessionSurroundings } from '../report/session-view.js';
 import { isSaidBelow } from '../report/status-page.js';
 import { UTC } from '../report/words.js';
 import { listLogs, readLog } from '../sessions/agent-logs.js';
 import type { LogFile } from '../sessions/agent-logs.js';
-import { sessionFolders, sessionStamp } from '../sessions/find-sessions.js';
-import type { KnownSessions } from '../sessions/find-sessions.js';
-import { statOf } from '../sessions/file-system.js';
-import { JOURNAL } from '../sessions/journal-file.js';
-import { readSession } from '../sessions/session-record.js';
-import type {
-  CostPart,
-  CostsAnswer,
-  FindingRuling,
-  ListedSession,
-  LogAnswer,
-  SessionAnswer,
-  SessionsAnswer,
-  TimedVerdict,
-} from './answers.js';
+import { provenanceIn, readSession } from '../sessions/session-record.js';
+import type { SessionRecord } from '../sessions/session-record.js';
+import type { CostPart, CostsAnswer, FindingRuling, LogAnswer, SessionAnswer, SessionsAnswer, TimedVerdict } from './answers.js';
+import type { FoundCopy, SessionSource } from './session-source.js';
+import { createTurns } from './turns.js';
 
 /** Only the end of a longer log is shown. */
 const MOST_LOG_BYTES = 512 * 1024;
-/** Reading many sessions lets other requests through at least this often. */
-const TURN_MS = 15;
-/** The first answer waits no longer for sessions that were not read yet. */
-const FIRST_ANSWER_MS = 300;
+/** Of so many sessions at once, the costs are read. */
+const AT_ONCE = 8;
 
 export class SessionReader {
-  private readonly known: KnownSessions = new Map();
   private readonly costsBy = new Map<string, { readonly stamp: string; readonly costs: CostsAnswer }>();
-  private readonly listed = new Map<string, ListedSession>();
-  private listing: Promise<void> | null = null;
-  private isComplete = false;
-  private unread = 0;
 
   constructor(
-    private readonly project: string,
+    private readonly source: SessionSource,
     private readonly version: string,
-    private readonly troubleOf: (session: string) => string | null,
   ) {}
 
-  /** Sessions by id: as the page shows and asks for them. */
-  folders(): ReadonlyMap<string, string> {
-    return new Map(sessionFolders(this.project).map((path) => [this.idOf(path), path]));
-  }
-
-  /** Several pages that ask at once get one listing. Until all were read once, the answer has those read so far, the latest first. */
   async sessions(): Promise<SessionsAnswer> {
-    this.listing ??= this.list().finally(() => (this.listing = null));
-    await (this.isComplete ? this.listing : Promise.race([this.listing, pause(FIRST_ANSWER_MS, undefined, { ref: false })]));
-    const sessions = [...this.listed.values()].toSorted(
-      (a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name),
-    );
-    return { project: this.project, version: this.version, sessions, unread: this.unread };
-  }
-
-  private async list(): Promise<void> {
-    const lister = createSessionLister(this.known);
-    const turn = turns();
-    const folders = [...this.folders()].toSorted(([, a], [, b]) => changedMs(b) - changedMs(a));
-    const ids = new Set(folders.map(([id]) => id));
-    for (const id of this.listed.keys()) if (!ids.has(id)) this.listed.delete(id);
-    for (const [at, [id, folder]] of folders.entries()) {
-      if (!this.isComplete) this.unread = folders.length - at;
-      const { path: _, ...entry } = await lister(folder);
-      this.listed.set(id, { ...entry, id });
-      await turn();
-    }
-    this.isComplete = true;
-    this.unread = 0;
+    const { place: project, isEngine } = this.source;
+    const { sessions, unread } = await this.source.list();
+    const inOrder = sessions.toSorted((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name));
+    return { project, isEngine, version: this.version, sessions: inOrder, unread };
   }
 
   async session(id: string): Promise<SessionAnswer> {
-    const record = readSession(this.pathOf(id));
-    const { path, word, state, events, tasks, notes } = record;
+    const copy = await this.source.find(id);
+    const record = readSession(copy.path);
+    const { path, word, state, events } = record;
     const { run } = state;
-    const view = sessionView(state, { session: path, state: word, tasks, notes, ...(await findSessionWork(run, record)) });
+    const view = sessionView(state, await surroundingsOf(record, copy));
     const { runs, firstAt, lastAt } = historyOf(events, UTC);
     const logs: readonly LogAnswer[] = listLogs(path).map(({ name: file, task, attempt, bytes }) => ({ name: file, task, attempt, bytes }));
     const question = run === null || word !== 'awaiting' ? null : awaitedQuestion(run);
@@ -100,9 +58,10 @@ export class SessionReader {
       ...view,
       // The reasons below it repeat it in more detail.
       reason: isSaidBelow(view.reason, view.because) ? '' : view.reason,
-      project: this.project,
+      project: this.source.place,
       id,
-      name: basename(path),
+      name: basename(copy.word),
+      fleet: copy.fleet,
       firstAt,
       lastAt,
       verdicts: timedVerdicts(state, events),
@@ -113,26 +72,31 @@ export class SessionReader {
       askedAbout: question !== null && 'task' in question ? question.task : null,
       heldEdit: run?.heldEdit == null || word === 'running' ? null : TAKE_EDITS,
       canResume: word === 'interrupted',
-      trouble: word === 'interrupted' ? this.troubleOf(path) : null,
+      canRetry: run !== null && word === 'failed' && tasksToRetry(run).length > 0,
+      trouble: word === 'interrupted' ? copy.trouble : null,
     };
   }
 
   async report(id: string): Promise<string> {
-    return report(this.pathOf(id));
+    const copy = await this.source.find(id);
+    const record = readSession(copy.path);
+    const around = await surroundingsOf(record, copy);
+    return sessionPage(record.state, { ...around, events: record.events, provenance: provenanceIn(record) });
   }
 
   async diff(id: string, round: number | undefined, chain: string | undefined): Promise<string> {
-    return diff(this.pathOf(id), round, chain);
+    const { path } = await this.source.find(id);
+    return (await patchOf(path, round, { chain, repository: this.source.repository })).toString('utf8');
   }
 
-  log(id: string, name: string): string {
-    const { path, log } = this.findLog(id, name);
+  async log(id: string, name: string): Promise<string> {
+    const { path, log } = await this.findLog(id, name);
     return readableEnd(path, log, Math.max(0, log.bytes - MOST_LOG_BYTES));
   }
 
-  /** Throws if there is no such output. `sizeOf`: its present size. */
-  findLog(id: string, name: string): { readonly path: string; readonly log: LogFile } {
-    const path = this.pathOf(id);
+  /** Throws if there is no such output. */
+  async findLog(id: string, name: string): Promise<{ readonly path: string; readonly log: LogFile }> {
+    const { path } = await this.source.find(id);
     const logs = listLogs(path);
     const log = logs.find((one) => showHidden(one.name) === name);
     if (log === undefined)
@@ -142,48 +106,28 @@ export class SessionReader {
 
   /** By day, loop and agent, over all sessions. */
   async costs(): Promise<CostsAnswer> {
-    const turn = turns();
+    const turn = createTurns();
+    const stamps = [...(await this.source.stamps())];
     const all: CostsAnswer[] = [];
-    for (const path of this.folders().values()) {
-      all.push(this.costsOf(path));
+    for (let at = 0; at < stamps.length; at += AT_ONCE) {
+      all.push(...(await Promise.all(stamps.slice(at, at + AT_ONCE).map(([id, { journal }]) => this.costsOf(id, journal)))));
       await turn();
     }
     return sumOf(all);
   }
 
-  private costsOf(path: string): CostsAnswer {
-    const stamp = sessionStamp(path);
-    const before = this.costsBy.get(path);
+  private async costsOf(id: string, stamp: string): Promise<CostsAnswer> {
+    const before = this.costsBy.get(id);
     if (before?.stamp === stamp) return before.costs;
-    const costs = readCosts(path);
-    this.costsBy.set(path, { stamp, costs });
+    const costs = costsIn(await this.source.events(id));
+    this.costsBy.set(id, { stamp, costs });
     return costs;
   }
-
-  /** Only sessions of the project: an id cannot lead to another folder. */
-  pathOf(id: string): string {
-    const path = this.folders().get(id);
-    if (path === undefined) throw new UmpireError('session-unlisted', { session: id });
-    return path;
-  }
-
-  private idOf(path: string): string {
-    return showHidden(relative(this.project, path).split(sep).join('/'));
-  }
 }
 
-function changedMs(session: string): number {
-  return statOf(join(session, JOURNAL))?.mtimeMs ?? 0;
-}
-
-/** Waits for other requests once a turn is over. */
-function turns(): () => Promise<void> {
-  let begun = performance.now();
-  return async () => {
-    if (performance.now() - begun < TURN_MS) return;
-    await nextTurn();
-    begun = performance.now();
-  };
+async function surroundingsOf(record: SessionRecord, { word }: FoundCopy): Promise<SessionSurroundings> {
+  const { word: state, tasks, notes } = record;
+  return { session: word, state, tasks, notes, ...(await findSessionWork(record.state.run, record)) };
 }
 
 /** From this byte on; the first line after it may be incomplete and is left out. */
@@ -223,19 +167,6 @@ function timedVerdicts({ frozen }: SessionState, events: readonly Recorded[]): r
 function usageIn({ data }: Recorded): { readonly costUsd: number; readonly tokens: number; readonly unknown?: readonly string[] } | null {
   return 'usage' in data && data.usage !== undefined ? data.usage : null;
 }
-
-function readCosts(path: string): CostsAnswer {
-  try {
-    const { events } = readSession(path);
-    return costsIn(events);
-  } catch (error) {
-    // An unreadable session says so in the list.
-    if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined || error instanceof TypeError) return NO_COSTS;
-    throw error;
-  }
-}
-
-const NO_COSTS: CostsAnswer = { parts: [], unreported: [] };
 
 function costsIn(events: readonly Recorded[]): CostsAnswer {
   let loop = '';

@@ -1,9 +1,10 @@
 // The answers that a page offers for an open question: what each will do, and what it needs from the person.
 
-import { answersIn, isAboutEvidence } from '@umpire/core/decider/question.js';
+import { isAboutEvidence } from '@umpire/core/decider/question.js';
 import type { Answer, Question } from '@umpire/core/decider/events.js';
 import { currentWave } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
+import { possibleAnswers } from './session-question.js';
 import { count } from './words.js';
 
 export type GrantField = 'rounds' | 'minutes' | 'costUsd' | 'tokens';
@@ -28,7 +29,7 @@ const PLAIN = { reason: 'optional', reasonLabel: 'Reason', grant: null, needsGoa
 
 /** In the order of the commands. */
 export function answerOptions(run: RunState, question: Question): readonly AnswerOption[] {
-  const asked = answersIn(run, question).map((answer) => optionFor(run, question, answer));
+  const asked = possibleAnswers(run, question).map((answer) => optionFor(run, question, answer));
   return question.kind === 'edit' || question.kind === 'limit' ? [resumeOption(question), ...asked] : asked;
 }
 

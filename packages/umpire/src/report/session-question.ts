@@ -99,12 +99,15 @@ function roleFlag(run: RunState, id: string): string {
   return Object.hasOwn(run.settings.agents, role) ? `${role}=` : '';
 }
 
-/** The possible answers, the most common first. */
+/** The most common first. On an engine nobody has the session's worktree at hand. */
+export function possibleAnswers(run: RunState, question: Question): readonly Answer[] {
+  return answersIn(run, question).filter((answer) => answer !== 'manual-fix' || !run.isOnEngine);
+}
+
+/** The possible answers with their commands. */
 export function waysToAnswer(run: RunState, question: Question, session: string): QuestionView['answers'] {
   const name = shellWord(session);
-  // On an engine nobody has its worktree at hand.
-  const possible = answersIn(run, question).filter((answer) => answer !== 'manual-fix' || !run.isOnEngine);
-  const ways = possible.map((answer) => ({
+  const ways = possibleAnswers(run, question).map((answer) => ({
     answer,
     command: `umpire resolve ${name} ${answer}${flagsFor(question, answer)}`,
   }));

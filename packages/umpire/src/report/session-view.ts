@@ -359,7 +359,7 @@ function foreignTasks(tasks: SessionSurroundings['tasks'], verdicts: readonly Pa
   }));
 }
 
-function spentOf(run: RunState): SpentView {
+export function spentOf(run: RunState): SpentView {
   const { maxMinutes, maxTokens, maxCostUsd } = run.settings;
   const { tokens, costUsd } = run;
   const unreported = { tokens: [...run.unreported.tokens], cost: [...run.unreported.cost] };
@@ -418,7 +418,7 @@ function stepsToJudge(tasks: SessionSurroundings['tasks'], judge: string): Sessi
   ];
 }
 
-function fetchCommand({ started: { fleet, workspace } }: RunState): string {
+export function fetchCommand({ started: { fleet, workspace } }: RunState): string {
   return `git fetch ${shellWord(fleet?.remote ?? '')} ${workspace?.branch ?? ''}`;
 }
 

@@ -3,8 +3,10 @@
 import { existsSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { git, tryGit } from './git.js';
+import type { GitTarget } from './git.js';
 import { forkOf } from './open-refs.js';
 import { readRef, refsOf } from './refs.js';
+import { findRepository } from './repository.js';
 import { findSessionGit, refuseOtherSession } from './session-git.js';
 import type { SessionPlace, SessionGit } from './session-git.js';
 import { applyTreeDiff } from './three-way-merge.js';
@@ -71,7 +73,7 @@ export async function diffCommits({ gitTarget }: Pick<SessionGit, 'gitTarget'>, 
 }
 
 /** A part of the branch, from one commit to a later one. */
-interface CommitRange {
+export interface CommitRange {
   readonly from: string;
   readonly to: string;
 }
@@ -105,11 +107,38 @@ function nullIfUnwritable(error: unknown): null {
 export async function listBranchSteps(place: SessionPlace, to: string | null): Promise<readonly BranchStep[]> {
   const sessionGit = findSessionGit(place);
   const { base } = await requireCommits(sessionGit);
-  if (to === null) return [];
+  return to === null ? [] : stepsBetween(sessionGit, base, to);
+}
+
+async function stepsBetween({ gitTarget }: Pick<SessionGit, 'gitTarget'>, base: string, to: string): Promise<readonly BranchStep[]> {
   const args = ['rev-list', '--first-parent', '--reverse', '--parents', '--end-of-options', `${base}..${to}`, '--'];
-  const lines = (await git(sessionGit.gitTarget, args)).toString('utf8').split('\n');
+  const lines = (await git(gitTarget, args)).toString('utf8').split('\n');
   return lines.flatMap((line) => {
     const [commit = '', parent = '', ...merged] = line.split(' ');
     return commit === '' ? [] : [{ commit, parent, merged }];
   });
+}
+
+/** The work of a session that others run, as this repository has fetched it. */
+export interface FetchedWork extends SessionCommits {
+  readonly gitTarget: GitTarget;
+}
+
+/** Null: the folder's repository does not have these commits. */
+export async function findFetched(folder: string, { base, head }: SessionCommits): Promise<FetchedWork | null> {
+  const { kind, gitDir } = findRepository(folder, folder, 'git');
+  if (kind !== 'git') return null;
+  const gitTarget = { gitDir };
+  const there = await Promise.all([base, head].map((commit) => tryGit(gitTarget, ['cat-file', '-e', `${commit}^{commit}`])));
+  return there.every((one) => one.code === 0) ? { base, head, gitTarget } : null;
+}
+
+/** The steps of its branch up to a commit, oldest first. Null: none. */
+export async function listFetchedSteps(work: FetchedWork, to: string | null): Promise<readonly BranchStep[]> {
+  return to === null ? [] : stepsBetween(work, work.base, to);
+}
+
+/** One patch per range. */
+export async function diffFetched(work: FetchedWork, ranges: readonly CommitRange[], brief: boolean): Promise<Buffer> {
+  return Buffer.concat(await Promise.all(ranges.map(({ from, to }) => diffCommits(work, from, to, brief))));
 }
