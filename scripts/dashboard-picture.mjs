@@ -3,7 +3,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { root } from './tools.mjs';
@@ -179,11 +179,15 @@ async function go(page, id, tab = 'tasks') {
 }
 
 async function photograph(page, path, fullPage = false) {
-  // The folder differs from run to run.
-  await page.evaluate((path) => {
-    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let node = walk.nextNode(); node !== null; node = walk.nextNode()) node.data = node.data.replaceAll(path, '/home/you');
-  }, folder);
+  // The folder differs from run to run, the machine from person to person.
+  await page.evaluate(
+    ([path, host]) => {
+      const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let node = walk.nextNode(); node !== null; node = walk.nextNode())
+        node.data = node.data.replaceAll(path, '/home/you').replace(` on ${host}.`, ' on laptop.');
+    },
+    [folder, hostname()],
+  );
   await page.screenshot({ path, fullPage });
 }
 
@@ -195,6 +199,17 @@ async function drawDocs(browser, address) {
   await go(wide, 'review-discount');
   await wide.locator('.findings').waitFor();
   await photograph(wide, join(images, 'dashboard-question.png'));
+  await go(wide, 'cover-the-cart', 'rounds');
+  await wide.locator('.charts').scrollIntoViewIfNeeded();
+  await wide.evaluate(() => scrollTo(0, document.querySelector('.tabs').offsetTop - 12));
+  await photograph(wide, join(images, 'dashboard-rounds.png'));
+  const dark = await open(browser, address, { width: 1100, height: 760, dark: true });
+  await go(dark, 'review-discount', 'changes');
+  await dark.locator('.patch .in-place').first().waitFor();
+  await dark.evaluate(() => scrollTo(0, document.querySelector('.tabs').offsetTop - 12));
+  await photograph(dark, join(images, 'dashboard-changes.png'));
+  const night = await open(browser, address, { width: 375, height: 760, dark: true });
+  await photograph(night, join(images, 'dashboard-phone-list.png'));
   const phone = await open(browser, address, { width: 375, height: 760 });
   await go(phone, 'less-debt-in-the-cart');
   await phone.locator('.markdown table').waitFor();

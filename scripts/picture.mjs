@@ -1,5 +1,5 @@
 // Draws the pictures in docs/images: runs the built command in a real terminal in a copy of the sample shop, and draws what it shows.
-// `script` of util-linux records run.svg in plain lines; tmux shows the live view and a question. Dates, times and paths are fixed, so that
+// `script` of util-linux records run.svg in plain lines; tmux shows the live view, a question and the pages of a session. Dates, times and paths are fixed, so that
 // a picture changes only when the output does. `--dashboard` draws those of docs/dashboard.md.
 
 import { spawnSync } from 'node:child_process';
@@ -76,6 +76,12 @@ printf '{"status":"completed","findings":"Looked at the cart."}' > "$UMPIRE_RESU
   writeFileSync(join(folder, 'go'), '');
   const asked = await screenWith('Answer (1-4');
   save('question', 'A question in a terminal, with its answers', asked.slice(asked.findIndex((line) => line.includes('Waiting for'))));
+  const umpire = `node '${join(root, 'dist', 'umpire.cjs')}'`;
+  // The name of a session has the date.
+  const say = (word) => `printf '$ umpire %s\\n' '${word}'; ${umpire} ${word}`;
+  tmux('new-window', `cd '${shop}'; export ${set.join(' ')}; ${say('list')}; echo; ${say('status')}; echo .; sleep 60`);
+  const status = await screenWith('resolve', /^\.$/m);
+  save('status', 'umpire list and umpire status in a terminal', status.slice(0, -1));
 }
 
 function tmux(...args) {
@@ -83,10 +89,11 @@ function tmux(...args) {
     .stdout;
 }
 
-async function screenWith(text) {
+async function screenWith(text, end = /(?:)/) {
   for (let tries = 0; tries < 600; tries++) {
-    const screen = tmux('capture-pane', '-p', '-e');
-    if (stripVTControlCharacters(screen).includes(text)) return fixed(screen).trimEnd().split('\n');
+    const screen = tmux('capture-pane', '-p', '-e', '-S', '-50');
+    const plain = stripVTControlCharacters(screen);
+    if (plain.includes(text) && end.test(plain)) return fixed(screen).trimEnd().split('\n');
     await new Promise((done) => setTimeout(done, 100));
   }
   throw new Error(`The terminal never showed "${text}":\n${tmux('capture-pane', '-p')}`);
@@ -98,7 +105,9 @@ function fixed(text) {
     .replace(/\b\d{4}-\d\d-\d\d\b/g, '2026-03-01')
     .replace(new RegExp(`^((?:${ESCAPE}\\[[\\d;]*m)*)\\d\\d:\\d\\d`, 'gm'), '$121:04')
     .replace(/ in \d+(?:\.\d+)? s\b/g, '')
-    .replace(/\b\d+ s\b/g, '8 s');
+    .replace(/\b\d+(?:\.\d+)? s\b/g, '8 s')
+    .replace(/\b\d\d-\d\d \d\d:\d\d/g, '03-01 21:04')
+    .replace(/\b[0-9a-f]{12}\b/g, '9f2b61c08ad4');
 }
 
 function draw(title, lines) {

@@ -1,11 +1,18 @@
 // `umpire ci`, and the files that CI services run it by: the steps of action.yml in bash as a runner does, the GitLab job, the pre-commit
 // hook. On real repositories, with the variables that the services set.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { TOKEN } from './support/github-server.js';
 import { CART, TESTS, WEAKENED } from './support/guard-shop.js';
 import { runInProcess } from './support/in-process.js';
 import { cleanUpProjects, command, makeProject, textOf } from './support/run-project.js';
@@ -137,6 +144,7 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
   readonly 'working-directory'?: string;
   readonly uses?: string;
+  readonly if?: string;
 }
 
 interface Action {
@@ -146,40 +154,92 @@ interface Action {
 
 const yamlAt = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
 
-/** What a runner does: fills in the inputs, writes each script to a file, runs it with bash -e, and stops at the first failure. */
-function runAction(project: RunProject, inputs: Readonly<Record<string, string>>) {
+/** Code scanning of a repository. */
+const RUNNER = { GITHUB_REPOSITORY: 'octo/shop', GITHUB_SHA: 'a'.repeat(40), GITHUB_REF: 'refs/pull/7/merge' };
+
+/**
+ * What a runner does: fills in the inputs, writes each script to a file and runs it with bash -e. After a failure it runs only steps with an
+ * `if`; the one of this file asks for the upload.
+ */
+async function runAction(project: RunProject, inputs: Readonly<Record<string, string>>, api = '') {
   const action = yamlAt('action.yml') as Action;
   const values = { ...Object.fromEntries(Object.entries(action.inputs).map(([name, input]) => [name, input.default])), ...inputs };
-  const fill = (text: string) => text.replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => values[name] ?? '');
+  const fill = (text: string) =>
+    text
+      .replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => values[name] ?? '')
+      .replace('${{ github.token }}', TOKEN)
+      .replace('${{ steps.judge.outputs.sarif }}', () => /^sarif=(.*)$/m.exec(textOf(files.GITHUB_OUTPUT))?.[1] ?? '');
   const files = { GITHUB_OUTPUT: join(project.beside, 'output'), GITHUB_STEP_SUMMARY: join(project.beside, 'step-summary') };
-  let out = '';
+  writeFiles(project.beside, { output: '' });
+  let [status, out]: [number | null, string] = [0, ''];
   for (const [index, step] of action.runs.steps.entries()) {
+    if (step.if === undefined ? status !== 0 : values['upload-sarif'] !== 'true') continue;
     // Inputs in a script would be code.
     expect([step.uses, step.shell, step.run.includes('${{')]).toEqual([undefined, 'bash', false]);
     const script = join(project.beside, `step-${index}.sh`);
     writeFiles(project.beside, { [`step-${index}.sh`]: step.run });
     const own = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, fill(value)]));
-    const { status, stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', script], {
+    expect([step.name, Object.values(own).includes(TOKEN)]).toEqual([step.name, step.if !== undefined]);
+    const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', script], {
       cwd: join(project.root, fill(step['working-directory'] ?? '.')),
-      encoding: 'utf8',
-      env: { ...process.env, ...NO_CI, ...GITHUB, ...files, ...own, GITHUB_ACTION_PATH: root, HOME: project.beside },
+      env: {
+        ...process.env,
+        ...NO_CI,
+        ...GITHUB,
+        ...RUNNER,
+        GITHUB_API_URL: api,
+        ...files,
+        ...own,
+        GITHUB_ACTION_PATH: root,
+        HOME: project.beside,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
-    out += stdout;
-    if (status !== 0) return { status, out, err: stderr, files };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    const [code] = (await once(child, 'close')) as [number | null];
+    status ||= code;
   }
-  return { status: 0, out, err: '', files };
+  return { status, out, files };
 }
 
-it('runs as an action: annotations, a summary, a SARIF file and its path as output', () => {
+it('runs as an action: annotations, a summary, a SARIF file and its path as output', async () => {
   const project = changed({ 'src/cart.test.ts': WEAKENED });
-  const { status, out, files } = runAction(project, { review: 'false', sarif: 'my report.sarif' });
+  const { status, out, files } = await runAction(project, { review: 'false', sarif: 'my report.sarif' });
   expect({ status, lines: out.match(/^::error file=src\/cart\.test\.ts/gm)?.length }).toEqual({ status: 3, lines: 2 });
   expect(textOf(files.GITHUB_OUTPUT)).toBe(`sarif=${join(project.root, 'my report.sarif')}\n`);
   expect(existsSync(join(project.root, 'my report.sarif'))).toBe(true);
   expect(textOf(files.GITHUB_STEP_SUMMARY)).toContain('## Umpire');
-  expect(runAction(project, { review: 'false', 'fail-on': 'never' }).status).toBe(0);
-  const hostile = runAction(project, { 'fail-on': 'high"; touch pwned; "' });
+  expect((await runAction(project, { review: 'false', 'fail-on': 'never' })).status).toBe(0);
+  const hostile = await runAction(project, { 'fail-on': 'high"; touch pwned; "' });
   expect({ status: hostile.status, isHarmless: !existsSync(join(project.root, 'pwned')) }).toEqual({ status: 2, isHarmless: true });
+});
+
+it('uploads the SARIF file where asked, although the judgement failed, and only warns where it may not', async () => {
+  const project = changed({ 'src/cart.test.ts': WEAKENED });
+  const asked: { readonly request: string; readonly body: Record<string, string> }[] = [];
+  const answers = [202, 403, 500];
+  const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = JSON.parse(await text(request)) as Record<string, string>;
+    asked.push({ request: `${request.method} ${request.url} ${request.headers.authorization}`, body });
+    response.writeHead(answers.shift() ?? 500, { 'content-type': 'application/json' }).end('{"message":"as planned"}');
+  };
+  const server = createServer((request, response) => void onRequest(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect((await runAction(project, { review: 'false', 'upload-sarif': 'true' }, api)).status).toBe(3);
+  const [{ request, body } = { request: '', body: {} }] = asked;
+  expect(request).toBe(`POST /repos/octo/shop/code-scanning/sarifs Bearer ${TOKEN}`);
+  expect(body).toMatchObject({ commit_sha: 'a'.repeat(40), ref: 'refs/pull/7/merge' });
+  expect(gunzipSync(Buffer.from(body['sarif'] ?? '', 'base64')).toString('utf8')).toBe(textOf(project.root, 'umpire.sarif'));
+  const upload = async () => {
+    const env = { ...process.env, ...RUNNER, GITHUB_API_URL: api, GITHUB_TOKEN: TOKEN, SARIF: join(project.root, 'umpire.sarif') };
+    const child = spawn(process.execPath, [join(root, 'scripts', 'upload-sarif.mjs')], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    return { code: code as number, out };
+  };
+  expect(await upload()).toEqual({ code: 0, out: expect.stringMatching(/^::warning::umpire: SARIF not uploaded \(403\)/) as string });
+  expect(await upload()).toEqual({ code: 1, out: expect.stringContaining('as planned') as string });
+  server.close();
 });
 
 it('has a GitLab job and a pre-commit hook whose commands are real', () => {
@@ -201,7 +261,7 @@ it('has a GitLab job and a pre-commit hook whose commands are real', () => {
     report: [],
   });
   project.write({ 'src/cart.test.ts': WEAKENED });
-  const commit = () => spawnSync('sh', ['-c', hook.entry], { cwd: project.root, encoding: 'utf8', env }).status;
+  const commit = () => spawnSync(join(root, hook.entry), [], { cwd: project.root, encoding: 'utf8', env }).status;
   expect([hook.pass_filenames, commit()]).toEqual([false, 0]);
   project.git('add', '-A');
   expect(commit()).toBe(3);

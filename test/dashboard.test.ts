@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { SOAK } from './support/campaign.js';
+import { SOAK, isSoak } from './support/campaign.js';
 import { hasBrowser, startBrowser } from './support/browser.js';
 import { HOSTILE, dashboardProject, planned, reviewed, stuck } from './support/dashboard-sessions.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject } from './support/run-project.js';
@@ -26,6 +26,31 @@ async function complaints(page: Page): Promise<readonly string[]> {
   )) as readonly string[];
 }
 
+/** What a screen reader finds, without what differs from run to run. */
+async function outline(page: Page, { root, worktrees }: RunProject): Promise<string> {
+  const text = await page.locator('main').ariaSnapshot();
+  return text
+    .replaceAll(root, '/work')
+    .replaceAll(worktrees, '/worktrees')
+    .replace(/\b(?:\d+ min ago|\d+ min(?: \d+ s)?|\d+ ms|(?:\d+\.)?\d+ s|just now)(?![a-z])/g, 'N s')
+    .replace(/\b[0-9a-f]{12}\b/g, 'commit')
+    .replace(/[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M/g, 'today')
+    .replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d)?|\b\d\d-\d\d\b/g, 'today');
+}
+
+/** Texts and buttons that a person cannot see or hit: outside of the page, but not in a part that scrolls; or lower than 24 pixels. */
+const MISPLACED = `(() => {
+  const scrolls = (node) => node !== null && (/auto|scroll/.test(getComputedStyle(node).overflowX) || scrolls(node.parentElement));
+  return [...document.querySelectorAll('main *, header *')].flatMap((node) => {
+    const { left, right, width, height } = node.getBoundingClientRect();
+    if (width === 0 || height === 0) return [];
+    const name = node.tagName + ' ' + node.textContent.slice(0, 40);
+    const isOutside = (left < 0 || right > innerWidth + 1) && !scrolls(node.parentElement);
+    const isLow = node.matches('button, input, select, textarea') && height < 24;
+    return [...(isOutside ? [name + ' is outside'] : []), ...(isLow ? [name + ' is low'] : [])];
+  });
+})()`;
+
 // Skipped without an installed browser: only a browser can render the page.
 describe.skipIf(!hasBrowser)('the dashboard', () => {
   let browser: Browser;
@@ -36,13 +61,13 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
 
   beforeAll(async () => {
     shared = dashboardProject();
-    [browser] = await Promise.all([
-      startBrowser(),
-      planned(shared, 'plan'),
-      reviewed(shared, 'review'),
-      stuck(shared, 'stuck'),
-      stuck(shared, 'blocked', 'blocked'),
-    ]);
+    const starting = startBrowser();
+    // One after the other: the list has them in the order of their last events.
+    await planned(shared, 'plan');
+    await reviewed(shared, 'review');
+    await stuck(shared, 'stuck');
+    await stuck(shared, 'blocked', 'blocked');
+    browser = await starting;
     served = await serveProject(shared);
   }, 120_000);
   afterAll(async () => {
@@ -112,20 +137,32 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   const wrong = () => makeProject({ files: { 'a.txt': 'wrong\n' } });
   const UNTIL = ['until', 'grep -q right a.txt'] as const;
 
-  it('shows each page without complaints of axe, in both colours, and fits a phone', async () => {
-    for (const look of [{ width: 375 }, { width: 1200, dark: true }]) {
+  it('shows each page without complaints of axe, in both colours, on a phone and a desktop', { timeout: 120_000 }, async () => {
+    const outlines = new Map<string, string>();
+    for (const look of [{ width: 390 }, { width: 1280, dark: true }]) {
       const page = await newPage(look);
       await page.goto(served.address);
       await page.getByRole('heading', { name: '4 sessions wait for you' }).waitFor();
-      const check = async (what: string) => {
+      // The same for every look, unless another name is given.
+      const check = async (what: string, snapshot = what) => {
         expect([what, look, await complaints(page)]).toEqual([what, look, []]);
         expect([what, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([what, look.width]);
+        expect([what, await page.evaluate(MISPLACED)]).toEqual([what, []]);
+        expect(await page.evaluate('document.querySelector(".tabs")?.scrollWidth ?? 0')).toBeLessThanOrEqual(look.width);
+        const now = await outline(page, shared);
+        const before = outlines.get(snapshot);
+        if (before === undefined) expect(now).toMatchSnapshot(snapshot);
+        else expect(now).toBe(before);
+        outlines.set(snapshot, now);
       };
-      await check('list');
+      await check('list', `list, ${look.width} wide`);
+      await go(page, 'blocked', 'tasks');
+      await page.getByRole('button', { name: 'Insist' }).waitFor();
+      await check('a blocked task');
       await go(page, 'review', 'changes');
       await page.locator('.patch .in-place').waitFor();
       await check('changes');
-      if (look.dark === true) return;
+      if (look.dark === true && !isSoak) return;
       await page.getByRole('link', { name: 'Costs' }).click();
       await page.getByRole('heading', { name: '$0.50 spent' }).waitFor();
       await check('costs');

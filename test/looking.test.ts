@@ -98,7 +98,7 @@ describe('umpire status', () => {
       mode: 'sprint',
       unverified: false,
       wave: 4,
-      chains: [{ chain: '1', label: 'sprint_num 1', round: 3, maxRounds: 3, outcome: 'escalate', rule: 'R5' }],
+      chains: [{ chain: '1', label: 'sprint 1', round: 3, maxRounds: 3, outcome: 'escalate', rule: 'R5' }],
       spent: { minutes: 13, maxMinutes: 60, tokens: 4800, costUsd: 1, maxCostUsd: null },
       question: {
         kind: 'escalation',
@@ -144,7 +144,7 @@ describe('umpire status', () => {
     expect(out).toContain('round 2 of 3, last REVISION (rule D7)');
     expect(out).toContain('pending    DESIGN-fix-001');
     expect((await umpire('report', 'design-x')).out).toContain('## Verdicts\n\n### 1. REVISION: round 1 of 3, rule D7, AUDIT-001\n');
-    expect((await umpire('list')).out).toMatch(/^judged only   design-x, 20[0-9: -]+\n {14}design; AUDIT-001 round 2 of 3 \(REVISION\)\n/);
+    expect((await umpire('list')).out).toMatch(/^judged only  design-x  20[0-9: -]+  design  2\/3 REVISION/);
   });
 });
 
@@ -154,15 +154,9 @@ it('umpire list shows every session, or says that there is none', async () => {
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
   expect((await umpire('list')).out).toMatchInlineSnapshot(`
-    "complete      review-payments, 2026-03-01 14:54
-                  review sprint; sprint_num 1 round 2 of 3 (CONVERGE)
-                  Make the payment flow safe. Cards are never logged.
-    awaiting      review-login, 2026-03-01 14:44
-                  review sprint; sprint_num 1 round 3 of 3 (ESCALATE)
-                  Make the payment flow safe. Cards are never logged.
-                  waiting for your decision (rule R5)
-    unreadable    torn
-                  Cannot read journal.ndjson: it is not a regular file.
+    "complete    review-payments  2026-03-01 14:54  review  2/3 CONVERGE  $1.75  Make the payment flow safe. Cards are never logged.
+    awaiting    review-login     2026-03-01 14:44  review  3/3 ESCALATE  $1.00  waiting for your decision (rule R5), Make the payment flow safe. Cards are never logged.
+    unreadable  torn                                                            Cannot read journal.ndjson: it is not a regular file.
     "
   `);
   const { project: path, sessions } = JSON.parse((await umpire('list', '--json')).out) as {

@@ -49,6 +49,22 @@ it('asks a person, spends no round and is not retried; insist runs it again with
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
+it('says in the next round too why the person insisted', async () => {
+  const project = makeProject(NO_TESTS);
+  const agent = project.sh(`
+case $id in
+  WORK-1) if grep -q '"from":"person"' "$UMPIRE_TASK_FILE"; then echo a > a; complete tried; else echo '{"status":"blocked","error":"no"}'; fi;;
+  *) if grep -q 'Do it all the same: The page is old' "$UMPIRE_TASK_FILE"; then echo made > made; complete "made it"; else complete "not asked"; fi;;
+esac`);
+  const { session } = await project.umpire('until', 'test -e made', '--max-rounds', '2', ...agent);
+  expect((await project.umpire('resolve', session, 'insist', '--reason', 'The page is old.')).exit).toBe(0);
+  const refused = await project.umpire('resolve', session, 'manual-fix', '--rounds', '2');
+  expect({ exit: refused.exit, err: refused.err }).toEqual({
+    exit: 2,
+    err: expect.stringContaining('--rounds belongs to extend') as string,
+  });
+});
+
 it('agree skips the task, and the check decides; stop ends the session', async () => {
   const project = makeProject(NO_TESTS);
   const first = await project.umpire('until', 'test -e made', '--max-rounds', '1', ...project.sh(BLOCKED));

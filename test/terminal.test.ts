@@ -21,13 +21,19 @@ const AGENT = `echo "reading the plan"
 case $id in WORK-1) until_file "$beside/go"; echo one > one.txt;; *) echo two > done.txt;; esac
 complete "tried"`;
 
-function runIn(project: RunProject, columns: number, rows: number, ...flags: readonly string[]): Terminal {
+const GOAL = 'Write the files of the plan, the first of them with one word in it and the second with two, and nothing else';
+
+function openIn(project: RunProject, columns: number, rows: number, args: readonly string[]): Terminal {
   const found = environment(project.worktrees, project.beside);
   const env = Object.fromEntries(Object.entries(found).map(([name, value]) => [name, value ?? '']));
-  const words = [process.execPath, command, 'until', 'test -e done.txt', 'make it', '--max-rounds', '1', '--session', '.umpire/sessions/s'];
-  const terminal = openTerminal({ columns, rows, cwd: project.root, env }, [...words, ...project.sh(AGENT), ...flags]);
+  const terminal = openTerminal({ columns, rows, cwd: project.root, env }, [process.execPath, command, ...args]);
   open.push(terminal);
   return terminal;
+}
+
+function runIn(project: RunProject, columns: number, rows: number, ...flags: readonly string[]): Terminal {
+  const words = ['until', 'test -e done.txt', 'make it', '--max-rounds', '1', '--session', '.umpire/sessions/s'];
+  return openIn(project, columns, rows, [...words, ...project.sh(AGENT), ...flags]);
 }
 
 /** The screen without times and empty lines at the end. */
@@ -41,6 +47,29 @@ function masked(screen: string): readonly string[] {
   );
 }
 
+const STYLES = new RegExp(`(?:${String.fromCharCode(27)}\\[[\\d;]*m)+`, 'g');
+
+/** The screen with `<33>` where a colour begins and `<>` where it ends, without what differs from run to run. */
+function styled(screen: string, project: RunProject): readonly string[] {
+  return screen
+    .replace(
+      STYLES,
+      (codes) =>
+        `<${
+          codes
+            .match(/\d+/g)
+            ?.filter((code) => !['0', '39', '49'].includes(code))
+            .join(' ') ?? ''
+        }>`,
+    )
+    .replaceAll(project.worktrees, '/worktrees')
+    .replace(/(?:\d{4}-)?\d\d-\d\d \d\d:\d\d/g, 'today')
+    .replace(/\b[0-9a-f]{7,40}\b/g, 'commit')
+    .replace(/\b\d+(?:\.\d+)? s\b/g, 'N s')
+    .split('\n')
+    .map((line) => line.trimEnd());
+}
+
 describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   it('shows what an agent does below the progress lines, and takes the answer to the question', { timeout: 120_000 }, async () => {
     const project = makeProject();
@@ -48,6 +77,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     const live = await terminal.shows('reading the plan');
     expect(masked(live).slice(-7)).toMatchSnapshot('live');
     terminal.resize(200, 50);
+    expect(masked(await terminal.shows(new RegExp(`\u2500{100}`))).slice(-7)).toMatchSnapshot('live, wide');
     const follow = project.start('logs', 's', 'WORK-1', '-f');
     await follow.says('==> WORK-1, attempt 1');
     writeFileSync(join(project.beside, 'go'), '');
@@ -65,6 +95,21 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(end).not.toContain('  spent ');
     const answers = eventsOf(join(project.root, '.umpire/sessions/s')).filter(({ type }) => type === 'PersonAnswered');
     expect(answers).toMatchObject([{ data: { answer: 'extend', rounds: 1, reason: 'one more try', by: 'resolve', via: 'prompt' } }]);
+  });
+
+  it('shows the pages of a session in the width and colours of the terminal', { timeout: 120_000 }, async () => {
+    const project = makeProject();
+    writeFileSync(join(project.beside, 'go'), '');
+    await project.umpire('until', 'test -e done.txt', GOAL, '--max-rounds', '1', '--session', '.umpire/sessions/s', ...project.sh(AGENT));
+    for (const [columns, rows] of [
+      [80, 24],
+      [200, 50],
+    ] as const)
+      for (const name of ['list', 'status', 'diff']) {
+        const terminal = openIn(project, columns, rows, [name]);
+        await terminal.shows('exit 0');
+        expect(styled(terminal.colored(), project)).toMatchSnapshot(`${name}, ${columns} columns`);
+      }
   });
 
   it('refuses an answer to a question that another process has answered', { timeout: 120_000 }, async () => {

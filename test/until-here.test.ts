@@ -83,10 +83,13 @@ it('asks the person at the cap, and continues when they allow more attempts', as
   expect(await asks(project)).toEqual(backWith('Attempt 1 of 1 is next.'));
   const asked = toldOf(`More attempts: umpire decide until ${session} --max-rounds 4`);
   expect([await asks(project), await asks(project)]).toEqual([asked, asked]);
+  const waiting = expect.stringMatching(/^judged only .* waiting for your decision \(rule U9\)\n$/) as string;
+  expect(await run(project, 'list', '--state', 'awaiting')).toMatchObject({ exit: 0, stdout: waiting });
   expect(await run(project, 'decide', 'until', session, '--max-rounds', '4')).toMatchObject({ exit: 3 });
   expect(await asks(project)).toEqual(backWith('Attempt 3 of 4 is next.'));
   expect(await run(project, 'until', '--here', '--stop')).toMatchObject({ exit: 0, stdout: `${session}\n` });
   expect(await asks(project)).toEqual({ refusal: null, note: null });
+  expect((await run(project, 'list')).stdout).not.toContain('waiting');
 });
 
 it('spends no attempt on an agent that says it is blocked', async () => {

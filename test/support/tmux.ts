@@ -10,6 +10,8 @@ export interface Terminal {
   /** Keys by their tmux names, or text. */
   readonly send: (...keys: readonly string[]) => void;
   readonly screen: () => string;
+  /** With control sequences of colours. */
+  readonly colored: () => string;
   /** Resolves with the screen once it fits; rejects with the last screen after a minute. */
   readonly shows: (wanted: string | RegExp) => Promise<string>;
   readonly resize: (columns: number, rows: number) => void;
@@ -41,6 +43,7 @@ export function openTerminal({ columns, rows, cwd, env }: TerminalOptions, words
   return {
     send: (...keys) => void tmux('send-keys', ...keys),
     screen,
+    colored: () => tmux('capture-pane', '-p', '-e').trimEnd(),
     shows: async (wanted) => {
       const until = performance.now() + MOST_MS;
       for (;;) {

@@ -154,7 +154,7 @@ export function BarChart({
   return (
     <figure class="chart broad">
       <figcaption>{title}</figcaption>
-      <svg viewBox={`0 0 ${wide} ${TALL + FOOT}`} role="img" aria-label={`${title}. ${words}`}>
+      <svg viewBox={`0 0 ${wide} ${TALL + FOOT}`} style={{ width: `${wide * 1.2}px` }} role="img" aria-label={`${title}. ${words}`}>
         <line x1={LEFT} x2={wide - LEFT} y1={TALL} y2={TALL} class="floor" />
         {bars.map(({ label, value }, at) => {
           const height = (value / most) * (TALL - TOP);

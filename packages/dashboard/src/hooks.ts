@@ -44,3 +44,14 @@ export function useLoaded<Value>(load: () => Promise<Value>, key: string, change
   }, [key, changes]);
   return loaded.key === key ? loaded : { value: null, error: null };
 }
+
+/** The time, again and again: "4 min ago" stays true on an open page. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}

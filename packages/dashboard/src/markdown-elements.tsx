@@ -89,8 +89,12 @@ function heading(depth: number, children: ComponentChildren, { heading }: Place)
 
 function list({ ordered, start, items }: Tokens.List, place: Place): ComponentChildren {
   const rows = items.map(({ task, checked, tokens }) => (
-    <li>
-      {task ? (checked === true ? '[x] ' : '[ ] ') : null}
+    <li class={task ? 'check' : undefined}>
+      {task ? (
+        <span role="img" aria-label={checked === true ? 'done' : 'open'}>
+          {checked === true ? '\u2611 ' : '\u2610 '}
+        </span>
+      ) : null}
       {blocks(
         tokens.filter(({ type }) => type !== 'checkbox'),
         place,

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { ListedSession, SessionsAnswer } from '@umpire/umpire/http/answers.js';
 import type { StateWord } from '@umpire/umpire/report/session-view.js';
 import { ago, count, moment, since, spentWords, stateText } from './format.js';
+import { useNow } from './hooks.js';
 import { Badge, Command, address } from './parts.js';
 
 /** Ordered: those that need a person first. */
@@ -80,6 +81,7 @@ function fits({ state, name, goal, loops, mode }: ListedSession, filter: Filter)
 
 function Inbox({ waiting }: { readonly waiting: readonly ListedSession[] }) {
   const [isWhole, setIsWhole] = useState(false);
+  const now = useNow(10_000);
   if (waiting.length === 0) return <h1>Nothing waits for you</h1>;
   // The longest wait first.
   const inOrder = waiting.toSorted((a, b) => (a.lastAt ?? '').localeCompare(b.lastAt ?? ''));
@@ -92,7 +94,7 @@ function Inbox({ waiting }: { readonly waiting: readonly ListedSession[] }) {
             <strong>{name}</strong>
             <span>{waitsOn ?? ''}</span>
             {goal === '' ? null : <span class="goal">{goal}</span>}
-            <span class="quiet">{lastAt === null ? '' : `for ${since(lastAt)}`}</span>
+            <span class="quiet">{lastAt === null ? '' : `for ${since(lastAt, now)}`}</span>
           </a>
         ))}
       </div>
@@ -173,7 +175,13 @@ function Row({ session }: { readonly session: ListedSession }) {
         ))}
       </td>
       <td>{spent === null ? '' : spentWords(spent)}</td>
-      <td title={lastAt === null ? undefined : moment(lastAt)}>{ago(lastAt)}</td>
+      <td title={lastAt === null ? undefined : moment(lastAt)}>
+        <Ago at={lastAt} />
+      </td>
     </tr>
   );
+}
+
+function Ago({ at }: { readonly at: string | null }) {
+  return <>{ago(at, useNow(10_000))}</>;
 }

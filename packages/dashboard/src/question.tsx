@@ -136,7 +136,8 @@ function Answers({ session, question, onSaid, onActed }: AnswersProps) {
       {labels.length === 0 ? null : (
         <label class="field">
           <span>
-            {labels.join(' / ')} <span class="quiet">(recorded with your answer)</span>
+            {labels.map((label, at) => (at === 0 ? label : `, or ${label.charAt(0).toLowerCase()}${label.slice(1)}`)).join('')}{' '}
+            <span class="quiet">(recorded with your answer)</span>
           </span>
           <textarea
             ref={words}

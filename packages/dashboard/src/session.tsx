@@ -5,7 +5,7 @@ import type { SessionAnswer } from '@umpire/umpire/http/answers.js';
 import type { SpentView } from '@umpire/umpire/report/session-view.js';
 import * as api from './api.js';
 import { ago, duration, moment } from './format.js';
-import { useChanges, useLoaded } from './hooks.js';
+import { useChanges, useLoaded, useNow } from './hooks.js';
 import { Markdown } from './markdown.js';
 import { Output } from './output.js';
 import { Badge, Command, EngineHint, Trouble, address } from './parts.js';
@@ -95,11 +95,12 @@ function Report({ session: { id, events } }: { readonly session: SessionAnswer }
 
 function Head({ session }: { readonly session: SessionAnswer }) {
   const { name, goal, command, loops, mode, why, firstAt, lastAt, reason } = session;
+  const now = useNow(10_000);
   const facts = [
     loops.length === 0 ? '' : `loop ${loops.join(', ')}`,
     mode === '' ? '' : `mode ${mode}${why === '' ? '' : ` (${why})`}`,
     firstAt === null ? '' : `started ${moment(firstAt)}`,
-    lastAt === null ? '' : `last event ${ago(lastAt)}`,
+    lastAt === null ? '' : `last event ${ago(lastAt, now)}`,
   ].filter((fact) => fact !== '');
   return (
     <section class="head">
@@ -189,7 +190,11 @@ interface FigureProps {
   readonly share: number | null;
 }
 
-function Figures({ session: { chains, spent, tasks, work } }: { readonly session: SessionAnswer }) {
+function Figures({ session: { chains, spent, tasks, work, state, lastAt } }: { readonly session: SessionAnswer }) {
+  const isRunning = state === 'running' && lastAt !== null;
+  const now = useNow(isRunning ? 1000 : 60_000);
+  // The time since the last event counts too.
+  const sinceMs = isRunning ? Math.max(0, now - Date.parse(lastAt)) : 0;
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const figures: readonly FigureProps[] = [
     { name: 'Tasks', words: `${done} of ${tasks.length} done`, share: tasks.length === 0 ? null : done / tasks.length },
@@ -198,7 +203,7 @@ function Figures({ session: { chains, spent, tasks, work } }: { readonly session
       words: `${round} of ${maxRounds}: ${decision} (${rule})${unverified ? ', unverified' : ''}`,
       share: maxRounds === 0 ? null : Math.min(1, round / maxRounds),
     })),
-    ...(spent === null ? [] : spentFigures(spent)),
+    ...(spent === null ? [] : spentFigures({ ...spent, minutes: spent.minutes + sinceMs / 60_000 })),
     ...(work === null
       ? []
       : [{ name: 'Branch', words: `${work.branch}${work.isCleared ? ' (removed)' : work.isApplied ? ' (applied)' : ''}`, share: null }]),

@@ -54,6 +54,7 @@ it('insist runs the task again, and the agent reads the reason', () => {
     { from: 'agent', text: 'I am blocked: The test contradicts the documentation.' },
     { from: 'person', text: 'Do the task all the same: The documentation is old.' },
   ]);
+  expect(runOf(insisted).insisted).toEqual([{ task: 'DEV-001', role: 'developer', text: 'The documentation is old.' }]);
   expect(() => say('insist', { reason: ' ' })).toThrow('insist needs --reason');
 });
 

@@ -709,6 +709,7 @@ function applyAnswer(run: RunState, question: Question, { answer, reason, key, r
     case 'insist':
       if (task === undefined) return;
       task.turns.push({ from: 'person', text: `Do the task all the same: ${reason}` });
+      run.insisted.push({ task: task.id, role: task.role, text: reason });
       reopenTask(run, task);
       return;
     case 'change-goal':

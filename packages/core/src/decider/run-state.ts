@@ -122,6 +122,8 @@ export interface RunState {
   readonly called: Set<string>;
   /** Approvals by a person without clean evidence. */
   readonly forced: { readonly about: string; readonly reason: string; readonly who: string }[];
+  /** What a person said to an agent that was blocked: those who do the role's later tasks read it too. */
+  readonly insisted: { readonly task: string; readonly role: string; readonly text: string }[];
   /** Files changed by tasks and people, the latest last, with the number of verdicts (`marks`) at that time. */
   readonly touched: Map<string, number>;
   /** Changes that the guard reverted and no verdict has reported yet. */
@@ -435,6 +437,7 @@ export function startRun(started: SessionStarted, ms: number): RunState {
     questions: [],
     called: new Set(),
     forced: [],
+    insisted: [],
     touched: new Map(),
     breaches: [],
     reportedBreaches: [],

@@ -52,3 +52,8 @@ export function describeCounts(counts: Counts): string {
   }
   return text === '' ? 'none' : text;
 }
+
+/** `1 Critical, 2 High`, or `no findings`: in a sentence of its own. */
+export function findingsWords(counts: Counts): string {
+  return SEVERITIES.every((severity) => counts[severity] === 0) ? 'no findings' : describeCounts(counts);
+}

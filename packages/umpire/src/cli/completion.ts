@@ -60,7 +60,19 @@ export function runComplete(args: readonly string[]): CommandOutcome {
 const SAFE = /^[\w@%+=:,./-]+$/;
 
 const LOOP_FIRST: ReadonlySet<string> = new Set(['run', 'check', 'decide', 'critique']);
-const SESSION_FIRST: ReadonlySet<string> = new Set(['resume', 'resolve', 'status', 'report', 'logs', 'diff', 'apply', 'clean', 'replay']);
+const SESSION_FIRST: ReadonlySet<string> = new Set([
+  'resume',
+  'resolve',
+  'status',
+  'report',
+  'logs',
+  'diff',
+  'apply',
+  'clean',
+  'replay',
+  'dismiss',
+  'pr',
+]);
 
 function candidates(before: readonly string[], current: string): readonly string[] {
   const [command, ...rest] = before;

@@ -1,7 +1,7 @@
 // `umpire list`: the sessions of a project. Reads only.
 
 import { listSessions } from '../commands/list.js';
-import { listPage, listSum, listTable } from '../report/list-page.js';
+import { listPage, listSum } from '../report/list-page.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { STATE_WORDS } from '../report/session-view.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
@@ -37,7 +37,7 @@ export async function runList(args: readonly string[], isColored = false): Promi
   }
   const sum = sessions.length > 1 ? { stderr: `${listSum(sessions)}\n` } : {};
   const { isTTY, columns } = process.stdout;
-  const stdout = isTTY ? listTable(sessions, LOCAL_CLOCK, { columns: columns || 80, color: isColored }) : listPage(sessions, LOCAL_CLOCK);
+  const stdout = listPage(sessions, LOCAL_CLOCK, { columns: isTTY ? columns || 80 : null, color: isColored });
   return { stdout, ...sum, sumsUp: true, exit: 0 };
 }
 
@@ -52,6 +52,6 @@ function filterOf({ lists, switches }: ParsedArguments): (entry: SessionEntry) =
   const isUnapplied = switches.has('--unapplied');
   return (entry) =>
     (!isUnapplied || entry.work === 'not applied') &&
-    (states.length === 0 || states.includes(entry.state)) &&
+    (states.length === 0 || states.includes(entry.state) || (entry.waitsOn !== null && states.includes('awaiting'))) &&
     (loops.length === 0 || entry.loops.some((loop) => loops.includes(loop)));
 }

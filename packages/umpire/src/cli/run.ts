@@ -189,6 +189,8 @@ export async function runResume(args: readonly string[], output: Output): Promis
   return runWatched(output, parsed, (watch) => resume({ session, retry, ...flags, ...watch }), session);
 }
 
+const GRANTS = ['--rounds', '--cost-usd', '--minutes', '--tokens'];
+
 export async function runResolve(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const kinds: FlagKinds = {
     ...RUN_FLAGS,
@@ -209,6 +211,8 @@ export async function runResolve(args: readonly string[], output: Output): Promi
   if (answer === undefined)
     throw usage(`"${word.slice(0, 40)}" is not an answer.${didYouMean(word, ANSWERS)} Answers: ${ANSWERS.join(', ')}.`, 'resolve');
   refuseExtra(parsed, 2, 'resolve', 'Put the reason in quotes after --reason.');
+  const grant = GRANTS.find((flag) => parsed.values.has(flag));
+  if (grant !== undefined && answer !== 'extend') throw usage(`${grant} belongs to extend, not to ${answer}.`, 'resolve');
   const given = {
     answer,
     reason: parsed.values.get('--reason') ?? '',

@@ -220,7 +220,7 @@ const LOOKING: readonly Tool[] = [
     {},
     async () => {
       const sessions = await list();
-      return { text: listPage(sessions, UTC), data: { project: projectAt('.'), sessions } };
+      return { text: listPage(sessions, UTC, { columns: null, color: false }), data: { project: projectAt('.'), sessions } };
     },
   ),
   tool(

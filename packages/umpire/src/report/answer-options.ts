@@ -55,7 +55,7 @@ function optionFor(run: RunState, question: Question, answer: Answer): AnswerOpt
       return { ...PLAIN, answer, label: 'Approve the plan', does: `${nextTasks(run)} with this plan.` };
     case 'revise': {
       const does = 'The plan is made again, and its author reads your words. Then you are asked again.';
-      return { ...PLAIN, answer, label: 'Ask for another plan', does, reasonLabel: 'To be changed' };
+      return { ...PLAIN, answer, label: 'Ask for another plan', does, reasonLabel: 'what to change' };
     }
     case 'answer': {
       const does = 'The agent reads your answer and goes on with its task.';
@@ -65,7 +65,7 @@ function optionFor(run: RunState, question: Question, answer: Answer): AnswerOpt
       return { ...PLAIN, answer, label: 'Agree', does: 'The task is skipped. The critic judges the rest.' };
     case 'insist': {
       const does = 'The task runs again, and the agent reads why it should be done all the same.';
-      return { ...PLAIN, answer, label: 'Insist', does, reason: 'needed', reasonLabel: 'Why it should be done' };
+      return { ...PLAIN, answer, label: 'Insist', does, reason: 'needed', reasonLabel: 'why it should be done' };
     }
     case 'change-goal': {
       const does = 'The new goal replaces the old one and is recorded. The task runs again with it.';

@@ -4,9 +4,10 @@
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import type { EventData, Recorded } from '@umpire/core/decider/events.js';
 import { dismissalOf } from '@umpire/core/decider/rulings.js';
-import { bySeverity, describeCounts, referenceOf } from '@umpire/core/formats/finding-text.js';
+import { bySeverity, findingsWords, referenceOf } from '@umpire/core/formats/finding-text.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
+import { SEVERITIES } from '@umpire/core/model.js';
 import type { Finding } from '@umpire/core/model.js';
 import { NO_USAGE } from '@umpire/core/ports.js';
 import type { Usage } from '@umpire/core/ports.js';
@@ -146,10 +147,14 @@ function chartsSection(state: SessionState, events: readonly Recorded[]): Html {
     const most = Math.max(...spent.map(({ value }) => value));
     return [
       ...gaugesOf(rules).flatMap((gauge) => gaugeChart(named(gauge.name.replaceAll('_', ' ')), gauge, past)),
-      findingsChart(
-        named('Open findings'),
-        past.map(({ verdict }) => ({ round: verdict.round, counts: verdict.counts })),
-      ),
+      ...(past.every(({ verdict: { counts } }) => SEVERITIES.every((severity) => counts[severity] === 0))
+        ? []
+        : [
+            findingsChart(
+              named('Open findings'),
+              past.map(({ verdict }) => ({ round: verdict.round, counts: verdict.counts })),
+            ),
+          ]),
       ...(most > 0 ? [barChart(named('Cost'), spent, `$${most.toFixed(2)}`)] : []),
     ];
   });
@@ -214,7 +219,7 @@ function verdictsSection(state: SessionState, { events, clock }: HtmlExtra): Htm
     return markup`<li class="${verdict.outcome}">
 <h3>Round ${verdict.round} of ${verdict.maxRounds}${label === '' ? '' : `, ${label}`}: ${verdict.decision}${marks === '' ? '' : ` (${marks})`}</h3>
 <p class="text">${textOf(verdict.reason)}</p>
-<p class="small">Rule ${verdict.rule}; ${describeCounts(verdict.counts)}${scene?.critic == null ? '' : `; judged ${scene.critic}`}${at === undefined ? '' : `; ${clock.moment(at)}`}</p>
+<p class="small">Rule ${verdict.rule}; ${findingsWords(verdict.counts)}${scene?.critic == null ? '' : `; judged ${scene.critic}`}${at === undefined ? '' : `; ${clock.moment(at)}`}</p>
 ${lines.length === 0 ? NO_HTML : markup`<ul class="small">${lines.map((line) => markup`<li>${textOf(line)}</li>`)}</ul>`}
 </li>
 `;

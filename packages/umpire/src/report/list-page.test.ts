@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listTable } from './list-page.js';
+import { listPage } from './list-page.js';
 import type { SessionEntry } from './list-page.js';
 import { columnsOf, lineOf } from './safe-text.js';
 import { UTC } from './words.js';
@@ -37,13 +37,13 @@ const OTHER: SessionEntry = {
 };
 
 it('lists a session a line, in columns, cut to the width', () => {
-  expect(listTable([ENTRY, { ...OTHER, name: 'testing-cart' }], UTC, { columns: 120, color: false })).toMatchInlineSnapshot(`
+  expect(listPage([ENTRY, { ...OTHER, name: 'testing-cart' }], UTC, { columns: 120, color: false })).toMatchInlineSnapshot(`
     "awaiting  until-fix-the-cart-2026-03-01  2026-03-01 09:02  until  $1.50  waiting for your decision (rule U9), fix the...
     complete  testing-cart                   2026-03-01 09:02  until  $1.50  unverified, not applied, fix the cart
     "
   `);
   for (const columns of [40, 80, 200]) {
-    const lines = listTable([ENTRY, OTHER], UTC, { columns, color: false }).trimEnd().split('\n');
+    const lines = listPage([ENTRY, OTHER], UTC, { columns, color: false }).trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     expect(lines.filter((line) => columnsOf(line) > columns || lineOf(line) !== line.replace(/\s+/g, ' '))).toEqual([]);
   }

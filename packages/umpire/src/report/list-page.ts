@@ -1,8 +1,8 @@
-// The sessions of a project: one line each in a terminal, more in a pipe.
+// The sessions of a project, one line each.
 
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
-import { clip, columnsOf, lineOf, wrap } from './safe-text.js';
+import { clip, columnsOf, lineOf } from './safe-text.js';
 import { STATE_WORDS } from './session-view.js';
 import type { ChainView, SpentView, StateWord } from './session-view.js';
 import { count } from './words.js';
@@ -34,26 +34,19 @@ export interface SessionEntry {
   readonly notes: readonly string[];
 }
 
-const WIDTH = 'never judged'.length + 2;
-
-/** Times are local, so they need no zone. */
-export function listPage(entries: readonly SessionEntry[], clock: Pick<Clock, 'moment'>): string {
-  if (entries.length === 0) return 'No sessions here. Start one with: umpire run <loop> "<goal>"\n';
-  return `${entries.map((entry) => linesOf(entry, clock).join('\n')).join('\n')}\n`;
-}
-
-/** One line a session, cut to the width of a terminal. */
-export function listTable(
+/** One line a session. `columns`: the width of a terminal, which cuts lines; null for a pipe. Times are local, so they need no zone. */
+export function listPage(
   entries: readonly SessionEntry[],
   clock: Pick<Clock, 'moment'>,
-  { columns, color }: { readonly columns: number; readonly color: boolean },
+  { columns, color }: { readonly columns: number | null; readonly color: boolean },
 ): string {
-  if (entries.length === 0) return listPage(entries, clock);
-  const rows = entries.map((entry) => cellsOf(entry, clock, columns < WIDE));
-  const widths = [0, 1, 2, 3, 4].map((at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
+  if (entries.length === 0) return 'No sessions here. Start one with: umpire run <loop> "<goal>"\n';
+  const room = columns ?? Infinity;
+  const rows = entries.map((entry) => cellsOf(entry, clock, room < WIDE));
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
   const lines = rows.map((row, index) => {
-    const padded = row.map((cell, at) => cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - columnsOf(cell))));
-    const line = clip(padded.join('  ').trimEnd(), columns);
+    const padded = row.flatMap((cell, at) => (widths[at] === 0 ? [] : [cell + ' '.repeat((widths[at] ?? 0) - columnsOf(cell))]));
+    const line = clip(padded.join('  ').trimEnd(), room);
     const state = entries[index]?.state ?? 'complete';
     return `${paint(STATE_COLORS[state], line.slice(0, state.length), color)}${line.slice(state.length)}`;
   });
@@ -72,7 +65,7 @@ const STATE_COLORS: Readonly<Record<StateWord, Color>> = {
   'never judged': 'dim',
 };
 
-/** State, name, time, round and cost, then the rest in the order of its weight. */
+/** State, name, time, loop, round and cost, then the rest in the order of its weight. */
 function cellsOf(
   { name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops }: SessionEntry,
   clock: Pick<Clock, 'moment'>,
@@ -86,18 +79,19 @@ function cellsOf(
     ...notes.map((note) => lineOf(note)),
     ...(goal === '' ? [] : [lineOf(goal)]),
   ];
+  const loop = clip(lineOf(loops.join(', ')), 12);
+  const round = last === undefined ? '' : `${last.round}/${last.maxRounds} ${clip(lineOf(last.decision), 12)}`;
   return [
     state,
     clip(lineOf(name), isNarrow ? 32 : 48),
     // Without the year, which a name often has.
     lastAt === null ? '' : clock.moment(lastAt).slice(isNarrow ? 5 : 0),
-    last === undefined ? clip(lineOf(loops[0] ?? ''), 12) : `${last.round}/${last.maxRounds} ${clip(lineOf(last.decision), 12)}`,
-    !isNarrow && (spent?.costUsd ?? 0) > 0 ? `$${spent?.costUsd.toFixed(2)}` : '',
+    ...(isNarrow ? [round || loop] : [loop, round, (spent?.costUsd ?? 0) > 0 ? `$${spent?.costUsd.toFixed(2)}` : '']),
     rest.join(', '),
   ];
 }
 
-/** From this width on there is room for the year and the cost. */
+/** From this width on there is room for the year, the loop and the cost. */
 const WIDE = 110;
 
 /** `303 sessions: 93 awaiting, 210 complete; $41.20 spent`. */
@@ -110,32 +104,4 @@ export function listSum(entries: readonly SessionEntry[]): string {
   ];
   const cost = entries.reduce((sum, { spent }) => sum + (spent?.costUsd ?? 0), 0);
   return `${count(entries.length, 'session')}: ${parts.join(', ')}${cost === 0 ? '' : `; $${cost.toFixed(2)} spent`}.`;
-}
-
-function linesOf(entry: SessionEntry, clock: Pick<Clock, 'moment'>): readonly string[] {
-  const { name, state, unverified, goal, lastAt, waitsOn, work, notes } = entry;
-  const indent = ' '.repeat(WIDTH);
-  const facts = [
-    ...(entry.loops.length === 0 ? [] : [`${lineOf(entry.loops.join(', '))}${entry.mode === '' ? '' : ` ${lineOf(entry.mode)}`}`]),
-    ...(entry.chains.length === 0 ? [] : [roundWords(entry.chains)]),
-  ];
-  return [
-    ...wrap(
-      `${lineOf(name)}${unverified ? ' (unverified)' : ''}${lastAt === null ? '' : `, ${clock.moment(lastAt)}`}${work === 'not applied' ? ', not applied' : ''}`,
-      indent,
-      state.padEnd(WIDTH),
-    ),
-    ...(facts.length === 0 ? [] : wrap(facts.join('; '), indent)),
-    ...(goal === '' ? [] : [`${indent}${clip(lineOf(goal), 80 - WIDTH)}`]),
-    ...(waitsOn === null ? [] : wrap(`waiting for ${lineOf(waitsOn)}`, indent)),
-    ...notes.flatMap((note) => wrap(lineOf(note), indent)),
-  ];
-}
-
-function roundWords(chains: SessionEntry['chains']): string {
-  const shown = chains.slice(0, 4).map(({ label, round, maxRounds, decision }) => {
-    const name = label === '' ? '' : `${lineOf(label)} `;
-    return `${name}round ${round} of ${maxRounds} (${lineOf(decision)})`;
-  });
-  return shown.join(', ') + (chains.length > 4 ? ` and ${chains.length - 4} more` : '');
 }

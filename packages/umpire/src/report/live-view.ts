@@ -191,10 +191,11 @@ function budgetLine(run: RunState, { nowMs, activities }: LiveFacts, { columns, 
   const left = [
     ...(maxMinutes === null ? [] : [elapsed(maxMinutes * 60_000 - activeMs(run, nowMs))]),
     ...(maxTokens === null ? [] : [count(Math.max(0, maxTokens - tokens), 'token')]),
-    ...(maxCostUsd === null ? [] : [`$${Math.max(0, maxCostUsd - costUsd).toFixed(2)}`]),
+    ...(maxCostUsd === null || run.unreported.cost.size > 0 ? [] : [`$${Math.max(0, maxCostUsd - costUsd).toFixed(2)}`]),
   ];
-  const money = costUsd > 0 || run.unreported.cost.size === 0 ? [`$${costUsd.toFixed(2)}`] : [];
-  const spent = [count(tokens, 'token'), ...money].join(', ');
+  const used = [...(tokens > 0 ? [count(tokens, 'token')] : []), ...(costUsd > 0 ? [`$${costUsd.toFixed(2)}`] : [])];
+  // A zero that nobody has reported is unknown.
+  const spent = used.length === 0 ? 'nothing reported yet' : used.join(', ');
   return `${label('spent', color)}${clip(`${spent}${left.length === 0 ? '' : `; left: ${left.join(', ')}`}`, columns - LABEL_WIDTH - 2)}`;
 }
 

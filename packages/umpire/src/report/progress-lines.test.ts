@@ -238,3 +238,19 @@ it('colours lines if asked, and shows the clock of the caller', () => {
   expect(lines.at(-1)).toBe('\u001b[31m10:30 DESIGN-001 failed in 1 min: no\u001b[0m');
   expect(lines.at(-2)).toBe('10:30 Wave 1: DESIGN-001 started (architect, agent claude)');
 });
+
+it('says once for each agent that a limit in dollars cannot hold', () => {
+  const usage = { tokens: 0, costUsd: 0, unknown: ['cost'] } as const;
+  const runs = (id: string) => [start(id, 'mine'), done(id, { usage })];
+  const story = (maxCostUsd: number | null) => [
+    ...begun([row('A', 'developer'), row('B', 'developer')], { settings: { ...SETTINGS, maxCostUsd } }).slice(0, 2),
+    begins('run', { ...SETTINGS, maxCostUsd }),
+    ...runs('A'),
+    ...runs('B'),
+  ];
+  const notes = (maxCostUsd: number | null) => linesOf(story(maxCostUsd)).filter((line) => line?.includes('Note: ') === true);
+  expect([notes(5).map((line) => line?.split('\n')[1]), notes(null)]).toEqual([
+    ['Note: mine reports no cost, so the limit in dollars cannot stop it. Use minutes or tokens.'],
+    [],
+  ]);
+});

@@ -86,7 +86,11 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
     case 'TaskStarted':
       return taskStartedLine(run, event.data);
     case 'TaskSubmitted':
-      return `${event.data.task} finished${took(event.data.task, options)}; merging ${changed(event.data.files)}`;
+      return [
+        `${event.data.task} finished${took(event.data.task, options)}; merging ${changed(event.data.files)}`,
+        'plain',
+        costNote(event.data, run),
+      ];
     case 'TaskFinished':
       return finishedLine(event.data, run, options, session);
     case 'EvidenceRepeated':
@@ -211,7 +215,16 @@ function finishedLine(data: TaskFinished, run: RunState | null, options: Progres
     hasFailed && !findings.endsWith(PRINTED_NOTHING)
       ? `${/[.!?]$/.test(found) ? '' : '.'} Full output: umpire logs ${shellWord(session)} ${shellWord(task)}`
       : '';
-  return [`${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`, hasFailed ? 'bad' : 'good'];
+  const text = `${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`;
+  return [text, hasFailed ? 'bad' : 'good', costNote(data, run)];
+}
+
+/** Once for each agent: nobody knows before it ran whether a program of one's own reports its cost. */
+function costNote({ task, usage }: Pick<TaskFinished, 'task' | 'usage'>, run: RunState | null): readonly string[] {
+  if (run === null || run.settings.maxCostUsd === null || usage.unknown?.includes('cost') !== true) return [];
+  const agent = findTask(run, task)?.agent ?? '';
+  const runs = run.tasks.filter((one) => one.agent === agent).reduce((sum, { attempt }) => sum + attempt, 0);
+  return runs > 1 ? [] : [`Note: ${lineOf(agent, 100)} reports no cost, so the limit in dollars cannot stop it. Use minutes or tokens.`];
 }
 
 /** `3 files (a.ts, b.ts, c.ts)`. */

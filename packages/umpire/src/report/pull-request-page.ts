@@ -2,7 +2,7 @@
 // Foreign text stands in code, where GitHub mentions nobody and closes no issue.
 
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { describeCounts } from '@umpire/core/formats/finding-text.js';
+import { findingsWords } from '@umpire/core/formats/finding-text.js';
 import { codeSpan, cutText, fenced, inlineCode, lineOf } from './safe-text.js';
 import { shellWord } from './session-question.js';
 import { chainLabel, verdictsIn } from './session-view.js';
@@ -44,7 +44,7 @@ export function pullRequestPage(state: SessionState, view: SessionView, name: st
         const label = chainLabel(state, verdict);
         const chain = label === '' ? '' : `, ${code(label)}`;
         const mark = verdict.unverified ? ' (**unverified**)' : '';
-        return `- Round ${verdict.round} of ${verdict.maxRounds}${chain}: ${code(verdict.decision)}${mark}, rule ${code(verdict.rule)}. ${describeCounts(verdict.counts)}. ${code(verdict.reason)}`;
+        return `- Round ${verdict.round} of ${verdict.maxRounds}${chain}: ${code(verdict.decision)}${mark}, rule ${code(verdict.rule)}, ${findingsWords(verdict.counts)}. ${code(verdict.reason)}`;
       }),
     ),
     ...section('Evidence', evidence.slice(-MOST_LISTED)),

@@ -71,7 +71,7 @@ it('says unverified wherever it applies, with the reason of whoever approved', (
     `- 2026-03-01 09:15: **force-approve** (**unverified**) on the verdict ESCALATE, rule R5 (journal line ${FIRST_VERDICT}) (resolve): The logger is gone next week.`,
   ]);
   const waived = pageOf([...TO_REVIEW, verdict('REVIEW-001', { unverified: true, waivers: ['the reviewer converged at a low score'] })]);
-  expect(waived).toContain('### 1. CONVERGE (**unverified**): round 1 of 3, rule R1, sprint_num 1');
+  expect(waived).toContain('### 1. CONVERGE (**unverified**): round 1 of 3, rule R1, sprint 1');
   expect(waived).toContain('- Waiver: the reviewer converged at a low score');
   expect(under(waived, 'Unverified')).toHaveLength(1);
   expect(under(pageOf(begun(SPRINT, { judged: false, mode: 'patch' })), 'Unverified')).toEqual([

@@ -247,10 +247,10 @@ export function chainsIn(state: SessionState): readonly ChainView[] {
   });
 }
 
-/** `layer L1`, `AUDIT-002`; empty if the session is the chain. */
+/** `layer L1`, `sprint 1`, `AUDIT-002`; empty if the session is the chain. */
 export function chainLabel(state: SessionState, { loop, chain }: { readonly loop: string; readonly chain: string }): string {
   const by = state.frozen.get(loop)?.rules.chain ?? 'id';
-  if (typeof by === 'object') return `${by.column} ${chain}`;
+  if (typeof by === 'object') return `${by.column.replace(/_num$/, '').replaceAll('_', ' ')} ${chain}`;
   return by === 'session' ? '' : chain;
 }
 

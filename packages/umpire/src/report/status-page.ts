@@ -33,7 +33,7 @@ function head(view: SessionView): readonly string[] {
   const { session, loops, mode, why, goal, command, reason, because, suspectedBugs, dismissed, notes } = view;
   return [
     ...wrap(`${lineOf(session)}: ${stateWords(view)}`, '  ', ''),
-    ...(goal === '' ? [] : [clip(lineOf(goal), 80)]),
+    ...(goal === '' ? [] : wrap(lineOf(goal, 300), '  ', '')),
     ...(command === '' ? [] : wrap(`Runs until this passes: ${lineOf(command, 300)}`, '  ', '')),
     ...(loops.length === 0 ? [] : wrap(`Loop ${lineOf(loops.join(', '))}${modeWords(mode, why)}.`, '  ', '')),
     ...(reason === '' || isSaidBelow(reason, because) ? [] : wrap(lineOf(reason), '')),

@@ -74,12 +74,19 @@ export function assign(input: AssignmentInput): Assignment {
     rules: [...rulesFor(state, task, writes, before), ...material.rules],
     outputs: outputTypes === null ? (frozen?.rules.columns.out ?? []) : Object.keys(outputTypes),
     outputTypes: outputTypes ?? {},
-    turns: task.turns,
+    turns: [...insistedBefore(run, task), ...task.turns],
     interactive: task.execMode === 'interactive',
     workdir,
     writes,
     timeoutMs: run.settings.timeoutMinutes * 60_000,
   };
+}
+
+/** Without this, the agent of the next round would be blocked by the same doubt. */
+function insistedBefore({ insisted }: RunState, { id, role }: TaskState): Assignment['turns'] {
+  return insisted
+    .filter((one) => one.role === role && one.task !== id)
+    .map(({ task, text }) => ({ from: 'person', text: `${task} was blocked. Do it all the same: ${text}` }));
 }
 
 function topicOf({ started: { topic } }: RunState): Pick<Assignment, 'topic'> {

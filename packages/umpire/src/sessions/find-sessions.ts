@@ -8,8 +8,10 @@ import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { completedTasks } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { hasWork, sessionView } from '../report/session-view.js';
+import { findActiveUntil } from './active-until.js';
 import { TASKS } from './tasks-file.js';
 import { isFile, statOf, isFolder } from './file-system.js';
 import { openFolder, readTail } from './session-folder.js';
@@ -64,13 +66,20 @@ function entryOf(path: string): FoundSession {
     const { unverified, loops, goal, mode, chains, spent } = view;
     const lastAt = events.at(-1)?.ts ?? null;
     const question = state.run === null ? null : awaitedQuestion(state.run);
-    const waitsOn = question === null ? null : describeQuestion(question);
+    const waitsOn = question === null ? checkAtItsCap(path, state) : describeQuestion(question);
     const made = madeBy(state.run);
     return { name, path, state: word, unverified, loops, goal, mode, lastAt, chains, waitsOn, spent, notes, made };
   } catch (error) {
     const problem = isUmpireError(error) ? error.message : `Its journal was not written by Umpire: ${String(error)}`;
     return { ...nothing, name, path, state: 'unreadable', unverified: false, notes: [problem] };
   }
+}
+
+/** Of a person's own agent session that `until --here` has judged as often as it may. */
+function checkAtItsCap(path: string, state: SessionState): string | null {
+  const last = state.verdicts.values().next().value?.at(-1)?.verdict;
+  if (state.run !== null || last?.outcome !== 'escalate' || findActiveUntil(path)?.session !== path) return null;
+  return `your decision (rule ${last.rule})`;
 }
 
 function madeBy(run: RunState | null): MadeWork | null {
