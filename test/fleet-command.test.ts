@@ -1,15 +1,13 @@
 // A fleet as people use it: a real PostgreSQL server, and the built commands as separate processes with homes of their own.
 
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { SOAK } from './support/campaign.js';
 import { ASKS, fleetServer } from './support/fleet-project.js';
 import { gitIn, writeFiles } from './support/git-project.js';
+import { openProxy } from './support/loopback-proxy.js';
 import { postgresPrograms } from './support/postgres-server.js';
 import { cleanUpProjects } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -131,7 +129,7 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
 
   test('a worker without a network drops its work, which another does', { timeout: 120_000, ...SOAK }, async () => {
     const fleet = await openFleet(WAITS, QUICK);
-    const network = await openNetwork(port());
+    const network = await openProxy(port);
     await fleet.addWorker('brain', ['--conduct-only']);
     const cutOff = new URL(fleet.url);
     cutOff.port = String(network.port);
@@ -216,40 +214,6 @@ rmSync('fill.bin');
 writeFileSync('value.txt', 'good\\n');
 console.log(JSON.stringify({ id, status: 'completed', findings: 'ok' }));
 `;
-
-/** A way to a port of loopback that can be cut. */
-async function openNetwork(to: number) {
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const proxy = createServer((from) => {
-    if (isCut) {
-      from.destroy();
-      return;
-    }
-    const there = connect(to, '127.0.0.1');
-    for (const [socket, other] of [
-      [from, there],
-      [there, from],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => other.destroy()).on('close', () => (sockets.delete(socket), other.destroy()));
-      socket.pipe(other);
-    }
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  return {
-    port: (proxy.address() as AddressInfo).port,
-    cut: () => {
-      isCut = true;
-      for (const socket of sockets) socket.destroy();
-    },
-    mend: () => {
-      isCut = false;
-    },
-    close: () => proxy.close(),
-  };
-}
 
 const WORKS = `import { readFileSync, writeFileSync } from 'node:fs';
 const { id } = JSON.parse(readFileSync(process.env.UMPIRE_TASK_FILE, 'utf8'));

@@ -4,12 +4,13 @@ import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { openProxy } from './loopback-proxy.js';
 
 const run = promisify(execFile);
 
@@ -36,7 +37,6 @@ export async function startPostgresCluster(programs: string): Promise<PostgresCl
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   const user = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
-  const sockets = new Set<Socket>();
   let nodes = 0;
 
   const makeNode = async (): Promise<Node> => ({ data: join(folder, `data-${++nodes}`), port: await freePort(), child: null });
@@ -100,27 +100,12 @@ export async function startPostgresCluster(programs: string): Promise<PostgresCl
   await launch(primary);
   await query(primary, 'create database umpire');
   let standby = await follow(primary);
-  const proxy = createServer((from) => {
-    const to = connect(primary.port, '127.0.0.1');
-    for (const [socket, other] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => other.destroy()).on('close', () => (sockets.delete(socket), other.destroy()));
-      socket.pipe(other);
-    }
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const cutOff = () => {
-    for (const socket of sockets) socket.destroy();
-  };
+  const proxy = await openProxy(() => primary.port);
   return {
-    url: `postgres://owner@127.0.0.1:${(proxy.address() as AddressInfo).port}/umpire`,
+    url: `postgres://owner@127.0.0.1:${proxy.port}/umpire`,
     crash: async () => {
       await kill(primary, 'SIGKILL');
-      cutOff();
+      proxy.drop();
       await launch(primary);
     },
     freeze: async (ms) => {
@@ -136,12 +121,11 @@ export async function startPostgresCluster(programs: string): Promise<PostgresCl
       primary = standby;
       await query(primary, "alter system set synchronous_standby_names = ''");
       await query(primary, 'select pg_reload_conf()');
-      cutOff();
+      proxy.drop();
       standby = await follow(primary);
       rmSync(lost.data, { recursive: true, force: true });
     },
     end: async () => {
-      cutOff();
       proxy.close();
       await kill(standby, 'SIGQUIT');
       await kill(primary, 'SIGQUIT');
