@@ -58,7 +58,7 @@ export function openConductorParts({ home, remotes, say }: ConductorPlace): Cond
       const place = makeScratch('judged');
       try {
         const folder = await writeReplica(join(place, safeName(session)), state, null, blobs);
-        return await judgeInFolder({ folder, state: () => state, rules, role, isShared: true })(task);
+        return judgeInFolder({ folder, state: () => state, rules, role, isShared: true })(task);
       } finally {
         rmSync(place, { recursive: true, force: true });
       }
