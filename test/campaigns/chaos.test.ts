@@ -14,7 +14,7 @@ import { postgresPrograms } from '../support/postgres-server.js';
 
 const named = process.env['UMPIRE_CHAOS'];
 const say = (line: string): void => console.log(line);
-const small = { sessions: 3, workers: 2, seconds: 4, seed: SEED, limit: 3, leaseMs: 3000, say };
+const small = { sessions: 3, workers: 2, seconds: 2, seed: SEED, limit: 3, leaseMs: 3000, say };
 const medium = { sessions: 20, workers: 3, seconds: 60, seed: SEED, limit: 4, leaseMs: 6000, say };
 const plan: ChaosPlan = named === undefined ? (isSoak ? medium : small) : { ...medium, ...(JSON.parse(named) as Partial<ChaosPlan>) };
 const engine = process.env['UMPIRE_CHAOS_ENGINE'] ?? 'postgres';
@@ -23,7 +23,8 @@ function check(result: ChaosResult): void {
   const { sessions, limit } = plan;
   say(tableOf(result));
   expect(result.faults).toEqual([]);
-  const { ended, asLocal, twice, replayed, mostLeased } = result;
+  const { ended, asLocal, twice, replayed, mostLeased, hits } = result;
+  expect(Object.keys(hits).length).toBeGreaterThan(0);
   expect({ ended, asLocal, twice, replayed }).toEqual({ ended: sessions, asLocal: sessions, twice: 0, replayed: sessions });
   expect(mostLeased).toBeLessThanOrEqual(limit);
 }

@@ -124,7 +124,8 @@ export async function runChaos({ url, engine, hits }: Battered, plan: ChaosPlan)
     })();
     const battering = (async () => {
       const acts = Object.entries(hits);
-      while (performance.now() - startedAt < seconds * 1000) {
+      const until = performance.now() + seconds * 1000;
+      while (performance.now() < until) {
         await pause(1500 + below(2500));
         const isServer = acts.length > 0 && below(10) < 3;
         const worker = team[below(team.length)] as WorkerProcess;
