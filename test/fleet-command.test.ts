@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { SOAK } from './support/campaign.js';
+import { startCollector } from './support/collector.js';
 import { ASKS, fleetServer } from './support/fleet-project.js';
 import { gitIn, writeFiles } from './support/git-project.js';
 import { openProxy } from './support/loopback-proxy.js';
@@ -23,7 +24,8 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
   const { newEngine, openFleet, port } = fleetServer(programs ?? '');
 
   test('sessions run on other machines, and anybody answers and looks', { timeout: 120_000 }, async () => {
-    const fleet = await openFleet(ASKS);
+    const collector = await startCollector();
+    const fleet = await openFleet(ASKS, { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
     expect(await fleet.umpire('engine', 'init')).toMatchObject({ exit: 0 });
     const one = await fleet.addWorker('one');
     const started = await fleet.until('--session', 's1', '--needs', 'gpu', '--detach');
@@ -81,6 +83,23 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
     expect((await fleet.umpire('engine', 'workers')).out).toMatch(/^one {2}0 of 1 busy, seen \d+ s ago\ntwo .*docker.*draining/);
     one.child.kill('SIGINT');
     expect(await one.ended).toMatchObject({ exit: 130 });
+
+    // Each conductor tells of the turns that it took, of one trace.
+    const spans = collector.spans();
+    expect(spans.map(({ name }) => name).toSorted()).toEqual([
+      'check CHECK-001',
+      'check CHECK-re-1',
+      'invoke_agent command',
+      'invoke_agent command',
+      'invoke_workflow until',
+      'merge WORK-1',
+      'verdict pass',
+      'verdict retry',
+    ]);
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    for (const name of ['umpire.turn.duration', 'umpire.queue.age', 'umpire.slots.total'])
+      expect(collector.points(name), name).not.toEqual([]);
+    collector.close();
   });
 
   test('a task of a killed worker runs again on another, each attempt once', { timeout: 120_000, ...SOAK }, async () => {
