@@ -26,7 +26,13 @@ const COMMAND = join(ROOT, 'dist', 'umpire.cjs');
 export async function run({ runs = 3 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-dashboard-'));
   const project = join(folder, 'project');
-  const env = { ...process.env, HOME: folder, XDG_STATE_HOME: join(folder, 'state'), UMPIRE_WORKTREES: join(folder, 'worktrees') };
+  const env = {
+    ...process.env,
+    HOME: folder,
+    XDG_STATE_HOME: join(folder, 'state'),
+    UMPIRE_WORKTREES: join(folder, 'worktrees'),
+    UMPIRE_TRUST: '1',
+  };
   const running = [];
   const start = (args, stdio) => {
     const child = spawn(process.execPath, [COMMAND, ...args], { cwd: project, env, stdio });
@@ -101,10 +107,7 @@ function makeSessions(project, env) {
     spawnSync(
       process.execPath,
       [COMMAND, 'until', 'grep -q right a.txt', 'Make it right', '--agent', agent, '--session', at(`${agent}-0`)],
-      {
-        cwd: project,
-        env: { ...env, UMPIRE_TRUST: '1' },
-      },
+      { cwd: project, env },
     );
   for (let copy = 1; copy < SESSIONS / 2; copy += 1)
     for (const agent of ['idle', 'mender']) cpSync(at(`${agent}-0`), at(`${agent}-${copy}`), { recursive: true });
