@@ -49,6 +49,7 @@ it('reads the ranges of the new side', () => {
 
 it('reads names that git quotes', () => {
   check('+++ "a \\303\\244\\"\\\\.ts"\n@@ -1 +1 @@\n', { 'a ä"\\.ts': [[1, 1]] });
+  check('+++ "😀\\"\\t\\\\101.ts"\n@@ -1 +1 @@\n', { '😀"\t\\101.ts': [[1, 1]] });
 });
 
 it('reads an empty diff', () => {

@@ -52,21 +52,15 @@ function pathOf(text: string): string | null {
   return plain.startsWith('"') && plain.endsWith('"') ? unquote(plain.slice(1, -1)) : plain;
 }
 
-const ESCAPES: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11, '"': 34, '\\': 92 };
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' };
 
 function unquote(text: string): string {
-  const bytes: number[] = [];
-  for (let at = 0; at < text.length; at += 1) {
-    const octal = text[at] === '\\' ? /^[0-7]{3}/.exec(text.slice(at + 1, at + 4))?.[0] : undefined;
-    if (octal !== undefined) {
-      bytes.push(Number.parseInt(octal, 8));
-      at += 3;
-    } else if (text[at] === '\\') {
-      bytes.push(ESCAPES[text[at + 1] ?? ''] ?? text.charCodeAt(at + 1));
-      at += 1;
-    } else bytes.push(...new TextEncoder().encode(text[at]));
-  }
-  return new TextDecoder().decode(Uint8Array.from(bytes));
+  return text.replace(/(?:\\[0-7]{3})+|\\./g, (escaped) => {
+    const octals = escaped.match(/[0-7]{3}/g);
+    const letter = escaped.slice(1);
+    if (octals === null) return ESCAPES[letter] ?? letter;
+    return new TextDecoder().decode(Uint8Array.from(octals, (octal) => Number.parseInt(octal, 8)));
+  });
 }
 
 /** Whether any of these lines changed. A finding without a line counts as changed if its file is. */
