@@ -66,6 +66,16 @@ test('node:test: runs all tests, focused or not', async () => {
   expect(brief(evidence)).toBe('pass 2/2 skipped 0 coverage 0');
 });
 
+test('node:test: prints no warning of Node about the reporters that Umpire adds', async () => {
+  const text = "import { test } from 'node:test';\ntest('a', () => {});\n";
+  const project = newProject({ 'package.json': '{"scripts":{"test":"node --test"}}', 'a.test.mjs': text });
+  const { job } = jobFor(project, { row: { layer: 'L1' } });
+  await testingCritic(job);
+  const output = readFileSync(join(job.session, 'results/output-L1.txt'), 'utf8');
+  expect(output).toContain('tests 1');
+  expect(output).not.toContain('Warning');
+});
+
 test('every runner of a script is measured; a part that cannot be measured is named as missing', SOAK, async () => {
   const vitest = "import { test, expect } from 'vitest';\nimport { a } from '../src/a.js';\ntest('v', () => expect(a(1)).toBe(2));\n";
   const node = "import { test } from 'node:test';\nimport { b } from '../src/a.js';\ntest('n', () => b());\n";

@@ -70,7 +70,11 @@ function isFolder(path: string): boolean {
  * A file that broke before its tests, or whose process ended without reporting a test that it has, is a failed suite.
  */
 export const NODE_REPORTER = `
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
+
+// Three reporters add more listeners to node's own stream than it allows, and it would warn of a leak.
+EventEmitter.defaultMaxListeners = 30;
 
 const suites = new Map();
 // Titles from the outermost to the one at work: node reports in the order of the files.
