@@ -39,7 +39,13 @@ export class ProjectSessions implements SessionSource {
   }
 
   async stamps(): Promise<ReadonlyMap<string, SessionStamp>> {
-    return new Map([...this.folders()].map(([id, path]) => [id, { journal: sessionStamp(path), around: '' }]));
+    const turn = createTurns();
+    const stamps = new Map<string, SessionStamp>();
+    for (const [id, path] of this.folders()) {
+      stamps.set(id, { journal: sessionStamp(path), around: '' });
+      await turn();
+    }
+    return stamps;
   }
 
   /** Several pages that ask at once get one listing. Until all were read once, the answer has those read so far, the latest first. */
@@ -52,10 +58,17 @@ export class ProjectSessions implements SessionSource {
   private async readAll(): Promise<void> {
     const lister = createSessionLister(this.known);
     const turn = createTurns();
-    const folders = [...this.folders()].toSorted(([, a], [, b]) => changedMs(b) - changedMs(a));
-    const ids = new Set(folders.map(([id]) => id));
+    const found = this.folders();
+    if (!this.isComplete) this.unread = found.size;
+    const folders: { readonly id: string; readonly folder: string; readonly changed: number }[] = [];
+    for (const [id, folder] of found) {
+      folders.push({ id, folder, changed: changedMs(folder) });
+      await turn();
+    }
+    folders.sort((a, b) => b.changed - a.changed);
+    const ids = new Set(folders.map(({ id }) => id));
     for (const id of this.listed.keys()) if (!ids.has(id)) this.listed.delete(id);
-    for (const [at, [id, folder]] of folders.entries()) {
+    for (const [at, { id, folder }] of folders.entries()) {
       if (!this.isComplete) this.unread = folders.length - at;
       const { path: _, ...entry } = await lister(folder);
       this.listed.set(id, { ...entry, id });

@@ -1,6 +1,6 @@
 // Allows one writer at a time in a session folder. The lock is a file that names its holder. A dead holder's lock is replaced.
 
-import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
@@ -99,6 +99,8 @@ function takeWithoutLinks(place: string, own: string): boolean {
 }
 
 function readHolder(place: string): string | null {
+  // Throwing an error is slow, and most sessions are free.
+  if (!existsSync(place)) return null;
   try {
     return readFileSync(place, 'utf8');
   } catch {
