@@ -186,6 +186,27 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await file.getByText('line 900, not in these changes: No unit is named').waitFor();
   });
 
+  it('shows names of changed files as they are, which git quotes', SOAK, async () => {
+    const project = wrong();
+    const agent = project.sh(
+      `mkdir 'say "hi" b'; touch 'say "hi" b/c' 'b b'; printf 'ü\\n' > 'd\\"ü😀.md'; printf 'x\\n' > 'a b'; complete done`,
+    );
+    await project.umpire(...UNTIL, '--max-rounds', '1', '--session', '.umpire/sessions/quoted', ...agent);
+    const { page } = await open(project);
+    await page.getByRole('link', { name: 'quoted', exact: true }).click();
+    await page
+      .locator('.tabs')
+      .getByRole('link', { name: /^Changes/ })
+      .click();
+    await page.locator('details.file').first().waitFor();
+    expect((await page.locator('details.file summary code').allInnerTexts()).toSorted()).toEqual([
+      'a b',
+      'b b',
+      'd\\"ü😀.md',
+      'say "hi" b/c',
+    ]);
+  });
+
   it('shows Markdown of agents, and never runs code from it', async () => {
     const page = await openSession('plan');
     const card = question(page);

@@ -99,13 +99,22 @@ function filesIn(patch: string): readonly FilePatch[] {
 
 /** The new name, or the old name of a deleted file. */
 function nameIn(lines: readonly string[]): string {
-  const named = (start: string): string | undefined =>
-    lines
-      .find((line) => line.startsWith(start) && !line.endsWith('/dev/null'))
-      ?.slice(start.length)
-      .replace(/^"?[ab]\//, '')
-      .replace(/"$/, '');
-  return named('+++ ') ?? named('--- ') ?? named('rename to ') ?? (lines[0] ?? '').replace(/^diff --git .* "?b\//, '').replace(/"$/, '');
+  const named = (start: string): string | undefined => {
+    const line = lines.find((one) => one.startsWith(start) && one !== `${start}/dev/null`);
+    return line === undefined ? undefined : plainName(line.slice(start.length));
+  };
+  const both = (lines[0] ?? '').slice('diff --git '.length);
+  return (
+    named('rename to ') ??
+    // Without the prefix `b/` or `a/`.
+    (named('+++ ') ?? named('--- ') ?? plainName(both.slice((both.length + 1) / 2))).slice(2)
+  );
+}
+
+/** Git ends names with spaces with a tab, and quotes others as in C. Escapes of hidden characters stay, so that they are seen. */
+function plainName(text: string): string {
+  const name = text.replace(/\t$/, '');
+  return /^".*"$/.test(name) ? name.slice(1, -1).replace(/\\(["\\])/g, '$1') : name;
 }
 
 const HEADS = /^(index |old mode|new mode|similarity|--- |\+\+\+ )/;
