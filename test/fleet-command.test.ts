@@ -37,6 +37,17 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
     expect(asked).toMatchObject({ exit: 4 });
     expect(asked.err).toContain('Which value?');
     expect(asked.err.split('Answer with one of').length).toBe(2);
+    for (const change of [
+      ['resolve', 's', 'insist'],
+      ['resume', 's', '--retry'],
+      ['dismiss', 's', 'F1'],
+    ] as const) {
+      const [verb, , ...rest] = change;
+      expect(await fleet.umpire(...change)).toMatchObject({
+        exit: 2,
+        err: expect.stringContaining(`Did you mean: umpire ${verb} s1 ${rest.join(' ')}\n`) as string,
+      });
+    }
     // From another machine, in a folder that is no project.
     const elsewhere = { cwd: fleet.project.beside, env: { UMPIRE_ENGINE: fleet.url, HOME: join(fleet.project.beside, 'elsewhere') } };
     const answered = await fleet.project.umpireWith(elsewhere, 'resolve', 's1', 'insist', '--reason', 'good');
@@ -50,7 +61,7 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
 
     const [list, report, logs, followed, apply, diff] = await Promise.all([
       fleet.umpire('list'),
-      fleet.umpire('report', 's1'),
+      fleet.umpire('report', 's'),
       fleet.umpire('logs', 's1', 'WORK-1'),
       fleet.umpire('logs', 's1', '-f'),
       fleet.umpire('apply', 's1', '--engine', fleet.url),

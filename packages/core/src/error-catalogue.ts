@@ -375,6 +375,11 @@ export const ERRORS = {
     message: 'The engine has no session named {session}{meant}.',
     hint: 'List its sessions with `umpire list --engine URL`.',
   },
+  'engine-session-part': {
+    exit: 2,
+    message: 'The engine has no session named {word}. A part of a name is enough only to look at a session.',
+    hint: 'Did you mean: {command}',
+  },
   'engine-message': {
     exit: 2,
     message: 'The conductor did not accept the message: {detail}.',

@@ -16,6 +16,7 @@ import {
   dismissOnEngine,
   followOnEngine,
   findListed,
+  requireFullName,
   requireListed,
   retryOnEngine,
   startOnEngine,
@@ -26,7 +27,7 @@ import { describeFleet, readFleet, whyWaiting } from '../fleet/offers.js';
 import { openEngine } from '../fleet/open-engine.js';
 import { followProgress } from '../report/progress-lines.js';
 import { lineOf } from '../report/safe-text.js';
-import { answerLines, waysToAnswer } from '../report/session-question.js';
+import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
 import { timeOfDay } from './local-time.js';
 import { parseArguments, usage } from './flags.js';
 import type { ParsedArguments } from './flags.js';
@@ -84,6 +85,7 @@ export function answerThere(
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
     const { session, length } = await findListed(client, word);
+    requireFullName(word, session, `umpire resolve ${shellWord(session)} ${given.answer}`);
     await taken(output, answerOnEngine(client, session, given));
     if (parsed.switches.has('--detach')) return { stdout: `${session}\n`, exit: 0 };
     return follow(client, session, length, output, parsed.switches.has('--json'), given.answer === 'abort' || given.answer === 'stop');
@@ -93,6 +95,7 @@ export function answerThere(
 export function dismissThere(url: string, word: string, given: RulingGiven, output: Output): Promise<Dismissed> {
   return withClient(url, async (client) => {
     const { session } = await findListed(client, word);
+    requireFullName(word, session, `umpire dismiss ${shellWord(session)} ${shellWord(given.finding)}`);
     const { state, ruling } = await taken(output, dismissOnEngine(client, session, given));
     return { session, ...describeDismissal(state, ruling, session) };
   });
@@ -102,7 +105,11 @@ export function dismissThere(url: string, word: string, given: RulingGiven, outp
 export function resumeThere(url: string, word: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
     const { session, length, question } = await findListed(client, word);
-    if (parsed.switches.has('--retry') || question?.startsWith('limit:') === true) await taken(output, retryOnEngine(client, session));
+    const isRetry = parsed.switches.has('--retry');
+    if (isRetry || question?.startsWith('limit:') === true) {
+      requireFullName(word, session, `umpire resume ${shellWord(session)}${isRetry ? ' --retry' : ''}`);
+      await taken(output, retryOnEngine(client, session));
+    }
     return follow(client, session, length, output, parsed.switches.has('--json'));
   });
 }

@@ -131,6 +131,11 @@ export async function findListed(client: ClientDoor, word: string): Promise<Engi
   throw new UmpireError('engine-session-missing', { session: word.slice(0, 100), meant });
 }
 
+/** For commands that change a session: a part of a name may be that of another. */
+export function requireFullName(word: string, session: string, command: string): void {
+  if (word !== session) throw new UmpireError('engine-session-part', { word: word.slice(0, 100), command });
+}
+
 async function freeName(client: ClientDoor, { loop, now }: PlannedRequest, { session, goal, command }: FleetRequest): Promise<string> {
   if (session !== undefined) {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(session))
