@@ -81,7 +81,11 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
 
     await fleet.umpire('engine', 'export', 's1', join(fleet.project.beside, 'out'));
     const place = join(fleet.project.beside, 'out', 's1');
-    expect(await fleet.umpire('replay', place, '--engine', 'none')).toMatchObject({ exit: 0 });
+    // A path is a session of this machine.
+    expect(await fleet.umpire('replay', place)).toMatchObject({ exit: 0 });
+    expect(await fleet.umpire('dismiss', place)).toMatchObject({ exit: 0 });
+    expect((await fleet.umpire('resume', place)).err).not.toContain('The engine has');
+    expect((await fleet.umpire('status', 'other')).err).toContain('For a session on this machine, add --engine none.');
     const other = await newEngine();
     await fleet.umpire('engine', 'init', other);
     expect(await fleet.umpire('engine', 'import', place, '--engine', other)).toMatchObject({ exit: 0 });

@@ -373,7 +373,7 @@ export const ERRORS = {
   'engine-session-missing': {
     exit: 2,
     message: 'The engine has no session named {session}{meant}.',
-    hint: 'List its sessions with `umpire list --engine URL`.',
+    hint: 'List its sessions with `umpire list --engine URL`. For a session on this machine, add --engine none.',
   },
   'engine-session-part': {
     exit: 2,

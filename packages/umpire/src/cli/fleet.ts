@@ -28,6 +28,7 @@ import { openEngine } from '../fleet/open-engine.js';
 import { followProgress } from '../report/progress-lines.js';
 import { lineOf } from '../report/safe-text.js';
 import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
+import { sessionIndex } from './engine-choice.js';
 import { timeOfDay } from './local-time.js';
 import { parseArguments, usage } from './flags.js';
 import type { ParsedArguments } from './flags.js';
@@ -174,9 +175,7 @@ export function lookThere(
   look: (args: readonly string[]) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
   return withClient(url, async (client) => {
-    const at = args.findIndex(
-      (word, index) => !word.startsWith('-') && !['--project', '--loop', '--chain'].includes(args[index - 1] ?? ''),
-    );
+    const at = sessionIndex(args);
     const word = args[at];
     if (word === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
     const listed = await findListed(client, word);
