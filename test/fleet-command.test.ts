@@ -89,6 +89,16 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
     const other = await newEngine();
     await fleet.umpire('engine', 'init', other);
     expect(await fleet.umpire('engine', 'import', place, '--engine', other)).toMatchObject({ exit: 0 });
+    // No worker is there, and the person does not wait for one.
+    const onOther = { env: { UMPIRE_ENGINE: other } };
+    const begins = fleet.project.startWith(onOther, 'until', 'node check.mjs', 'again', ...fleet.agent, '--session', 's2', '--detach');
+    const answers = fleet.project.startWith(onOther, 'resolve', 's1', 'insist', '--reason', 'good');
+    await begins.says(`Waiting: no conductor that serves ${fleet.remote} has taken this yet. Start one with: umpire worker --engine URL`);
+    await answers.says('Waiting: no conductor has taken this yet.');
+    for (const { child } of [begins, answers]) child.kill('SIGINT');
+    const stays = (word: string): unknown => ({ exit: 130, err: expect.stringContaining(`${word} as soon as a conductor takes it.\n`) });
+    expect(await begins.ended).toMatchObject(stays('The session stays on the engine and begins') as object);
+    expect(await answers.ended).toMatchObject(stays('The answer stays on the engine and counts') as object);
     expect((await fleet.umpire('replay', 's1', '--engine', other)).err).toContain('2 verdicts replayed: 2 the same; history unbroken.');
 
     await fleet.umpire('engine', 'limit', 'anthropic', '3');
