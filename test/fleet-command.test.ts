@@ -59,8 +59,10 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
     expect(seen.length).toBeGreaterThan(0);
     expect(seen.join('')).not.toContain(fleet.url);
 
-    const [list, report, logs, followed, apply, diff] = await Promise.all([
+    const [list, bogus, unapplied, report, logs, followed, apply, diff] = await Promise.all([
       fleet.umpire('list'),
+      fleet.umpire('list', '--state', 'bogus'),
+      fleet.umpire('list', '--unapplied'),
       fleet.umpire('report', 's'),
       fleet.umpire('logs', 's1', 'WORK-1'),
       fleet.umpire('logs', 's1', '-f'),
@@ -68,6 +70,8 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
       fleet.umpire('diff', 's1'),
     ]);
     expect(list.out).toBe('s1  complete, round 1  make it good\n');
+    expect(bogus).toMatchObject({ exit: 2, err: expect.stringContaining('The states are running') as string });
+    expect(unapplied).toMatchObject({ exit: 2, err: expect.stringContaining('Add --engine none.') as string });
     expect(report.out).toContain('- Outcome: **complete**');
     expect(logs.out).toContain('"findings":"ok"');
     expect(followed).toMatchObject({ exit: 0, out: expect.stringContaining('"findings":"ok"') as string });

@@ -31,8 +31,9 @@ import { lineOf } from '../report/safe-text.js';
 import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
 import { parseRemote } from '../workspace/remote-address.js';
 import { sessionIndex } from './engine-choice.js';
+import { LIST_FLAGS, statesOf } from './list.js';
 import { timeOfDay } from './local-time.js';
-import { parseArguments, usage } from './flags.js';
+import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import type { Output } from './output.js';
@@ -251,17 +252,22 @@ async function whileCopied<T>(client: ClientDoor, session: string, place: string
 }
 
 export function listThere(url: string, args: readonly string[]): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { '--engine': 'value', '--project': 'value', '--json': 'switch', '--state': 'list' }, 'list');
+  const parsed = parseArguments(args, LIST_FLAGS, 'list');
+  refuseExtra(parsed, 0, 'list');
+  const local = ['--unapplied', '--loop', '--last'].find((flag) =>
+    [parsed.switches, parsed.lists, parsed.values].some((given) => given.has(flag)),
+  );
+  if (local !== undefined) throw usage(`${local} is for the sessions of this machine. Add --engine none.`, 'list');
+  const states = statesOf(parsed);
   return withClient(url, null, async (client) => {
-    const states = parsed.lists.get('--state') ?? [];
     const sessions = (await client.sessions()).filter(({ state }) => states.length === 0 || states.includes(state));
     if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify({ sessions })}\n`, exit: 0 };
     const width = Math.max(0, ...sessions.map(({ session }) => session.length));
     const lines = sessions
       .toSorted((a, b) => b.changedMs - a.changedMs)
-      .map(({ session, state, round, goal, leased }) => {
-        const at = leased.length === 0 ? '' : `, ${leased.length} at work`;
-        return `${session.padEnd(width)}  ${state}, round ${round}${at}  ${lineOf(goal, 60)}\n`;
+      .map(({ session, state, unverified, round, goal, leased }) => {
+        const marks = `${unverified ? ', unverified' : ''}${leased.length === 0 ? '' : `, ${leased.length} at work`}`;
+        return `${session.padEnd(width)}  ${state}, round ${round}${marks}  ${lineOf(goal, 60)}\n`;
       });
     return {
       stdout: lines.length > 0 ? lines.join('') : states.length > 0 ? 'No session is in this state.\n' : 'The engine has no sessions.\n',
