@@ -93,6 +93,18 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
     const other = await newEngine();
     await fleet.umpire('engine', 'init', other);
     expect(await fleet.umpire('engine', 'import', place, '--engine', other)).toMatchObject({ exit: 0 });
+    const refusals = await Promise.all([
+      fleet.umpire('engine', 'import', place, '--engine', other),
+      fleet.umpire('engine', 'export', 's1', join(fleet.project.beside, 'out')),
+      fleet.until('--session', 'a b'),
+      fleet.umpire('list', '--engine', 'postgres'),
+    ]);
+    expect(refusals.map(({ exit, err }) => ({ exit, hint: err.trimEnd().split('\n').at(-1) }))).toEqual([
+      { exit: 2, hint: 'To import it under another name, rename the folder.' },
+      { exit: 2, hint: 'Choose another folder.' },
+      { exit: 2, hint: 'Name it with letters, digits, dots and dashes.' },
+      { exit: 2, hint: 'Use postgres://… or restate://…' },
+    ]);
     // No worker is there, and the person does not wait for one.
     const onOther = { env: { UMPIRE_ENGINE: other } };
     const begins = fleet.project.startWith(onOther, 'until', 'node check.mjs', 'again', ...fleet.agent, '--session', 's2', '--detach');
