@@ -112,6 +112,11 @@ export const ERRORS = {
     message: 'The engine at {engine} is not prepared for this release, or this user may not use it.',
     hint: 'Run once, as the owner of the database: umpire engine init URL',
   },
+  'engine-create-role': {
+    exit: 1,
+    message: 'The login of {engine} may not create the role umpire_worker.',
+    hint: 'Let an administrator of the database run `create role umpire_worker nologin`. Then run umpire engine init again.',
+  },
   'engine-newer': {
     exit: 1,
     message: 'The engine at {engine} was prepared by a newer release (schema {version}; this one knows {known}).',
