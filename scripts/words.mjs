@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './tools.mjs';
 
-const LIMIT = 22_970;
+const LIMIT = 23_000;
 const FENCE = /^```(\w+)(?: (\S+))?[^\n]*\n([\s\S]*?)^```$/gm;
 
 const pages = [

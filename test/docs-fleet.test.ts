@@ -48,5 +48,5 @@ describe.skipIf(programs === null)(`docs/fleet.md${programs === null ? ' (skippe
 /** A worker is at work before the next line is typed. */
 function inBackground(line: string): string {
   const [, log] = /> (\S+) 2>&1 &$/.exec(line) ?? [];
-  return log === undefined ? line : `${line} echo $! >> ${pids}; until grep -q 'Worker .* slot' ${log}; do sleep 0.1; done`;
+  return log === undefined ? line : `${line} echo $! >> ${pids}; until grep -qs 'Worker .* slot' ${log}; do sleep 0.1; done`;
 }

@@ -37,6 +37,17 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
     expect(asked).toMatchObject({ exit: 4 });
     expect(asked.err).toContain('Which value?');
     expect(asked.err.split('Answer with one of').length).toBe(2);
+    for (const change of [
+      ['resolve', 's', 'insist'],
+      ['resume', 's', '--retry'],
+      ['dismiss', 's', 'F1'],
+    ] as const) {
+      const [verb, , ...rest] = change;
+      expect(await fleet.umpire(...change)).toMatchObject({
+        exit: 2,
+        err: expect.stringContaining(`Did you mean: umpire ${verb} s1 ${rest.join(' ')}\n`) as string,
+      });
+    }
     // From another machine, in a folder that is no project.
     const elsewhere = { cwd: fleet.project.beside, env: { UMPIRE_ENGINE: fleet.url, HOME: join(fleet.project.beside, 'elsewhere') } };
     const answered = await fleet.project.umpireWith(elsewhere, 'resolve', 's1', 'insist', '--reason', 'good');
@@ -48,15 +59,19 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
     expect(seen.length).toBeGreaterThan(0);
     expect(seen.join('')).not.toContain(fleet.url);
 
-    const [list, report, logs, followed, apply, diff] = await Promise.all([
+    const [list, bogus, unapplied, report, logs, followed, apply, diff] = await Promise.all([
       fleet.umpire('list'),
-      fleet.umpire('report', 's1'),
+      fleet.umpire('list', '--state', 'bogus'),
+      fleet.umpire('list', '--unapplied'),
+      fleet.umpire('report', 's'),
       fleet.umpire('logs', 's1', 'WORK-1'),
       fleet.umpire('logs', 's1', '-f'),
       fleet.umpire('apply', 's1', '--engine', fleet.url),
       fleet.umpire('diff', 's1'),
     ]);
     expect(list.out).toBe('s1  complete, round 1  make it good\n');
+    expect(bogus).toMatchObject({ exit: 2, err: expect.stringContaining('The states are running') as string });
+    expect(unapplied).toMatchObject({ exit: 2, err: expect.stringContaining('Add --engine none.') as string });
     expect(report.out).toContain('- Outcome: **complete**');
     expect(logs.out).toContain('"findings":"ok"');
     expect(followed).toMatchObject({ exit: 0, out: expect.stringContaining('"findings":"ok"') as string });
@@ -70,10 +85,36 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
 
     await fleet.umpire('engine', 'export', 's1', join(fleet.project.beside, 'out'));
     const place = join(fleet.project.beside, 'out', 's1');
-    expect(await fleet.umpire('replay', place, '--engine', 'none')).toMatchObject({ exit: 0 });
+    // A path is a session of this machine.
+    expect(await fleet.umpire('replay', place)).toMatchObject({ exit: 0 });
+    expect(await fleet.umpire('dismiss', place)).toMatchObject({ exit: 0 });
+    expect((await fleet.umpire('resume', place)).err).not.toContain('The engine has');
+    expect((await fleet.umpire('status', 'other')).err).toContain('For a session on this machine, add --engine none.');
     const other = await newEngine();
     await fleet.umpire('engine', 'init', other);
     expect(await fleet.umpire('engine', 'import', place, '--engine', other)).toMatchObject({ exit: 0 });
+    const refusals = await Promise.all([
+      fleet.umpire('engine', 'import', place, '--engine', other),
+      fleet.umpire('engine', 'export', 's1', join(fleet.project.beside, 'out')),
+      fleet.until('--session', 'a b'),
+      fleet.umpire('list', '--engine', 'postgres'),
+    ]);
+    expect(refusals.map(({ exit, err }) => ({ exit, hint: err.trimEnd().split('\n').at(-1) }))).toEqual([
+      { exit: 2, hint: 'To import it under another name, rename the folder.' },
+      { exit: 2, hint: 'Choose another folder.' },
+      { exit: 2, hint: 'Name it with letters, digits, dots and dashes.' },
+      { exit: 2, hint: 'Use postgres://… or restate://…' },
+    ]);
+    // No worker is there, and the person does not wait for one.
+    const onOther = { env: { UMPIRE_ENGINE: other } };
+    const begins = fleet.project.startWith(onOther, 'until', 'node check.mjs', 'again', ...fleet.agent, '--session', 's2', '--detach');
+    const answers = fleet.project.startWith(onOther, 'resolve', 's1', 'insist', '--reason', 'good');
+    await begins.says(`Waiting: no conductor that serves ${fleet.remote} has taken this yet. Start one with: umpire worker --engine URL`);
+    await answers.says('Waiting: no conductor has taken this yet.');
+    for (const { child } of [begins, answers]) child.kill('SIGINT');
+    const stays = (word: string): unknown => ({ exit: 130, err: expect.stringContaining(`${word} as soon as a conductor takes it.\n`) });
+    expect(await begins.ended).toMatchObject(stays('The session stays on the engine and begins') as object);
+    expect(await answers.ended).toMatchObject(stays('The answer stays on the engine and counts') as object);
     expect((await fleet.umpire('replay', 's1', '--engine', other)).err).toContain('2 verdicts replayed: 2 the same; history unbroken.');
 
     await fleet.umpire('engine', 'limit', 'anthropic', '3');

@@ -191,6 +191,20 @@ console.log(JSON.stringify(turns.length > 0 ? { id, status: 'completed', finding
   expect(await follow(fleet, session, waiting.types.length)).toMatchObject({ status: 'complete' });
 });
 
+test('a person who moves the branch learns why no work is merged', { timeout: 90_000 }, async () => {
+  const fleet = await openFleet(WORKS);
+  const session = await fleet.start({ goal: 'make it good', session: 'moved', maxRounds: 1 });
+  const other = gitIn(fleet.remote, 'commit-tree', '-m', 'mine', '-p', 'main', 'main^{tree}').trim();
+  gitIn(fleet.remote, 'update-ref', 'refs/heads/umpire/moved', other);
+  await fleet.addWorker('one');
+  expect(await follow(fleet, session)).toMatchObject({ status: 'awaiting', question: { kind: 'escalation' } });
+  const lines = await (await fleet.engine.client()).lines(session, 0);
+  const ended = lines.find((line) => line.includes('"TaskFinished"') && line.includes('WORK-1'));
+  expect(ended).toContain(`"status":"failed","error":"Its work was refused: Another process or person moved refs/heads/umpire/moved`);
+  expect(ended).toContain(`but is at ${other}`);
+  expect(gitIn(fleet.remote, 'rev-parse', 'umpire/moved').trim()).toBe(other);
+});
+
 test('a hostile worker cannot forge events, files or usage', { timeout: 90_000 }, async () => {
   const fleet = await openFleet(WORKS);
   const door = await fleet.engine.worker();

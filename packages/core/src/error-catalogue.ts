@@ -94,13 +94,13 @@ export const ERRORS = {
   },
   'engine-unknown': {
     exit: 2,
-    message: 'Not an engine that Umpire knows: {engine}.',
-    hint: 'Give a URL such as postgres://user@host/database.',
+    message: 'Unknown engine URL: "{engine}".',
+    hint: 'Use postgres://… or restate://…',
   },
   'engine-driver': {
     exit: 1,
     message: 'The package "{package}" is not installed.',
-    hint: 'Install it beside Umpire: {command}',
+    hint: 'Run `{command}` in your project, or add -g if Umpire is installed globally.',
   },
   'engine-unreachable': {
     exit: 1,
@@ -111,6 +111,11 @@ export const ERRORS = {
     exit: 1,
     message: 'The engine at {engine} is not prepared for this release, or this user may not use it.',
     hint: 'Run once, as the owner of the database: umpire engine init URL',
+  },
+  'engine-create-role': {
+    exit: 1,
+    message: 'The login of {engine} may not create the role umpire_worker.',
+    hint: 'Let an administrator of the database run `create role umpire_worker nologin`. Then run umpire engine init again.',
   },
   'engine-newer': {
     exit: 1,
@@ -363,7 +368,22 @@ export const ERRORS = {
   'engine-session-taken': {
     exit: 2,
     message: 'The engine has a session named {session} already.',
-    hint: 'Look at it with `umpire status {session} --engine URL`, or choose another name: --session NAME, or rename the folder to import.',
+    hint: 'Look at it with `umpire status {session} --engine URL`, or choose another name with --session NAME.',
+  },
+  'engine-import-taken': {
+    exit: 2,
+    message: 'The engine has a session named {session} already.',
+    hint: 'To import it under another name, rename the folder.',
+  },
+  'engine-export-taken': {
+    exit: 2,
+    message: 'The folder {path} is not empty.',
+    hint: 'Choose another folder.',
+  },
+  'engine-session-name': {
+    exit: 2,
+    message: '"{session}" is not a name for a session on an engine.',
+    hint: 'Name it with letters, digits, dots and dashes.',
   },
   'engine-command': {
     exit: 2,
@@ -373,7 +393,12 @@ export const ERRORS = {
   'engine-session-missing': {
     exit: 2,
     message: 'The engine has no session named {session}{meant}.',
-    hint: 'List its sessions with `umpire list --engine URL`.',
+    hint: 'List its sessions with `umpire list --engine URL`. For a session on this machine, add --engine none.',
+  },
+  'engine-session-part': {
+    exit: 2,
+    message: 'The engine has no session named {word}. A part of a name is enough only to look at a session.',
+    hint: 'Did you mean: {command}',
   },
   'engine-message': {
     exit: 2,
@@ -397,8 +422,8 @@ export const ERRORS = {
   },
   'engine-untaken': {
     exit: 1,
-    message: 'The engine has what you sent, but no worker has taken it yet.',
-    hint: 'It is recorded once a worker takes it. Start one with: umpire worker --engine URL --remote URL',
+    message: 'The engine has what you sent, but no conductor has taken it yet.',
+    hint: 'It is recorded once a conductor takes it. Start one with: umpire worker --engine URL --remote URL',
   },
   'engine-refused': {
     exit: 2,

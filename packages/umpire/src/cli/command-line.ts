@@ -82,7 +82,7 @@ async function onEngine(
 ): Promise<CommandOutcome | null> {
   if (HERE_ONLY.has(command) && args.some((word) => word === '--engine' || word.startsWith('--engine=')))
     throw new UmpireError('engine-command', { command });
-  if (!LOOKING.has(command) || args.includes('--help')) return null;
+  if (!LOOKING.has(command) || args.includes('--help') || args.includes('-h')) return null;
   const { url, rest } = await (await import('./engine-choice.js')).takeEngine(args, command);
   if (url === null) return look(rest);
   const { listThere, lookThere } = await import('./fleet.js');

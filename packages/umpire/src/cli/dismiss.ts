@@ -28,7 +28,7 @@ export async function runDismiss(args: readonly string[], output: Output): Promi
   if (named === undefined) throw usage('Missing arguments: umpire dismiss <session> [finding] --reason "why".', 'dismiss');
   refuseExtra(parsed, 2, 'dismiss', 'Put the reason in quotes after --reason.');
   const isJson = parsed.switches.has('--json');
-  const url = await engineFor(parsed);
+  const url = await engineFor(parsed, named);
   const there = url === null ? null : await import('./fleet.js');
   const session = url === null ? resolveSession(named, parsed.values.get('--project') ?? '.') : named;
   if (finding === undefined)

@@ -2,12 +2,15 @@
 
 import { readSettings } from '../commands/project-settings.js';
 import { projectFor } from '../commands/project-folders.js';
+import { isFolder } from '../sessions/file-system.js';
 import type { ParsedArguments } from './flags.js';
 import { usage } from './flags.js';
 
-/** Null: this machine. */
-export async function engineFor({ values }: Pick<ParsedArguments, 'values'>): Promise<string | null> {
-  const named = values.get('--engine') ?? process.env['UMPIRE_ENGINE'] ?? '';
+/** Null: this machine. `session`: as the user named it; the path of a folder means this machine, unless a flag names an engine. */
+export async function engineFor({ values }: Pick<ParsedArguments, 'values'>, session?: string): Promise<string | null> {
+  const flag = values.get('--engine');
+  if (flag === undefined && session !== undefined && isFolderPath(session)) return null;
+  const named = flag ?? process.env['UMPIRE_ENGINE'] ?? '';
   if (named !== '') return named === 'none' ? null : named;
   try {
     return (await readSettings(projectFor(values.get('--project')), {})).engine;
@@ -15,6 +18,11 @@ export async function engineFor({ values }: Pick<ParsedArguments, 'values'>): Pr
     // The command itself will say what is wrong with the project.
     return null;
   }
+}
+
+/** A name is no path, even where a folder has it. */
+function isFolderPath(word: string): boolean {
+  return (word.includes('/') || word === '.' || word === '..') && isFolder(word);
 }
 
 /** For a command that looks: its engine, and its words without `--engine URL`. */
@@ -34,5 +42,10 @@ export async function takeEngine(
     values.set(flag, value);
     if (flag === '--engine') rest = rest.toSpliced(at, isJoined ? 1 : 2);
   }
-  return { url: await engineFor({ values }), rest };
+  return { url: await engineFor({ values }, rest[sessionIndex(rest)]), rest };
+}
+
+/** Where the session is in the words of a command that looks; -1: it is not named. */
+export function sessionIndex(args: readonly string[]): number {
+  return args.findIndex((word, index) => !word.startsWith('-') && !['--project', '--loop', '--chain'].includes(args[index - 1] ?? ''));
 }

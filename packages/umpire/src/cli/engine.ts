@@ -79,8 +79,7 @@ async function answer(
       if (first === undefined || second === undefined) throw usage('Use: umpire engine export SESSION DIR', 'engine');
       const { session } = await findListed(client, first);
       const place = join(resolve(second), session);
-      if (existsSync(place) && readdirSync(place).length > 0)
-        throw new UmpireError('write-failed', { path: place, detail: 'it is not empty' });
+      if (existsSync(place) && readdirSync(place).length > 0) throw new UmpireError('engine-export-taken', { path: place });
       await exportFromEngine(client, session, place);
       return `${place}\n`;
     }

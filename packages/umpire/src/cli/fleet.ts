@@ -16,59 +16,91 @@ import {
   dismissOnEngine,
   followOnEngine,
   findListed,
+  requireFullName,
   requireListed,
   retryOnEngine,
   startOnEngine,
 } from '../fleet/client.js';
 import type { FleetRequest } from '../fleet/client.js';
 import type { ClientDoor } from '../fleet/engine.js';
+import type { ClientMessage } from '../fleet/messages.js';
 import { describeFleet, readFleet, whyWaiting } from '../fleet/offers.js';
 import { openEngine } from '../fleet/open-engine.js';
 import { followProgress } from '../report/progress-lines.js';
 import { lineOf } from '../report/safe-text.js';
-import { answerLines, waysToAnswer } from '../report/session-question.js';
+import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
+import { parseRemote } from '../workspace/remote-address.js';
+import { sessionIndex } from './engine-choice.js';
+import { LIST_FLAGS, statesOf } from './list.js';
 import { timeOfDay } from './local-time.js';
-import { parseArguments, usage } from './flags.js';
+import { parseArguments, refuseExtra, usage } from './flags.js';
 import type { ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import type { Output } from './output.js';
 
-async function withClient<T>(url: string, act: (client: ClientDoor) => Promise<T>): Promise<T> {
+/** `output`: of a command that sends a message. */
+async function withClient<T>(url: string, output: Output | null, act: (client: ClientDoor) => Promise<T>): Promise<T> {
   refuseInsideTask('use the engine');
   const client = await openEngine(url).client();
   try {
-    return await act(client);
+    return await act(output === null ? client : sayUntaken(client, output));
   } finally {
     await client.close();
   }
 }
 
-/** A message waits on the engine until a worker takes it. */
+/** A message waits on the engine until a conductor takes it. */
 const UNTAKEN_MS = 4000;
 
-async function taken<T>({ write }: Output, told: Promise<T>): Promise<T> {
-  const note = 'Waiting: no worker has taken this yet. Start one with: umpire worker --engine URL --remote URL\n';
-  const timer = setTimeout(() => write(2, note), UNTAKEN_MS);
-  try {
-    return await told;
-  } finally {
-    clearTimeout(timer);
-  }
+/** A client that says how a message waits, and what becomes of it after Ctrl-C. */
+function sayUntaken(client: ClientDoor, { write }: Output): ClientDoor {
+  return {
+    ...client,
+    tell: async (session, message, key) => {
+      const { waits, stays } = untakenWords(message as ClientMessage);
+      const timer = setTimeout(() => write(2, waits), UNTAKEN_MS);
+      const onSignal = () => {
+        write(2, stays);
+        process.exit(130);
+      };
+      process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+      try {
+        return await client.tell(session, message, key);
+      } finally {
+        clearTimeout(timer);
+        process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+      }
+    },
+  };
+}
+
+const SENT = {
+  start: 'session stays on the engine and begins',
+  answer: 'answer stays on the engine and counts',
+  retry: 'retry stays on the engine and begins',
+  dismiss: 'dismissal stays on the engine and counts',
+} as const satisfies Record<ClientMessage['type'], string>;
+
+function untakenWords(message: ClientMessage): { readonly waits: string; readonly stays: string } {
+  const remote = message.type === 'start' ? (message.started.fleet?.remote ?? '') : '';
+  const label = remote === '' ? '' : parseRemote(remote).label;
+  const who = label === '' ? 'no conductor' : `no conductor that serves ${label}`;
+  return {
+    waits: `Waiting: ${who} has taken this yet. Start one with: umpire worker --engine URL --remote ${label === '' ? 'URL' : shellWord(label)}\n`,
+    stays: `The ${SENT[message.type]} as soon as a conductor takes it.\n`,
+  };
 }
 
 type Started = Omit<FleetRequest, 'tenant'> & { readonly tenant?: string };
 
 export function runOnEngine(url: string, request: Started, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
-  return withClient(url, async (client) => {
+  return withClient(url, output, async (client) => {
     const say = (line: string): void => void output.write(2, `${line}\n`);
-    const session = await taken(
-      output,
-      startOnEngine(client, {
-        ...request,
-        tenant: request.tenant ?? process.env['USER'] ?? '',
-        onNote: (note) => say(`Note: ${note}`),
-      }),
-    );
+    const session = await startOnEngine(client, {
+      ...request,
+      tenant: request.tenant ?? process.env['USER'] ?? '',
+      onNote: (note) => say(`Note: ${note}`),
+    });
     if (parsed.switches.has('--detach'))
       return { stdout: `${session}\n`, stderr: `Started. Look at it with: umpire status ${session}\n`, exit: 0 };
     return follow(client, session, 0, output, parsed.switches.has('--json'));
@@ -82,27 +114,33 @@ export function answerThere(
   parsed: ParsedArguments,
   output: Output,
 ): Promise<CommandOutcome> {
-  return withClient(url, async (client) => {
+  return withClient(url, output, async (client) => {
     const { session, length } = await findListed(client, word);
-    await taken(output, answerOnEngine(client, session, given));
+    requireFullName(word, session, `umpire resolve ${shellWord(session)} ${given.answer}`);
+    await answerOnEngine(client, session, given);
     if (parsed.switches.has('--detach')) return { stdout: `${session}\n`, exit: 0 };
     return follow(client, session, length, output, parsed.switches.has('--json'), given.answer === 'abort' || given.answer === 'stop');
   });
 }
 
 export function dismissThere(url: string, word: string, given: RulingGiven, output: Output): Promise<Dismissed> {
-  return withClient(url, async (client) => {
+  return withClient(url, output, async (client) => {
     const { session } = await findListed(client, word);
-    const { state, ruling } = await taken(output, dismissOnEngine(client, session, given));
+    requireFullName(word, session, `umpire dismiss ${shellWord(session)} ${shellWord(given.finding)}`);
+    const { state, ruling } = await dismissOnEngine(client, session, given);
     return { session, ...describeDismissal(state, ruling, session) };
   });
 }
 
 /** With --retry, failed tasks run again; a task without a plan is tried again. A running session is followed. */
 export function resumeThere(url: string, word: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
-  return withClient(url, async (client) => {
+  return withClient(url, output, async (client) => {
     const { session, length, question } = await findListed(client, word);
-    if (parsed.switches.has('--retry') || question?.startsWith('limit:') === true) await taken(output, retryOnEngine(client, session));
+    const isRetry = parsed.switches.has('--retry');
+    if (isRetry || question?.startsWith('limit:') === true) {
+      requireFullName(word, session, `umpire resume ${shellWord(session)}${isRetry ? ' --retry' : ''}`);
+      await retryOnEngine(client, session);
+    }
     return follow(client, session, length, output, parsed.switches.has('--json'));
   });
 }
@@ -166,10 +204,8 @@ export function lookThere(
   args: readonly string[],
   look: (args: readonly string[]) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
-  return withClient(url, async (client) => {
-    const at = args.findIndex(
-      (word, index) => !word.startsWith('-') && !['--project', '--loop', '--chain'].includes(args[index - 1] ?? ''),
-    );
+  return withClient(url, null, async (client) => {
+    const at = sessionIndex(args);
     const word = args[at];
     if (word === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
     const listed = await findListed(client, word);
@@ -216,17 +252,22 @@ async function whileCopied<T>(client: ClientDoor, session: string, place: string
 }
 
 export function listThere(url: string, args: readonly string[]): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { '--engine': 'value', '--project': 'value', '--json': 'switch', '--state': 'list' }, 'list');
-  return withClient(url, async (client) => {
-    const states = parsed.lists.get('--state') ?? [];
+  const parsed = parseArguments(args, LIST_FLAGS, 'list');
+  refuseExtra(parsed, 0, 'list');
+  const local = ['--unapplied', '--loop', '--last'].find((flag) =>
+    [parsed.switches, parsed.lists, parsed.values].some((given) => given.has(flag)),
+  );
+  if (local !== undefined) throw usage(`${local} is for the sessions of this machine. Add --engine none.`, 'list');
+  const states = statesOf(parsed);
+  return withClient(url, null, async (client) => {
     const sessions = (await client.sessions()).filter(({ state }) => states.length === 0 || states.includes(state));
     if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify({ sessions })}\n`, exit: 0 };
     const width = Math.max(0, ...sessions.map(({ session }) => session.length));
     const lines = sessions
       .toSorted((a, b) => b.changedMs - a.changedMs)
-      .map(({ session, state, round, goal, leased }) => {
-        const at = leased.length === 0 ? '' : `, ${leased.length} at work`;
-        return `${session.padEnd(width)}  ${state}, round ${round}${at}  ${lineOf(goal, 60)}\n`;
+      .map(({ session, state, unverified, round, goal, leased }) => {
+        const marks = `${unverified ? ', unverified' : ''}${leased.length === 0 ? '' : `, ${leased.length} at work`}`;
+        return `${session.padEnd(width)}  ${state}, round ${round}${marks}  ${lineOf(goal, 60)}\n`;
       });
     return {
       stdout: lines.length > 0 ? lines.join('') : states.length > 0 ? 'No session is in this state.\n' : 'The engine has no sessions.\n',

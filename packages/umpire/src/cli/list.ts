@@ -12,7 +12,7 @@ import type { FlagKinds, ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
-const FLAGS: FlagKinds = {
+export const LIST_FLAGS: FlagKinds = {
   '--state': 'list',
   '--loop': 'list',
   '--unapplied': 'switch',
@@ -23,7 +23,7 @@ const FLAGS: FlagKinds = {
 };
 
 export async function runList(args: readonly string[], isColored = false): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, FLAGS, 'list');
+  const parsed = parseArguments(args, LIST_FLAGS, 'list');
   if (parsed.switches.has('--help')) return showHelp('list');
   refuseExtra(parsed, 0, 'list', 'Name the project with --project.');
   const isWanted = filterOf(parsed);
@@ -41,13 +41,20 @@ export async function runList(args: readonly string[], isColored = false): Promi
   return { stdout, ...sum, sumsUp: true, exit: 0 };
 }
 
-/** The filter of --state, --loop and --unapplied. */
-function filterOf({ lists, switches }: ParsedArguments): (entry: SessionEntry) => boolean {
+/** The states of --state. Throws `usage` for one that no session can have. */
+export function statesOf({ lists }: ParsedArguments): readonly string[] {
   const states = lists.get('--state') ?? [];
   const known: readonly string[] = STATE_WORDS;
   const unknown = states.find((state) => !known.includes(state));
   if (unknown !== undefined)
     throw usage(`Unknown state "${unknown.slice(0, 40)}".${didYouMean(unknown, known)} The states are ${known.join(', ')}.`, 'list');
+  return states;
+}
+
+/** The filter of --state, --loop and --unapplied. */
+function filterOf(parsed: ParsedArguments): (entry: SessionEntry) => boolean {
+  const { lists, switches } = parsed;
+  const states = statesOf(parsed);
   const loops = lists.get('--loop') ?? [];
   const isUnapplied = switches.has('--unapplied');
   return (entry) =>

@@ -168,8 +168,8 @@ async function startedThere(request: Parameters<typeof run>[0], parsed: ParsedAr
   return runOnEngine(url, { ...request, needs, ...values(parsed, { remote: '--remote', tenant: '--tenant' }) }, parsed, output);
 }
 
-async function namedEngine(parsed: ParsedArguments): Promise<string | null> {
-  return (await import('./engine-choice.js')).engineFor(parsed);
+async function namedEngine(parsed: ParsedArguments, session?: string): Promise<string | null> {
+  return (await import('./engine-choice.js')).engineFor(parsed, session);
 }
 
 export async function runResume(args: readonly string[], output: Output): Promise<CommandOutcome> {
@@ -177,7 +177,7 @@ export async function runResume(args: readonly string[], output: Output): Promis
   if (parsed.switches.has('--help')) return showHelp('resume');
   const [named] = parsed.rest;
   refuseExtra(parsed, 1, 'resume');
-  const url = await namedEngine(parsed);
+  const url = await namedEngine(parsed, named);
   if (url !== null) {
     if (named === undefined) throw usage('Name a session of the engine.', 'resume');
     return (await import('./fleet.js')).resumeThere(url, named, parsed, output);
@@ -223,7 +223,7 @@ export async function runResolve(args: readonly string[], output: Output): Promi
     minutes: decimal(parsed, '--minutes', 'resolve', RANGES.maxMinutes) ?? 0,
     ...(parsed.values.has('--goal') ? { goal: parsed.values.get('--goal') ?? '' } : {}),
   };
-  const url = await namedEngine(parsed);
+  const url = await namedEngine(parsed, named);
   if (url !== null) {
     const via = isatty(0) ? 'terminal' : 'no terminal';
     return (await import('./fleet.js')).answerThere(url, named, { ...given, by: 'resolve', via }, parsed, output);

@@ -2,12 +2,15 @@
 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { isUmpireError } from '@umpire/core/errors.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
 import { createConduct } from '../fleet/conductor.js';
 import { openConductorParts } from '../fleet/conductor-parts.js';
 import { LEASE_MS, SWEEP_MS } from '../fleet/engine.js';
+import type { Conduct } from '../fleet/engine.js';
 import { openEngine } from '../fleet/open-engine.js';
 import { work } from '../fleet/worker.js';
+import { lineOf } from '../report/safe-text.js';
 import { stateHome } from '../sessions/environment.js';
 import { openTelemetry } from '../telemetry/open-telemetry.js';
 import { engineFor } from './engine-choice.js';
@@ -62,7 +65,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const conducting = new AbortController();
   const conductor = parsed.switches.has('--no-conduct') ? null : await engine.conductor();
-  const conducted = conductor?.conduct(createConduct(openConductorParts({ home, remotes, say }), telemetry), {
+  const conducted = conductor?.conduct(sayingFaults(createConduct(openConductorParts({ home, remotes, say }), telemetry), say), {
     signal: conducting.signal,
     concurrency: CONDUCTED,
   });
@@ -101,6 +104,23 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
   return { exit: stop.signal.aborted ? 130 : 0 };
+}
+
+/** The engine tries a failed turn again, less and less often: said once for each cause. */
+function sayingFaults(conduct: Conduct, say: (note: string) => void): Conduct {
+  const said = new Map<string, string>();
+  return async (so, input) => {
+    try {
+      const turn = await conduct(so, input);
+      said.delete(so.session);
+      return turn;
+    } catch (error) {
+      const why = isUmpireError(error) ? `${error.message} ${error.hint}` : String(error);
+      if (said.get(so.session) !== why) say(`${so.session}: a turn failed and is tried again. ${lineOf(why, 500)}`);
+      said.set(so.session, why);
+      throw error;
+    }
+  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

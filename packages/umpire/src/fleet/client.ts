@@ -131,12 +131,14 @@ export async function findListed(client: ClientDoor, word: string): Promise<Engi
   throw new UmpireError('engine-session-missing', { session: word.slice(0, 100), meant });
 }
 
+/** For commands that change a session: a part of a name may be that of another. */
+export function requireFullName(word: string, session: string, command: string): void {
+  if (word !== session) throw new UmpireError('engine-session-part', { word: word.slice(0, 100), command });
+}
+
 async function freeName(client: ClientDoor, { loop, now }: PlannedRequest, { session, goal, command }: FleetRequest): Promise<string> {
   if (session !== undefined) {
-    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(session))
-      throw new UmpireError('engine-start', {
-        detail: `"${session.slice(0, 60)}" is no name for a session on an engine; use letters, digits, dots and dashes`,
-      });
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(session)) throw new UmpireError('engine-session-name', { session: session.slice(0, 60) });
     if ((await client.session(session)) !== null) throw new UmpireError('engine-session-taken', { session });
     return session;
   }
@@ -260,6 +262,7 @@ export async function importFolder(client: ClientDoor, path: string): Promise<vo
   if (torn) throw new UmpireError('journal-broken', { line: state.events + 1, detail: 'it is cut off' });
   if (state.run?.started.fleet === undefined) throw new UmpireError('engine-start', { detail: 'the session did not begin on an engine' });
   if (!state.run.isOnEngine) throw new UmpireError('engine-start', { detail: 'it was continued on this machine, and stays here' });
+  if ((await client.session(folder.name)) !== null) throw new UmpireError('engine-import-taken', { session: folder.name });
   const lines = read.bytes.toString('utf8').split('\n').slice(0, -1);
   const blobs = client.blobs(folder.name);
   for (const name of listFiles(folder, 'blobs')) {

@@ -1,7 +1,7 @@
 // Finds the engine that a URL names. An adapter loads its driver when its first door is opened.
 
 import { UmpireError } from '@umpire/core/errors.js';
-import { schemeOf, withoutPassword } from './engine-url.js';
+import { schemeOf } from './engine-url.js';
 import type { Engine, EngineOptions } from './engine.js';
 import { initPostgres, openPostgresEngine } from './postgres-engine.js';
 import { initRestate, openRestateEngine } from './restate-engine.js';
@@ -35,6 +35,8 @@ export async function engineInit(url: string): Promise<void> {
 function adapterOf(url: string): Adapter {
   const scheme = schemeOf(url);
   const adapter = scheme !== null && Object.hasOwn(ADAPTERS, scheme) ? ADAPTERS[scheme] : undefined;
-  if (adapter === undefined || !URL.canParse(url)) throw new UmpireError('engine-unknown', { engine: withoutPassword(url) });
+  // Only a plain word is shown whole: anything else could hold a password.
+  if (adapter === undefined || !URL.canParse(url))
+    throw new UmpireError('engine-unknown', { engine: /^\w+$/.test(url) ? url : `${scheme ?? 'unknown'}:…` });
   return adapter;
 }

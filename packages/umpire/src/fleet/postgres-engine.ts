@@ -37,6 +37,8 @@ const LOCK_MS = 20_000;
 const MOST_FAILURES = 20;
 /** Heard by the sweep of this process only: a turn has named a time. */
 const SWEEP = 'sweep';
+/** The role of workers is missing, and this login may not create it. */
+const NO_ROLE = 'UM004';
 /** Another conductor has the turn. */
 const STALE = 'UM003';
 
@@ -67,7 +69,10 @@ export async function initPostgres(url: string): Promise<void> {
     await client.query('update umpire.schema_version set version = $1', [MIGRATIONS.length]);
     await client.query('commit');
   } catch (error) {
-    throw isUmpireError(error) ? error : unreachableError(url, error);
+    if (isUmpireError(error)) throw error;
+    throw (error as { readonly code?: string }).code === NO_ROLE
+      ? new UmpireError('engine-create-role', { engine: withoutPassword(url) })
+      : unreachableError(url, error);
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -411,7 +411,9 @@ create table if not exists umpire.schema_version (version integer not null);
 insert into umpire.schema_version select 0 where not exists (select from umpire.schema_version);
 do $$ begin
   if not exists (select from pg_roles where rolname = 'umpire_worker') then create role umpire_worker nologin; end if;
-exception when duplicate_object or unique_violation then null;
+exception
+  when duplicate_object or unique_violation then null;
+  when insufficient_privilege then raise exception 'this login may not create the role umpire_worker' using errcode = 'UM004';
 end $$;
 create or replace function umpire.version() returns integer
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$ select version from umpire.schema_version $$;

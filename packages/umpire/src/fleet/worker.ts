@@ -13,6 +13,7 @@ import { CAUSE_ADVICE } from '../agents/failure-cause.js';
 import { openFiles, openRun } from '../commands/run-process.js';
 import type { ContinuedSession } from '../commands/run-process.js';
 import { readSettings } from '../commands/project-settings.js';
+import { onAbort } from '../sessions/abort-listeners.js';
 import { BOARD } from '../sessions/board.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { statOf } from '../sessions/file-system.js';
@@ -52,6 +53,8 @@ export interface WorkerOptions {
 /** How long one question for an offer waits, and so how long an idle worker takes to stop. */
 const POLL_MS = 5_000;
 const PAUSE_MS = 2_000;
+/** A worker that is stopped waits no longer for a conductor to take its results. */
+const STOP_MS = 5_000;
 /** The longest rest after attempts that failed by this machine's fault. The first is a twelfth of a lease. */
 const MOST_REST_MS = 300_000;
 
@@ -152,7 +155,12 @@ async function runLease(options: WorkerOptions, lease: TaskLease, slot: number, 
     return true;
   }
   const taken = await handIn(options, lease, result, stop);
-  say(taken === null ? `${title}: the lease was lost, so its result was not taken.` : `${title} handed in after ${seconds} s.`);
+  const ends = {
+    taken: `${title} handed in after ${seconds} s.`,
+    lost: `${title}: the lease was lost, so its result was not taken.`,
+    left: `${title} handed in. No conductor has taken it yet.`,
+  };
+  say(ends[taken]);
   return true;
 }
 
@@ -167,18 +175,33 @@ async function handIn(
   { token }: TaskLease,
   result: HandedIn,
   stop: AbortSignal,
-): Promise<unknown> {
+): Promise<'taken' | 'lost' | 'left'> {
   const since = performance.now();
-  for (;;) {
-    try {
-      return await door.handIn(token, result);
-    } catch (error) {
-      if (performance.now() - since > leaseMs || (stop.aborted && stop.reason !== 'stopped')) {
-        say(`A result could not be handed in: ${reasonOf(error)}`);
-        return null;
+  let timer: NodeJS.Timeout | undefined;
+  let forget = (): void => undefined;
+  const left = new Promise<'left'>((resolve) => {
+    const leaveSoon = () => (timer = setTimeout(() => resolve('left'), STOP_MS));
+    if (signal.aborted) leaveSoon();
+    else forget = onAbort(signal, leaveSoon);
+  });
+  const send = async (): Promise<'taken' | 'lost'> => {
+    for (;;) {
+      try {
+        return (await door.handIn(token, result)) === null ? 'lost' : 'taken';
+      } catch (error) {
+        if (performance.now() - since > leaseMs || (stop.aborted && stop.reason !== 'stopped')) {
+          say(`A result could not be handed in: ${reasonOf(error)}`);
+          return 'lost';
+        }
+        await pause(PAUSE_MS, signal);
       }
-      await pause(PAUSE_MS, signal);
     }
+  };
+  try {
+    return await Promise.race([send(), left]);
+  } finally {
+    forget();
+    clearTimeout(timer);
   }
 }
 
@@ -196,7 +219,8 @@ async function runAttempt(options: WorkerOptions, lease: TaskLease, slot: number
     throw new UmpireError('engine-message', { detail: `the journal of ${session} does not have ${id} attempt ${attempt} at work` });
   // Another engine may have a session of the same name.
   const own = `${safeName(session)}-${sha256(lines[0] ?? '').slice(0, 8)}`;
-  const place = join(home, 'work', safeName(name), own, String(slot));
+  // A worker of the same name may still be at work: one that ends, or a twin by mistake.
+  const place = join(home, 'work', `${safeName(name)}-${process.pid}`, own, String(slot));
   makeFolders(place);
   writeFileSync(join(dirname(place), USED), '');
   const folder = await writeReplica(join(place, 'session', safeName(session)), state, lines, blobs);

@@ -41,9 +41,14 @@ export function openBranch(mirror: Mirror, options: BranchOptions): Workspace {
   const settle = async (next: NextCommit): Promise<Merge> => {
     if (!next.ok) return { ok: false, files: namesOf(next.files) };
     if (next.head !== head) {
-      const move = await moveOrCreate(mirror, { branch, from: head, to: next.head });
+      try {
+        await onMove(await moveOrCreate(mirror, { branch, from: head, to: next.head }));
+      } catch (error) {
+        // Trying again would not help: a person has to look.
+        if (!isUmpireError(error) || error.code !== 'remote-moved') throw error;
+        return { ok: false, files: [], reason: `${error.message} ${error.hint}` };
+      }
       head = next.head;
-      await onMove(move);
     }
     return { ok: true, head, files: namesOf(next.steps.map(({ name }) => name)) };
   };
