@@ -177,6 +177,11 @@ export const CLAIM_MS = 1000;
 /** An offer whose claim was refused rests for this long. */
 export const REFUSED_MS = 1000;
 
+/** Throws where a turn's lines cannot be stored: a journal has one event a line. */
+export function checkLines(lines: readonly string[]): void {
+  if (lines.some((line) => line.includes('\n'))) throw new Error('A line of a journal holds a line break.');
+}
+
 /** How long an input rests after the turns for it that failed: 100 ms, doubled each time, at most 51 s. */
 export function backOff(failed: number): number {
   return 100 * 2 ** Math.min(failed, 9);

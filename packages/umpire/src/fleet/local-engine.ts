@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
-import { CLAIM_MS, LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff } from './engine.js';
+import { CLAIM_MS, LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff, checkLines } from './engine.js';
 import type {
   BlobStore,
   TaskClaim,
@@ -131,7 +131,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
 
   function append(session: Session, lines: readonly string[]): void {
     if (lines.length === 0) return;
-    if (lines.some((line) => line.includes('\n'))) throw new Error('A line of a journal holds a line break.');
+    checkLines(lines);
     mkdirSync(join(folder, session.name), { recursive: true });
     appendFileSync(join(folder, session.name, 'journal.ndjson'), lines.map((line) => `${line}\n`).join(''));
     session.lines.push(...lines);

@@ -9,7 +9,7 @@ import { connect, createServer } from 'node:http2';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { UmpireError } from '@umpire/core/errors.js';
-import { LEASE_MS, SWEEP_MS, TURN_MS } from './engine.js';
+import { LEASE_MS, SWEEP_MS, TURN_MS, checkLines } from './engine.js';
 import type {
   BlobStore,
   ClientDoor,
@@ -423,6 +423,7 @@ function makeDecider({ caller, conduct, signal, concurrency, turnMs, onLeft }: D
       const blobs = blobsOf(caller, session);
       const turn = await Promise.race([conduct({ session, length, lines, nowMs, blobs }, input), tooLate]);
       if (turn === null) await onLeft();
+      checkLines(turn?.lines ?? []);
       return turn === null || turn === undefined ? null : { turn, nowMs };
     } catch {
       // Restate delivers the input again.
