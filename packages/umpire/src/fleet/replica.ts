@@ -44,7 +44,7 @@ export async function writeReplica(
   const board = await Promise.all(run.board.map(bytesOf));
   if (board.length > 0) writeAtomically(folder, BOARD, Buffer.concat(board), false);
   else if (hasEntry(folder, BOARD)) removeEntry(folder, BOARD);
-  // Last: who reads a folder that is being brought up to date finds all that its journal names.
+  // The journal comes last: a reader finds every file that it names.
   if (lines !== null) writeAtomically(folder, JOURNAL, lines.map((line) => `${line}\n`).join(''), false);
   return folder;
 }
