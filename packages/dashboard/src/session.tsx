@@ -119,7 +119,7 @@ function Head({ session }: { readonly session: SessionAnswer }) {
   );
 }
 
-/** Who runs its tasks on the engine, or why nothing runs. */
+/** The workers that run its tasks on the engine, or why nothing runs. */
 function Fleet({ session: { fleet } }: { readonly session: SessionAnswer }) {
   if (fleet === null || fleet.length === 0) return null;
   return (

@@ -1,5 +1,5 @@
 // `umpire logs -f`: prints what agents print while a session runs, until the task or the session ends. A terminal gets readable text, a pipe
-// the raw bytes. Several attempts at once are told apart by a heading.
+// the raw bytes. A heading names the attempt where several run at once.
 
 import { StringDecoder } from 'node:string_decoder';
 import { UmpireError } from '@umpire/core/errors.js';

@@ -16,7 +16,7 @@ export interface Offer {
   readonly limits: readonly string[];
 }
 
-/** Who runs which attempt. */
+/** One attempt and the worker that runs it. */
 export interface TaskClaim {
   readonly task: string;
   readonly attempt: number;

@@ -17,7 +17,7 @@ export async function readFleet(client: ClientDoor): Promise<FleetNow> {
 /** A worker that has not been seen for this long is not counted. */
 const GONE_MS = 90_000;
 
-/** Who runs its tasks, or why nothing runs: a sentence each. */
+/** The workers that run its tasks, or why nothing runs: a sentence each. */
 export function describeFleet(session: EngineSession, fleet: FleetNow): readonly string[] {
   return [
     ...session.leased.map(({ task, attempt, worker }) => `${task} attempt ${attempt} runs on ${lineOf(worker, 100)}.`),

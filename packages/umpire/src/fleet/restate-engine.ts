@@ -1,6 +1,6 @@
 // An engine on a Restate cluster. Clients and workers speak HTTP with its ingress. A conductor serves the handlers of `restate-service.ts`
 // and registers its address; one is active, the others take over when it does not answer. Without a conductor nothing can be read.
-// Restate knows no users: everybody who reaches the ingress, the admin port or a conductor's address can do everything.
+// Restate has no logins: anybody who reaches the ingress, the admin port or a conductor's address can do everything.
 // Addresses: restate://HOST[:8080][?admin=9070][&service=HOST:PORT][&listen=HOST:PORT][&also=HOST:PORT,…][&tls=off]. `admin` may be several
 // addresses, `also` names further ingresses. Beyond this machine: restate+https://…
 
@@ -84,7 +84,7 @@ function parseAddress(text: string): Address {
   const url = new URL(text);
   const isSecure = url.protocol === 'restate+https:';
   if (!isSecure && url.protocol !== 'restate:') return refuse('it does not begin with restate: or restate+https:');
-  if (url.username !== '' || url.password !== '') return refuse('Restate knows no users');
+  if (url.username !== '' || url.password !== '') return refuse('Restate has no logins');
   const given = url.searchParams;
   const unknown = [...given.keys()].find((name) => !['admin', 'also', 'service', 'listen', 'tls'].includes(name));
   if (unknown !== undefined) return refuse(`it has the unknown part "${unknown}"`);

@@ -1,5 +1,5 @@
 // Which repository on GitHub a git remote names, and which API belongs to it. The remote's address comes from the repository's own settings,
-// so it decides where the branch goes but never who gets a token.
+// so it decides where the branch goes but never which server gets a token.
 
 import { UmpireError } from '@umpire/core/errors.js';
 import { lineOf } from '../report/safe-text.js';

@@ -43,7 +43,7 @@ export interface SessionAnswer extends SessionView {
   readonly project: string;
   readonly id: string;
   readonly name: string;
-  /** On an engine: who runs its tasks, or why nothing runs. */
+  /** On an engine: the workers that run its tasks, or why nothing runs. */
   readonly fleet: readonly string[] | null;
   /** The first and the last event; null without events. */
   readonly firstAt: string | null;

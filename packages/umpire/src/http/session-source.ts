@@ -36,7 +36,7 @@ export interface FoundCopy {
   readonly path: string;
   /** As commands name the session. */
   readonly word: string;
-  /** On an engine: who runs its tasks, or why nothing runs. */
+  /** On an engine: the workers that run its tasks, or why nothing runs. */
   readonly fleet: readonly string[] | null;
   /** Why the process that continued it ended early. */
   readonly trouble: string | null;
