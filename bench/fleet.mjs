@@ -43,11 +43,11 @@ const AT_ONCE = 16;
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 const SOURCES = {
-  'packages/umpire/src/fleet/local-engine.ts': ['openLocalEngine'],
-  'packages/umpire/src/fleet/open-engine.ts': ['openEngine', 'engineInit'],
-  'packages/umpire/src/fleet/conductor.ts': ['createConduct', 'summaryOf'],
-  'packages/umpire/src/fleet/conductor-parts.ts': ['openConductorParts'],
-  'packages/umpire/src/fleet/client.ts': ['startOnEngine', 'followOnEngine'],
+  'packages/umpire/src/engine/local-engine.ts': ['openLocalEngine'],
+  'packages/umpire/src/engine/open-engine.ts': ['openEngine', 'engineInit'],
+  'packages/umpire/src/engine/conductor.ts': ['createConduct', 'summaryOf'],
+  'packages/umpire/src/engine/conductor-parts.ts': ['openConductorParts'],
+  'packages/umpire/src/engine/client.ts': ['startOnEngine', 'followOnEngine'],
   'packages/umpire/src/sessions/journal-file.ts': ['journalOf'],
   'packages/core/src/loops/validate-pipeline.ts': ['pipelineFor'],
   'packages/core/src/loops/builtin.ts': ['builtinLoop'],

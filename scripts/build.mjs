@@ -26,40 +26,40 @@ const shared = {
 /** What a verdict does not need: reading what people write (YAML and a schema), and other commands. Files of their own, loaded late. */
 const LATE = {
   'loop-files': 'packages/umpire/src/sessions/loop-files.ts',
-  check: 'packages/umpire/src/cli/check.ts',
-  replay: 'packages/umpire/src/cli/replay.ts',
-  status: 'packages/umpire/src/cli/status.ts',
-  list: 'packages/umpire/src/cli/list.ts',
-  report: 'packages/umpire/src/cli/report.ts',
-  logs: 'packages/umpire/src/cli/logs.ts',
-  read: 'packages/umpire/src/cli/read.ts',
-  critique: 'packages/umpire/src/cli/critique.ts',
-  guard: 'packages/umpire/src/cli/guard.ts',
-  doctor: 'packages/umpire/src/cli/doctor.ts',
-  init: 'packages/umpire/src/cli/init.ts',
-  mcp: 'packages/umpire/src/cli/mcp.ts',
-  serve: 'packages/umpire/src/cli/serve.ts',
-  hook: 'packages/umpire/src/cli/hook.ts',
-  fleet: 'packages/umpire/src/cli/fleet.ts',
-  worker: 'packages/umpire/src/cli/worker.ts',
-  engine: 'packages/umpire/src/cli/engine.ts',
-  'engine-choice': 'packages/umpire/src/cli/engine-choice.ts',
-  'guard-check': 'packages/umpire/src/commands/guard.ts',
-  run: 'packages/umpire/src/cli/run.ts',
-  'live-screen': 'packages/umpire/src/cli/live-screen.ts',
-  'question-prompt': 'packages/umpire/src/cli/question-prompt.ts',
-  completion: 'packages/umpire/src/cli/completion.ts',
-  'diff-apply': 'packages/umpire/src/cli/diff-apply.ts',
-  clean: 'packages/umpire/src/cli/clean.ts',
-  pr: 'packages/umpire/src/cli/pr.ts',
-  ci: 'packages/umpire/src/cli/ci.ts',
-  topic: 'packages/umpire/src/commands/topic.ts',
-  help: 'packages/umpire/src/cli/help.ts',
+  check: 'packages/umpire/src/doors/cli/check.ts',
+  replay: 'packages/umpire/src/doors/cli/replay.ts',
+  status: 'packages/umpire/src/doors/cli/status.ts',
+  list: 'packages/umpire/src/doors/cli/list.ts',
+  report: 'packages/umpire/src/doors/cli/report.ts',
+  logs: 'packages/umpire/src/doors/cli/logs.ts',
+  read: 'packages/umpire/src/doors/cli/read.ts',
+  critique: 'packages/umpire/src/doors/cli/critique.ts',
+  guard: 'packages/umpire/src/doors/cli/guard.ts',
+  doctor: 'packages/umpire/src/doors/cli/doctor.ts',
+  init: 'packages/umpire/src/doors/cli/init.ts',
+  mcp: 'packages/umpire/src/doors/cli/mcp.ts',
+  serve: 'packages/umpire/src/doors/cli/serve.ts',
+  hook: 'packages/umpire/src/doors/cli/hook.ts',
+  fleet: 'packages/umpire/src/doors/cli/fleet.ts',
+  worker: 'packages/umpire/src/doors/cli/worker.ts',
+  engine: 'packages/umpire/src/doors/cli/engine.ts',
+  'engine-choice': 'packages/umpire/src/doors/cli/engine-choice.ts',
+  'guard-check': 'packages/umpire/src/engine/guard.ts',
+  run: 'packages/umpire/src/doors/cli/run.ts',
+  'live-screen': 'packages/umpire/src/doors/cli/live-screen.ts',
+  'question-prompt': 'packages/umpire/src/doors/cli/question-prompt.ts',
+  completion: 'packages/umpire/src/doors/cli/completion.ts',
+  'diff-apply': 'packages/umpire/src/doors/cli/diff-apply.ts',
+  clean: 'packages/umpire/src/doors/cli/clean.ts',
+  pr: 'packages/umpire/src/doors/cli/pr.ts',
+  ci: 'packages/umpire/src/doors/cli/ci.ts',
+  topic: 'packages/umpire/src/doors/topic.ts',
+  help: 'packages/umpire/src/doors/cli/help.ts',
   settings: 'packages/umpire/src/sessions/settings.ts',
-  trust: 'packages/umpire/src/cli/trust.ts',
-  'trust-check': 'packages/umpire/src/commands/trust.ts',
+  trust: 'packages/umpire/src/doors/cli/trust.ts',
+  'trust-check': 'packages/umpire/src/engine/trust.ts',
   telemetry: 'packages/umpire/src/telemetry/export-telemetry.ts',
-  'project-settings': 'packages/umpire/src/commands/project-settings.ts',
+  'project-settings': 'packages/umpire/src/engine/project-settings.ts',
 };
 
 const lateApart = {
@@ -99,7 +99,7 @@ function buildCommand(name, plugins) {
   return build({
     ...shared,
     ...commonJs,
-    entryPoints: { [name]: 'packages/umpire/src/cli/main.ts' },
+    entryPoints: { [name]: 'packages/umpire/src/doors/cli/main.ts' },
     minify: true,
     plugins: [lateApart, ...plugins],
     banner: { js: '(function (require, __dirname) {' },
@@ -166,9 +166,9 @@ for (const name of commands) {
     throw new Error(`dist/${name} holds more than ASCII, and the launcher reads it as ASCII: write such characters as escapes`);
   hash.update(text);
 }
-const launcher = readFileSync(join(root, 'packages', 'umpire', 'src', 'cli', 'launcher.cjs'), 'utf8');
+const launcher = readFileSync(join(root, 'packages', 'umpire', 'src', 'doors', 'cli', 'launcher.cjs'), 'utf8');
 writeFileSync(join(root, 'dist', 'umpire.cjs'), launcher.replace("'unbuilt'", `'${hash.digest('hex').slice(0, 12)}'`));
-cpSync(join(root, 'packages', 'umpire', 'src', 'cli', 'umpire-guard.cjs'), join(root, 'dist', 'umpire-guard.cjs'));
+cpSync(join(root, 'packages', 'umpire', 'src', 'doors', 'cli', 'umpire-guard.cjs'), join(root, 'dist', 'umpire-guard.cjs'));
 for (const name of ['umpire.cjs', 'umpire-guard.cjs']) chmodSync(join(root, 'dist', name), 0o755);
 warmUp();
 if (!process.argv.includes('--without-types')) buildTypes();

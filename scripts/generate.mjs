@@ -52,12 +52,12 @@ writeTexts(
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 writeIfChanged(
-  'packages/umpire/src/cli/version.generated.ts',
+  'packages/umpire/src/doors/cli/version.generated.ts',
   `// Written by scripts/generate.mjs from package.json. Do not edit.\n\nexport const VERSION = '${version}';\n`,
 );
 
 if (process.argv.includes('--docs')) {
-  const pages = await load('packages/umpire/src/cli/generated-pages.ts');
+  const pages = await load('packages/umpire/src/doors/cli/generated-pages.ts');
   for (const [path, text] of Object.entries(pages.generatedPages())) writeIfChanged(path, text);
 }
 

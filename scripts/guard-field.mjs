@@ -62,9 +62,9 @@ async function bundleGuard(engineFile, outfile) {
     stdin: {
       contents: `export { guard } from ${JSON.stringify(engineFile)};
         export { roleOf } from ${from('guard/src/project/paths.ts')};
-        export { createFileReader, filesOnDisk, readChange } from ${from('umpire/src/workspace/read-change.ts')};
-        export { git, nameOf, runGitSync } from ${from('umpire/src/workspace/git.ts')};
-        export { lineOf, plainLine } from ${from('umpire/src/report/safe-text.ts')};`,
+        export { createFileReader, filesOnDisk, readChange } from ${from('umpire/src/work/read-change.ts')};
+        export { git, nameOf, runGitSync } from ${from('umpire/src/work/git.ts')};
+        export { lineOf, plainLine } from ${from('umpire/src/views/safe-text.ts')};`,
       resolveDir: root,
     },
     bundle: true,

@@ -55,10 +55,10 @@ export const BUGS = [
   },
   {
     area: 'workspace',
-    file: 'packages/umpire/src/workspace/apply.ts',
+    file: 'packages/umpire/src/work/apply.ts',
     from: "kind === 'git' ? await listDirty(sessionGit) : []",
     to: 'kind === null ? await listDirty(sessionGit) : []',
-    tests: ['packages/umpire/src/workspace/apply.test.ts'],
+    tests: ['packages/umpire/src/work/apply.test.ts'],
   },
   {
     area: 'critics',
@@ -69,14 +69,14 @@ export const BUGS = [
   },
   {
     area: 'exit status',
-    file: 'packages/umpire/src/cli/decide.ts',
+    file: 'packages/umpire/src/doors/cli/decide.ts',
     from: 'escalate: 4 }',
     to: 'escalate: 0 }',
     tests: ['test/spec.test.ts'],
   },
   {
     area: 'dashboard',
-    file: 'packages/umpire/src/http/server.ts',
+    file: 'packages/umpire/src/doors/http/server.ts',
     from: 'return isSame(given, key) ? null',
     to: 'return isSame(given, key) || true ? null',
     tests: ['test/serve.test.ts'],

@@ -56,8 +56,8 @@ const COVERING_TESTS = [
     'reports',
     'umpire/src/critics',
     'umpire/src/sessions',
-    'umpire/src/report',
-    'umpire/src/commands',
+    'umpire/src/views',
+    'umpire/src/engine',
     'umpire/src/agents/script',
   ].map((folder) => `packages/${folder}`),
   ...['spec', 'decide', 'read', 'rules', 'replay', 'critique-design', 'corpus', 'check', 'own-loop', 'variants', 'headings'].map(

@@ -3,7 +3,7 @@
 
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { HELP } from '@umpire/umpire/cli/help.js';
+import { HELP } from '@umpire/umpire/doors/cli/help.js';
 import { runInProcess } from './support/in-process.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 

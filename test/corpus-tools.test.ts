@@ -1,7 +1,7 @@
 // Real reports of other tools, read by what they contain: each is recognised and read without loss, and JUnit's counts are those
 // that another project expects of the same files. The corpus lies outside the project; UMPIRE_CORPUS names its folder.
 
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { shareOf } from '@umpire/reports/coverage-share.js';
 import { openReport } from '@umpire/reports/open-report.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

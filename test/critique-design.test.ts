@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CriticJob } from '@umpire/umpire/critics/critic.js';
 import { designCritic } from '@umpire/umpire/critics/design.js';
-import { decide } from '@umpire/umpire/commands/decide.js';
+import { decide } from '@umpire/umpire/engine/decide.js';
 import { readAudit } from '@umpire/core/formats/audit-report.js';
 import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/default-settings.js';
 

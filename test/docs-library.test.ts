@@ -74,7 +74,7 @@ describe('docs/library.md', () => {
 
   it('names exactly the functions of the library', SOAK, async () => {
     const doors = ['run', 'session-work', 'sessions', 'judge', 'setup'].flatMap((file) => [
-      ...read(`packages/umpire/src/library/${file}.ts`).matchAll(/^export async function (\w+)/gm),
+      ...read(`packages/umpire/src/doors/library/${file}.ts`).matchAll(/^export async function (\w+)/gm),
     ]);
     const [table = ''] = /^\| function [\s\S]*?\n\n/m.exec(page.text) ?? [];
     const named = table.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name));

@@ -11,7 +11,7 @@ import { readProvenance } from '@umpire/core/formats/provenance.js';
 import { READERS } from '@umpire/core/formats/readers.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
-import { generatedPages } from '@umpire/umpire/cli/generated-pages.js';
+import { generatedPages } from '@umpire/umpire/doors/cli/generated-pages.js';
 import { playPage, playTour } from './support/console.js';
 import { readPage } from './support/page.js';
 

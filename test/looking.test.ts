@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runLogs } from '@umpire/umpire/cli/logs.js';
+import { runLogs } from '@umpire/umpire/doors/cli/logs.js';
 import { command, root } from './support/command.js';
 import { documentedFields, fieldsOf } from './support/documented-fields.js';
 import { runInProcess } from './support/in-process.js';

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { COMMANDS } from '@umpire/umpire/cli/command-line.js';
-import { HELP } from '@umpire/umpire/cli/help.js';
+import { COMMANDS } from '@umpire/umpire/doors/cli/command-line.js';
+import { HELP } from '@umpire/umpire/doors/cli/help.js';
 import { hookEventOf, hookKindOf } from '@umpire/core/formats/hook-event.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -37,7 +37,7 @@ it('names only commands, flags and events that exist', () => {
 });
 
 it('names MCP tools that exist, and has the version of the package', () => {
-  const tools = textOf(join(root, 'packages/umpire/src/mcp/tools.ts'));
+  const tools = textOf(join(root, 'packages/umpire/src/doors/mcp/tools.ts'));
   const named = ['commands/review.md', 'skills/umpire/SKILL.md'].flatMap((path) =>
     [...textOf(join(plugin, path)).matchAll(/(?:[Cc]all|tools?|then) (?:the tool )?`(\w+)`/g)].map(([, name = '']) => name),
   );

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runRead } from '@umpire/umpire/cli/read.js';
-import { readReports } from '@umpire/umpire/commands/read.js';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { runRead } from '@umpire/umpire/doors/cli/read.js';
+import { readReports } from '@umpire/umpire/engine/read.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { FORMATS } from '@umpire/reports/formats.js';
 import { HEAD_BYTES } from '@umpire/reports/report-head.js';
-import { HELP } from '@umpire/umpire/cli/help.js';
+import { HELP } from '@umpire/umpire/doors/cli/help.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-read-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,8 +4,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runReplay } from '@umpire/umpire/cli/replay.js';
-import { decide } from '@umpire/umpire/commands/decide.js';
+import { runReplay } from '@umpire/umpire/doors/cli/replay.js';
+import { decide } from '@umpire/umpire/engine/decide.js';
 import { replay } from '@umpire/umpire/sessions/replay.js';
 import { forge, golden, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';
 import type { Line } from './support/journal.js';

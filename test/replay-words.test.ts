@@ -4,9 +4,9 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runReplay } from '@umpire/umpire/cli/replay.js';
-import { HELP } from '@umpire/umpire/cli/help.js';
-import { decide } from '@umpire/umpire/commands/decide.js';
+import { runReplay } from '@umpire/umpire/doors/cli/replay.js';
+import { HELP } from '@umpire/umpire/doors/cli/help.js';
+import { decide } from '@umpire/umpire/engine/decide.js';
 import { documentedFields, fieldsOf } from './support/documented-fields.js';
 import { forge, golden, GOLDEN, linesOf, newFolder, root, writeLines } from './support/journal.js';
 

@@ -4,10 +4,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runDecide } from '@umpire/umpire/cli/decide.js';
-import { runReplay } from '@umpire/umpire/cli/replay.js';
-import { decide } from '@umpire/umpire/commands/decide.js';
-import type { Replay } from '@umpire/umpire/report/replay-page.js';
+import { runDecide } from '@umpire/umpire/doors/cli/decide.js';
+import { runReplay } from '@umpire/umpire/doors/cli/replay.js';
+import { decide } from '@umpire/umpire/engine/decide.js';
+import type { Replay } from '@umpire/umpire/views/replay-page.js';
 import { replay } from '@umpire/umpire/sessions/replay.js';
 import { forge, golden, GOLDEN, goldenNames, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';
 import { endTasks } from './support/tasks.js';

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { clean } from '@umpire/umpire/commands/clean.js';
+import { clean } from '@umpire/umpire/engine/clean.js';
 import { SOAK } from './support/campaign.js';
 import { gitIn } from './support/git-project.js';
 import { GOOD_RUN, REST, testRun } from './support/run-evidence.js';

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { resolve } from '@umpire/umpire/library/run.js';
+import { resolve } from '@umpire/umpire/doors/library/run.js';
 import { SOAK } from './support/campaign.js';
 import { writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, POOR_REVIEW, REST, review, validation, writer } from './support/run-evidence.js';

@@ -4,8 +4,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { resume, run } from '@umpire/umpire/commands/session.js';
-import type { RunResult } from '@umpire/umpire/commands/session.js';
+import { resume, run } from '@umpire/umpire/engine/session.js';
+import type { RunResult } from '@umpire/umpire/engine/session.js';
 import { SOAK } from './support/campaign.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOf, eventsOfType, makeProject, rowsOf, sessionIn, standingOf } from './support/run-project.js';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { engineInit, openEngine } from '@umpire/umpire/fleet/open-engine.js';
+import { engineInit, openEngine } from '@umpire/umpire/engine/open-engine.js';
 import { SEED, isSoak } from '../support/campaign.js';
 import { runChaos } from '../support/chaos.js';
 import type { Battered, ChaosPlan, ChaosResult } from '../support/chaos.js';

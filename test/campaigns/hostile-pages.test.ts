@@ -4,8 +4,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ProjectSessions } from '@umpire/umpire/http/project-sessions.js';
-import { serveDashboard } from '@umpire/umpire/http/server.js';
+import { ProjectSessions } from '@umpire/umpire/doors/http/project-sessions.js';
+import { serveDashboard } from '@umpire/umpire/doors/http/server.js';
 import { hasBrowser, startBrowser } from '../support/browser.js';
 import { SEED, amountOf, isSoak } from '../support/campaign.js';
 import { PAYLOADS, PLACES, sessionPlace } from '../support/hostile-pages.js';

@@ -5,8 +5,8 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ProjectSessions } from '@umpire/umpire/http/project-sessions.js';
-import { serveDashboard } from '@umpire/umpire/http/server.js';
+import { ProjectSessions } from '@umpire/umpire/doors/http/project-sessions.js';
+import { serveDashboard } from '@umpire/umpire/doors/http/server.js';
 import { SEED, amountOf, chooseCases } from '../support/campaign.js';
 import { writeFiles } from '../support/git-project.js';
 import { handMadeRequests, randomRequest } from '../support/http-attacks.js';

@@ -4,7 +4,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { READER_COUNTS } from '@umpire/core/formats/reader-outputs.js';
 import { READERS } from '@umpire/core/formats/readers.js';
-import { SEVERITIES, type Counts, type Finding, type ReadResult, type Reading } from '@umpire/core/model.js';
+import { SEVERITIES, type Counts, type Finding, type ReadResult, type Reading } from '@umpire/core/model/vocabulary.js';
 import { SEED, amountOf } from '../support/campaign.js';
 import { mutations } from '../support/mutate.js';
 

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { checkGraph } from '@umpire/core/decider/waves.js';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { cellValue, parseCsv, printCsv } from '@umpire/core/formats/csv.js';
 import { DiscoveryScanner, printDiscovery } from '@umpire/core/formats/discoveries.js';
 import { printResults } from '@umpire/core/formats/results-csv.js';

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { journalOf } from '@umpire/umpire/sessions/journal-file.js';
 import { SEED, amountOf } from '../support/campaign.js';
 import { GOLDEN, goldenNames } from '../support/journal.js';

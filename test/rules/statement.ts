@@ -2,7 +2,7 @@
 // Nothing here knows the product's tables: the statements are read off the specification alone.
 
 import type { Facts, FactValue } from '@umpire/core/loops/loop.js';
-import type { Outcome } from '@umpire/core/model.js';
+import type { Outcome } from '@umpire/core/model/vocabulary.js';
 
 export interface Terms {
   readonly round: number;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { Assignment, Watch } from '@umpire/core/ports.js';
+import type { Assignment, Watch } from '@umpire/core/model/ports.js';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-agents-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

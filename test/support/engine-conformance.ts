@@ -15,7 +15,7 @@ import type {
   Summary,
   SessionTurn,
   WorkerDoor,
-} from '@umpire/umpire/fleet/engine.js';
+} from '@umpire/umpire/engine/engine.js';
 
 export interface OpenedEngine {
   readonly engine: Engine;

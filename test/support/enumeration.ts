@@ -7,7 +7,7 @@ import { compileCondition, parseCondition } from '@umpire/core/loops/condition.j
 import { extractFacts } from '@umpire/core/loops/facts.js';
 import { judge } from '@umpire/core/loops/judge.js';
 import type { FactSpec, Facts, FactValue, Loop } from '@umpire/core/loops/loop.js';
-import type { Item, Reading, Scalar } from '@umpire/core/model.js';
+import type { Item, Reading, Scalar } from '@umpire/core/model/vocabulary.js';
 import * as brainstorm from '../rules/brainstorm.js';
 import * as debt from '../rules/debt.js';
 import * as design from '../rules/design.js';

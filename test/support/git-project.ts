@@ -20,8 +20,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
-import { openWorkspace } from '@umpire/umpire/workspace/workspace.js';
-import type { GitWorkspace, WorkspaceOptions } from '@umpire/umpire/workspace/workspace.js';
+import { openWorkspace } from '@umpire/umpire/work/workspace.js';
+import type { GitWorkspace, WorkspaceOptions } from '@umpire/umpire/work/workspace.js';
 
 export type Files = Readonly<Record<string, string | null>>;
 

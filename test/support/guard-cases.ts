@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { guard } from '@umpire/guard/guard.js';
 import type { FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
-import type { TestResult, TestStatus } from '@umpire/core/model.js';
+import type { TestResult, TestStatus } from '@umpire/core/model/vocabulary.js';
 
 export type Part = 'seen' | 'held-out';
 export type Label = 'cheat' | 'note' | 'honest';

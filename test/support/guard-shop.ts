@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { isUmpireError } from '@umpire/core/errors.js';
-import { runGuard } from '@umpire/umpire/cli/guard.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
+import { runGuard } from '@umpire/umpire/doors/cli/guard.js';
 import type { Ran, RunProject } from './run-project.js';
 
 export const CART = 'export const total = (prices: number[], tax = 0.2): number => prices.reduce((a, b) => a + b, 0) * (1 + tax);\n';

@@ -1,8 +1,8 @@
 // Runs a command line in this process: the same code as the built command, without the time that Node needs to start.
 
-import { runCommandLine } from '@umpire/umpire/cli/command-line.js';
-import { partsOf } from '@umpire/umpire/cli/command-outcome.js';
-import { createOutput } from '@umpire/umpire/cli/output.js';
+import { runCommandLine } from '@umpire/umpire/doors/cli/command-line.js';
+import { partsOf } from '@umpire/umpire/doors/cli/command-outcome.js';
+import { createOutput } from '@umpire/umpire/doors/cli/output.js';
 
 export interface Ran {
   readonly exit: number | null;

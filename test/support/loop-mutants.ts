@@ -1,7 +1,7 @@
 // Changes a loop file in one place at a time: every operator, bound, word, condition, row, repair, promise and the rule for
 // worse rounds. Pure: takes a loop file as an object and returns mutants, each named by its change.
 
-import type { Outcome } from '@umpire/core/model.js';
+import type { Outcome } from '@umpire/core/model/vocabulary.js';
 
 export interface Mutant {
   readonly name: string;

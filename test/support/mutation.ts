@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { defineLoop } from '@umpire/core/loops/loop-file.js';
 import type { LoopInput } from '@umpire/core/loops/loop-file.js';
 import type { Loop } from '@umpire/core/loops/loop.js';

@@ -11,7 +11,7 @@ import {
   type Share,
   type TestResult,
   type ToolReport,
-} from '@umpire/core/model.js';
+} from '@umpire/core/model/vocabulary.js';
 import { SEED, amountOf } from './campaign.js';
 import { mutations } from './mutate.js';
 

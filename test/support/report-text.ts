@@ -3,7 +3,7 @@
 
 import type { Format, ReadOptions, ReportReader } from '@umpire/reports/format.js';
 import { openReport, type OpenOptions } from '@umpire/reports/open-report.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 
 export function readAs(format: Format, text: string, options: ReadOptions = {}, step = Infinity): ToolReport {
   return feed(format.open(options), Buffer.from(text), step);

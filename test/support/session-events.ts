@@ -19,8 +19,8 @@ import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import { CHAIN_START, printJournalLine } from '@umpire/core/formats/journal.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import type { Finding, Verdict } from '@umpire/core/model.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
+import type { Finding, Verdict } from '@umpire/core/model/vocabulary.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
 
 type Cells = Readonly<Record<string, string>>;
 

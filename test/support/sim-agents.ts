@@ -1,7 +1,7 @@
 // The agents of a simulation: honest, failing, hanging, late, lying, chatty, strange. The seed decides how one behaves in a call.
 // The process of the run may be dead when an agent finishes: then only its files show that it ran.
 
-import type { Agent, Assignment, Ending, Usage, Watch } from '@umpire/core/ports.js';
+import type { Agent, Assignment, Ending, Usage, Watch } from '@umpire/core/model/ports.js';
 import type { SeededRandom } from './sim-random.js';
 import { leave } from './sim-evidence.js';
 import type { Left, Mood } from './sim-evidence.js';

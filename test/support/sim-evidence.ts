@@ -1,7 +1,7 @@
 // The evidence of simulated critics, for every built-in loop: honest approval and findings, lies, garbage or nothing.
 
-import type { Discovery } from '@umpire/core/model.js';
-import type { Assignment } from '@umpire/core/ports.js';
+import type { Discovery } from '@umpire/core/model/vocabulary.js';
+import type { Assignment } from '@umpire/core/model/ports.js';
 import type { SeededRandom } from './sim-random.js';
 import type { World } from './sim-world.js';
 

@@ -1,7 +1,7 @@
 // One simulated fleet: a session, three conductors that do not know of each other, workers that are lost and come back, and messages that
 // are dropped, doubled, late and reordered. Conductors, decider and attempts are the real ones; engine, agents and repository are simulated.
 
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event, SessionStarted } from '@umpire/core/decider/events.js';
@@ -9,10 +9,10 @@ import { currentQuestion } from '@umpire/core/decider/question.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { NO_TRACES } from '@umpire/core/decider/rounds.js';
-import { createConduct } from '@umpire/umpire/fleet/conductor.js';
-import type { ConductorParts } from '@umpire/umpire/fleet/conductor.js';
-import type { BlobStore, TaskClaim, Conduct, Input, Offer, SessionTurn } from '@umpire/umpire/fleet/engine.js';
-import type { Told } from '@umpire/umpire/fleet/messages.js';
+import { createConduct } from '@umpire/umpire/engine/conductor.js';
+import type { ConductorParts } from '@umpire/umpire/engine/conductor.js';
+import type { BlobStore, TaskClaim, Conduct, Input, Offer, SessionTurn } from '@umpire/umpire/engine/engine.js';
+import type { Told } from '@umpire/umpire/engine/messages.js';
 import { sha256 } from '@umpire/umpire/sessions/hash.js';
 import { journalOf } from '@umpire/umpire/sessions/journal-file.js';
 import { judgeCritic } from '@umpire/umpire/sessions/judge-round.js';

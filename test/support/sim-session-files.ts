@@ -1,6 +1,6 @@
 // The session files of a simulation: tasks.csv in memory, written and checked for edits as sessions/session-files.ts does.
 
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { compareEdit } from '@umpire/core/decider/edits.js';
 import type { Edit } from '@umpire/core/decider/edits.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';

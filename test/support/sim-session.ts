@@ -2,7 +2,7 @@
 // loop in a simulated world. Properties of the running session are checked here, properties of all its events in sim-checks.ts.
 
 import { isDeepStrictEqual } from 'node:util';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { answerEvents } from '@umpire/core/decider/answers.js';
 import { fold } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
@@ -12,7 +12,7 @@ import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.
 import { dismissFinding, openFindings } from '@umpire/core/decider/rulings.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { CHAIN_START, parseJournal } from '@umpire/core/formats/journal.js';
-import type { Agent, Assignment } from '@umpire/core/ports.js';
+import type { Agent, Assignment } from '@umpire/core/model/ports.js';
 import { judgeCritic } from '@umpire/umpire/sessions/judge-round.js';
 import type { CriticToJudge, CriticJudgment } from '@umpire/umpire/sessions/judge-round.js';
 import { keepJournal } from '@umpire/umpire/sessions/journal-writer.js';

@@ -1,7 +1,7 @@
 // The workspace of a simulation, in memory: commits are numbers, a branch is a list of them, a worktree is a set of file names. As in
 // the real workspace, every operation may be repeated after a crash.
 
-import type { Merge, Workspace } from '@umpire/core/ports.js';
+import type { Merge, Workspace } from '@umpire/core/model/ports.js';
 import type { SeededRandom } from './sim-random.js';
 import { Broken } from './sim-world.js';
 import type { Process, World } from './sim-world.js';

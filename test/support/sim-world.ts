@@ -1,8 +1,8 @@
 // The simulated world, all in memory: a clock that moves only on request, a disk with the journal, and accidents (a killed process, a
 // full disk). sim-session.ts runs sessions in it.
 
-import { UmpireError } from '@umpire/core/errors.js';
-import type { Discovery } from '@umpire/core/model.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import type { Discovery } from '@umpire/core/model/vocabulary.js';
 import { SeededRandom } from './sim-random.js';
 
 /** A broken property. `kind` names it. */

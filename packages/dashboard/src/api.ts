@@ -10,7 +10,7 @@ import type {
   ResumeRequest,
   SessionAnswer,
   SessionsAnswer,
-} from '@umpire/umpire/http/answers.js';
+} from '@umpire/umpire/doors/http/answers.js';
 
 /** An error of the server with a hint. */
 export class ServerError extends Error {

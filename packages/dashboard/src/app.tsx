@@ -2,7 +2,7 @@
 
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SessionsAnswer } from '@umpire/umpire/http/answers.js';
+import type { SessionsAnswer } from '@umpire/umpire/doors/http/answers.js';
 import * as api from './api.js';
 import { Costs } from './costs.js';
 import { reportChange, useChanges } from './hooks.js';

@@ -1,6 +1,6 @@
 // Small charts as SVG, each also as text for screen readers.
 
-import type { TimedVerdict } from '@umpire/umpire/http/answers.js';
+import type { TimedVerdict } from '@umpire/umpire/doors/http/answers.js';
 import { SEVERITIES, countWords } from './findings.js';
 
 const WIDTH = 300;

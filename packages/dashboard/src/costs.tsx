@@ -1,7 +1,7 @@
 // The costs of all sessions: by day, by loop and by agent.
 
 import { useEffect } from 'preact/hooks';
-import type { CostPart } from '@umpire/umpire/http/answers.js';
+import type { CostPart } from '@umpire/umpire/doors/http/answers.js';
 import * as api from './api.js';
 import { BarChart } from './charts.js';
 import { count } from './format.js';

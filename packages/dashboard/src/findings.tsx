@@ -1,8 +1,8 @@
 // The findings of a verdict.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/http/answers.js';
-import type { Finding, Severity } from '@umpire/core/model.js';
+import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/doors/http/answers.js';
+import type { Finding, Severity } from '@umpire/core/model/vocabulary.js';
 import * as api from './api.js';
 import { count } from './format.js';
 import { Trouble } from './parts.js';

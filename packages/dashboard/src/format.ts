@@ -1,6 +1,6 @@
 // Formats numbers, times and states.
 
-import type { SessionView, SpentView, StateWord } from '@umpire/umpire/report/session-view.js';
+import type { SessionView, SpentView, StateWord } from '@umpire/umpire/views/session-view.js';
 
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;

@@ -1,7 +1,7 @@
 // The output of agents, followed while they run.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { SessionAnswer } from '@umpire/umpire/http/answers.js';
+import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
 import * as api from './api.js';
 import { Trouble, address } from './parts.js';
 

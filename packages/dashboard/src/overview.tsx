@@ -1,8 +1,8 @@
 // All sessions of the project: the inbox of those that wait for a person, then the list.
 
 import { useState } from 'preact/hooks';
-import type { ListedSession, SessionsAnswer } from '@umpire/umpire/http/answers.js';
-import type { StateWord } from '@umpire/umpire/report/session-view.js';
+import type { ListedSession, SessionsAnswer } from '@umpire/umpire/doors/http/answers.js';
+import type { StateWord } from '@umpire/umpire/views/session-view.js';
 import { ago, count, moment, since, spentWords, stateText } from './format.js';
 import { useNow } from './hooks.js';
 import { Badge, Command, address } from './parts.js';

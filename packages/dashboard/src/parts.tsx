@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ListedSession } from '@umpire/umpire/http/answers.js';
+import type { ListedSession } from '@umpire/umpire/doors/http/answers.js';
 import { ServerError } from './api.js';
 import { stateText } from './format.js';
 

@@ -1,7 +1,7 @@
 // The patch of a session or of one round, with the findings of the verdict at their lines.
 
-import type { SessionAnswer } from '@umpire/umpire/http/answers.js';
-import type { Finding } from '@umpire/core/model.js';
+import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
+import type { Finding } from '@umpire/core/model/vocabulary.js';
 import * as api from './api.js';
 import { count } from './format.js';
 import { useLoaded } from './hooks.js';

@@ -1,8 +1,8 @@
 // The open question of a session: why it asks, what helps to decide, and a button for each answer.
 
 import { useRef, useState } from 'preact/hooks';
-import type { AnswerRequest, SessionAnswer } from '@umpire/umpire/http/answers.js';
-import type { AnswerOption } from '@umpire/umpire/report/answer-options.js';
+import type { AnswerRequest, SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
+import type { AnswerOption } from '@umpire/umpire/views/answer-options.js';
 import * as api from './api.js';
 import { Findings, openVerdict } from './findings.js';
 import { count } from './format.js';

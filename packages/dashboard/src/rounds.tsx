@@ -1,6 +1,6 @@
 // The verdicts of each chain: charts by round, and every verdict with its evidence.
 
-import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/http/answers.js';
+import type { SessionAnswer, TimedVerdict } from '@umpire/umpire/doors/http/answers.js';
 import { RoundCharts } from './charts.js';
 import { Findings, countWords } from './findings.js';
 import { moment } from './format.js';

@@ -1,8 +1,8 @@
 // One session: its state, open question, next steps, and a tab for each view.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { SessionAnswer } from '@umpire/umpire/http/answers.js';
-import type { SpentView } from '@umpire/umpire/report/session-view.js';
+import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
+import type { SpentView } from '@umpire/umpire/views/session-view.js';
 import * as api from './api.js';
 import { ago, duration, moment } from './format.js';
 import { useChanges, useLoaded, useNow } from './hooks.js';

@@ -1,8 +1,8 @@
 // The tasks of a session, one column for each wave.
 
-import type { SessionAnswer } from '@umpire/umpire/http/answers.js';
-import type { TaskRun } from '@umpire/umpire/report/session-history.js';
-import type { TaskView } from '@umpire/umpire/report/session-view.js';
+import type { SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
+import type { TaskRun } from '@umpire/umpire/views/session-history.js';
+import type { TaskView } from '@umpire/umpire/views/session-view.js';
 import { count, duration } from './format.js';
 import { Markdown } from './markdown.js';
 import { Fold, address } from './parts.js';

@@ -8,7 +8,7 @@ import { ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { listIn, textIn } from '@umpire/core/formats/json-values.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
-import type { Severity } from '@umpire/core/model.js';
+import type { Severity } from '@umpire/core/model/vocabulary.js';
 
 const IMPACTS: ReadonlyMap<string, Severity> = new Map([
   ['critical', 'critical'],

@@ -6,7 +6,7 @@ import { toProjectPath } from './project-path.js';
 import { ReportBuilder } from './report-builder.js';
 import { attributeName, finishXmlReport, type XmlHandler, XmlStream, type XmlTag } from './xml-stream.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
-import type { Severity, ToolReport } from '@umpire/core/model.js';
+import type { Severity, ToolReport } from '@umpire/core/model/vocabulary.js';
 
 const FILE = 1;
 const ERROR = 2;

@@ -1,7 +1,7 @@
 import { clover } from './clover.js';
 import type { ReadOptions } from './format.js';
 import { shareOf } from './coverage-share.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

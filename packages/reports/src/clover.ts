@@ -7,7 +7,7 @@ import type { LineCoverage } from './line-coverage.js';
 import { toProjectPath } from './project-path.js';
 import { ReportBuilder } from './report-builder.js';
 import { attributeName, finishXmlReport, type XmlHandler, XmlStream, type XmlTag } from './xml-stream.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 
 const PROJECT = 1;
 const FILE = 2;

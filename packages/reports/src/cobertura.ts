@@ -7,7 +7,7 @@ import { LineCoverage, NumberUnpacker, NumberPacker } from './line-coverage.js';
 import { toProjectPath } from './project-path.js';
 import { ReportBuilder } from './report-builder.js';
 import { attributeName, finishXmlReport, type XmlHandler, XmlStream, type XmlTag } from './xml-stream.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 
 const COVERAGE = 1;
 const SOURCE = 2;

@@ -2,7 +2,7 @@ import { CoverageFiles } from './coverage-files.js';
 import { shareOf } from './coverage-share.js';
 import { LAST_LINE, LineCoverage } from './line-coverage.js';
 import { ReportBuilder } from './report-builder.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

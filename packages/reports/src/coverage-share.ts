@@ -1,6 +1,6 @@
 // Covered and total counts with their percentage, and the sums over many files.
 
-import type { Coverage, Share } from '@umpire/core/model.js';
+import type { Coverage, Share } from '@umpire/core/model/vocabulary.js';
 
 export const COVERAGE_KINDS = ['lines', 'branches', 'statements', 'functions'] as const;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { ctrf } from './ctrf.js';
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/ctrf', name), 'utf8');

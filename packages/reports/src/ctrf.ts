@@ -6,7 +6,7 @@ import { toProjectPath } from './project-path.js';
 import { counted, ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, durationIn, lineIn, textIn } from '@umpire/core/formats/json-values.js';
-import type { TestStatus } from '@umpire/core/model.js';
+import type { TestStatus } from '@umpire/core/model/vocabulary.js';
 
 const STATUSES: ReadonlyMap<string, TestStatus> = new Map([
   ['passed', 'passed'],

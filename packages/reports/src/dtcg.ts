@@ -6,7 +6,7 @@ import { ReportBuilder } from './report-builder.js';
 import { auditConsistency } from './tokens/audit-consistency.js';
 import { readTokenFile } from './tokens/token-file.js';
 import { TokenSet } from './tokens/token-set.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 
 /** Tokens are read as a whole and take about fifteen times the memory of their text. */
 const MOST_BYTES = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // A format of tool reports: how it is recognised, and a reader of its bytes piece by piece. formats.ts lists all formats.
 
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 
 export interface ReadOptions {
   /** The project's absolute path: paths in it become relative. */

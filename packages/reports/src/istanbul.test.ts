@@ -1,6 +1,6 @@
 import { istanbul } from './istanbul.js';
 import { shareOf } from './coverage-share.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -9,7 +9,7 @@ import { toProjectPath } from './project-path.js';
 import { ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, lineIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
-import type { Coverage, Share } from '@umpire/core/model.js';
+import type { Coverage, Share } from '@umpire/core/model/vocabulary.js';
 
 export function addFileCoverage(report: ReportBuilder, files: CoverageFiles, key: string, value: unknown, root: string | undefined): void {
   // Some tools wrap each file once more: `{"data": {…}}`.

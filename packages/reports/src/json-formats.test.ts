@@ -4,7 +4,7 @@
 import type { Format } from './format.js';
 import { FORMATS } from './formats.js';
 import { readHead } from './report-head.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TestResult, ToolReport } from '@umpire/core/model.js';
+import type { TestResult, ToolReport } from '@umpire/core/model/vocabulary.js';
 import type { ReadOptions } from './format.js';
 import { junit } from './junit.js';
 

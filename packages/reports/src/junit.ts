@@ -6,7 +6,7 @@ import { toProjectPath } from './project-path.js';
 import { counted, ReportBuilder } from './report-builder.js';
 import { attributeName, finishXmlReport, type XmlHandler, XmlStream, XmlTag } from './xml-stream.js';
 import { hashText } from '@umpire/core/formats/text-hash.js';
-import type { TestResult, TestStatus, ToolReport } from '@umpire/core/model.js';
+import type { TestResult, TestStatus, ToolReport } from '@umpire/core/model/vocabulary.js';
 
 const NAME = attributeName('name');
 const FILE = attributeName('file');

@@ -5,7 +5,7 @@ import type { Format, Head, ReadOptions, ReportReader } from './format.js';
 import { doubled, type LineCoverage } from './line-coverage.js';
 import { toProjectPath } from './project-path.js';
 import { counted, ReportBuilder, type ReportPosition } from './report-builder.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 
 const FIRST_SLOTS = 256;
 const MOST_FUNCTIONS = 1_000_000;

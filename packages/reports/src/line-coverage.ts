@@ -2,7 +2,7 @@
 // reused for file after file; coverage-files.ts stores the packed sections and merges those of the same file.
 
 import { hashText } from '@umpire/core/formats/text-hash.js';
-import type { Coverage } from '@umpire/core/model.js';
+import type { Coverage } from '@umpire/core/model/vocabulary.js';
 import { COVERAGE_KINDS, shareOf } from './coverage-share.js';
 
 /** Reused: `reset` begins anew in the same room. */

@@ -4,7 +4,7 @@
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, endLineIn, lineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
-import type { Severity } from '@umpire/core/model.js';
+import type { Severity } from '@umpire/core/model/vocabulary.js';
 import type { CheckedFiles, Format, Head, ReadOptions } from './format.js';
 import { compareStated, jsonReader } from './json-reader.js';
 import type { Picks } from './json-stream.js';

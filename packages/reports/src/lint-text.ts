@@ -3,7 +3,7 @@
 
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { lineIn, textIn } from '@umpire/core/formats/json-values.js';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
 import { pythonCodeSeverity } from './lint-json.js';
 import { LineStream, withoutColours } from './line-stream.js';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { formatById, openReport } from './open-report.js';
 
 const fixture = (path: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools', path), 'utf8');

@@ -1,7 +1,7 @@
 // V20: a malformed record costs that record and is a problem. The outcome comes from what is left; where nothing is left, it is an error.
 
 import { expect, it } from 'vitest';
-import type { ToolReport } from '@umpire/core/model.js';
+import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { formatById, openReport } from './open-report.js';
 
 function read(format: string, report: unknown): ToolReport {

@@ -8,7 +8,7 @@ import { toProjectPath } from './project-path.js';
 import { ReportBuilder } from './report-builder.js';
 import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, durationIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
-import type { TestStatus } from '@umpire/core/model.js';
+import type { TestStatus } from '@umpire/core/model/vocabulary.js';
 
 const HOOK = /^"(?:before|after) (?:all|each)" hook/;
 const MOST_NAMED = 100_000;

@@ -4,7 +4,7 @@ import { ReportBytes } from './encoding.js';
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
 import { FORMATS } from './formats.js';
 import { HEAD_BYTES, readHead } from './report-head.js';
-import type { ReportProblem, ToolReport } from '@umpire/core/model.js';
+import type { ReportProblem, ToolReport } from '@umpire/core/model/vocabulary.js';
 
 export interface OpenOptions extends ReadOptions {
   /** Read in this format, whatever the content. */

@@ -1,6 +1,6 @@
 import { shareOf } from './coverage-share.js';
 import { type ReportContent, ReportBuilder } from './report-builder.js';
-import type { Severity } from '@umpire/core/model.js';
+import type { Severity } from '@umpire/core/model/vocabulary.js';
 import { describe, expect, it } from 'vitest';
 
 const empty = (promised: ReportContent, keep?: number) => new ReportBuilder('some', promised, keep === undefined ? {} : { keep });

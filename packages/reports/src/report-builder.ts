@@ -20,7 +20,7 @@ import {
   type TestResult,
   type TestStatus,
   type ToolReport,
-} from '@umpire/core/model.js';
+} from '@umpire/core/model/vocabulary.js';
 
 /** Tests, findings and files that are listed by default. */
 const DEFAULT_LISTED = 10_000;

@@ -23,7 +23,7 @@ import {
 } from '@umpire/core/formats/sarif.js';
 import { unknownSeverityNote } from '@umpire/core/formats/severity.js';
 import { detachText } from '@umpire/core/formats/text-hash.js';
-import type { Severity } from '@umpire/core/model.js';
+import type { Severity } from '@umpire/core/model/vocabulary.js';
 
 /** Of all invocations together. */
 const MOST_OVERRIDES = 50_000;

@@ -5,7 +5,7 @@ import type { Format, Head, ReadOptions, ReportReader } from './format.js';
 import { type Line, LineStream } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
 import { counted, ReportBuilder, type ReportPosition } from './report-builder.js';
-import type { TestStatus, ToolReport } from '@umpire/core/model.js';
+import type { TestStatus, ToolReport } from '@umpire/core/model/vocabulary.js';
 
 /** One test line: `not ok 2 - name # SKIP`. */
 interface TapPoint {

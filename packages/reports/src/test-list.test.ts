@@ -1,6 +1,6 @@
 import { TestIndex, TestList } from './test-list.js';
 import { hashBytes, hashText } from '@umpire/core/formats/text-hash.js';
-import type { TestResult, TestStatus } from '@umpire/core/model.js';
+import type { TestResult, TestStatus } from '@umpire/core/model/vocabulary.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

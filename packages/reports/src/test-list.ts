@@ -2,7 +2,7 @@
 // ones are known only by a hash of their id, so memory stays bounded.
 
 import { detachText, hashText, type TextHash } from '@umpire/core/formats/text-hash.js';
-import type { TestCounts, TestResult, TestStatus } from '@umpire/core/model.js';
+import type { TestCounts, TestResult, TestStatus } from '@umpire/core/model/vocabulary.js';
 
 const STATUSES: readonly TestStatus[] = ['passed', 'failed', 'errored', 'skipped'];
 const CODES: Readonly<Record<TestStatus, number>> = { passed: 0, failed: 1, errored: 2, skipped: 3 };

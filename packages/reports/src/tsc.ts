@@ -7,7 +7,7 @@ import { notOutputOf, textLinesOf } from './lint-text.js';
 import { type Line, LineStream, withoutColours } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
 import { counted, ReportBuilder } from './report-builder.js';
-import type { Severity, ToolReport } from '@umpire/core/model.js';
+import type { Severity, ToolReport } from '@umpire/core/model/vocabulary.js';
 
 const DIAGNOSTIC = /(?:^|[ \t])(error|warning|message|suggestion) (TS-?\d{1,9}): /;
 const FOUND = /(?:^|[\]-] )Found (\d{1,9}) errors?\b/;

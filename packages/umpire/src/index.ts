@@ -1,40 +1,40 @@
 // The library: everything a program can import.
 
-export { resolve, resume, run } from './library/run.js';
-export type { OpenQuestion, ResolveRequest, ResumeRequest, RunReport, RunRequest } from './library/run.js';
-export type { Agent, AgentFunction, Ending } from './library/function-agents.js';
-export type { Assignment, Turn, Usage, Watch } from '@umpire/core/ports.js';
-export { apply, clean, diff } from './library/session-work.js';
-export type { ApplyOptions, WorkOptions } from './library/session-work.js';
-export type { CleanResult } from './commands/clean.js';
-export type { Applied } from './workspace/apply.js';
-export { list, report, status } from './library/sessions.js';
-export type { ListRequest, SessionStatus } from './library/sessions.js';
-export type { SessionEntry } from './report/list-page.js';
-export type { SessionView } from './report/session-view.js';
-export { doctor, init } from './library/setup.js';
-export type { DoctorRequest, InitRequest } from './library/setup.js';
-export type { DoctorCheck as Check, DoctorReport as Checkup } from './report/doctor-page.js';
-export type { FirstSettings } from './commands/init.js';
-export { check, critique, decide, guard, readReports, replay, replayAll } from './library/judge.js';
-export type { GuardRequest } from './library/judge.js';
-export type { CritiqueReport, CritiqueRequest } from './commands/critique.js';
-export type { DecideRequest, Decision } from './commands/decide.js';
-export type { GuardRun } from './commands/guard.js';
+export { resolve, resume, run } from './doors/library/run.js';
+export type { OpenQuestion, ResolveRequest, ResumeRequest, RunReport, RunRequest } from './doors/library/run.js';
+export type { Agent, AgentFunction, Ending } from './doors/library/function-agents.js';
+export type { Assignment, Turn, Usage, Watch } from '@umpire/core/model/ports.js';
+export { apply, clean, diff } from './doors/library/session-work.js';
+export type { ApplyOptions, WorkOptions } from './doors/library/session-work.js';
+export type { CleanResult } from './engine/clean.js';
+export type { Applied } from './work/apply.js';
+export { list, report, status } from './doors/library/sessions.js';
+export type { ListRequest, SessionStatus } from './doors/library/sessions.js';
+export type { SessionEntry } from './views/list-page.js';
+export type { SessionView } from './views/session-view.js';
+export { doctor, init } from './doors/library/setup.js';
+export type { DoctorRequest, InitRequest } from './doors/library/setup.js';
+export type { DoctorCheck as Check, DoctorReport as Checkup } from './views/doctor-page.js';
+export type { FirstSettings } from './doors/init.js';
+export { check, critique, decide, guard, readReports, replay, replayAll } from './doors/library/judge.js';
+export type { GuardRequest } from './doors/library/judge.js';
+export type { CritiqueReport, CritiqueRequest } from './engine/critique.js';
+export type { DecideRequest, Decision } from './engine/decide.js';
+export type { GuardRun } from './engine/guard.js';
 export type { GuardFinding } from '@umpire/guard/finding.js';
 export type { Checked } from './sessions/check-loop.js';
 export type { ReplayAllRequest, ReplayRequest } from './sessions/replay.js';
-export type { ProjectReplay, Replay } from './report/replay-page.js';
-export type { ReadRequest, ReportRead, ReportsRead } from './commands/read.js';
+export type { ProjectReplay, Replay } from './views/replay-page.js';
+export type { ReadRequest, ReportRead, ReportsRead } from './engine/read.js';
 export type { SessionState } from '@umpire/core/decider/evolve.js';
 export type { Event, Recorded } from '@umpire/core/decider/events.js';
 export type { Answer, Question } from '@umpire/core/decider/events.js';
 export type { RunState } from '@umpire/core/decider/run-state.js';
 export { openReport } from '@umpire/reports/open-report.js';
 export type { OpenOptions, OpenReport } from '@umpire/reports/open-report.js';
-export { ERRORS } from '@umpire/core/error-catalogue.js';
-export { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-export type { ErrorCode } from '@umpire/core/errors.js';
+export { ERRORS } from '@umpire/core/model/error-catalogue.js';
+export { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
+export type { ErrorCode } from '@umpire/core/model/errors.js';
 export type {
   Anomaly,
   CheckOutcome,
@@ -58,7 +58,7 @@ export type {
   ToolReport,
   Verdict,
   VerdictStatus,
-} from '@umpire/core/model.js';
+} from '@umpire/core/model/vocabulary.js';
 export { computeWaves } from '@umpire/core/decider/waves.js';
 export { parseTasks, editTasks, printTasks } from '@umpire/core/formats/tasks-csv.js';
 export type { TasksEdit, TasksFile } from '@umpire/core/formats/tasks-csv.js';
@@ -74,4 +74,4 @@ export type { LoopInput, PipelinesInput } from '@umpire/core/loops/loop-file.js'
 export { checkLoop } from '@umpire/core/proof/check.js';
 export type { Proof } from '@umpire/core/proof/check.js';
 export type { Refutation, ExplainedVerdict as Scene, Explanation as Story } from '@umpire/core/proof/refutation.js';
-export { verdictJson } from './report/verdict-page.js';
+export { verdictJson } from './views/verdict-page.js';

@@ -1,6 +1,6 @@
 // Checks a person's answer against the open question and turns it into events.
 
-import { UmpireError } from '../errors.js';
+import { UmpireError } from '../model/errors.js';
 import { repeatEdit } from './edits.js';
 import type { SessionState } from './evolve.js';
 import { HIGHEST_CAP } from './events.js';

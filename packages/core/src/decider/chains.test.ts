@@ -1,7 +1,7 @@
 // Finding the critic's row and its chain.
 
 import { expect, it } from 'vitest';
-import type { Task, TaskStatus } from '../model.js';
+import type { Task, TaskStatus } from '../model/vocabulary.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { chainOfId, chainOfRow, chainsOf, findCriticRow, findParallelCritics, mendOf } from './chains.js';

@@ -1,6 +1,6 @@
 // Finds the critic's row in tasks.csv, and the chain that it belongs to.
 
-import type { Task } from '../model.js';
+import type { Task } from '../model/vocabulary.js';
 import type { Loop } from '../loops/loop.js';
 
 export interface PlacedTask {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { SETTINGS, begins, done, due, merged, row, start, told, verdict } from '../../../../test/support/session-events.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
-import type { Damage } from '../model.js';
+import type { Damage } from '../model/vocabulary.js';
 import type { Event, EventData, SessionStarted, TaskFinished } from './events.js';
 import { pendingEffects } from './pending-effects.js';
 import { findTask } from './run-state.js';

@@ -1,7 +1,7 @@
 // Decides a verdict and its effects from a critic's evidence.
 
-import type { Anomaly, Counts, DismissedFinding, EvidenceRef, Finding, Item, RoleRef, Task, Verdict } from '../model.js';
-import { SEVERITIES } from '../model.js';
+import type { Anomaly, Counts, DismissedFinding, EvidenceRef, Finding, Item, RoleRef, Task, Verdict } from '../model/vocabulary.js';
+import { SEVERITIES } from '../model/vocabulary.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import { lookupIn, strictWords } from '../loops/compile.js';
 import { comparedLists, decidingSources, disagreement, extractFacts, listAt, namesOfItems, valueAnomalies } from '../loops/facts.js';

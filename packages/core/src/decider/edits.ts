@@ -3,8 +3,8 @@
 
 import { setOwn } from '../formats/merge-objects.js';
 import { splitIds } from '../formats/tasks-csv.js';
-import type { Cells, Task } from '../model.js';
-import { EXEC_MODES } from '../model.js';
+import type { Cells, Task } from '../model/vocabulary.js';
+import { EXEC_MODES } from '../model/vocabulary.js';
 import type { PlanEdit } from './events.js';
 import { computeWaves } from './waves.js';
 import { isOver, rowOf, findTask } from './run-state.js';

@@ -5,8 +5,8 @@ import { either, flag, listOf, number, object, optional, orNull, recordOf, text,
 import type { Shape } from '../formats/shape.js';
 import { LOOP_SHAPE } from '../loops/loop-shape.js';
 import type { FactValue } from '../loops/loop.js';
-import type { Anomaly, Counts, Damage, DismissedFinding, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model.js';
-import type { Usage } from '../ports.js';
+import type { Anomaly, Counts, Damage, DismissedFinding, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model/vocabulary.js';
+import type { Usage } from '../model/ports.js';
 import { ANSWERS, ANSWER_WAYS } from './events.js';
 import type {
   RetrialRecord,

@@ -2,9 +2,9 @@
 // version. What follows from events by rule (skipped tasks, questions, next steps) is derived from the state and not recorded, so a
 // journal that was cut off anywhere is still consistent.
 
-import type { Anomaly, Cells, Damage, Finding, Grade, Verdict } from '../model.js';
+import type { Anomaly, Cells, Damage, Finding, Grade, Verdict } from '../model/vocabulary.js';
 import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
-import type { OutputType, Usage } from '../ports.js';
+import type { OutputType, Usage } from '../model/ports.js';
 
 /** The version of journal lines that this code writes. It also reads all earlier versions. */
 export const JOURNAL_VERSION = 1;

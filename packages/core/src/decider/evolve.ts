@@ -5,7 +5,7 @@ import { splitIds } from '../formats/tasks-csv.js';
 import { millisecondsOf } from '../formats/timestamp.js';
 import type { Loop } from '../loops/loop.js';
 import { SUSPECTED_BUG } from '../formats/run-result.js';
-import type { Cells, Finding } from '../model.js';
+import type { Cells, Finding } from '../model/vocabulary.js';
 import { breachesBefore, isAwaited } from './critic-scope.js';
 import { HIGHEST_CAP } from './events.js';
 import type {

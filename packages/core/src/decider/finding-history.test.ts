@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeFinding } from '../formats/finding.js';
-import type { Finding } from '../model.js';
+import type { Finding } from '../model/vocabulary.js';
 import { traceFindings } from './finding-history.js';
 import type { FindingChange, RoundFindings } from './finding-history.js';
 import { SOAK } from '../../../../test/support/campaign.js';

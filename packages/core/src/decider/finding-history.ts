@@ -1,7 +1,7 @@
 // How findings change from round to round: new, persisting, fixed, came back, caused by a fix. A finding is identified by its
 // fingerprint, which survives moved lines, changed numbers and another severity.
 
-import type { Finding } from '../model.js';
+import type { Finding } from '../model/vocabulary.js';
 import { addToList } from '../formats/multimap.js';
 
 export interface RoundFindings {

@@ -1,6 +1,6 @@
 // The most agent runs that a session can need before it ends or asks a person. Rules end at the cap, so the number is known at the start.
 
-import type { Cells } from '../model.js';
+import type { Cells } from '../model/vocabulary.js';
 import type { Loop } from '../loops/loop.js';
 import { chainOfCell } from './chains.js';
 

@@ -4,7 +4,7 @@
 import { decidedVerdicts, suspectedBugs } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, currentQuestion } from './question.js';
-import type { Finding } from '../model.js';
+import type { Finding } from '../model/vocabulary.js';
 import type { Question, RevertUnit } from './events.js';
 import { agentOfTask, agentsOfTask, conversationOf } from './agent-choice.js';
 import { LONGEST_LIMIT_MS, LONGEST_WAIT_MS } from './retry-delay.js';

@@ -1,7 +1,7 @@
 // Changed dependencies leave a task graph that the next verdict can read.
 
 import { expect, it } from 'vitest';
-import type { Task, TaskStatus } from '../model.js';
+import type { Task, TaskStatus } from '../model/vocabulary.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { makeFinding } from '../formats/finding.js';

@@ -1,7 +1,7 @@
 // The changes that a verdict makes to tasks.csv: new rows of a revision, dependents that now wait for the re-check, planned revisions
 // released or skipped, and the critic's status. The caller writes them.
 
-import type { Anomaly, Finding, Severity, Task, TaskRecord, Verdict } from '../model.js';
+import type { Anomaly, Finding, Severity, Task, TaskRecord, Verdict } from '../model/vocabulary.js';
 import type { Loop, TaskTemplate } from '../loops/loop.js';
 import { fillTemplate, showNumber } from '../loops/template.js';
 import type { ValueLookup } from '../loops/template.js';

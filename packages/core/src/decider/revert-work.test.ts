@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { TO_REVIEW, begun, done, fix, merged, projected, row, start, told, verdict } from '../../../../test/support/session-events.js';
-import type { Verdict } from '../model.js';
+import type { Verdict } from '../model/vocabulary.js';
 import type { Event, SessionStarted } from './events.js';
 import { pendingEffects } from './pending-effects.js';
 

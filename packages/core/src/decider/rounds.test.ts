@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Outcome, Task, TaskStatus, Verdict } from '../model.js';
+import type { Outcome, Task, TaskStatus, Verdict } from '../model/vocabulary.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { NEW_SESSION, chainKey, evolve, fold } from './evolve.js';

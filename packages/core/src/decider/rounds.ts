@@ -1,7 +1,7 @@
 // Which round a chain is in. Rounds never fall: the journal, its traces in other files and finished tasks can only raise the count. A
 // chain that nobody planned continues the rounds of the open chains.
 
-import type { Task } from '../model.js';
+import type { Task } from '../model/vocabulary.js';
 import type { Loop } from '../loops/loop.js';
 import { chainInId, isFinished } from './chains.js';
 import { chainKey, decidedVerdicts } from './evolve.js';

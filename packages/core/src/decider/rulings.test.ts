@@ -7,7 +7,7 @@ import { countFindings } from '../formats/severity.js';
 import { builtinLoop } from '../loops/builtin.js';
 import { compileLoop } from '../loops/compile.js';
 import type { Loop } from '../loops/loop.js';
-import type { Counts, Finding, Reading } from '../model.js';
+import type { Counts, Finding, Reading } from '../model/vocabulary.js';
 import { decideVerdict } from './decide-verdict.js';
 import type { LocatedEvidence, VerdictDraft } from './decide-verdict.js';
 import type { Event, FindingRuled } from './events.js';

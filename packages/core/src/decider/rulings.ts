@@ -1,14 +1,14 @@
 // A person's rulings on single findings: which findings are open, which can be dismissed, and how evidence is read without the dismissed
 // ones. A ruling holds for the finding's fingerprint in this session, up to the severity that the person saw.
 
-import { UmpireError } from '../errors.js';
+import { UmpireError } from '../model/errors.js';
 import { bySeverity, referenceOf } from '../formats/finding-text.js';
 import { isMeasuredRegression } from '../formats/regressions-measured.js';
 import { countFindings } from '../formats/severity.js';
 import { findingKey } from '../loops/verdict-findings.js';
 import type { EvidenceReading } from '../loops/facts.js';
-import { SEVERITIES } from '../model.js';
-import type { Counts, DismissedFinding, Finding, Reading } from '../model.js';
+import { SEVERITIES } from '../model/vocabulary.js';
+import type { Counts, DismissedFinding, Finding, Reading } from '../model/vocabulary.js';
 import type { AnswerVia, Event, FindingRuled } from './events.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 

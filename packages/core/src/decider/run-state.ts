@@ -3,8 +3,8 @@
 
 import { mergeObjects } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
-import type { Cells, Damage, ExecMode, Task, TaskStatus } from '../model.js';
-import type { Seat, Turn } from '../ports.js';
+import type { Cells, Damage, ExecMode, Task, TaskStatus } from '../model/vocabulary.js';
+import type { Seat, Turn } from '../model/ports.js';
 import { chainOfCell, chainOfRow } from './chains.js';
 import type { Breach, EventData, Question, RunSettings, SessionStarted, TaskFinished } from './events.js';
 import { splitIds } from '../formats/tasks-csv.js';

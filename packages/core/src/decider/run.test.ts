@@ -3,8 +3,8 @@
 import { expect, it } from 'vitest';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
-import type { Verdict } from '../model.js';
-import { NO_USAGE } from '../ports.js';
+import type { Verdict } from '../model/vocabulary.js';
+import { NO_USAGE } from '../model/ports.js';
 import { answerEvents } from './answers.js';
 import type { AnswerGiven } from './answers.js';
 import { compareEdit } from './edits.js';

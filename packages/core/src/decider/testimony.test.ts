@@ -5,7 +5,7 @@ import { begun, done, row, start, told, verdict } from '../../../../test/support
 import { builtinLoop } from '../loops/builtin.js';
 import { compileLoop } from '../loops/compile.js';
 import type { Loop } from '../loops/loop.js';
-import type { Task } from '../model.js';
+import type { Task } from '../model/vocabulary.js';
 import { decideVerdict } from './decide-verdict.js';
 import type { LocatedEvidence, VerdictDraft, VerdictInput } from './decide-verdict.js';
 import type { SessionStarted, TaskFinished } from './events.js';

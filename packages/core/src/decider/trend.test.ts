@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeFinding } from '../formats/finding.js';
-import type { Counts, Finding, Severity } from '../model.js';
+import type { Counts, Finding, Severity } from '../model/vocabulary.js';
 import { measuresOf, trendOf } from './trend.js';
 import type { Direction } from '../loops/loop.js';
 import type { JudgedRound, TrendKind } from './trend.js';

@@ -3,8 +3,8 @@
 
 import { bySeverity, describeCounts, describeFinding } from '../formats/finding-text.js';
 import type { Direction, Facts, Progress } from '../loops/loop.js';
-import { SEVERITIES } from '../model.js';
-import type { Counts, Finding } from '../model.js';
+import { SEVERITIES } from '../model/vocabulary.js';
+import type { Counts, Finding } from '../model/vocabulary.js';
 import { traceFindings } from './finding-history.js';
 import type { RoundFindings, TracedFinding } from './finding-history.js';
 import { addToList } from '../formats/multimap.js';

@@ -16,7 +16,7 @@ import {
 } from '../../../../test/support/session-events.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
-import type { Verdict } from '../model.js';
+import type { Verdict } from '../model/vocabulary.js';
 import type { Event, SessionStarted, TaskFinished } from './events.js';
 import { pendingEffects } from './pending-effects.js';
 import { findTask } from './run-state.js';

@@ -3,7 +3,7 @@
 //
 // Texts of findings are compared. A reader quotes them from the evidence, and their fingerprints are made of them.
 
-import type { TaskRecord, Verdict } from '../model.js';
+import type { TaskRecord, Verdict } from '../model/vocabulary.js';
 import type { Effects } from './events.js';
 
 /** Left out: `reason`, `nextStep`, messages of anomalies, `trend.why`, `fates[].finding`, titles and descriptions of tasks. */

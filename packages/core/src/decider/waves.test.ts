@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { growth } from '../../../../test/support/growth.js';
-import { UmpireError } from '../errors.js';
+import { UmpireError } from '../model/errors.js';
 import { parseTasks } from '../formats/tasks-csv.js';
 import { checkGraph, computeWaves } from './waves.js';
 import type { GraphProblem } from './waves.js';

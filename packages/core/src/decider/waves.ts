@@ -1,9 +1,9 @@
 // Computes waves from dependencies: tasks of one wave may run in parallel. Explains what is wrong with a graph that has no order.
 // Nothing here is recursive, so a chain of any length is safe.
 
-import { UmpireError } from '../errors.js';
+import { UmpireError } from '../model/errors.js';
 import { showValue } from '../formats/tasks-csv.js';
-import type { Task } from '../model.js';
+import type { Task } from '../model/vocabulary.js';
 
 interface Node {
   readonly id: string;

@@ -12,8 +12,8 @@ import { readReport } from './json-report.js';
 import { sarifFailure } from './sarif.js';
 import { walkMarkdown } from './markdown-report.js';
 import type { JsonFence } from './markdown-report.js';
-import { SEVERITIES } from '../model.js';
-import type { Counts, ReadResult, Scalar, Severity } from '../model.js';
+import { SEVERITIES } from '../model/vocabulary.js';
+import type { Counts, ReadResult, Scalar, Severity } from '../model/vocabulary.js';
 import { worstCounts } from './severity.js';
 import { WordList, wordsOf } from './word-lists.js';
 

@@ -1,6 +1,6 @@
 // Whether every idea was challenged in every dimension. Counts the entries of the board and the idea pages; does not judge their content.
 
-import type { Discovery } from '../model.js';
+import type { Discovery } from '../model/vocabulary.js';
 import { firstOf, plainKeys } from './json-text.js';
 import { letterWords } from './characters.js';
 

@@ -1,6 +1,6 @@
 // Combines several outcomes into one, in the same order for reports, layers and checks.
 
-import type { CheckOutcome } from '../model.js';
+import type { CheckOutcome } from '../model/vocabulary.js';
 
 /** From worst to best. An unmeasured check says less than a failed one. */
 const WORST_FIRST: readonly CheckOutcome[] = ['error', 'missing', 'timeout', 'fail', 'pass'];

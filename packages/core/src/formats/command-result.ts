@@ -1,7 +1,7 @@
 // The reader `command-result`: results/until.json, the result of the command that decides whether the work is done. Only Umpire
 // writes this file, so an unexpected value makes it unreadable.
 
-import type { Scalar } from '../model.js';
+import type { Scalar } from '../model/vocabulary.js';
 import { isObject, nameOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { regressionsMeasured } from './regressions-measured.js';

@@ -1,7 +1,7 @@
 // Detects sentences that report something critical or count findings, where no structured reading matched. Denials, rules, conditions
 // and past findings do not count. In doubt, the sentence counts.
 
-import type { Severity } from '../model.js';
+import type { Severity } from '../model/vocabulary.js';
 import { hasDigit, isDigit } from './characters.js';
 import { PhraseList, WordList, wordsOf } from './word-lists.js';
 

@@ -1,7 +1,7 @@
 // The readers of the brainstorm loop: `critique` (a critique file, Markdown or JSON), `critique-entries` (critique lines of
 // discoveries.ndjson) and `severity-summary` (a cell of the challenger's row). Findings without a severity do not count here.
 
-import type { Finding } from '../model.js';
+import type { Finding } from '../model/vocabulary.js';
 import { readReportText, valuesOf } from './audit-report.js';
 import { splitEntries } from './discoveries.js';
 import type { BoardEntry } from './discoveries.js';

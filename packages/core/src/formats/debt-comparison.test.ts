@@ -1,7 +1,7 @@
 // Compares a project with its baseline: regressions, fixes and failed measurements.
 
 import { describe, expect, test } from 'vitest';
-import type { CheckOutcome, Finding, TestStatus } from '../model.js';
+import type { CheckOutcome, Finding, TestStatus } from '../model/vocabulary.js';
 import { addWeakenedTests, compareStates } from './debt-comparison.js';
 import type { FileMoves } from './debt-comparison.js';
 import { isBrokenMeasurement, STATUS_RULE } from './debt-measurement.js';

@@ -2,7 +2,7 @@
 // failed measurement never passes; a check absent in both states is missing.
 
 import { worstMeasured } from './check-outcome.js';
-import type { CheckOutcome, Finding } from '../model.js';
+import type { CheckOutcome, Finding } from '../model/vocabulary.js';
 import { isMeasured, isFailing, STATUS_RULE } from './debt-measurement.js';
 import type { CheckName, DebtMeasurement, TestsMeasurement, ToolMeasurement, MeasuredTest } from './debt-measurement.js';
 import { addToList } from './multimap.js';

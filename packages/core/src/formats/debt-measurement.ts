@@ -1,7 +1,7 @@
 // One measurement of the debt critic: tests, types, lint and quality of a project. A baseline is stored in this form.
 // debt-comparison.ts compares two of them.
 
-import type { CheckOutcome, Finding, TestStatus } from '../model.js';
+import type { CheckOutcome, Finding, TestStatus } from '../model/vocabulary.js';
 
 export type CheckName = 'tests' | 'types' | 'lint' | 'quality';
 

@@ -1,8 +1,8 @@
 // The debt score and the validation report.
 
 import { describe, expect, test } from 'vitest';
-import { SEVERITIES } from '../model.js';
-import type { Severity } from '../model.js';
+import { SEVERITIES } from '../model/vocabulary.js';
+import type { Severity } from '../model/vocabulary.js';
 import { compareStates } from './debt-comparison.js';
 import type { DebtMeasurement, ToolMeasurement } from './debt-measurement.js';
 import { buildDebtReport, summarizeDebt, DEBT_FORMULA, countDebtItems, computeDebtScores } from './debt-report.js';

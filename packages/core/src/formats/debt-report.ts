@@ -4,7 +4,7 @@ import { worstMeasured } from './check-outcome.js';
 import type { CheckResult, DebtComparison, DebtItem } from './debt-comparison.js';
 import { isFailing, isMeasured } from './debt-measurement.js';
 import type { CheckName, DebtMeasurement, TestsMeasurement, ToolMeasurement } from './debt-measurement.js';
-import type { CheckOutcome, Finding, Severity } from '../model.js';
+import type { CheckOutcome, Finding, Severity } from '../model/vocabulary.js';
 import type { Provenance } from './provenance.js';
 
 /** Lists stop here. The counts include everything. */

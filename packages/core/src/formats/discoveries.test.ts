@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Discovery } from '../model.js';
+import type { Discovery } from '../model/vocabulary.js';
 import { DiscoveryScanner, MAX_LINE_BYTES, printDiscovery, readEntries } from './discoveries.js';
 import type { DiscoveryScan } from './discoveries.js';
 

@@ -1,7 +1,7 @@
 // discoveries.ndjson, the board of the agents: one JSON object a line, append-only, and the reader `entries`. The file may be large and
 // is not trusted: it is read in chunks with bounded memory, and malformed lines are skipped and counted.
 
-import type { Discovery, Item, Scalar } from '../model.js';
+import type { Discovery, Item, Scalar } from '../model/vocabulary.js';
 import { isObject, nameOf, own, parseJson, findRepeatedKey } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { readable, record } from './reader.js';

@@ -1,7 +1,7 @@
 // Findings as text and in groups, for tasks, reasons and reports.
 
-import type { Counts, Finding, Severity } from '../model.js';
-import { SEVERITIES } from '../model.js';
+import type { Counts, Finding, Severity } from '../model/vocabulary.js';
+import { SEVERITIES } from '../model/vocabulary.js';
 import { oneLine } from './word-lists.js';
 
 const MOST_LISTED = 50;

@@ -1,7 +1,7 @@
 // Creates findings from their parts, or from any object or sentence that an agent wrote. The fingerprint ignores line and other numbers,
 // so it survives moved lines. findings-json.ts reads lists of findings.
 
-import type { Finding, Severity } from '../model.js';
+import type { Finding, Severity } from '../model/vocabulary.js';
 import { firstOf, isObject, own, plainKeys, numberOf } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';

@@ -1,7 +1,7 @@
 // The `findings` cell of a row: tagged parts in one line (`[CRITICAL] …; [HIGH] …`), bullets, or a JSON list. Text without a severity
 // tag holds no findings.
 
-import type { Counts, Finding } from '../model.js';
+import type { Counts, Finding } from '../model/vocabulary.js';
 import { makeFinding, parseReference } from './finding.js';
 import { dedupe, findingsOf, reconcile } from './findings-json.js';
 import { isObject, parseJson } from './json-text.js';

@@ -1,8 +1,8 @@
 // Reads findings and stated counts from the JSON that agents write: lists, groups by severity or dimension, one sentence, or only
 // numbers. Also finds those nested deeper than the known lists.
 
-import { SEVERITIES } from '../model.js';
-import type { Counts, Finding, Severity } from '../model.js';
+import { SEVERITIES } from '../model/vocabulary.js';
+import type { Counts, Finding, Severity } from '../model/vocabulary.js';
 import { findingFromUnknown, parseReference, MESSAGE_KEYS, hasSeverity } from './finding.js';
 import type { FindingContext } from './finding.js';
 import { isObject, nameOf, own, plainKeys, firstOf } from './json-text.js';

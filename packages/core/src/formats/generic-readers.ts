@@ -1,7 +1,7 @@
 // Readers for custom critics: `json` (scalars of an object as values, lists as lists), `markdown` (a report as `audit` reads it, with
 // `Key: value` lines as values) and `text` (the output of a program, kept for people).
 
-import type { Item, Scalar, ReadResult } from '../model.js';
+import type { Item, Scalar, ReadResult } from '../model/vocabulary.js';
 import { AUDIT_OPTIONS, readReportText, valuesOf } from './audit-report.js';
 import { isScalar, scalarsOf } from './discoveries.js';
 import { nestedFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';

@@ -1,6 +1,6 @@
 // Duplicated code reported by jscpd, as findings. Copies between the same two files are one finding, with their number.
 
-import type { Finding } from '../model.js';
+import type { Finding } from '../model/vocabulary.js';
 import { makeFinding } from './finding.js';
 import { isObject, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';

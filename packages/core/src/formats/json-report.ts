@@ -1,7 +1,7 @@
 // Reads a critic's report in JSON: scores by dimension, an overall score, a signal, and findings in any shape that findings-json.ts
 // knows.
 
-import type { Finding, Severity } from '../model.js';
+import type { Finding, Severity } from '../model/vocabulary.js';
 import { nestedFindings, findingsOf, findingsUnder, reconcile, rootsOf } from './findings-json.js';
 import type { FindingsOptions } from './findings-json.js';
 import { firstOf, isObject, own } from './json-text.js';

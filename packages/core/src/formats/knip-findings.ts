@@ -1,6 +1,6 @@
 // Unused code reported by knip (version 5 and later), as findings.
 
-import type { Finding, Severity } from '../model.js';
+import type { Finding, Severity } from '../model/vocabulary.js';
 import { makeFinding } from './finding.js';
 import { isObject, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';

@@ -1,7 +1,7 @@
 // Reads a critic's Markdown report: findings under severity headings, tagged bullets, tables, scores by dimension, stated counts.
 // report-headings.ts tells sections of praise, advice and history apart.
 
-import type { Severity } from '../model.js';
+import type { Severity } from '../model/vocabulary.js';
 import {
   isAllDone,
   isBlamed,

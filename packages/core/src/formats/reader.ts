@@ -1,6 +1,6 @@
 // The interface of readers (text in, ReadResult out, never an exception) and helpers for them. readers.ts lists all readers.
 
-import type { Counts, Finding, Item, ReadResult, Scalar } from '../model.js';
+import type { Counts, Finding, Item, ReadResult, Scalar } from '../model/vocabulary.js';
 
 export interface ReaderInput {
   /** Path of the text inside the session. Only its extension matters: `.json` is read as JSON. */

@@ -1,6 +1,6 @@
 // `regressions_measured` in the evidence of a critic: how many tests passed at the base and fail now, as Umpire measured it.
 
-import type { Finding, Item } from '../model.js';
+import type { Finding, Item } from '../model/vocabulary.js';
 import { nameOf, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { quote } from './reader.js';

@@ -1,7 +1,7 @@
 // Collects the contents of a report: findings, scores, stated counts. If the report contradicts itself, the worse value counts and a
 // note says so.
 
-import type { Counts, Finding, Severity } from '../model.js';
+import type { Counts, Finding, Severity } from '../model/vocabulary.js';
 import { makeFinding, parseReference } from './finding.js';
 import { dedupe, reconcile } from './findings-json.js';
 import { hasDigit, hasLetter } from './characters.js';

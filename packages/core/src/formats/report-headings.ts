@@ -1,6 +1,6 @@
 // The meaning of a heading, or of a label above a list: findings of a severity, findings, praise, advice, scores.
 
-import type { Severity } from '../model.js';
+import type { Severity } from '../model/vocabulary.js';
 import { hasDigit, hasLetter, isDigit } from './characters.js';
 import { isGraveWord, parseSeverity, leadingEmojiSeverity } from './severity.js';
 import { stripOrnament } from './severity-tag.js';

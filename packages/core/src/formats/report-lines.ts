@@ -1,6 +1,6 @@
 // Parses single lines of a report: `Key: value`, `Accessibility: 5/10`, `Critical: 2`.
 
-import { SEVERITIES, type Severity } from '../model.js';
+import { SEVERITIES, type Severity } from '../model/vocabulary.js';
 import { endMarksLength, hasDigit, hasLetter, isDigit, LetterPattern } from './characters.js';
 import { plainText } from './markdown-blocks.js';
 import { findScore, parseScore, type Score } from './score-text.js';

@@ -1,7 +1,7 @@
 // Reads a table of a report by its column names: findings, scores by dimension, or counts by severity. Other tables (a history, a
 // legend) are ignored.
 
-import type { Severity } from '../model.js';
+import type { Severity } from '../model/vocabulary.js';
 import { hasDigit, hasLetter, isDigit } from './characters.js';
 import { plainText } from './markdown-blocks.js';
 import type { MarkdownBlock } from './markdown-blocks.js';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { answerPermission } from '@umpire/umpire/agents/acp-permission.js';
 import { JOURNAL } from '@umpire/umpire/sessions/journal-file.js';
 import { TASKS } from '@umpire/umpire/sessions/tasks-file.js';
-import { SNAPSHOT } from '@umpire/umpire/workspace/repository.js';
+import { SNAPSHOT } from '@umpire/umpire/work/repository.js';
 import { RESERVED_NAMES, REFUSED_NAMES, SEALED_FOLDERS, SEALED_NAMES, RESERVED_FILES_TEXT } from './reserved-files.js';
 
 const HIDDEN = ['.umpire-lock', '.umpire-tasks.csv', '.umpire-tasks-next.csv'];

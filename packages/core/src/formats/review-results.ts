@@ -1,6 +1,6 @@
 // The reader `review-json`: artifacts/review-results.json of the review loop, with review_score, gc_signal, findings.
 
-import type { Item, Scalar } from '../model.js';
+import type { Item, Scalar } from '../model/vocabulary.js';
 import { nestedFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
 import { firstOf, isObject, nameOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';

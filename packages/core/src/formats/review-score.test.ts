@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { makeFinding } from './finding.js';
 import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from './review-score.js';
 import type { ReviewScore, ReviewerScore } from './review-score.js';
-import type { Severity } from '../model.js';
+import type { Severity } from '../model/vocabulary.js';
 
 const of = (severity: Severity, rule = '', dimension = '') => makeFinding({ severity, message: 'm', rule, dimension });
 const SILENT: ReviewerScore = { score: null, signal: null };

@@ -1,7 +1,7 @@
 // Computes the score of a review from its findings, by the formula in docs/review-a-change.md. The reviewer's own score may lower the result,
 // never raise it.
 
-import type { Finding, Severity } from '../model.js';
+import type { Finding, Severity } from '../model/vocabulary.js';
 import { letterWords } from './characters.js';
 import { WordList } from './word-lists.js';
 

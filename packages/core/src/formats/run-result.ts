@@ -1,7 +1,7 @@
 // The reader `run-json`: results/run-{layer}.json of the testing loop, with its failed tests by class. If counts contradict each other,
 // the worse one counts. A run without tests or with impossible numbers is unreadable, never a pass.
 
-import type { Scalar, Finding } from '../model.js';
+import type { Scalar, Finding } from '../model/vocabulary.js';
 import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
 import { regressionsMeasured } from './regressions-measured.js';
 import type { JsonObject } from './json-text.js';

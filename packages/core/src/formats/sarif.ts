@@ -1,7 +1,7 @@
 // Turns SARIF results into findings: severity, message, place, fingerprint and rule. Whole reports and streamed ones (the SARIF reader in
 // packages/reports) use the same code.
 
-import type { Severity } from '../model.js';
+import type { Severity } from '../model/vocabulary.js';
 import { firstOf, isObject, numberOf, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { parseSeverity, severityOfScore, worseOf } from './severity.js';

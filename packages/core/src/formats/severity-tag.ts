@@ -1,6 +1,6 @@
 // Finds the severity tag of a sentence: `[HIGH] …`, `**High**: …`, `Critical: …`, `… (Medium)`.
 
-import type { Severity } from '../model.js';
+import type { Severity } from '../model/vocabulary.js';
 import { endMarksLength, hasLetter, isDigit, marksLength } from './characters.js';
 import { isGraveWord, parseSeverity } from './severity.js';
 import { leadingWord, lowerCase, WordList } from './word-lists.js';

@@ -1,8 +1,8 @@
 // Severity words, emoji and counts: "blocker", "[HIGH]" or "P2" as one of four severities, and totals such as `CRITICAL:1 HIGH:2`.
 // severity-tag.ts finds tags in sentences.
 
-import { SEVERITIES } from '../model.js';
-import type { Counts, Finding, Severity } from '../model.js';
+import { SEVERITIES } from '../model/vocabulary.js';
+import type { Counts, Finding, Severity } from '../model/vocabulary.js';
 import { isObject, numberOf, parseJson } from './json-text.js';
 import { hasDigit, isDigit, isForeign, LetterPattern, letterWords, hasLetter, replaceLookalikes } from './characters.js';
 import { WordList, wordsOf } from './word-lists.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { UmpireError } from '../errors.js';
-import type { Task } from '../model.js';
+import { UmpireError } from '../model/errors.js';
+import type { Task } from '../model/vocabulary.js';
 import { COMMON_COLUMNS, editTasks, formulaCells, joinIds, parseTasks, printTasks, showValue, tasksColumns } from './tasks-csv.js';
 import type { TasksEdit } from './tasks-csv.js';
 

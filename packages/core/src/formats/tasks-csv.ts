@@ -1,9 +1,9 @@
 // tasks.csv: parses rows into tasks and writes them back. Rejects rows that are invalid by themselves; decider/waves.ts checks
 // dependencies between tasks. Edits change only the cells they name.
 
-import { UmpireError } from '../errors.js';
-import { EXEC_MODES, TASK_STATUSES } from '../model.js';
-import type { Task } from '../model.js';
+import { UmpireError } from '../model/errors.js';
+import { EXEC_MODES, TASK_STATUSES } from '../model/vocabulary.js';
+import type { Task } from '../model/vocabulary.js';
 import { cellValue, parseCsv, printCsv, printRecords } from './csv.js';
 import type { CsvDocument } from './csv.js';
 import { setOwn } from './merge-objects.js';

@@ -1,7 +1,7 @@
 // The reader `validation-json`: validation-report.json of the debt loop, with passed, total_regressions, checks and debt scores. An
 // unclear check counts as failed, and a check that contradicts itself counts as the worse.
 
-import type { Finding, Scalar } from '../model.js';
+import type { Finding, Scalar } from '../model/vocabulary.js';
 import { makeFinding } from './finding.js';
 import { dedupe, nestedFindings, findingsUnder, rootsOf } from './findings-json.js';
 import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';

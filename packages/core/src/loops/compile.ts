@@ -1,6 +1,6 @@
 // Compiles a loop once: its conditions to predicates, its texts to templates.
 
-import type { Outcome } from '../model.js';
+import type { Outcome } from '../model/vocabulary.js';
 import type { CellOf } from './fact-cells.js';
 import { compileCondition, describeCondition, parseCondition } from './condition.js';
 import type { Condition, Params, Predicate } from './condition.js';

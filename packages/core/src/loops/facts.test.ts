@@ -1,7 +1,7 @@
 // Every kind of fact, from present, missing and unusual evidence.
 
 import { expect, it } from 'vitest';
-import type { Finding, Reading, Severity } from '../model.js';
+import type { Finding, Reading, Severity } from '../model/vocabulary.js';
 import { builtinLoop } from './builtin.js';
 import { comparedLists, disagreement, extractFacts, itemNames, valueAt } from './facts.js';
 import { worstCounts, findingsOfOneSource } from './verdict-findings.js';

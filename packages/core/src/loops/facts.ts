@@ -1,6 +1,6 @@
 // Extracts a loop's facts from its evidence.
 
-import type { Anomaly, Counts, Item, Reading, Scalar, Severity } from '../model.js';
+import type { Anomaly, Counts, Item, Reading, Scalar, Severity } from '../model/vocabulary.js';
 import { quote } from '../formats/reader.js';
 import { parseScore } from '../formats/score-text.js';
 import type { At, EvidenceState, FactSpec, Facts, FactValue, Loop } from './loop.js';

@@ -1,6 +1,6 @@
 // Applies a compiled loop to facts: repairs in order, then the first row that matches.
 
-import type { Anomaly, Outcome } from '../model.js';
+import type { Anomaly, Outcome } from '../model/vocabulary.js';
 import { compileCells } from './fact-cells.js';
 import type { CompiledLoop, CompiledRepair, CellResult, RowExplanation } from './compile.js';
 import type { Params } from './condition.js';

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { isUmpireError } from '../errors.js';
+import { isUmpireError } from '../model/errors.js';
 import { builtinLoop, builtinLoops } from './builtin.js';
 import { defineLoop, parseLoop } from './loop-file.js';
 import type { LoopInput } from './loop-file.js';

@@ -1,7 +1,7 @@
 // Reads a loop that a person wrote, as YAML or as an object (`defineLoop`), and reports errors with the line. Judging does not need this:
 // the built-in loops are compiled at build time, so that a verdict loads neither YAML nor schema.
 
-import { UmpireError } from '../errors.js';
+import { UmpireError } from '../model/errors.js';
 import { didYouMean } from '../formats/nearest-word.js';
 import { READERS } from '../formats/readers.js';
 import { readYaml } from '../formats/yaml-text.js';

@@ -1,7 +1,7 @@
 // The types of a loop, as a YAML file contains it. loop-schema.ts checks a file against them, compile.ts compiles a loop and judge.ts
 // applies it.
 
-import type { Grade, Outcome, Severity } from '../model.js';
+import type { Grade, Outcome, Severity } from '../model/vocabulary.js';
 
 /** A fact as the table sees it: a word, a number, a flag, or `null` if it is absent. */
 export type FactValue = string | number | boolean | null;

@@ -1,10 +1,10 @@
 // The pipelines of a loop: for each mode the tasks that a run starts with, and the rows of tasks.csv made from them. Pipelines are not
 // part of the rules.
 
-import { UmpireError } from '../errors.js';
+import { UmpireError } from '../model/errors.js';
 import { joinIds } from '../formats/tasks-csv.js';
-import type { ExecMode } from '../model.js';
-import type { OutputType } from '../ports.js';
+import type { ExecMode } from '../model/vocabulary.js';
+import type { OutputType } from '../model/ports.js';
 import type { Loop } from './loop.js';
 
 /** Texts may use `{goal}`, `{mode}`, `{target}`, `{turn}`, `{turns}` and the task's own columns. */

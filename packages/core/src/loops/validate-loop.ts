@@ -10,8 +10,8 @@ import { EVIDENCE_STATES } from './loop.js';
 import { READER_LISTS, READER_VALUES } from '../formats/reader-outputs.js';
 import { RESERVED_NAMES } from '../formats/reserved-files.js';
 import { COMMON_COLUMNS } from '../formats/tasks-csv.js';
-import type { Severity } from '../model.js';
-import { SEVERITIES } from '../model.js';
+import type { Severity } from '../model/vocabulary.js';
+import { SEVERITIES } from '../model/vocabulary.js';
 import { compileTemplate } from './template.js';
 
 export interface Complaint {

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isUmpireError } from '../errors.js';
+import { isUmpireError } from '../model/errors.js';
 import { builtinLoop, builtinLoops } from './builtin.js';
 import { parseLoop, parsePipelineFile, parsePipelines } from './loop-file.js';
 import type { Loop } from './loop.js';

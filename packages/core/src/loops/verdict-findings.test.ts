@@ -1,7 +1,7 @@
 // The findings of a verdict if sources repeat each other and critics differ.
 
 import { describe, expect, it } from 'vitest';
-import type { Counts, Finding, Severity } from '../model.js';
+import type { Counts, Finding, Severity } from '../model/vocabulary.js';
 import { makeFinding } from '../formats/finding.js';
 import { builtinLoop } from './builtin.js';
 import type { EvidenceReadings } from './facts.js';

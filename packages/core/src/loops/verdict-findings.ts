@@ -1,8 +1,8 @@
 // Collects the findings and counts of a verdict from all critics. If several sources report the same finding, it is listed once with its
 // highest severity.
 
-import type { Counts, Finding, Severity } from '../model.js';
-import { SEVERITIES } from '../model.js';
+import type { Counts, Finding, Severity } from '../model/vocabulary.js';
+import { SEVERITIES } from '../model/vocabulary.js';
 import { decidingSources, worstCount } from './facts.js';
 import type { EvidenceReadings } from './facts.js';
 import type { Loop } from './loop.js';

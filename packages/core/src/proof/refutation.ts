@@ -1,6 +1,6 @@
 // The complaints of `umpire check`: their codes, the most severe first, their shape and their texts.
 
-import type { Anomaly, Outcome } from '../model.js';
+import type { Anomaly, Outcome } from '../model/vocabulary.js';
 import type { FactValue, Loop } from '../loops/loop.js';
 
 export const CODES = [

@@ -1,7 +1,7 @@
 // Checks that the round never falls: the tasks of a revision must state the next round when they are read back, and no claim in tasks.csv or
 // the state files may lower the round below the history.
 
-import type { Task } from '../model.js';
+import type { Task } from '../model/vocabulary.js';
 import { chainOfId, chainOfRow } from '../decider/chains.js';
 import { NO_TRACES, settleRound } from '../decider/rounds.js';
 import type { Traces } from '../decider/rounds.js';

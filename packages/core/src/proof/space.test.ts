@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Counts, Item, Reading } from '../model.js';
+import type { Counts, Item, Reading } from '../model/vocabulary.js';
 import { READER_COUNTS, READER_LISTS } from '../formats/reader-outputs.js';
 import { builtinLoops } from '../loops/builtin.js';
 import { compileLoop } from '../loops/compile.js';

@@ -23,7 +23,7 @@ import {
   lowest,
 } from './cells.js';
 import type { Axis, Masks, Relation, Variable } from './cells.js';
-import { SEVERITIES } from '../model.js';
+import { SEVERITIES } from '../model/vocabulary.js';
 import { addToList } from '../formats/multimap.js';
 
 /** A fact that was not checked completely. */

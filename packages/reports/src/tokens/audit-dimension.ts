@@ -1,8 +1,8 @@
 // One dimension of the audit: its checks, its findings and its score. Findings of the same cause are joined, and long lists are cut.
 // docs/audit-a-design-system.md has the formulas.
 
-import type { Severity } from '@umpire/core/model.js';
-import { SEVERITIES } from '@umpire/core/model.js';
+import type { Severity } from '@umpire/core/model/vocabulary.js';
+import { SEVERITIES } from '@umpire/core/model/vocabulary.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 import type { TokenPlace } from './token.js';
 

@@ -11,7 +11,7 @@ import { type DeclaredPair, modeViews } from './colour-pairs.js';
 import { TokenSet } from './token-set.js';
 import type { TokenPlace, TokenFile } from './token.js';
 import { countFindings } from '@umpire/core/formats/severity.js';
-import type { Counts } from '@umpire/core/model.js';
+import type { Counts } from '@umpire/core/model/vocabulary.js';
 
 export interface AuditOptions {
   readonly industry: Industry;

@@ -1,6 +1,6 @@
 // The nouns of design tokens: a token, a file of them, what is wrong in it. Types only; token-file.ts reads files into these.
 
-import type { Severity } from '@umpire/core/model.js';
+import type { Severity } from '@umpire/core/model/vocabulary.js';
 
 /** The two modes of colour that a set is asked for. */
 export type Theme = 'light' | 'dark';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
-import type { Agent, Assignment, Watch } from '@umpire/core/ports.js';
+import type { Agent, Assignment, Watch } from '@umpire/core/model/ports.js';
 import type { Allowable } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { AcpConversation } from './acp-conversation.js';

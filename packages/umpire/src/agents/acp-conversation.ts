@@ -20,7 +20,7 @@ import { answerPermission } from './acp-permission.js';
 import type { PermissionScope } from './acp-permission.js';
 import type { Dialogue, DialogueInput } from './child-process.js';
 import type { AgentReport } from './event-stream.js';
-import { lineOf } from '../report/safe-text.js';
+import { lineOf } from '../views/safe-text.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES } from './last-json-object.js';
 import { TailBuffer } from './tail-buffer.js';
 import { usageOf } from './usage.js';

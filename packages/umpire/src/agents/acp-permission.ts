@@ -3,11 +3,11 @@
 
 import { basename, relative, resolve, sep } from 'node:path';
 import type { PermissionRequest, AcpToolCall } from '@umpire/core/formats/acp-message.js';
-import type { Assignment } from '@umpire/core/ports.js';
+import type { Assignment } from '@umpire/core/model/ports.js';
 import type { Allowable } from '../sessions/default-settings.js';
 import { realPath } from '../sessions/file-system.js';
 import { REFUSED_NAMES } from '@umpire/core/formats/reserved-files.js';
-import { lineOf } from '../report/safe-text.js';
+import { lineOf } from '../views/safe-text.js';
 import { isAllowedCommand } from './allowed-commands.js';
 
 export type PermissionScope = Pick<Assignment, 'workdir' | 'session' | 'writes'> & {

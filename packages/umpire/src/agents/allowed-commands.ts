@@ -1,7 +1,7 @@
 // Which commands an agent may run: those of the project, and those that only read. Each agent has its own language for such rules
 // (presets.ts); over ACP Umpire decides itself. Pure.
 
-import type { Assignment } from '@umpire/core/ports.js';
+import type { Assignment } from '@umpire/core/model/ports.js';
 
 /** They change nothing. Claude Code knows such commands itself. */
 export const READING_COMMANDS: readonly string[] = [

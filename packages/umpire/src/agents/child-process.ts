@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { Watch } from '@umpire/core/ports.js';
+import type { Watch } from '@umpire/core/model/ports.js';
 import { onAbort } from '../sessions/abort-listeners.js';
 import { sweepProcesses } from './guardian.js';
 import type { Guardian } from './guardian.js';

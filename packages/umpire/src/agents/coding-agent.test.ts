@@ -5,7 +5,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { newFolder, newWatch, realAssignment, until } from '../../../../test/support/assignment.js';
-import type { Assignment, Ending } from '@umpire/core/ports.js';
+import type { Assignment, Ending } from '@umpire/core/model/ports.js';
 import { codingAgent } from './coding-agent.js';
 import type { CodingAgentSpec } from './coding-agent.js';
 import { startGuardian } from './guardian.js';

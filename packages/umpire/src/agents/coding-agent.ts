@@ -1,8 +1,8 @@
 // Runs one task with a coding agent (presets.ts), in as many runs of its program as that needs: it continues a conversation, or starts a
 // new one where that is not possible, and asks once more for a result where the agent ended without one.
 
-import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
-import { lineOf } from '../report/safe-text.js';
+import type { Agent, Assignment, Ending, Watch } from '@umpire/core/model/ports.js';
+import { lineOf } from '../views/safe-text.js';
 import type { EndedProcess, ProgramResult, ProgramSpec } from './program-agent.js';
 import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
 import type { Launch } from './child-process.js';

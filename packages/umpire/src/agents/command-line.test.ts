@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { splitCommand } from './command-line.js';
 
 function check(text: string, expected: readonly string[]): void {

@@ -1,7 +1,7 @@
 // Splits a command such as `--agent-command "CMD ARGS"` into words. Supports the quotes and backslashes of a shell; no variables, patterns
 // or pipes.
 
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 
 /** Throws `agent-command-invalid` for an unclosed quote or an empty command. */
 export function splitCommand(text: string): readonly string[] {

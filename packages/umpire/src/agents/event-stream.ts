@@ -6,7 +6,7 @@ import type { AgentEvent, MessageUsage } from '@umpire/core/formats/agent-event.
 import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
-import type { Usage } from '@umpire/core/ports.js';
+import type { Usage } from '@umpire/core/model/ports.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
 import { usageOf } from './usage.js';
 

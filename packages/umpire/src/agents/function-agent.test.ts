@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
-import { UmpireError } from '@umpire/core/errors.js';
+import type { Agent, Assignment, Ending, Watch } from '@umpire/core/model/ports.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { functionAgent } from './function-agent.js';
 
 const NONE = { tokens: 0, costUsd: 0 };

@@ -1,9 +1,9 @@
 // Agents that are functions of the calling program. Every outcome becomes an ending: a thrown error, an invalid object, a timeout, a
 // function that ignores the stop signal. Its result is read like a program's.
 
-import { NO_USAGE, type Agent, type Assignment, type Ending, type Usage, type Watch } from '@umpire/core/ports.js';
+import { NO_USAGE, type Agent, type Assignment, type Ending, type Usage, type Watch } from '@umpire/core/model/ports.js';
 import { onAbort } from '../sessions/abort-listeners.js';
-import { lineOf } from '../report/safe-text.js';
+import { lineOf } from '../views/safe-text.js';
 import { cellText } from './result.js';
 
 /** How long to wait for a stopped function. It cannot be killed. */

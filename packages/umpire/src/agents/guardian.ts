@@ -3,8 +3,8 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
-import { UmpireError } from '@umpire/core/errors.js';
-import type { Sandbox } from '@umpire/core/ports.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import type { Sandbox } from '@umpire/core/model/ports.js';
 
 export interface Guardian {
   /** The run's id. Child processes have it in their environment as UMPIRE_RUN. */

@@ -3,7 +3,7 @@
 // program that leaves its process tree on purpose is not found.
 
 import { readFileSync } from 'node:fs';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 
 /** UMPIRE_SETUP: set-up commands, see open-workspace.ts. */
 const MARK = /\0UMPIRE_(?:RUN|SETUP)=/;

@@ -1,7 +1,7 @@
 // The request for a result that an agent has not given. It is short: the agent still knows its task.
 
-import type { Assignment, Ending } from '@umpire/core/ports.js';
-import { lineOf } from '../report/safe-text.js';
+import type { Assignment, Ending } from '@umpire/core/model/ports.js';
+import { lineOf } from '../views/safe-text.js';
 import { resultSchema } from './prompt.js';
 
 /** `ending`: of the answer without a result. */

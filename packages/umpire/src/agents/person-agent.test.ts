@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { assignmentOf, newWatch, until } from '../../../../test/support/assignment.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
-import type { Assignment, Ending } from '@umpire/core/ports.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
+import type { Assignment, Ending } from '@umpire/core/model/ports.js';
 import { personAgent } from './person-agent.js';
 
 interface SessionFiles {

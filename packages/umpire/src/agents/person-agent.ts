@@ -1,9 +1,9 @@
 // The agent that is a person at the terminal: shows the task, waits, and asks for the result line by line. There is no timeout. The result
 // follows the same rules as a program's.
 
-import { NO_USAGE } from '@umpire/core/ports.js';
-import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
-import { showHidden } from '../report/safe-text.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
+import type { Agent, Assignment, Ending, Watch } from '@umpire/core/model/ports.js';
+import { showHidden } from '../views/safe-text.js';
 import { findingLine, findingsHeading } from './prompt.js';
 import { endingOf } from './result.js';
 import { StringDecoder } from 'node:string_decoder';

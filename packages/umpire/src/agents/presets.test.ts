@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { assignmentOf } from '../../../../test/support/assignment.js';
-import type { Assignment } from '@umpire/core/ports.js';
+import type { Assignment } from '@umpire/core/model/ports.js';
 import { PRESET_NAMES, acpPresetFor, describePermissions, presetFor } from './presets.js';
 import type { PresetPlan, PresetTask } from './presets.js';
 import { resultSchema } from './prompt.js';

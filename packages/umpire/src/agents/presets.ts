@@ -2,7 +2,7 @@
 // role, and no safeguard is skipped. `NAME-acp` uses the Agent Client Protocol instead.
 
 import { basename, isAbsolute, join, relative } from 'node:path';
-import type { Assignment } from '@umpire/core/ports.js';
+import type { Assignment } from '@umpire/core/model/ports.js';
 import type { AcpSpec } from './acp-agent.js';
 import { READING_COMMANDS, projectCommands } from './allowed-commands.js';
 import { resultSchema } from './prompt.js';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, copyFileSync, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { homeFolder } from '../sessions/environment.js';
 import { faultOf } from '../sessions/session-folder.js';

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileS
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive, newFolder, newWatch, pidsIn, realAssignment, until } from '../../../../test/support/assignment.js';
-import type { Agent, Ending } from '@umpire/core/ports.js';
+import type { Agent, Ending } from '@umpire/core/model/ports.js';
 import { commandAgent } from './program-agent.js';
 import type { CommandSpec } from './program-agent.js';
 import { startGuardian } from './guardian.js';

@@ -2,8 +2,8 @@
 // into the ending of the task. No shell parses anything. child-process.ts runs the process, result.ts reads the result.
 
 import { resolve } from 'node:path';
-import { NO_USAGE } from '@umpire/core/ports.js';
-import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
+import type { Agent, Assignment, Ending, Watch } from '@umpire/core/model/ports.js';
 import { isFile, isFolder } from '../sessions/file-system.js';
 import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
@@ -13,7 +13,7 @@ import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
 import { CAUSE_ADVICE, limitResetMs, retryDelayMs, classifyFailure } from './failure-cause.js';
 import type { FailureCause } from './failure-cause.js';
-import { lineOf } from '../report/safe-text.js';
+import { lineOf } from '../views/safe-text.js';
 import { MAX_RESULT_BYTES } from './last-json-object.js';
 import { findFault, firstParagraph, fullOutputHint, readResult } from './result.js';
 import type { Exit, ProgramOutput } from './result.js';

@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { isFile, statOf } from '../sessions/file-system.js';
 import { inheritedVariables } from '../sessions/environment.js';
-import { lineOf } from '../report/safe-text.js';
+import { lineOf } from '../views/safe-text.js';
 import type { ProgramSpec } from './program-agent.js';
 
 /** The system's default without a PATH. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assignmentOf } from '../../../../test/support/assignment.js';
-import type { Finding } from '@umpire/core/model.js';
-import type { Assignment } from '@umpire/core/ports.js';
+import type { Finding } from '@umpire/core/model/vocabulary.js';
+import type { Assignment } from '@umpire/core/model/ports.js';
 import { findLastObject } from './last-json-object.js';
 import { fullPromptFor, promptFor, resultSchema, systemPromptFor, taskFileOf } from './prompt.js';
 import { readResult } from './result.js';

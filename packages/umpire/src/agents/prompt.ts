@@ -3,9 +3,9 @@
 
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import { COMMON_COLUMNS } from '@umpire/core/formats/tasks-csv.js';
-import type { Finding } from '@umpire/core/model.js';
-import type { Assignment, OutputType } from '@umpire/core/ports.js';
-import { codeSpan, cutText, fence, inlineCode, showHidden, lineOf } from '../report/safe-text.js';
+import type { Finding } from '@umpire/core/model/vocabulary.js';
+import type { Assignment, OutputType } from '@umpire/core/model/ports.js';
+import { codeSpan, cutText, fence, inlineCode, showHidden, lineOf } from '../views/safe-text.js';
 import { MAX_FINDINGS } from '../sessions/run-task.js';
 
 /** The files through which a program gets its task and returns its result. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { assignmentOf } from '../../../../test/support/assignment.js';
-import type { Assignment, Ending } from '@umpire/core/ports.js';
+import type { Assignment, Ending } from '@umpire/core/model/ports.js';
 import { readResult } from './result.js';
 import type { Exit, ProgramOutput } from './result.js';
 import { UNKNOWN_USAGE } from './usage.js';

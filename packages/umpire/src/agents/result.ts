@@ -9,11 +9,11 @@ import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { withoutColours } from '@umpire/reports/line-stream.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
-import type { Assignment, Ending, Usage } from '@umpire/core/ports.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
+import type { Assignment, Ending, Usage } from '@umpire/core/model/ports.js';
 import type { AgentReport } from './event-stream.js';
 import type { AgentFault } from './failure-cause.js';
-import { cutText, lineOf } from '../report/safe-text.js';
+import { cutText, lineOf } from '../views/safe-text.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
 import { UNKNOWN_USAGE, usageOf } from './usage.js';
 

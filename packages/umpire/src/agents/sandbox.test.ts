@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newFolder, newWatch, until } from '../../../../test/support/assignment.js';
 import { hasBubblewrap } from '../../../../test/support/bubblewrap.js';
-import type { Watch } from '@umpire/core/ports.js';
+import type { Watch } from '@umpire/core/model/ports.js';
 import { runChildProcess } from './child-process.js';
 import type { ChildEnd } from './child-process.js';
 import { startGuardian } from './guardian.js';

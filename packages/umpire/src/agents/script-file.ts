@@ -2,7 +2,7 @@
 // every key.
 
 import { z } from 'zod';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
 
 const words = z.union([z.string(), z.array(z.string()).min(1)]).transform((value) => (typeof value === 'string' ? [value] : value));

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newFolder, newWatch, realAssignment, until } from '../../../../test/support/assignment.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
-import type { Assignment, Ending } from '@umpire/core/ports.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
+import type { Assignment, Ending } from '@umpire/core/model/ports.js';
 import { parseScript } from './script-file.js';
 import { realTimer, scriptedAgent } from './scripted-agent.js';
 import type { Timer } from './scripted-agent.js';

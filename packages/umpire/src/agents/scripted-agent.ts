@@ -3,10 +3,10 @@
 
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { isObject } from '@umpire/core/formats/json-text.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
-import type { Agent, Assignment, Ending, Watch } from '@umpire/core/ports.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
+import type { Agent, Assignment, Ending, Watch } from '@umpire/core/model/ports.js';
 import { faultOf, openFolder, placeFor, writeAtomically } from '../sessions/session-folder.js';
 import { endingOf, readResult } from './result.js';
 import type { ProgramOutput } from './result.js';

@@ -5,7 +5,7 @@
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { HeldCommand } from '@umpire/core/ports.js';
+import type { HeldCommand } from '@umpire/core/model/ports.js';
 import { isFile } from '../sessions/file-system.js';
 
 /** The number of the system call prctl. */

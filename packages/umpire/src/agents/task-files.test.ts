@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readFileSync, readdirSync, symlinkSync, unlinkSync
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newFolder, realAssignment } from '../../../../test/support/assignment.js';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { readResultFile, claimTaskFiles } from './task-files.js';
 import { taskFileOf } from './prompt.js';
 import { SOAK } from '../../../../test/support/campaign.js';

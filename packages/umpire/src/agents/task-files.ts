@@ -3,8 +3,8 @@
 
 import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
-import type { Assignment } from '@umpire/core/ports.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import type { Assignment } from '@umpire/core/model/ports.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { MAX_RESULT_BYTES } from './last-json-object.js';

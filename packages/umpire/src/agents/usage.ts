@@ -1,6 +1,6 @@
 // What an agent spent, as far as its program reports it.
 
-import type { Usage } from '@umpire/core/ports.js';
+import type { Usage } from '@umpire/core/model/ports.js';
 
 /** Null: not reported. */
 export function usageOf(tokens: number | null, costUsd: number | null): Usage {

@@ -9,7 +9,7 @@ import { cacheHome } from '../sessions/environment.js';
 import { faultOf, makeFolders, openFolder, writeAtomically } from '../sessions/session-folder.js';
 import { sha256 } from '../sessions/hash.js';
 import { originsOf } from '../sessions/python-environment.js';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { copyCommit, filesRewritten, findRepository } from './commit-copy.js';
 import type { CommitCopy, ProjectRepository } from './commit-copy.js';
 import { packageVersion } from '../sessions/package-root.js';

@@ -8,7 +8,7 @@ import type { ChallengedIdea } from '@umpire/core/formats/challenge-coverage.js'
 import { readCritiqueEntries } from '@umpire/core/formats/critique.js';
 import { entriesOfRound, printDiscovery, roundStated } from '@umpire/core/formats/discoveries.js';
 import { NO_COUNTS } from '@umpire/core/formats/severity.js';
-import type { CheckOutcome, Counts, Discovery } from '@umpire/core/model.js';
+import type { CheckOutcome, Counts, Discovery } from '@umpire/core/model/vocabulary.js';
 import { readBoard } from '../sessions/board.js';
 import { openFolder } from '../sessions/session-folder.js';
 import { leave, unmeasured } from './critic.js';

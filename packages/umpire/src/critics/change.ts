@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { changedLines } from '@umpire/core/formats/changed-lines.js';
 import type { ChangedLines } from '@umpire/core/formats/changed-lines.js';
-import { findBase } from '../workspace/read-change.js';
-import { gitFault, runGitSync } from '../workspace/git.js';
+import { findBase } from '../work/read-change.js';
+import { gitFault, runGitSync } from '../work/git.js';
 
 export interface CriticChange {
   /** The commit that the change is measured against. */

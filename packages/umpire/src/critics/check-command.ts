@@ -3,11 +3,11 @@
 
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { CHECK } from '@umpire/core/decider/agent-choice.js';
-import type { CheckOutcome } from '@umpire/core/model.js';
-import type { Assignment, Ending, Watch } from '@umpire/core/ports.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
+import type { CheckOutcome } from '@umpire/core/model/vocabulary.js';
+import type { Assignment, Ending, Watch } from '@umpire/core/model/ports.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
 import { commitsNamedIn, otherCommit } from '@umpire/core/formats/provenance.js';
 import { runChildProcess } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
@@ -19,8 +19,8 @@ import { shellOf, SYSTEM_SHELL } from './command-program.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
 import { failuresInReports } from './written-test-reports.js';
 import type { WrittenFailures } from './written-test-reports.js';
-import { lineOf } from '../report/safe-text.js';
-import { PRINTED_NOTHING } from '../report/words.js';
+import { lineOf } from '../views/safe-text.js';
+import { PRINTED_NOTHING } from '../views/words.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { statOf } from '../sessions/file-system.js';
 import type { ProjectTests } from './project-tests.js';
@@ -28,7 +28,7 @@ import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 import { forgetCheckedFolders, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
-import type { CheckTraces } from '../workspace/check-worktree.js';
+import type { CheckTraces } from '../work/check-worktree.js';
 
 export const RESULT = 'results/until.json';
 const OUTPUT = 'results/output-until.txt';

@@ -1,8 +1,8 @@
 // Runs a check on a fresh checkout of the commit that is judged, and tells what it did to tracked files. A check that changes what it judges
 // says nothing about the commit, unless it does the same at the base, as a test run that rewrites a snapshot does.
 
-import { listFew } from '../workspace/git-names.js';
-import type { CheckTraces, CheckWorktree } from '../workspace/check-worktree.js';
+import { listFew } from '../work/git-names.js';
+import type { CheckTraces, CheckWorktree } from '../work/check-worktree.js';
 
 /** Null: the head of the session's branch. */
 export type OpenCheck = (commit: string | null) => Promise<CheckWorktree>;

@@ -2,9 +2,9 @@
 // So a slip of the pen sets no agent to work.
 
 import { spawn } from 'node:child_process';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
-import { shellWord } from '../report/session-question.js';
+import { shellWord } from '../views/session-question.js';
 import { inheritedVariables } from '../sessions/environment.js';
 import { readShellCommand } from './shell-command.js';
 

@@ -4,8 +4,8 @@
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import type { Change } from '@umpire/guard/change.js';
 import type { Guardian } from '../agents/guardian.js';
-import type { CheckOutcome, Damage, Finding } from '@umpire/core/model.js';
-import type { Watch } from '@umpire/core/ports.js';
+import type { CheckOutcome, Damage, Finding } from '@umpire/core/model/vocabulary.js';
+import type { Watch } from '@umpire/core/model/ports.js';
 import type { CriticSettings, GuardSettings } from '../sessions/default-settings.js';
 import type { RetrialFindings } from './weigh-retrial.js';
 import { openFolder, writeAtomically } from '../sessions/session-folder.js';

@@ -2,12 +2,12 @@
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { isMeasured, STATUS_RULE } from '@umpire/core/formats/debt-measurement.js';
 import type { DebtMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { makeFinding } from '@umpire/core/formats/finding.js';
 import { isObject } from '@umpire/core/formats/json-text.js';
-import type { Finding } from '@umpire/core/model.js';
+import type { Finding } from '@umpire/core/model/vocabulary.js';
 import { splitCommand } from '../agents/command-line.js';
 import type { CommandLine } from '../sessions/default-settings.js';
 import { makeScratch } from '../sessions/temporary-folder.js';

@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { isChanged } from '@umpire/core/formats/changed-lines.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
 import { addWeakenedTests, compareStates } from '@umpire/core/formats/debt-comparison.js';

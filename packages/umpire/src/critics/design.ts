@@ -5,7 +5,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { severityName } from '@umpire/core/formats/severity.js';
-import { SEVERITIES } from '@umpire/core/model.js';
+import { SEVERITIES } from '@umpire/core/model/vocabulary.js';
 import type { Industry } from '@umpire/reports/tokens/audit-industry.js';
 import { auditTokens } from '@umpire/reports/tokens/audit.js';
 import type { Audit } from '@umpire/reports/tokens/audit.js';

@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestResult } from '@umpire/core/model.js';
+import type { TestResult } from '@umpire/core/model/vocabulary.js';
 
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 /** At the start of a statement: a comment or a text that mentions one is none. */

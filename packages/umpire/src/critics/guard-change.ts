@@ -1,7 +1,7 @@
 // Asks the guard package about a change and applies the project's allowances. The critics of review and debt count tests that the whole
 // change weakened. Loaded late, since it loads the parsers.
 
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { weigh } from '@umpire/guard/allowances.js';
 import type { GuardAllowance, Weighed } from '@umpire/guard/allowances.js';
@@ -12,7 +12,7 @@ import { roleOf } from '@umpire/guard/project/paths.js';
 import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
 import { CONFIG } from '../sessions/project.js';
-import { createFileReader, filesOnDisk, findBase, readChange } from '../workspace/read-change.js';
+import { createFileReader, filesOnDisk, findBase, readChange } from '../work/read-change.js';
 import type { CriticJob } from './critic.js';
 import { withRetrial } from './weigh-retrial.js';
 import { pathTest } from './path-pattern.js';

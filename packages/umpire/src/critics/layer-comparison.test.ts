@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readRun } from '@umpire/core/formats/run-result.js';
 import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
-import type { TestStatus } from '@umpire/core/model.js';
+import type { TestStatus } from '@umpire/core/model/vocabulary.js';
 import { differLayer } from './layer-comparison.js';
 import type { LayerComparison } from './layer-comparison.js';
 import { evidenceOf } from './testing.js';

@@ -1,12 +1,12 @@
 // Compares the tests of a layer with those at the base of the session and with those before the cycle. A new test that fails is a
 // suspected bug in the source. A test that passed before the cycle and fails after it is damage, and so is coverage that fell.
 
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
 import type { FileMoves } from '@umpire/core/formats/debt-comparison.js';
 import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
-import type { Damage } from '@umpire/core/model.js';
+import type { Damage } from '@umpire/core/model/vocabulary.js';
 import { openBase } from './baseline.js';
 import { findBaseCommit } from './change.js';
 import { findRepository } from './commit-copy.js';

@@ -4,7 +4,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { CheckOutcome, Finding, ToolReport } from '@umpire/core/model.js';
+import type { CheckOutcome, Finding, ToolReport } from '@umpire/core/model/vocabulary.js';
 import type { CheckedFiles } from '@umpire/reports/format.js';
 import { withoutColours } from '@umpire/reports/line-stream.js';
 import { toProjectPath } from '@umpire/reports/project-path.js';

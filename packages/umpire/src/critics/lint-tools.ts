@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
-import type { Finding } from '@umpire/core/model.js';
+import type { Finding } from '@umpire/core/model/vocabulary.js';
 import { namesIn } from '../sessions/file-system.js';
 import { isPythonEnvironment } from '../sessions/python-environment.js';
 import { EXIT_STATUSES } from './exit-statuses.js';

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
 import { differTests } from '@umpire/core/formats/debt-comparison.js';
 import type { FileMoves } from '@umpire/core/formats/debt-comparison.js';
@@ -12,7 +12,7 @@ import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-m
 import { flakyTests } from '@umpire/core/formats/debt-report.js';
 import type { FlakyTest } from '@umpire/core/formats/debt-report.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
-import type { CheckOutcome } from '@umpire/core/model.js';
+import type { CheckOutcome } from '@umpire/core/model/vocabulary.js';
 import { roleOf } from '@umpire/guard/project/paths.js';
 import type { FileRole } from '@umpire/guard/project/paths.js';
 import { openBase } from './baseline.js';

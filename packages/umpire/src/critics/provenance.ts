@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { lstatOf } from '../sessions/file-system.js';
-import { nameOf, rawNames, runGitSync, pathIn, tryGit } from '../workspace/git.js';
+import { nameOf, rawNames, runGitSync, pathIn, tryGit } from '../work/git.js';
 import type { JudgedState, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 import type { CriticJob } from './critic.js';
 

@@ -8,7 +8,7 @@ import type { ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import { readKnip } from '@umpire/core/formats/knip-findings.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
-import type { Finding } from '@umpire/core/model.js';
+import type { Finding } from '@umpire/core/model/vocabulary.js';
 import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
 import { EXIT_STATUSES } from './exit-statuses.js';

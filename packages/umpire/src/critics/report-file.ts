@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { Finding, Severity, ToolReport } from '@umpire/core/model.js';
+import type { Finding, Severity, ToolReport } from '@umpire/core/model/vocabulary.js';
 import type { CheckedFiles } from '@umpire/reports/format.js';
 import { formatById, openReport } from '@umpire/reports/open-report.js';
 import { isFile, statOf } from '../sessions/file-system.js';

@@ -11,7 +11,7 @@ import { readReview } from '@umpire/core/formats/review-results.js';
 import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '@umpire/core/formats/review-score.js';
 import type { ReviewScore } from '@umpire/core/formats/review-score.js';
 import type { MeasuredTest } from '@umpire/core/formats/debt-measurement.js';
-import type { CheckOutcome, Finding, Grade, Severity } from '@umpire/core/model.js';
+import type { CheckOutcome, Finding, Grade, Severity } from '@umpire/core/model/vocabulary.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import { isFile, statOf } from '../sessions/file-system.js';
 import { makeScratch } from '../sessions/temporary-folder.js';

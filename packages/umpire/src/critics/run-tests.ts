@@ -3,7 +3,7 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CheckOutcome, FileCoverage, Share, TestResult, ToolReport } from '@umpire/core/model.js';
+import type { CheckOutcome, FileCoverage, Share, TestResult, ToolReport } from '@umpire/core/model/vocabulary.js';
 import { shareOf } from '@umpire/reports/coverage-share.js';
 import { statOf } from '../sessions/file-system.js';
 import { sourcesNotIn } from './coverage-settings.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/git-project.js';
 import { readRun } from '@umpire/core/formats/run-result.js';
-import type { FileCoverage, TestResult } from '@umpire/core/model.js';
+import type { FileCoverage, TestResult } from '@umpire/core/model/vocabulary.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { evidenceOf } from './testing.js';
 import { isLayerName, layersOf, layerTest } from './test-layers.js';

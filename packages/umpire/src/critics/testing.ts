@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { worstOutcome } from '@umpire/core/formats/check-outcome.js';
-import type { CheckOutcome, Damage, FileCoverage, Share, TestResult } from '@umpire/core/model.js';
+import type { CheckOutcome, Damage, FileCoverage, Share, TestResult } from '@umpire/core/model/vocabulary.js';
 import { openFolder, placeFor } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { leave, unmeasured } from './critic.js';

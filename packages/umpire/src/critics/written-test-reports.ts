@@ -3,7 +3,7 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestResult, ToolReport } from '@umpire/core/model.js';
+import type { TestResult, ToolReport } from '@umpire/core/model/vocabulary.js';
 import { statOf } from '../sessions/file-system.js';
 import { readReport } from './report-file.js';
 

@@ -2,10 +2,10 @@
 // same requests. Answers are bounded in time and size, and no message shows a token.
 
 import { spawn } from 'node:child_process';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
-import { lineOf } from '../report/safe-text.js';
+import { lineOf } from '../views/safe-text.js';
 import { isWebAddress } from '../sessions/web-address.js';
 
 export interface GithubRequest {

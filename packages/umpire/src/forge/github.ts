@@ -2,8 +2,8 @@
 // Texts are cut here; whoever shows them makes them safe.
 
 import { z } from 'zod';
-import { UmpireError } from '@umpire/core/errors.js';
-import { cutText, lineOf } from '../report/safe-text.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import { cutText, lineOf } from '../views/safe-text.js';
 import type { GithubAccess } from './github-access.js';
 
 const MOST_TITLE_CHARS = 300;

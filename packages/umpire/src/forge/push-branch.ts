@@ -1,9 +1,9 @@
 // Pushes a commit to a branch of a remote, and fetches commits from it. Never forces: a branch that has commits of somebody else stays as it is.
 // The address is named itself, so that no setting of the remote (refspecs, mirror, receivepack) takes part.
 
-import { UmpireError } from '@umpire/core/errors.js';
-import { gitMessage, tryGit } from '../workspace/git.js';
-import type { GitTarget } from '../workspace/git.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import { gitMessage, tryGit } from '../work/git.js';
+import type { GitTarget } from '../work/git.js';
 import type { RemoteRepository } from './remote-repository.js';
 
 /** True if the branch has moved, false if it was there already. */

@@ -1,9 +1,9 @@
 // Which repository on GitHub a git remote names, and which API belongs to it. The remote's address comes from the repository's own settings,
 // so it decides where the branch goes but never which server gets a token.
 
-import { UmpireError } from '@umpire/core/errors.js';
-import { lineOf } from '../report/safe-text.js';
-import { runGitSync } from '../workspace/git.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import { lineOf } from '../views/safe-text.js';
+import { runGitSync } from '../work/git.js';
 
 export interface RemoteRepository {
   readonly remote: string;

@@ -2,7 +2,7 @@
 // and `cargo test`.
 
 import { readFileSync } from 'node:fs';
-import type { TestResult } from '@umpire/core/model.js';
+import type { TestResult } from '@umpire/core/model/vocabulary.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { readPrinted, readReport } from '../critics/report-file.js';
 import { isFile } from '../sessions/file-system.js';

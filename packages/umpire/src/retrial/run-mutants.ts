@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestResult } from '@umpire/core/model.js';
+import type { TestResult } from '@umpire/core/model/vocabulary.js';
 import type { Change } from '@umpire/guard/change.js';
 import { findingOf } from '@umpire/guard/finding.js';
 import { RETRIAL_RULES } from '@umpire/guard/retrial/words.js';

@@ -3,7 +3,7 @@
 
 import { rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { flag, listOf, object, orNull, text, whole } from '@umpire/core/formats/shape.js';
 import { parseJson } from '@umpire/core/formats/json-text.js';
 import { keyFolder } from './journal-key.js';

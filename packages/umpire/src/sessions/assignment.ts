@@ -1,7 +1,7 @@
 // Builds the assignment of a task's agent from the journal's state.
 
-import type { Assignment, PastRound } from '@umpire/core/ports.js';
-import type { Finding, TaskRecord } from '@umpire/core/model.js';
+import type { Assignment, PastRound } from '@umpire/core/model/ports.js';
+import type { Finding, TaskRecord } from '@umpire/core/model/vocabulary.js';
 import { decidedVerdicts, latestResult } from '@umpire/core/decider/evolve.js';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { listFindings } from '@umpire/core/formats/finding-text.js';

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { DiscoveryScanner } from '@umpire/core/formats/discoveries.js';
 import type { DiscoveryScan } from '@umpire/core/formats/discoveries.js';
-import type { Anomaly } from '@umpire/core/model.js';
+import type { Anomaly } from '@umpire/core/model/vocabulary.js';
 import { statOf } from './file-system.js';
 import { faultOf } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';

@@ -2,8 +2,8 @@
 // other write can be repeated from the line alone.
 
 import { join } from 'node:path';
-import type { Discovery } from '@umpire/core/model.js';
-import { UmpireError } from '@umpire/core/errors.js';
+import type { Discovery } from '@umpire/core/model/vocabulary.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import type { Event, ChainProgress, VerdictGiven } from '@umpire/core/decider/events.js';
 import { printDiscovery } from '@umpire/core/formats/discoveries.js';
 import { printResults } from '@umpire/core/formats/results-csv.js';

@@ -1,7 +1,7 @@
 // Performs what is pending in a session: skip, merge, revert, judge, call a person, end. It decides nothing itself. What is left are tasks
 // to start and waits. Local runs and the conductors of a fleet both use it.
 
-import { NO_USAGE } from '@umpire/core/ports.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
 import { pendingEffects, type Effect } from '@umpire/core/decider/pending-effects.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
 import { findTask, type RunState } from '@umpire/core/decider/run-state.js';

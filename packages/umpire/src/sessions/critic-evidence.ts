@@ -17,7 +17,7 @@ import { sha256 } from './hash.js';
 import { hashCriticRun } from './judge-round.js';
 import type { EvidenceStore } from './gather-evidence.js';
 import { blobsIn, openRecordedEvidence } from './recorded-evidence.js';
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { readProvenance } from '@umpire/core/formats/provenance.js';
 import { safeName } from './safe-name.js';

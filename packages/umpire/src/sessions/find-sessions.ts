@@ -2,15 +2,15 @@
 
 import { closeSync, existsSync, openSync, readSync, readdirSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { completedTasks } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { SessionEntry } from '../report/list-page.js';
-import { hasWork, sessionView } from '../report/session-view.js';
+import type { SessionEntry } from '../views/list-page.js';
+import { hasWork, sessionView } from '../views/session-view.js';
 import { findActiveUntil } from './active-until.js';
 import { TASKS } from './tasks-file.js';
 import { isFile, statOf, isFolder } from './file-system.js';

@@ -2,7 +2,7 @@
 // with its reader and keeps its bytes.
 
 import { join, normalize } from 'node:path';
-import type { Discovery, EvidenceRef, Finding, Reading, Task, Grade } from '@umpire/core/model.js';
+import type { Discovery, EvidenceRef, Finding, Reading, Task, Grade } from '@umpire/core/model/vocabulary.js';
 import type { RecordedEvidence } from '@umpire/core/decider/events.js';
 import type { LocatedEvidence } from '@umpire/core/decider/decide-verdict.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';

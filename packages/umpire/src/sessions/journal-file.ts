@@ -2,7 +2,7 @@
 
 import { closeSync, constants, openSync, readSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { LONGEST_LINE, scanJournal } from '@umpire/core/formats/journal.js';
 import type { Authentication, Envelope, JournalFault, JournalKey, JournalPart } from '@umpire/core/formats/journal.js';
 import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
@@ -16,7 +16,7 @@ import type { SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
 import { readJournalKey, requireJournalKey } from './journal-key.js';
 import { checkLine, lineOf } from './journal-lines.js';
-import type { ChainCheck } from '../report/replay-page.js';
+import type { ChainCheck } from '../views/replay-page.js';
 
 export const JOURNAL = 'journal.ndjson';
 

@@ -1,7 +1,7 @@
 // Checks that each journal line is one that Umpire writes after the lines before it. A forged line may have a valid hash, but
 // rarely fits the history.
 
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';

@@ -7,7 +7,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';
-import { NO_USAGE } from '@umpire/core/ports.js';
+import { NO_USAGE } from '@umpire/core/model/ports.js';
 import { openFolder } from './session-folder.js';
 import { CHAIN_START, printJournalLine } from '@umpire/core/formats/journal.js';
 import { sha256 } from './hash.js';

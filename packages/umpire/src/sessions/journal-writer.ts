@@ -4,7 +4,7 @@
 import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, truncateSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event, Recorded } from '@umpire/core/decider/events.js';

@@ -6,7 +6,7 @@ import { describeRevert } from '@umpire/core/decider/revert-words.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import type { Anomaly, RoleRef } from '@umpire/core/model.js';
+import type { Anomaly, RoleRef } from '@umpire/core/model/vocabulary.js';
 import { NO_BOARD, malformedLines, readBoard } from './board.js';
 import { evidenceOfCritic } from './critic-evidence.js';
 import { folderStore } from './gather-evidence.js';

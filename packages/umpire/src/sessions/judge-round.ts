@@ -1,8 +1,8 @@
 // Judges one round of a chain: gathers its evidence, applies the loop's rules, and builds the verdict that the journal keeps.
 // `decide`, a run and a replay all judge here.
 
-import type { Anomaly, RoleRef, Task } from '@umpire/core/model.js';
-import { isUmpireError } from '@umpire/core/errors.js';
+import type { Anomaly, RoleRef, Task } from '@umpire/core/model/vocabulary.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { chainOfRow, findParallelCritics, findRowBeside } from '@umpire/core/decider/chains.js';
 import type { PlacedTask } from '@umpire/core/decider/chains.js';
 import { chainKey, findComparedRevision, decidedVerdicts, verdictsOnCurrentWork } from '@umpire/core/decider/evolve.js';
@@ -21,7 +21,7 @@ import type { Rulings } from '@umpire/core/decider/rulings.js';
 import type { PastLists } from '@umpire/core/loops/facts.js';
 import type { Refusal } from '@umpire/core/loops/judge.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { verdictPage } from '../report/verdict-page.js';
+import { verdictPage } from '../views/verdict-page.js';
 import { gatherEvidence } from './gather-evidence.js';
 import type { EvidenceStore, Gathering } from './gather-evidence.js';
 import { sha256 } from './hash.js';

@@ -3,7 +3,7 @@
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { elapsedMs } from './clock.js';
 import { faultOf } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';

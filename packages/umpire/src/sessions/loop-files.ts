@@ -1,7 +1,7 @@
 // Reads loop files in YAML. Loaded late: the YAML reader and the schema take longer to start than a verdict takes.
 
 import { readFileSync, statSync } from 'node:fs';
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { decodeExactly } from '@umpire/core/formats/decode-text.js';
 import { linesOf, parseLoop, parsePipelines } from '@umpire/core/loops/loop-file.js';
 import type { Loop } from '@umpire/core/loops/loop.js';

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { isFile, lstatOf, statOf } from './file-system.js';
 import { configHome, homeFolder } from './environment.js';
 import { faultOf } from './session-folder.js';

@@ -4,7 +4,7 @@
 import type { RecordedContext, RecordedEvidence } from '@umpire/core/decider/events.js';
 import { decodeExactly } from '@umpire/core/formats/decode-text.js';
 import { DiscoveryScanner } from '@umpire/core/formats/discoveries.js';
-import type { Discovery } from '@umpire/core/model.js';
+import type { Discovery } from '@umpire/core/model/vocabulary.js';
 import { BOARD } from './board.js';
 import { TASKS } from './tasks-file.js';
 import { readBytes } from './session-folder.js';

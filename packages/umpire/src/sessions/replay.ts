@@ -2,15 +2,15 @@
 // others. Reads only; takes no lock.
 
 import { relative } from 'node:path';
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { NEW_SESSION, chainKey, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded, VerdictGiven } from '@umpire/core/decider/events.js';
 import type { PastLists } from '@umpire/core/loops/facts.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { pagesNamed, countsOf, projectSum, resultOf } from '../report/replay-page.js';
-import type { ProjectReplay, Replay, ReplayedVerdict, SessionReplay } from '../report/replay-page.js';
+import { pagesNamed, countsOf, projectSum, resultOf } from '../views/replay-page.js';
+import type { ProjectReplay, Replay, ReplayedVerdict, SessionReplay } from '../views/replay-page.js';
 import { listFiles, openFolder } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
 import { checkJournal } from './journal-file.js';

@@ -1,7 +1,7 @@
 // Resolves a loop from a built-in name, the path of a loop file, or a loop object.
 
 import { dirname, resolve } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import type { Loop } from '@umpire/core/loops/loop.js';

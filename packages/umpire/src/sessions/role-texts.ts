@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RoleRef } from '@umpire/core/model.js';
-import { UmpireError } from '@umpire/core/errors.js';
+import type { RoleRef } from '@umpire/core/model/vocabulary.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { sha256 } from './hash.js';
 import { packageRoot } from './package-root.js';
 import { faultOf } from './session-folder.js';

@@ -1,8 +1,8 @@
 // The context of the round to judge, read before its evidence: history, tasks and board, and from them the chain, the round,
 // the rules, the cap and the target.
 
-import type { Anomaly, Task } from '@umpire/core/model.js';
-import { UmpireError } from '@umpire/core/errors.js';
+import type { Anomaly, Task } from '@umpire/core/model/vocabulary.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { chainOfRow, findCriticRow, normalizeRoles } from '@umpire/core/decider/chains.js';
 import type { PlacedTask } from '@umpire/core/decider/chains.js';
 import { decidedVerdicts } from '@umpire/core/decider/evolve.js';

@@ -1,7 +1,7 @@
 // The round, cap and target of a chain: read from the session's files, compared with the history, and frozen by the first
 // verdict, so that later changes by agents loosen nothing.
 
-import type { Anomaly, Task } from '@umpire/core/model.js';
+import type { Anomaly, Task } from '@umpire/core/model/vocabulary.js';
 import { chainOfId } from '@umpire/core/decider/chains.js';
 import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import type { Traces } from '@umpire/core/decider/rounds.js';

@@ -2,7 +2,7 @@
 // `iteration` in session-state.json. Beside it, `umpire.rounds` has the values that Umpire wrote, by chain: such a value is nobody's claim.
 
 import { join } from 'node:path';
-import type { Verdict } from '@umpire/core/model.js';
+import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { roundAfter } from '@umpire/core/decider/rounds.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';

@@ -2,15 +2,15 @@
 
 import { expect, it } from 'vitest';
 import { begun, row } from '../../../../test/support/session-events.js';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
-import { NO_USAGE, type Agent, type Workspace } from '@umpire/core/ports.js';
+import { NO_USAGE, type Agent, type Workspace } from '@umpire/core/model/ports.js';
 import { runTask, sanitizeEnding, withBreaches } from './run-task.js';
 import type { Event } from '@umpire/core/decider/events.js';
 import type { RunPorts } from './run-ports.js';
-import type { Ending } from '@umpire/core/ports.js';
+import type { Ending } from '@umpire/core/model/ports.js';
 
 function workspaceWith(left: string | null, asked: string[]): Workspace {
   return {

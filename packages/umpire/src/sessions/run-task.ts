@@ -1,8 +1,8 @@
 // Runs one attempt of a task: borrows a worktree, calls the agent, collects its work and returns the result as events. An agent may
 // be any program, so its result is checked and cut to what the formats allow. Nothing is recorded here.
 
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '@umpire/core/ports.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
+import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '@umpire/core/model/ports.js';
 import type { Event, UnmergedWork, TaskFinished, Breach } from '@umpire/core/decider/events.js';
 import { agentOfTask } from '@umpire/core/decider/agent-choice.js';
 import { retryDelay } from '@umpire/core/decider/retry-delay.js';

@@ -2,7 +2,7 @@
 // them come from the journal and can be written again. A person's edit of tasks.csv is read before the file is overwritten.
 
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { compareEdit } from '@umpire/core/decider/edits.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
@@ -14,7 +14,7 @@ import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { printResults } from '@umpire/core/formats/results-csv.js';
 import { editTasks, printCells } from '@umpire/core/formats/tasks-csv.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
-import { contextPage } from '../report/session-page.js';
+import { contextPage } from '../views/session-page.js';
 import { prevContext } from './assignment.js';
 import { BOARD, readBoard } from './board.js';
 import { keepBlobs, projectVerdict } from './commit-verdict.js';

@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { lstatOf, statOf } from './file-system.js';
 
 /** Larger evidence is not read into memory. */

@@ -1,7 +1,7 @@
 // Reads one session for display: the valid part of its journal, the process that runs it, and the tasks of a session that Umpire
 // does not run. Takes no lock and writes nothing.
 
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
@@ -9,8 +9,8 @@ import { checkGraph } from '@umpire/core/decider/waves.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { readProvenance } from '@umpire/core/formats/provenance.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
-import { stateWordOf } from '../report/session-view.js';
-import type { SessionSurroundings, StateWord } from '../report/session-view.js';
+import { stateWordOf } from '../views/session-view.js';
+import type { SessionSurroundings, StateWord } from '../views/session-view.js';
 import { openFolder } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
 import { checkJournal, JOURNAL } from './journal-file.js';

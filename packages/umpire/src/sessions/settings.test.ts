@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isUmpireError } from '@umpire/core/errors.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
 import { DEFAULT_SETTINGS } from './default-settings.js';
 import type { Settings } from './default-settings.js';
 import { combineSettings, listSettings, parseSettings, settingFields } from './settings.js';

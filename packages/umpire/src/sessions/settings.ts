@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
 import { MOST_RETRIES } from '@umpire/core/decider/retry-delay.js';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import type { GuardAllowance } from '@umpire/guard/allowances.js';

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
-import { critique } from '../commands/critique.js';
+import { critique } from '../engine/critique.js';
 import { openFolder } from './session-folder.js';
 import { openTasks, readTasks } from './tasks-file.js';
 

@@ -1,6 +1,6 @@
 // Reads tasks.csv of a session folder. All callers report the same problems.
 
-import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { decodeExactly } from '@umpire/core/formats/decode-text.js';
 import { formulaCells, parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';

@@ -3,7 +3,7 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { faultOf } from './session-folder.js';
 
 /** Returns its path with links resolved. The caller removes it. */

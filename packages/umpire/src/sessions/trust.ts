@@ -4,7 +4,7 @@
 
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { UmpireError } from '@umpire/core/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { stateHome } from './environment.js';
 import { isFile, isFolder, namesIn, realPath } from './file-system.js';
 import { sha256 } from './hash.js';

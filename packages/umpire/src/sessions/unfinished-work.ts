@@ -1,7 +1,7 @@
 // Work that must end before new evidence is judged: the critic itself (V1), and the tasks of the chain's last verdict (V4).
 
-import type { Cells, Task } from '@umpire/core/model.js';
-import { UmpireError } from '@umpire/core/errors.js';
+import type { Cells, Task } from '@umpire/core/model/vocabulary.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { findCriticRow, findParallelCritics, findUnfinishedCritic, normalizeRoles } from '@umpire/core/decider/chains.js';
 import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import type { PastVerdict } from '@umpire/core/decider/evolve.js';

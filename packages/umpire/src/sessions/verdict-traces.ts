@@ -2,7 +2,7 @@
 // They remain if the journal is deleted or cut back; the strictest of them applies. Each describes every chain of its loop, so
 // one is enough.
 
-import type { Discovery, Verdict } from '@umpire/core/model.js';
+import type { Discovery, Verdict } from '@umpire/core/model/vocabulary.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { ChainProgress, VerdictGiven } from '@umpire/core/decider/events.js';
 import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
-import { lineOf } from '../report/safe-text.js';
+import { lineOf } from '../views/safe-text.js';
 import { BOUNDS, metricsBody, tracesBody } from './otlp-json.js';
 import type { Series } from './otlp-json.js';
 import { otlpSettings } from './otlp-settings.js';

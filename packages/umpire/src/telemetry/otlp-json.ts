@@ -1,6 +1,6 @@
 // Spans and metrics as OTLP/JSON 1.x: the request bodies of POST /v1/traces and /v1/metrics. 64-bit integers are strings, ids hexadecimal.
 
-import { lineOf } from '../report/safe-text.js';
+import { lineOf } from '../views/safe-text.js';
 import type { Attributes, TraceSpan } from './session-spans.js';
 
 const SCOPE = { name: 'umpire' };

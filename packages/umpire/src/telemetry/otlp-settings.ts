@@ -1,6 +1,6 @@
 // Where and how telemetry is sent: the OTEL_… variables of the OpenTelemetry specification that Umpire follows.
 
-import { lineOf } from '../report/safe-text.js';
+import { lineOf } from '../views/safe-text.js';
 
 type OtelVariables = Readonly<Record<string, string | undefined>>;
 

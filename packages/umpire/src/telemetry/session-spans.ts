@@ -5,7 +5,7 @@ import type { EventData, Recorded } from '@umpire/core/decider/events.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { BUILT_IN, CHECK } from '@umpire/core/decider/agent-choice.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
-import type { Usage } from '@umpire/core/ports.js';
+import type { Usage } from '@umpire/core/model/ports.js';
 import type { AgentSettings } from '../sessions/default-settings.js';
 import { sha256 } from '../sessions/hash.js';
 

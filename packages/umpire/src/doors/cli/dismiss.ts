@@ -1,0 +1,75 @@
+// `umpire dismiss`: lists the open findings of a session, or dismisses one for a person.
+
+import { userInfo } from 'node:os';
+import { isatty } from 'node:tty';
+import { openFindings } from '@umpire/core/decider/rulings.js';
+import { describeFinding } from '@umpire/core/formats/finding-text.js';
+import { dismiss } from '../../engine/dismiss.js';
+import type { Dismissed } from '../../engine/dismiss.js';
+import { findingsPage } from '../../views/findings-page.js';
+import { lineOf } from '../../views/safe-text.js';
+import { count } from '../../views/words.js';
+import { resolveSession } from '../../sessions/find-sessions.js';
+import { readSession } from '../../sessions/session-record.js';
+import type { CommandOutcome } from './command-outcome.js';
+import { engineFor } from './engine-choice.js';
+import { parseArguments, refuseExtra, usage } from './flags.js';
+import type { FlagKinds } from './flags.js';
+import type { Output } from './output.js';
+import { SESSION_FLAGS, sessionWord } from './session-argument.js';
+import { showHelp } from './show-help.js';
+
+const FLAGS: FlagKinds = { ...SESSION_FLAGS, '--engine': 'value', '--reason': 'value', '--json': 'switch' };
+
+export async function runDismiss(args: readonly string[], output: Output): Promise<CommandOutcome> {
+  const parsed = parseArguments(args, FLAGS, 'dismiss');
+  if (parsed.switches.has('--help')) return showHelp('dismiss');
+  const [named, finding] = parsed.rest;
+  if (named === undefined) throw usage('Missing arguments: umpire dismiss <session> [finding] --reason "why".', 'dismiss');
+  refuseExtra(parsed, 2, 'dismiss', 'Put the reason in quotes after --reason.');
+  const isJson = parsed.switches.has('--json');
+  const url = await engineFor(parsed, named);
+  const there = url === null ? null : await import('./fleet.js');
+  const session = url === null ? resolveSession(named, parsed.values.get('--project') ?? '.') : named;
+  if (finding === undefined)
+    return there === null
+      ? list(session, isJson)
+      : there.lookThere(url ?? '', 'dismiss', [named], async ([copy]) => list(copy ?? '', isJson));
+  const given = {
+    finding,
+    reason: parsed.values.get('--reason') ?? '',
+    ...answeringUser(),
+    via: isatty(0) ? 'terminal' : 'no terminal',
+  } as const;
+  const done =
+    there === null
+      ? await dismiss({ session, ...given, wordOf: sessionWord })
+      : await there.dismissThere(url ?? '', session, { ...given, by: 'dismiss' }, output);
+  if (isJson) return { stdout: `${JSON.stringify(done)}\n`, exit: 0 };
+  return { stderr: dismissedLines(done), exit: 0 };
+}
+
+function list(session: string, isJson: boolean): CommandOutcome {
+  const { state, path } = readSession(session);
+  const open = openFindings(state);
+  if (isJson) return { stdout: `${JSON.stringify({ session: path, open, dismissed: [...state.rulings.values()] })}\n`, exit: 0 };
+  return { stdout: findingsPage(open, state.rulings), exit: 0 };
+}
+
+function dismissedLines({ finding, blocking, next }: Dismissed): string {
+  const left = blocking === 0 ? 'No Critical or High finding is open.' : `${count(blocking, 'Critical or High finding')} still open.`;
+  return `${[
+    `Dismissed: ${lineOf(describeFinding(finding), 300)}`,
+    `It does not count from the next verdict on. ${left}`,
+    ...next.flatMap(({ what, command }) => [`${what}:`, `  ${lineOf(command)}`]),
+  ].join('\n')}\n`;
+}
+
+/** The user's name on this machine. Some containers have none. */
+export function answeringUser(): { readonly who?: string } {
+  try {
+    return { who: userInfo().username.slice(0, 100) };
+  } catch {
+    return {};
+  }
+}

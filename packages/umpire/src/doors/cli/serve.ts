@@ -1,0 +1,85 @@
+// `umpire serve`: shows the sessions of a project or an engine in a browser until Ctrl-C.
+
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { isUmpireError } from '@umpire/core/model/errors.js';
+import { refuseInsideTask } from '../../agents/inside-task.js';
+import { ProjectSessions } from '../http/project-sessions.js';
+import { serveDashboard } from '../http/server.js';
+import type { DashboardServer } from '../http/server.js';
+import type { SessionSource } from '../http/session-source.js';
+import { lineOf } from '../../views/safe-text.js';
+import { packageRoot } from '../../sessions/package-root.js';
+import { projectAt } from '../../sessions/find-sessions.js';
+import { answeringUser } from './dismiss.js';
+import { engineFor } from './engine-choice.js';
+import { parseArguments, refuseExtra, usage } from './flags.js';
+import type { FlagKinds } from './flags.js';
+import { VERSION } from './version.generated.js';
+import type { CommandOutcome } from './command-outcome.js';
+import { showHelp } from './show-help.js';
+import type { Output } from './output.js';
+
+const FLAGS: FlagKinds = { '--project': 'value', '--engine': 'value', '--port': 'value', '--help': 'switch' };
+
+/** Used if it is free, so that bookmarks keep working. */
+const DEFAULT_PORT = 4747;
+const LAST_PORT = 65_535;
+
+export async function runServe(args: readonly string[], { write }: Output): Promise<CommandOutcome> {
+  const parsed = parseArguments(args, FLAGS, 'serve');
+  if (parsed.switches.has('--help')) return showHelp('serve');
+  refuseExtra(parsed, 0, 'serve', 'Name the project with --project.');
+  const port = portOf(parsed.values.get('--port'));
+  const project = projectAt(parsed.values.get('--project') ?? '.');
+  const key = randomBytes(16).toString('hex');
+  const stopped = new Promise<void>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());
+  });
+  const url = await engineFor(parsed);
+  const source = url === null ? new ProjectSessions(project) : await openEngineSessions(url, project);
+  try {
+    const serving = await listen({ source, key, port });
+    write(
+      2,
+      `Dashboard of ${lineOf(source.place, 200)}, for this machine only. Whoever has this address can answer for you. Stop with Ctrl-C:\n`,
+    );
+    // After the #, which no browser sends to a server.
+    write(1, `http://127.0.0.1:${serving.port}/#key=${key}\n`);
+    await stopped;
+    await serving.close();
+    return { exit: 0 };
+  } finally {
+    await source.close();
+  }
+}
+
+async function openEngineSessions(url: string, project: string): Promise<SessionSource> {
+  refuseInsideTask('use the engine');
+  const { EngineSessions } = await import('../http/engine-sessions.js');
+  return EngineSessions.open(url, project);
+}
+
+interface ListenRequest {
+  readonly source: SessionSource;
+  readonly key: string;
+  readonly port: number | null;
+}
+
+async function listen(request: ListenRequest): Promise<DashboardServer> {
+  const { port, ...rest } = request;
+  const all = { ...rest, ...answeringUser(), version: VERSION, pages: join(packageRoot(), 'dist', 'web') };
+  try {
+    return await serveDashboard({ ...all, port: port ?? DEFAULT_PORT });
+  } catch (error) {
+    if (port !== null || !isUmpireError(error) || error.code !== 'port-taken') throw error;
+    return serveDashboard({ ...all, port: 0 });
+  }
+}
+
+function portOf(word: string | undefined): number | null {
+  if (word === undefined) return null;
+  if (!/^\d{1,5}$/.test(word) || Number(word) > LAST_PORT)
+    throw usage(`--port takes a number from 0 to ${LAST_PORT}, not "${word.slice(0, 40)}".`, 'serve');
+  return Number(word);
+}

@@ -1,0 +1,45 @@
+// `umpire until --here`: begins, shows and ends the check that judges a person's own agent sessions.
+
+import { beginUntilHere, endUntilHere, releaseUntilHere } from '../until-here.js';
+import { RANGES } from '../../engine/run-flags.js';
+import { lineOf } from '../../views/safe-text.js';
+import { refuseExtra, usage, wholeNumber } from './flags.js';
+import type { ParsedArguments } from './flags.js';
+import type { CommandOutcome } from './command-outcome.js';
+
+const TAKEN = new Set(['--here', '--stop', '--project', '--report', '--max-rounds']);
+
+export async function runUntilHere(parsed: ParsedArguments): Promise<CommandOutcome> {
+  const other = [...parsed.values.keys(), ...parsed.lists.keys(), ...parsed.switches].find((flag) => !TAKEN.has(flag));
+  if (other !== undefined) throw usage(`${other} has no meaning with --here: Umpire starts no agent then.`, 'until');
+  refuseExtra(parsed, 2, 'until', 'Put the command in quotes.');
+  const [command, goal] = parsed.rest;
+  const given = (flag: string, key: string) => (parsed.values.has(flag) ? { [key]: parsed.values.get(flag) } : {});
+  const project = parsed.values.get('--project');
+  if (parsed.switches.has('--stop')) {
+    if (command !== undefined) throw usage('--stop takes no command.', 'until');
+    const { session, command: ended } = endUntilHere(project);
+    return { stdout: `${session}\n`, stderr: `Agents may stop again without: ${lineOf(ended, 200)}\n`, exit: 0 };
+  }
+  if (command === undefined) {
+    const { session, command: active } = releaseUntilHere(project);
+    return { stdout: `${session}\n`, stderr: `The next agent session that stops here must pass: ${lineOf(active, 200)}\n`, exit: 0 };
+  }
+  const maxRounds = wholeNumber(parsed, '--max-rounds', 'until', RANGES.maxRounds);
+  const notes: string[] = [];
+  const { session, project: root } = await beginUntilHere({
+    command,
+    ...(goal === undefined ? {} : { goal }),
+    ...given('--project', 'project'),
+    ...given('--report', 'report'),
+    ...(maxRounds === undefined ? {} : { maxRounds }),
+    onNote: (note) => void notes.push(`Note: ${lineOf(note)}`),
+  });
+  const next = [
+    `Umpire runs this whenever the next agent session wants to stop in ${lineOf(root)}: ${lineOf(command, 200)}`,
+    'Until it passes, the agent is sent back with the verdict. At the cap you are asked.',
+    'The agent needs the hooks of Umpire: umpire init --hooks claude (or codex, gemini, opencode).',
+    'End it with: umpire until --here --stop',
+  ];
+  return { stdout: `${session}\n`, stderr: `${[...notes, ...next].join('\n')}\n`, stands: `The session is in ${session}`, exit: 0 };
+}

@@ -1,0 +1,150 @@
+// Agents that are programs: finds the program of a name, and checks that it can start.
+
+import { UmpireError } from '@umpire/core/model/errors.js';
+import type { Agent } from '@umpire/core/model/ports.js';
+import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import type { AcpSpec } from '../agents/acp-agent.js';
+import { splitCommand } from '../agents/command-line.js';
+import type { CodingAgentSpec } from '../agents/coding-agent.js';
+import type { CommandSpec } from '../agents/program-agent.js';
+import { PRESET_NAMES, WITHOUT_COST, acpPresetFor, presetFor } from '../agents/presets.js';
+import { lookUpProgram, explainUnstartable } from '../agents/program-lookup.js';
+import type { ProgramLookup } from '../agents/program-lookup.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
+import { CONFIG } from '../sessions/project.js';
+import type { AgentSettings, CommandLine, Settings } from '../sessions/default-settings.js';
+import { BUILT_IN, COMMAND_AGENT } from './agent-names.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
+
+export interface ProgramChoice {
+  readonly started: Pick<SessionStarted, 'project'>;
+  readonly settings: Pick<RunSettings, 'agents' | 'agentCommand' | 'fallbacks' | 'stronger'>;
+  /** The session folder. */
+  readonly session: string;
+  readonly config: Pick<Settings, 'agents'>;
+  /** Agents of the calling program. */
+  readonly own: Readonly<Record<string, Agent>>;
+}
+
+export type Program =
+  | { readonly over: 'stdin'; readonly spec: CommandSpec }
+  | { readonly over: 'events'; readonly spec: CodingAgentSpec }
+  /** Over the Agent Client Protocol. */
+  | { readonly over: 'acp'; readonly spec: AcpSpec };
+
+/** The program of this name; null if the agent is no program or unknown. */
+export function programNamed(name: string, { started, settings, session, config, own }: ProgramChoice): Program | null {
+  if (Object.hasOwn(own, name)) return null;
+  const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
+  if (set !== undefined) return programOf(name, set, started, session);
+  if (name === COMMAND_AGENT && settings.agentCommand !== null)
+    return { over: 'stdin', spec: { name, argv: splitCommand(settings.agentCommand), base: started.project } };
+  return presetNamed(name, session);
+}
+
+function presetNamed(name: string, session: string): Program | null {
+  const preset = presetFor(name);
+  if (preset !== null) return { over: 'events', spec: preset };
+  const overAcp = acpPresetFor(name, session);
+  return overAcp === null ? null : { over: 'acp', spec: overAcp };
+}
+
+function programOf(name: string, set: AgentSettings, { project: base }: ProgramChoice['started'], session: string): Program | null {
+  const { runs } = set;
+  switch (runs.kind) {
+    case 'person':
+    case 'script':
+      return null;
+    case 'command':
+      return { over: 'stdin', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...finishOf(set) } };
+    case 'acp':
+      return { over: 'acp', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...allowedBy(set) } };
+    case 'preset':
+      return changedPreset(name, runs.uses ?? name, set, session);
+  }
+}
+
+/** A preset, changed by the settings. */
+function changedPreset(name: string, uses: string, set: AgentSettings, session: string): Program {
+  const preset = presetNamed(uses, session);
+  if (preset === null)
+    throw new UmpireError('agent-unknown', { name: uses, known: PRESET_NAMES.join(', '), meant: didYouMean(uses, PRESET_NAMES) });
+  const { model, args = [] } = set;
+  if (preset.over === 'events') {
+    if (set.allow !== undefined) throw misplaced(name, 'allow', `only an ACP agent such as ${uses}-acp asks for permission`);
+    const own = { ...(model === undefined ? {} : { model }), args };
+    return { over: 'events', spec: { ...preset.spec, name, ...timesOf(set), ...finishOf(set), ...own } };
+  }
+  if (set.finish !== undefined) throw misplaced(name, 'finish', 'an ACP agent finishes by the protocol, not by a signal');
+  if (model !== undefined) throw misplaced(name, 'model', 'an ACP agent has its own option or variable for it; use args or env');
+  const argv = [...preset.spec.argv, ...args];
+  const env = { ...preset.spec.env, ...set.env };
+  return { over: 'acp', spec: { ...preset.spec, name, argv, ...timesOf(set), ...allowedBy(set), env } };
+}
+
+function misplaced(name: string, key: string, why: string): UmpireError {
+  return new UmpireError('config-invalid', { file: CONFIG, line: '', detail: `agents.${name}.${key}: ${why}` });
+}
+
+/** A preset that never reports its cost. */
+export function reportsNoCost(name: string, { agents }: Pick<Settings, 'agents'>): boolean {
+  const set = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (set === undefined) return WITHOUT_COST.has(name);
+  return set.runs.kind === 'preset' && WITHOUT_COST.has(set.runs.uses ?? name);
+}
+
+function wordsOf(command: CommandLine): readonly string[] {
+  return typeof command === 'string' ? splitCommand(command) : command;
+}
+
+function timesOf({ env, timeoutMinutes, graceSeconds }: AgentSettings) {
+  return {
+    env,
+    ...(timeoutMinutes === undefined ? {} : { timeoutMs: timeoutMinutes * 60_000 }),
+    ...(graceSeconds === undefined ? {} : { graceMs: graceSeconds * 1000 }),
+  };
+}
+
+function finishOf({ finish }: AgentSettings) {
+  return finish === undefined ? {} : { finish };
+}
+
+function allowedBy({ allow }: AgentSettings) {
+  return allow === undefined ? {} : { allow };
+}
+
+/** Throws `agent-not-there` if the program of a role's agent cannot start. Starts nothing. */
+export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): void {
+  const { agents, fallbacks = {}, stronger } = choice.settings;
+  const rolesBy = new Map<string, string[]>();
+  for (const role of roles) {
+    const own = agents[role] ?? agents['*'];
+    // The default agent does what the built-in critic cannot.
+    const name = own === BUILT_IN ? agents['*'] : own;
+    const others = fallbacks[own === BUILT_IN || agents[role] === undefined ? '*' : role] ?? [];
+    for (const one of new Set([...(name === undefined ? [] : [name]), ...others])) addToList(rolesBy, one, role);
+  }
+  if (stronger !== undefined) addToList(rolesBy, stronger.agent, `of the generator from round ${stronger.fromRound}`);
+  for (const [name, chosenFor] of rolesBy) {
+    const program = programNamed(name, choice);
+    const detail = program === null ? null : explainUnstartable(program.spec, choice.started.project);
+    if (detail === null) continue;
+    const many = chosenFor.length === 1 ? 'role' : 'roles';
+    throw new UmpireError('agent-not-there', { name, roles: `${many} ${chosenFor.join(', ')}`, detail, agents: describeInstalledAgents() });
+  }
+}
+
+/** Every preset with the path of its program. */
+export function lookUpPresets(): readonly { readonly name: string; readonly found: ProgramLookup }[] {
+  return PRESET_NAMES.flatMap((name) => {
+    const preset = presetNamed(name, '');
+    return preset === null ? [] : [{ name, found: lookUpProgram(preset.spec, '/') }];
+  });
+}
+
+/** The installed presets as text. */
+export function describeInstalledAgents(): string {
+  const here = lookUpPresets().flatMap(({ name, found }) => ('place' in found ? [name] : []));
+  if (here.length > 0) return `installed: ${here.join(', ')}`;
+  return `none of ${PRESET_NAMES.filter((name) => !name.endsWith('-acp')).join(', ')} is installed`;
+}

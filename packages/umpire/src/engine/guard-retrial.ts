@@ -1,0 +1,77 @@
+// `umpire guard --run`: the retrial of a change in a person's checkout, in copies of its commits outside the project.
+
+import { randomBytes } from 'node:crypto';
+import { touchesJudges } from '@umpire/guard/retrial/compare.js';
+import { startGuardian } from '../agents/guardian.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
+import { checkExitStatus, checkProgram } from '../critics/command-program.js';
+import type { CriticJob } from '../critics/critic.js';
+import type { ChangeCheck } from '../critics/guard-change.js';
+import { retryCopies } from '../retrial/retry-copies.js';
+import { NO_RETRIAL } from '../retrial/retrial.js';
+import type { Retrial } from '../retrial/retrial.js';
+import type { Repository } from '../work/repository.js';
+import { settingsAt } from './critique.js';
+import { readSettings } from './project-settings.js';
+import type { TrustWatch } from './trust.js';
+
+export interface RetrialAsked extends Pick<TrustWatch, 'onTrust'> {
+  readonly command: string;
+  /** For the run at the base. */
+  readonly minutes?: number;
+  readonly signal?: AbortSignal;
+  /** Called with what runs now. */
+  readonly onStep?: (line: string) => void;
+}
+
+export interface GuardedChange {
+  readonly project: string;
+  readonly repository: Repository;
+  readonly base: string;
+  /** A tree; null: the files on disk. */
+  readonly to: string | null;
+  readonly check: Pick<ChangeCheck, 'change' | 'scope'>;
+}
+
+export interface RetrialOfChange extends GuardedChange {
+  readonly asked: RetrialAsked;
+  /** Somebody else's change is judged: its own settings do not count. */
+  readonly isNamedBase: boolean;
+  readonly onNote?: (note: string) => void;
+}
+
+const BASE_MINUTES = 30;
+const MINUTE_MS = 60_000;
+
+export async function retryChange(request: RetrialOfChange): Promise<Retrial> {
+  const { project, repository, base, to, check, asked, isNamedBase, onNote } = request;
+  const { command, minutes = BASE_MINUTES, signal, onStep, onTrust } = asked;
+  refuseInsideTask('run a retrial');
+  await checkProgram(command, project);
+  await checkExitStatus(command, project);
+  const watch: TrustWatch = { ...(onNote === undefined ? {} : { onNote }), ...(onTrust === undefined ? {} : { onTrust }) };
+  const config = await readSettings(project, watch, isNamedBase ? await settingsAt(project, base) : {});
+  if (!touchesJudges(check.change)) return NO_RETRIAL;
+  const guardian = startGuardian(randomBytes(8).toString('hex'));
+  try {
+    const job: CriticJob = {
+      project,
+      origin: project,
+      session: project,
+      row: {},
+      base,
+      round: null,
+      settings: config.critics,
+      guard: config.guard,
+      guardian,
+      watch: { signal: signal ?? new AbortController().signal, log: () => undefined },
+      timeoutMs: minutes * MINUTE_MS,
+      now: () => new Date(),
+      say: (line) => onStep?.(line),
+    };
+    const rules = { behaviourIsFixed: check.scope === 'testing', failuresAreGoal: false };
+    return await retryCopies({ job, change: check.change, repository, base, to, command, rules, isThorough: true, tryMutants: true });
+  } finally {
+    await guardian.close();
+  }
+}

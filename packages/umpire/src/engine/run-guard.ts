@@ -1,0 +1,153 @@
+// The guard in a run: which loops it checks, whether it reverts or only reports findings, and what it found in each task's work.
+
+import type { Breach, RetrialRecord, SessionStarted } from '@umpire/core/decider/events.js';
+import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
+import { nearestWord } from '@umpire/core/formats/nearest-word.js';
+import type { TestResult } from '@umpire/core/model/vocabulary.js';
+import type { Agent } from '@umpire/core/model/ports.js';
+import type { LoopGuard, Settings } from '../sessions/default-settings.js';
+import { CONFIG } from '../sessions/project.js';
+import type { BlobReader } from '../sessions/recorded-evidence.js';
+import { summarize } from '../retrial/retrial-summary.js';
+import type { Retrial } from '../retrial/retrial.js';
+import type { Inspector, Work } from '../work/inspect-work.js';
+
+/**
+ * The testing and until loops depend on tests, so breaches are reverted there. In debt and review they are reported, and the critic counts
+ * those about tests. Notes are reported in every loop. Custom loops are checked only if the settings name them.
+ */
+const LOOPS: Readonly<Record<string, LoopGuard>> = {
+  testing: { breaches: 'obey', scope: 'testing' },
+  until: { breaches: 'obey', scope: 'any' },
+  debt: { breaches: 'tell', scope: 'any' },
+  review: { breaches: 'tell', scope: 'any' },
+};
+
+const OTHER_LOOPS: LoopGuard = { breaches: 'off', scope: 'any' };
+
+/** Rules added to the task of an agent. The testing loop has the first ones already. */
+const HONEST_TESTS = 'Do not delete, skip, empty or weaken a test, and do not mock the code it tests.';
+const SAME_SETTINGS = 'Do not change the settings of tests, coverage, lint, types or CI, nor the scripts of the package.';
+const NO_LOOSER_SETTINGS = 'Do not loosen the settings of tests, coverage, lint, types or CI, nor the scripts of the package.';
+const ONLY_TESTS = 'Change only test files, fixtures and snapshots.';
+const REVERTED = 'Changes that break these rules are reverted before your work is merged, and the report lists them.';
+
+export interface RunGuard {
+  readonly inspect: Inspector;
+  readonly breachesOf: (task: string, attempt: number) => readonly Breach[];
+  readonly retrialOf: (task: string, attempt: number) => RetrialRecord | null;
+  /** The agent, with these rules added to its tasks. */
+  readonly withRules: (agent: Agent) => Agent;
+}
+
+export interface GuardedRun {
+  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'command'>;
+  /** From the person's checkout, where agents cannot write. */
+  readonly config: Pick<Settings, 'guard'>;
+  readonly now: () => Date;
+  /** Tests that failed on this commit. */
+  readonly failedTestsAt: (commit: string) => readonly TestResult[];
+  /** Runs the tests of the work's base on the work. Null: it changed no test. `tryMutants`: reading found lost checks to clear. */
+  readonly retry: (work: Work, scope: LoopGuard['scope'], tryMutants: boolean) => Promise<Retrial | null>;
+  readonly say: (note: string) => void;
+}
+
+/** Null if the loop is not checked. */
+export function createRunGuard({ started, config, now, failedTestsAt, retry, say }: GuardedRun): RunGuard | null {
+  const { allowances, loops } = config.guard;
+  const { breaches: mode, scope } = guardModeOf(started, config);
+  const slip = Object.hasOwn(loops, started.loop) ? null : nearestWord(started.loop, Object.keys(loops));
+  // Otherwise a misspelt loop name would have no effect and no warning.
+  if (slip !== null)
+    say(
+      `${CONFIG} sets guard.loops.${slip}, but this loop is ${started.loop}. If you meant this loop, fix the name. The guard is now: ${mode}.`,
+    );
+  if (mode === 'off') return null;
+  const reverts = mode === 'obey';
+  const found = new Map<string, readonly Breach[]>();
+  const retrials = new Map<string, RetrialRecord>();
+  const key = (task: string, attempt: number) => `${attempt} ${task}`;
+  return {
+    inspect: async (work) => {
+      const { inspectWork } = await import('./guard.js');
+      const today = now().toISOString().slice(0, 10);
+      const { breaches, corrections, retrial } = await inspectWork(work, {
+        scope,
+        reverts,
+        allowances,
+        today,
+        measured: failedTestsAt(work.base),
+        command: started.command,
+        // Where breaches are only reported, the critic holds the retrial of the whole change.
+        retry: (tryMutants) => (reverts ? retry(work, scope, tryMutants) : Promise.resolve(null)),
+      });
+      if (retrial !== null) retrials.set(key(work.task, work.attempt), summarize(retrial));
+      found.set(key(work.task, work.attempt), breaches);
+      return corrections;
+    },
+    breachesOf: (task, attempt) => found.get(key(task, attempt)) ?? [],
+    retrialOf: (task, attempt) => retrials.get(key(task, attempt)) ?? null,
+    withRules: (agent) => (reverts ? addRules(agent, rulesOf(started, scope)) : agent),
+  };
+}
+
+function guardModeOf({ loop, loopFolder }: GuardedRun['started'], { guard: { loops } }: GuardedRun['config']): LoopGuard {
+  const usual = loopFolder === null && Object.hasOwn(LOOPS, loop) ? (LOOPS[loop] ?? OTHER_LOOPS) : OTHER_LOOPS;
+  return { ...usual, ...(Object.hasOwn(loops, loop) ? loops[loop] : {}) };
+}
+
+function rulesOf({ loop }: GuardedRun['started'], scope: LoopGuard['scope']): readonly string[] {
+  if (loop === 'testing') return [REVERTED];
+  return scope === 'testing' ? [ONLY_TESTS, HONEST_TESTS, SAME_SETTINGS, REVERTED] : [HONEST_TESTS, NO_LOOSER_SETTINGS, REVERTED];
+}
+
+function addRules(agent: Agent, rules: readonly string[]): Agent {
+  return {
+    ...agent,
+    run: (assignment, watch) =>
+      agent.run(assignment.writes ? { ...assignment, rules: [...assignment.rules, ...rules] } : assignment, watch),
+  };
+}
+
+export interface MeasuredRun {
+  readonly started: Pick<RunState['started'], 'critic'>;
+  readonly tasks: readonly Pick<TaskState, 'role' | 'row' | 'isMeasured' | 'status' | 'found'>[];
+}
+
+/** The failed tests of each layer's latest measurement, if it was of exactly this commit. Only the built-in critic's evidence counts. */
+export function failedTestsAt(run: MeasuredRun, readBlob: BlobReader, commit: string): readonly TestResult[] {
+  const latest = new Map<string, string>();
+  for (const { role, row, isMeasured, status, found } of run.tasks) {
+    const layer = (row['layer'] ?? '').trim();
+    if (role !== run.started.critic || !isMeasured || status !== 'completed' || layer === '') continue;
+    const hash = found[`results/run-${layer}.json`];
+    if (typeof hash === 'string') latest.set(layer, hash);
+  }
+  return [...latest.values()].flatMap((hash) => failuresIn(readBlob(hash), commit));
+}
+
+function failuresIn(bytes: Buffer | string, commit: string): readonly TestResult[] {
+  const { provenance, failures, suspected_bugs: suspected } = objectOf(typeof bytes === 'string' ? null : parsed(bytes));
+  const judged = objectOf(provenance);
+  if (judged['commit'] !== commit || judged['content'] !== null || !Array.isArray(failures)) return [];
+  const failing: readonly unknown[] = [
+    ...(failures as readonly unknown[]),
+    ...(Array.isArray(suspected) ? (suspected as readonly unknown[]) : []),
+  ];
+  return failing.map(objectOf).flatMap(({ name, file }): readonly TestResult[] => {
+    if (typeof name !== 'string' || typeof file !== 'string') return [];
+    return [{ id: `${file} > ${name}`, status: 'failed', file, line: null, message: null, durationMs: null }];
+  });
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

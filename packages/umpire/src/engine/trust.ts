@@ -1,0 +1,126 @@
+// Project trust: what a person is asked, what is recorded, and what is said of files that do not count.
+
+import { basename } from 'node:path';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import { refuseInsideTask } from '../agents/inside-task.js';
+import { builtinLoop } from '@umpire/core/loops/builtin.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import type { OfferedFile, TrustOffer } from '../views/trust-page.js';
+import { CONFIG } from '../sessions/project.js';
+import { expectedTrust, isProjectTrusted, isTrusted, loopFiles, recordTrust, revokeTrust, untrustedFiles } from '../sessions/trust.js';
+import type { OwnedFiles, TrustFile } from '../sessions/trust.js';
+import { resolveLoop } from '../sessions/resolve-loop.js';
+import { projectFor } from './project-folders.js';
+
+const ACTION = 'trust a project';
+
+/** Callbacks for the person at the keyboard. */
+export interface TrustWatch {
+  readonly onNote?: (note: string) => void;
+  /** Asks the person whether to trust these files. Without it, nobody is asked. */
+  readonly onTrust?: (offer: TrustOffer) => Promise<boolean>;
+}
+
+/** Asks about the project's settings and role texts. Returns the role texts that do not count, for a note: without callbacks none. */
+export async function askTrust(project: string, { onNote, onTrust }: TrustWatch): Promise<readonly string[]> {
+  if (onNote === undefined && onTrust === undefined) return [];
+  const files = untrustedFiles(project);
+  if (files.length === 0) return [];
+  if (onTrust !== undefined && (await onTrust(await offerOf(project, files)))) {
+    refuseInsideTask(ACTION);
+    recordTrust(project, files, true);
+    return [];
+  }
+  return files.flatMap(({ path }) => (path.endsWith('.md') ? [path] : []));
+}
+
+/** Throws `loop-untrusted` if a loop file belongs to a project and nobody trusts it. */
+export async function requireTrustedLoop(named: string | Loop, loop: Loop, project: string | null, watch: TrustWatch): Promise<void> {
+  const owned = ownedLoop(named, loop, project);
+  const files = owned?.files.filter((file) => !isTrusted(file.place, file.text, project)) ?? [];
+  if (owned === null || files.length === 0) return;
+  const isYes = watch.onTrust !== undefined && (await watch.onTrust(await offerOf(owned.owner, files)));
+  if (!isYes) throw new UmpireError('loop-untrusted', { path: String(named) });
+  refuseInsideTask(ACTION);
+  recordTrust(owned.owner, files, false);
+}
+
+function ownedLoop(named: string | Loop, { loop }: Loop, project: string | null): OwnedFiles | null {
+  return typeof named !== 'string' || builtinLoop(named) !== null ? null : loopFiles(named, loop, project);
+}
+
+const MOST_NAMED = 6;
+
+/** What is said of settings and role texts that do not count. */
+export function describeIgnored(settings: readonly string[], roles: readonly string[]): string {
+  const parts = [...(settings.length === 0 ? [] : [`${few(settings)} (${CONFIG})`]), ...(roles.length === 0 ? [] : [few(roles)])];
+  return `Not trusted, so not used: ${parts.join('; ')}. Look at them and trust them with: umpire trust`;
+}
+
+function few(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+}
+
+export interface TrustRequest {
+  readonly project?: string;
+  /** Paths of loop files to trust as well. */
+  readonly loops?: readonly string[];
+}
+
+/** What `umpire trust` would record. */
+export interface TrustPlan {
+  readonly project: string;
+  /** What is not trusted yet. */
+  readonly offer: TrustOffer;
+  /** Nothing is left to trust. */
+  readonly isTrusted: boolean;
+  /** The value of `UMPIRE_TRUST`. */
+  readonly expected: string;
+  readonly record: () => void;
+}
+
+export async function planTrust({ project: asked, loops = [] }: TrustRequest): Promise<TrustPlan> {
+  const project = projectFor(asked);
+  const owned: OwnedFiles[] = [];
+  for (const path of loops) {
+    const { loop } = await resolveLoop(path);
+    const found = ownedLoop(path, loop, project);
+    if (found !== null) owned.push(found);
+  }
+  const beside = owned.map(({ owner, files }) => ({ owner, files: files.filter((file) => !isTrusted(file.place, file.text, project)) }));
+  const own = untrustedFiles(project);
+  const files = [...own, ...beside.flatMap((loop) => loop.files)];
+  return {
+    project,
+    offer: await offerOf(project, files),
+    isTrusted: files.length === 0 && isProjectTrusted(project),
+    expected: expectedTrust(project, owned),
+    record: () => {
+      refuseInsideTask(ACTION);
+      recordTrust(project, own, true);
+      for (const { owner, files } of beside) recordTrust(owner, files, false);
+    },
+  };
+}
+
+/** False if nothing was trusted. */
+export function revoke({ project }: Pick<TrustRequest, 'project'>): boolean {
+  return revokeTrust(projectFor(project));
+}
+
+function kindOf(path: string): OfferedFile['kind'] {
+  if (basename(path) === CONFIG) return 'settings';
+  return path.endsWith('.md') ? 'role' : 'loop';
+}
+
+async function offerOf(project: string, files: readonly TrustFile[]): Promise<TrustOffer> {
+  const { listSettings } = await import('../sessions/settings.js');
+  const offered = ({ path, place, text }: TrustFile): OfferedFile => ({
+    path,
+    kind: kindOf(path),
+    settings: kindOf(path) === 'settings' ? listSettings({ source: text, file: place }) : [],
+    lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
+  });
+  return { project, files: files.map(offered) };
+}

@@ -1,0 +1,335 @@
+// The progress of a run in the terminal: one line for each event that matters to a person. Texts of agents are shortened and
+// cleaned of control characters.
+
+import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import type { Verdict } from '@umpire/core/model/vocabulary.js';
+import type { Recorded, UnmergedWork, PersonAnswered, SessionStarted, TaskFinished } from '@umpire/core/decider/events.js';
+import { awaitedQuestion, hasOtherWork, currentQuestion } from '@umpire/core/decider/question.js';
+import { agentOfTask, isLimited } from '@umpire/core/decider/agent-choice.js';
+import { describeFinding } from '@umpire/core/formats/finding-text.js';
+import { describeRevert } from '@umpire/core/decider/revert-words.js';
+import { isOver, findTask } from '@umpire/core/decider/run-state.js';
+import type { RunState } from '@umpire/core/decider/run-state.js';
+import { paint } from './colors.js';
+import type { Color } from './colors.js';
+import { lineOf, wrap } from './safe-text.js';
+import { answerLines, grantWords, heldEditWords, moreWords, needWords, questionView, shellWord, stepLines } from './session-question.js';
+import { nextSteps, sandboxWords, whyWords } from './session-view.js';
+import { count, duration, PRINTED_NOTHING } from './words.js';
+
+export interface ProgressOptions {
+  /** Print in colour. */
+  readonly color?: boolean;
+  /** The width of the terminal. Without it, lines are not wrapped. */
+  readonly columns?: () => number;
+  /** The session in commands; its own name by default. */
+  readonly session?: string;
+  /** Prints the time of day; in UTC by default. */
+  readonly clock?: (ts: string) => string;
+  /** How long a task ran; null if unknown. */
+  readonly ranMs?: (task: string) => number | null;
+}
+
+type Tone = 'plain' | 'good' | 'bad' | 'call';
+
+const COLORS: Readonly<Record<Exclude<Tone, 'plain'>, Color>> = { good: 'green', bad: 'red', call: 'yellow' };
+
+/** Null if the event does not matter to a person; several lines if there are commands to copy. `state`: after the event. */
+export function progressLine(event: Recorded, state: SessionState, options: ProgressOptions = {}): string | null {
+  const described = describeEvent(event, state, options);
+  if (described === null) return null;
+  const [text, tone, below = []] = typeof described === 'string' ? ([described, 'plain'] as const) : described;
+  const time = options.clock?.(event.ts) ?? event.ts.slice(11, 16);
+  const line = wrapLine(lineOf(text, 1000), `${lineOf(time)} `, options.columns?.());
+  const shown = tone === 'plain' ? line : paint(COLORS[tone], line, options.color === true);
+  return [shown, ...below].join('\n');
+}
+
+/** Wraps a line between words, under its first column of text. */
+export function wrapLine(text: string, first: string, columns: number | undefined): string {
+  if (columns === undefined || columns < MIN_COLUMNS) return `${first}${text}`;
+  return wrap(text, ' '.repeat(first.length), first, columns).join('\n');
+}
+
+/** Narrower terminals get unwrapped lines: a long word would leave no room for others. */
+const MIN_COLUMNS = 40;
+
+/** Like `progressLine`, but remembers when tasks started, so that lines say how long they took. */
+export function followProgress(options: ProgressOptions = {}): (event: Recorded, state: SessionState) => string | null {
+  const startedAt = new Map<string, number>();
+  return (event, state) => {
+    const now = millisecondsOf(event.ts);
+    if (event.type === 'TaskStarted') startedAt.set(event.data.task, now);
+    const ranMs = (task: string) => {
+      const from = startedAt.get(task);
+      return from === undefined ? null : now - from;
+    };
+    const line = progressLine(event, state, { ranMs, ...options });
+    // The time until the merge does not count.
+    if (event.type === 'TaskSubmitted' || event.type === 'TaskFinished') startedAt.delete(event.data.task);
+    return line;
+  };
+}
+
+/** `below`: commands to copy, each on a line of its own. */
+type Described = string | readonly [text: string, tone: Tone, below?: readonly string[]] | null;
+
+function describeEvent(event: Recorded, state: SessionState, options: ProgressOptions): Described {
+  const { run } = state;
+  const session = options.session ?? run?.started.session ?? '<session>';
+  switch (event.type) {
+    case 'SessionStarted':
+      return startedLine(event.data);
+    case 'RunBegun':
+      return begunLine(run);
+    case 'TaskStarted':
+      return taskStartedLine(run, event.data);
+    case 'TaskSubmitted':
+      return [
+        `${event.data.task} finished${took(event.data.task, options)}; merging ${changed(event.data.files)}`,
+        'plain',
+        costNote(event.data, run),
+      ];
+    case 'TaskFinished':
+      return finishedLine(event.data, run, options, session);
+    case 'EvidenceRepeated':
+      return `${event.data.task} not run: nothing changed since ${event.data.of}, so its evidence is judged again`;
+    case 'TaskAsked':
+      return [`${event.data.task} asks${keptSoFar(event.data.files)}: ${lineOf(event.data.question, 300)}${meanwhile(run)}`, 'call'];
+    case 'TaskBlocked':
+      return [`${event.data.task} is blocked${keptSoFar(event.data.files)}: ${lineOf(event.data.reason, 300)}${meanwhile(run)}`, 'call'];
+    case 'TaskInterrupted':
+      return withLeft(
+        `${event.data.task} stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will run again`,
+        event.data.left,
+      );
+    case 'TaskPostponed':
+      return [postponedLine(event.data, run), 'bad'];
+    case 'TaskLimited':
+      return [limitedLine(event.data, run), 'bad'];
+    case 'TaskSkipped':
+      return [`${event.data.task} skipped: ${lineOf(event.data.reason, 300)}`, 'bad'];
+    case 'TasksReopened':
+      return `${event.data.tasks.join(', ')} will run again: ${event.data.why}`;
+    case 'JudgingFailed':
+      return judgingFailedLine(run, event.data);
+    case 'TasksEdited':
+      return `Your edit of tasks.csv was applied: ${lineOf(event.data.told.join('; '), 300)}`;
+    case 'EditHeld':
+      return [lineOf(heldEditWords(event.data, session), 600), 'bad'];
+    case 'EditRefused':
+      return [`Your edit of tasks.csv was refused: ${lineOf(event.data.reason, 300)}${keptAs(event.data.kept)}`, 'bad'];
+    case 'PersonCalled':
+      return calledLine(run, event.data.key, session);
+    case 'PersonAnswered':
+      return answeredLine(event.data);
+    case 'FindingRuled':
+      return `Dismissed: ${describeFinding(event.data.finding)}. Reason: ${event.data.reason}`;
+    case 'PersonEdited':
+      return `Your changes were merged: ${changed(event.data.files)}. The critic runs again`;
+    case 'StrayChanges':
+      return [`Discarded changes that no task may make: ${changed(event.data.files)}`, 'bad'];
+    case 'WorkReverted':
+      return event.data.ok
+        ? `Reverted the work of ${event.data.tasks.join(', ')}: it made things worse`
+        : [`Could not revert the work of ${event.data.tasks.join(', ')}, which made things worse: ${named(event.data.files)}`, 'bad'];
+    case 'DamageReverted':
+      // Nothing to revert: the next larger unit follows.
+      if (event.data.ok && event.data.files.length === 0) return null;
+      return [`${describeRevert(event.data)}${event.data.ok ? ' The tests run again.' : ''}`, 'bad'];
+    case 'VerdictGiven':
+      return verdictLine(event.data.verdict, event.data.scene?.critic ?? null, run);
+    case 'CapChanged':
+      return `Cap changed from ${event.data.from} to ${event.data.to} rounds (${event.data.by})`;
+    case 'RoundsRecalled':
+      return `Rounds missing from the journal were restored: ${event.data.chains.map(({ chain, round }) => `${chain} round ${round}`).join(', ')}`;
+    case 'SessionEnded':
+      return endedLine(event.data, session, run);
+    case 'SessionObserved':
+    case 'RulesFrozen':
+    case 'TargetFrozen':
+    case 'ChainNamed':
+    case 'ChainContinued':
+    case 'EvidenceMeasured':
+    case 'VerdictProjected':
+    case 'FolderChanged':
+    case 'WaitEnded':
+    case 'TimePassed':
+      return null;
+  }
+}
+
+function startedLine(started: SessionStarted): Described {
+  const { session, loop, mode, rows, judged, command } = started;
+  const unjudged = judged ? '' : '. No critic is judged in this mode, so the result will be unverified';
+  const until = command === undefined ? '' : `. Runs until this passes: ${lineOf(command, 200)}`;
+  return `Session ${session}: ${loop}, mode ${mode} (${lineOf(whyWords(started), 200)}), ${count(rows.length, 'task')}${unjudged}${until}`;
+}
+
+function begunLine(run: RunState | null): Described {
+  if (run === null) return null;
+  // The default agent first, then those of single roles.
+  const named = Object.entries(run.settings.agents).toSorted(([a], [b]) => Number(b === '*') - Number(a === '*'));
+  const agents = named.map(([role, agent]) => (role === '*' ? agent : `${agent} (${role})`));
+  const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}, ${sandboxWords(run.settings.sandbox === true)}`;
+  if (run.runs.length <= 1) return `Up to ${count(run.settings.concurrency, 'task')} at a time${who}`;
+  const done = run.tasks.filter((task) => isOver(task.status)).length;
+  return `Resumed: ${done} of ${run.tasks.length} tasks done${who}${postponedTasks(run)}`;
+}
+
+/** The postponed tasks, which explain why nothing happens. */
+function postponedTasks({ waiting, lastMs }: RunState): string {
+  const left = [...waiting].filter(([, untilMs]) => untilMs > lastMs);
+  const first = left.slice(0, 3).map(([task, untilMs]) => `${task} retries in ${duration(untilMs - lastMs)}`);
+  return first.length === 0 ? '' : `; ${first.join(', ')}${left.length > 3 ? ` and ${left.length - 3} more later` : ''}`;
+}
+
+function taskStartedLine(
+  run: RunState | null,
+  data: { readonly task: string; readonly attempt: number; readonly agent: string },
+): Described {
+  const task = run === null ? undefined : findTask(run, data.task);
+  const again = data.attempt > 1 ? `, attempt ${data.attempt}` : '';
+  return `Wave ${task?.wave ?? 1}: ${data.task} started (${task?.role ?? 'no role'}, agent ${data.agent}${again})`;
+}
+
+function took(task: string, { ranMs }: ProgressOptions): string {
+  const ms = ranMs?.(task) ?? null;
+  // Shorter times are not worth printing.
+  return ms === null || ms < 50 ? '' : ` in ${duration(ms)}`;
+}
+
+/** The longest texts. The verdict rests on the critic's findings, and the guard's come before the agent's own. */
+const MAX_FINDINGS = { agent: 100, guard: 300, critic: 400 };
+
+function finishedLine(data: TaskFinished, run: RunState | null, options: ProgressOptions, session: string): Described {
+  const { task, status, findings, error, head, files, outputs } = data;
+  if (status === 'failed') return [`${task} failed${took(task, options)}: ${withLeft(lineOf(error, 300), data.left)}`, 'bad'];
+  const merged = head === undefined ? (data.unchanged === true ? ', changed nothing' : '') : `, ${changed(files)} merged`;
+  const isCritic = run !== null && findTask(run, task)?.role === run.started.critic;
+  const isGuarded = (data.breaches ?? []).length > 0;
+  const found = lineOf(findings, isCritic ? MAX_FINDINGS.critic : isGuarded ? MAX_FINDINGS.guard : MAX_FINDINGS.agent);
+  const hasFailed = isCritic && run.started.command !== undefined && outputs['exit_status'] !== '0';
+  const more =
+    hasFailed && !findings.endsWith(PRINTED_NOTHING)
+      ? `${/[.!?]$/.test(found) ? '' : '.'} Full output: umpire logs ${shellWord(session)} ${shellWord(task)}`
+      : '';
+  const text = `${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`;
+  return [text, hasFailed ? 'bad' : 'good', costNote(data, run)];
+}
+
+/** Once for each agent: nobody knows before it ran whether a program of one's own reports its cost. */
+function costNote({ task, usage }: Pick<TaskFinished, 'task' | 'usage'>, run: RunState | null): readonly string[] {
+  if (run === null || run.settings.maxCostUsd === null || usage.unknown?.includes('cost') !== true) return [];
+  const agent = findTask(run, task)?.agent ?? '';
+  const runs = run.tasks.filter((one) => one.agent === agent).reduce((sum, { attempt }) => sum + attempt, 0);
+  return runs > 1 ? [] : [`Note: ${lineOf(agent, 100)} reports no cost, so the limit in dollars cannot stop it. Use minutes or tokens.`];
+}
+
+/** `3 files (a.ts, b.ts, c.ts)`. */
+function changed(files: readonly string[] | undefined): string {
+  if (files === undefined || files.length === 0) return 'no files';
+  return `${count(files.length, 'file')} (${named(files)})`;
+}
+
+function keptSoFar(files: readonly string[] | undefined): string {
+  return files === undefined || files.length === 0 ? '' : ` (work so far is kept: ${named(files)})`;
+}
+
+/** Adds where unfinished work is kept. */
+function withLeft(words: string, left: UnmergedWork | undefined): string {
+  if (left === undefined) return words;
+  const stop = /[.!?]$/.test(words) ? '' : '.';
+  const kept =
+    left.goesOn === true
+      ? `Its changes (${named(left.files)}) are kept for the next attempt`
+      : `Its changes (${named(left.files)}) are kept as commit ${lineOf(left.commit.slice(0, 12))}`;
+  return `${words}${stop} ${kept}`;
+}
+
+function named(files: readonly string[]): string {
+  const first = files.slice(0, 4).map((file) => lineOf(file, 80));
+  return first.join(', ') + (files.length > 4 ? ` and ${files.length - 4} more` : '');
+}
+
+function postponedLine({ task, why, waitMs, left }: Extract<Recorded, { type: 'TaskPostponed' }>['data'], run: RunState | null): string {
+  const times = run === null ? 1 : (findTask(run, task)?.postponed ?? 1);
+  const most = Math.max(times, run?.settings.retries ?? 0);
+  return `${task} retries in ${duration(waitMs)} (retry ${times} of ${most}): ${withLeft(lineOf(why, 300), left)}`;
+}
+
+function limitedLine({ task, agent, resetsAt, why }: Extract<Recorded, { type: 'TaskLimited' }>['data'], run: RunState | null): string {
+  const state = run === null ? undefined : findTask(run, task);
+  const next = run === null || state === undefined ? null : agentOfTask(run, state);
+  const until = resetsAt === null || run === null ? '' : `, for ${duration(millisecondsOf(resetsAt) - run.lastMs)} more`;
+  const then =
+    run !== null && next !== null && !isLimited(run, next)
+      ? `${next} takes over`
+      : run?.waiting.has(task) === true
+        ? 'Umpire waits'
+        : 'resume it later';
+  return `${task}: the plan of ${agent} is used up${until}; ${then}. ${lineOf(why, 300)}`;
+}
+
+function keptAs(kept: string): string {
+  return kept === '' ? '' : `. Your file is kept as ${kept}`;
+}
+
+function judgingFailedLine(run: RunState | null, data: Extract<Recorded, { type: 'JudgingFailed' }>['data']): Described {
+  const again = (run?.unjudgeable.get(data.task) ?? 1) === 1 ? 'It runs again.' : `${data.hint}${meanwhile(run)}`;
+  return [`${data.task} left nothing to judge (rule ${data.rule}): ${lineOf(data.message, 300)} ${again}`, 'bad'];
+}
+
+/** A question is open, but independent tasks still run. If all of them are postponed, it is asked now. */
+function meanwhile(run: RunState | null): string {
+  const isPause = run !== null && run.waiting.size > 0 && run.running.size === 0;
+  return run !== null && run.front < run.open.length && !isPause && awaitedQuestion(run) === null
+    ? ' (you will be asked once independent tasks are done)'
+    : '';
+}
+
+function calledLine(run: RunState | null, key: string, session: string): Described {
+  const question = run === null ? null : (run.questions.find((one) => one.key === key) ?? currentQuestion(run));
+  if (run === null || question === null) return null;
+  const view = questionView(run, question, session);
+  const words = `${lineOf(needWords(question, view), 300)}${moreWords(view)}`;
+  if (!hasOtherWork(run)) return [words, 'call', answerLines(view)];
+  const first = `Meanwhile, ${postponedTasks(run).slice(2) || 'other tasks continue'}. To answer now, press Ctrl-C first; the wait is kept.`;
+  return [`${words} ${first}`, 'call', answerLines(view)];
+}
+
+function answeredLine(data: PersonAnswered): Described {
+  const granted = grantWords(data);
+  const why = lineOf([...(data.goal === undefined ? [] : [data.goal]), ...(data.reason === '' ? [] : [data.reason])].join('; '), 200);
+  const mark = data.answer === 'force-approve' ? ', unverified' : '';
+  return `Answered (${data.by}): ${data.answer}${granted === '' ? '' : ` (${granted})`}${mark}${why === '' ? '' : `: ${why}`}`;
+}
+
+/** Trends worth a warning. */
+const BAD_COURSES: ReadonlySet<string> = new Set(['stalled', 'oscillating', 'diverging']);
+
+function verdictLine(verdict: Verdict, critic: string | null, run: RunState | null): Described {
+  const { decision, round, maxRounds, rule, reason, unverified, status, tasks, outcome, trend } = verdict;
+  const marks = [...(status === 'partial' ? ['partial'] : []), ...(unverified ? ['unverified'] : [])];
+  const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
+  const next = outcome === 'revise' && tasks.length > 0 ? ` New tasks: ${named(tasks.map(({ id }) => id))}.` : '';
+  const more = outcome === 'escalate' ? meanwhile(run) : next;
+  // The reason has just said what is still open.
+  const why = lineOf((trend?.why ?? '').replace(/; still .*$/, '.'), 200);
+  const course = trend !== undefined && BAD_COURSES.has(trend.kind) && outcome === 'revise' ? ` ${why}` : '';
+  const text = `${critic ?? 'Session'} judged: ${decision}${mark}, round ${round} of ${maxRounds}, rule ${rule}. ${lineOf(reason, 400)}${course}${more}`;
+  return [text, outcome === 'escalate' ? 'call' : outcome === 'revise' ? 'plain' : 'good'];
+}
+
+function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, run: RunState | null): Described {
+  const mark = data.unverified ? ', unverified' : '';
+  const steps = stepLines(nextSteps({ session, state: data.outcome }, run));
+  return [`Session ${data.outcome}${mark}. ${sentence(data.reason)}`.trimEnd(), data.outcome === 'complete' ? 'good' : 'bad', steps];
+}
+
+/** With a full stop and a space; empty if there is no text. */
+function sentence(text: string): string {
+  const line = lineOf(text, 400);
+  return line === '' ? '' : `${line}${/[.!?]$/.test(line) ? '' : '.'} `;
+}

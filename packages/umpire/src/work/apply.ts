@@ -1,0 +1,232 @@
+// Applies the work of a session to the person's files as uncommitted changes; the index and all other files stay as they are. Refuses, and
+// changes nothing, where a file that it would write has changes of the person. Can be repeated after a crash.
+
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
+import { removeFrom } from './worktree-changes.js';
+import { commitTree, diffTrees, isAncestor } from './commits.js';
+import { treeWith } from './next-commit.js';
+import type { TreeDifference } from './commits.js';
+import { requireCommits } from './session-diff.js';
+import { askGit, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf } from './git.js';
+import type { RawName, GitTarget } from './git.js';
+import { listSkipped } from './index-flags.js';
+import { SHORT_ID, listFew, projectNames } from './git-names.js';
+import { linkOnPathTest } from './path-checks.js';
+import { changeRefs, refsOf } from './refs.js';
+import { findSessionGit } from './session-git.js';
+import type { SessionPlace, SessionGit } from './session-git.js';
+import { modulesInTheWay, replacedModules } from './submodules.js';
+import { applyTreeDiff } from './three-way-merge.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { breakLock } from './session-worktree.js';
+
+export interface Applied {
+  readonly base: string;
+  readonly head: string;
+  /** Files changed by this call; empty where the work was already there. */
+  readonly files: readonly string[];
+  /** Files of the work that were not taken. */
+  readonly leftOut: readonly string[];
+  /** Submodules in the index that are plain files now: git ignores these files until the submodule is removed from the index. */
+  readonly replaced: readonly string[];
+}
+
+/** `without`: files that stay as they are at the session's base. */
+export async function applySession(place: SessionPlace, without: readonly string[] = []): Promise<Applied> {
+  const sessionGit = findSessionGit(place);
+  const { base, head: tip } = await requireCommits(sessionGit);
+  const { head, leftOut } = await leaveOut(sessionGit, base, tip, new Set(without));
+  const { kind, checkout, prefix } = sessionGit.repository;
+  mkdirSync(sessionGit.folder, { recursive: true });
+  const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
+  const to = from === base ? head : await rebaseWork(sessionGit, base, head, from);
+  const files = to === null ? [] : await applyTree(sessionGit, from, to);
+  await recordApplied(sessionGit, head, files.length > 0);
+  const replaced = kind === 'git' ? await replacedModules(checkout, files) : [];
+  return { base, head: tip, files: projectNames(files, prefix), leftOut, replaced: projectNames(replaced, prefix) };
+}
+
+/** The work without these files. Nothing of it is on the session's branch. */
+async function leaveOut(sessionGit: SessionGit, base: string, head: string, without: ReadonlySet<string>) {
+  const { prefix } = sessionGit.repository;
+  const steps = without.size === 0 ? [] : await diffTrees(sessionGit, head, base);
+  const kept = steps.filter(({ name }) => without.has(projectNames([name], prefix)[0] ?? ''));
+  if (kept.length === 0) return { head, leftOut: [] };
+  const tree = await treeWith(sessionGit, head, kept);
+  const names = kept.map(({ name }) => name);
+  return { head: await commitTree(sessionGit, tree, [base], 'Work without failing tests'), leftOut: projectNames(names, prefix) };
+}
+
+/** The files are applied even if recording fails: a second apply finds them and records it. */
+async function recordApplied(sessionGit: SessionGit, head: string, isChanged: boolean): Promise<void> {
+  try {
+    await changeRefs(sessionGit, [{ ref: refsOf(sessionGit).applied, to: head }]);
+  } catch (error) {
+    if (!isUmpireError(error) || !isChanged) throw error;
+    throw new UmpireError('apply-unrecorded', { session: sessionGit.place.session, detail: error.message });
+  }
+}
+
+/** The work rebased on the person's later commits; null where these include it already. */
+async function rebaseWork(sessionGit: SessionGit, base: string, head: string, own: string): Promise<string | null> {
+  if (await isAncestor(sessionGit, head, own)) return null;
+  const merge = await applyTreeDiff(sessionGit, base, head, own);
+  if (merge.ok) return merge.tree;
+  const files = projectNames(merge.files, sessionGit.repository.prefix);
+  throw new UmpireError('apply-conflict', {
+    session: sessionGit.place.session,
+    branch: sessionGit.branch,
+    base: base.slice(0, SHORT_ID),
+    head: own.slice(0, SHORT_ID),
+    files: listFew(files),
+  });
+}
+
+/** Works on an index of its own, in which only files of the work may differ: git checks them before it writes the first one. */
+async function applyTree(sessionGit: SessionGit, from: string, to: string): Promise<readonly RawName[]> {
+  const { checkout, kind } = sessionGit.repository;
+  const changed = await diffTrees(sessionGit, from, to);
+  const steps = changed.map(({ name }) => name);
+  if (steps.length === 0) return [];
+  const modules = modulesInTheWay(checkout.workTree, changed);
+  if (modules.length > 0) refuse(sessionGit, 'apply-in-the-way', modules);
+  const left = await findLeftIndexes(sessionGit);
+  const index = applyIndexPath(sessionGit);
+  const gitTarget = { ...checkout, index };
+  try {
+    const dirty = kind === 'git' ? await listDirty(sessionGit, steps) : [];
+    const beyond = new Set(steps.filter(linkOnPathTest(checkout.workTree)));
+    // A link on the path of a file: git would stop there, or write elsewhere. A link that the work removes is checked like any file.
+    const odd = [...beyond].filter(outsideRemoved(changed.filter((step) => step.to === null)));
+    if (odd.length > 0) refuse(sessionGit, 'apply-in-the-way', odd);
+    await git(gitTarget, ['read-tree', from]);
+    // In a sparse checkout, a missing file is not removed. Git checks folders itself, file by file.
+    const skipped = kind === 'git' ? await listSkipped(checkout, steps) : [];
+    const absent = new Set(skipped.filter((name) => kindOf(sessionGit, name) === 'nothing'));
+    const names = steps.filter((name) => !beyond.has(name) && kindOf(sessionGit, name) !== 'folder' && !absent.has(name));
+    await git(gitTarget, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
+    await refuseOwnChanges(sessionGit, gitTarget, { from, to, dirty, wasKilled: left.length > 0 });
+    // Starts from the files on disk, since an earlier run may have applied a part. Includes files outside a sparse checkout.
+    const here = await askGit(gitTarget, ['write-tree']);
+    const args = ['read-tree', '-m', '-u', '--no-sparse-checkout', here, to];
+    const { code, stderr } = await tryGit(gitTarget, args);
+    if (code !== 0 && !REFUSED.test(stderr)) await rollBack(sessionGit, gitTarget, { here, to, absent });
+    if (code !== 0) throw gitFault(args, code, stderr);
+    removeIndexes(left);
+    return (await diffTrees(sessionGit, here, to)).map(({ name }) => name);
+  } finally {
+    removeIndexes([index]);
+  }
+}
+
+/** True where no removed path is a parent folder of the name. */
+function outsideRemoved(gone: readonly TreeDifference[]): (name: RawName) => boolean {
+  const places = new Set(gone.map(({ name }) => name));
+  return (name) => !name.split('/').some((_, end, parts) => end > 0 && places.has(parts.slice(0, end).join('/')));
+}
+
+/** Git checks every file before it writes the first one, so these messages mean that another process changed a file just now. */
+const REFUSED = /not uptodate|would be overwritten|would be removed|would lose|Refusing to remove/;
+
+interface InterruptedApply {
+  /** The files as they were. */
+  readonly here: string;
+  readonly to: string;
+  /** In that tree, but not on disk. */
+  readonly absent: ReadonlySet<RawName>;
+}
+
+/** The disk may become full midway: removes the new files first, then restores the old ones. */
+async function rollBack(sessionGit: SessionGit, gitTarget: GitTarget, { here, to, absent }: InterruptedApply): Promise<void> {
+  const steps = await diffTrees(sessionGit, to, here);
+  const isNew = ({ name, to: was }: (typeof steps)[number]): boolean => was === null || absent.has(name);
+  // A folder in its place is the person's.
+  for (const { name } of steps.filter(isNew))
+    if (kindOf(sessionGit, name) === 'file') removeFrom(sessionGit.repository.checkout.workTree, name);
+  const before = steps.filter((step) => !isNew(step)).map(({ name }) => name);
+  await tryGit(gitTarget, ['checkout-index', '--force', '--quiet', '-z', '--stdin'], { input: namesInput(before) });
+}
+
+/** Files of the work that git reports as changed. Staged changes are always the person's; Umpire never stages. */
+async function listDirty(sessionGit: SessionGit, steps: readonly RawName[]): Promise<readonly RawName[]> {
+  const isWritten = new Set(steps);
+  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
+  const entries = rawNames(await git(sessionGit.repository.checkout, args, { filters: true })).filter((entry) =>
+    isWritten.has(entry.slice(3)),
+  );
+  const staged = entries.filter((entry) => !entry.startsWith(' ')).map((entry) => entry.slice(3));
+  const names = entries.map((entry) => entry.slice(3));
+  const own = [...staged, ...names.filter(linkOnPathTest(sessionGit.repository.checkout.workTree))];
+  if (own.length > 0) refuse(sessionGit, 'apply-dirty', own);
+  return names;
+}
+
+/** A file in neither the old nor the new state is the person's own change. */
+async function refuseOwnChanges(
+  sessionGit: SessionGit,
+  gitTarget: GitTarget,
+  { from, to, dirty, wasKilled }: { from: string; to: string; dirty: readonly RawName[]; wasKilled: boolean },
+): Promise<void> {
+  const [old, wanted] = await Promise.all([from, to].map((tree) => diffIndex(gitTarget, tree)));
+  const own: RawName[] = [];
+  for (const name of old ?? [])
+    if (wanted?.has(name) === true && !(wasKilled && (await isHalfWritten(sessionGit, to, name)))) own.push(name);
+  if (own.length === 0) return;
+  const code = own.some((name) => dirty.includes(name)) ? 'apply-dirty' : 'apply-in-the-way';
+  refuse(sessionGit, code, own);
+}
+
+function refuse({ place, repository }: SessionGit, code: 'apply-dirty' | 'apply-in-the-way', names: readonly RawName[]): never {
+  throw new UmpireError(code, { session: place.session, files: listFew(projectNames(names, repository.prefix)) });
+}
+
+async function diffIndex(gitTarget: GitTarget, tree: string): Promise<ReadonlySet<RawName>> {
+  return new Set(
+    rawNames(await git(gitTarget, ['diff-index', '--cached', '--name-only', '--no-renames', '--ignore-submodules=all', '-z', tree])),
+  );
+}
+
+function kindOf({ repository }: SessionGit, name: RawName): 'folder' | 'file' | 'nothing' {
+  try {
+    return lstatSync(pathIn(repository.checkout.workTree, name)).isDirectory() ? 'folder' : 'file';
+  } catch {
+    return 'nothing';
+  }
+}
+
+/** Only the holder of the session's lock works here, so another process's index belongs to a dead process. */
+function applyIndexPath({ folder }: SessionGit): string {
+  return join(folder, `apply-${process.pid}.index`);
+}
+
+const LEFT = /^apply-\d+\.index$/;
+
+/** Indexes of killed runs. A git process of theirs may still be working and gets a moment. */
+async function findLeftIndexes(sessionGit: SessionGit): Promise<readonly string[]> {
+  const names = existsSync(sessionGit.folder) ? readdirSync(sessionGit.folder) : [];
+  const left = names.filter((name) => LEFT.test(name)).map((name) => join(sessionGit.folder, name));
+  for (const index of left) await breakLock(`${index}.lock`);
+  return left;
+}
+
+function removeIndexes(indexes: readonly string[]): void {
+  for (const index of indexes) for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+}
+
+/**
+ * Is the file missing, or a prefix of its content in the tree? An `apply` killed with its git leaves such files; rewriting them loses
+ * nothing.
+ */
+async function isHalfWritten(sessionGit: SessionGit, tree: string, name: RawName): Promise<boolean> {
+  const { checkout } = sessionGit.repository;
+  const path = nameOf(name);
+  if (rawOf(path) !== name) return false;
+  const { code, stdout } = await tryGit(checkout, ['cat-file', '--filters', `${tree}:${path}`]);
+  if (code !== 0) return false;
+  const place = pathIn(checkout.workTree, name);
+  const stat = lstatOf(place);
+  if (stat === undefined) return true;
+  return stat.isFile() && stat.size < stdout.length && readFileSync(place).equals(stdout.subarray(0, stat.size));
+}

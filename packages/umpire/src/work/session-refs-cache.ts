@@ -1,0 +1,103 @@
+// Reads the refs of all sessions of a repository at once, and which sessions have work that no other branch has. The data may be outdated:
+// good enough to keep something, never to remove it.
+
+import { isUmpireError } from '@umpire/core/model/errors.js';
+import { safeName } from '../sessions/safe-name.js';
+import { runGitSync } from './git.js';
+import type { GitResult } from './git.js';
+import { memoizeByProject } from './memoize.js';
+import { BRANCHES } from './git-names.js';
+import { refsOf } from './refs.js';
+import { findRepository } from './repository.js';
+import type { SessionGit } from './session-git.js';
+
+export interface SessionRefsCache {
+  /** Like `findRepository`, once per project. */
+  readonly find: typeof findRepository;
+  /** Does a branch or ref have this name? */
+  readonly hasRefs: (project: string, session: string) => boolean;
+  /** Its branch has work that is nowhere else. Also false where that needs a closer look. */
+  readonly isUnapplied: (sessionGit: SessionGit) => boolean;
+  /** Every name of a branch or ref. */
+  readonly names: (project: string) => ReadonlySet<string>;
+}
+
+interface Tip {
+  readonly commit: string;
+  readonly tree: string;
+}
+
+export function createSessionRefsCache(): SessionRefsCache {
+  const repositoryOf = memoizeByProject((project: string) => findRepository(project, project, 'git'));
+  const refsIn = memoizeByProject(readTips);
+  const namesIn = memoizeByProject((project: string) => new Set([...refsIn(project).keys()].map(parseRefName)));
+  const isElsewhere = memoizeByProject((project: string) => elsewhereIn(project, refsIn(project)));
+  return {
+    find: (project, sessionFolder, known) => (known === 'git' ? repositoryOf(project) : findRepository(project, sessionFolder, known)),
+    hasRefs: (project, session) => namesIn(project).has(safeName(session)),
+    names: namesIn,
+    isUnapplied: (sessionGit) => {
+      const { project } = sessionGit.place;
+      if (sessionGit.repository.kind !== 'git') return false;
+      const names = refsOf(sessionGit);
+      const refs = refsIn(project);
+      const [base, head] = [refs.get(names.base), refs.get(names.head)];
+      if (base === undefined || head === undefined || base.tree === head.tree) return false;
+      return refs.get(names.applied)?.commit !== head.commit && !isElsewhere(project)(head.commit, names.branch);
+    },
+  };
+}
+
+const OWN = `refs/heads/${BRANCHES}`;
+const BESIDE = 'refs/umpire/';
+
+function parseRefName(ref: string): string {
+  return ref.startsWith(OWN) ? ref.slice(OWN.length) : (ref.slice(BESIDE.length).split('/')[0] ?? '');
+}
+
+function readTips(project: string): ReadonlyMap<string, Tip> {
+  const asked = ['for-each-ref', '--format=%(refname) %(objectname) %(tree)', 'refs/umpire', 'refs/heads/umpire'];
+  const lines = linesOf(() => runGitSync(project, asked));
+  return new Map(
+    lines.flatMap((line) => {
+      const [ref = '', commit = '', tree = ''] = line.split(' ');
+      return ref === '' ? [] : [[ref, { commit, tree }] as const];
+    }),
+  );
+}
+
+/** Empty without git: the code that needs git reports it. */
+function linesOf(ask: () => GitResult): readonly string[] {
+  try {
+    const { code, stdout } = ask();
+    return code === 0 ? stdout.toString('utf8').split('\n') : [];
+  } catch (error) {
+    if (isUmpireError(error)) return [];
+    throw error;
+  }
+}
+
+/** Is a commit on another branch, a remote branch or a tag? True where git cannot tell. */
+function elsewhereIn(project: string, refs: ReadonlyMap<string, Tip>): (commit: string, own: string) => boolean {
+  const persons = ['--not', `--exclude=${BRANCHES}*`, '--branches', '--remotes', '--tags'];
+  const tips = [...new Set([...refs.values()].map(({ commit }) => commit))];
+  const { code, stdout } = runGitSync(project, ['rev-list', '--parents', '--stdin', ...persons], `${tips.join('\n')}\n`);
+  if (code !== 0) return () => true;
+  const lines = stdout.toString('utf8').split('\n');
+  const alone = new Map(lines.map((line) => line.split(' ')).map(([commit = '', ...parents]) => [commit, parents]));
+  const holders = new Map<string, Set<string>>();
+  for (const [ref, { commit }] of refs) if (ref.startsWith(OWN)) holdAll(alone, holders, ref, commit);
+  return (commit, own) => !alone.has(commit) || [...(holders.get(commit) ?? [])].some((ref) => ref !== own);
+}
+
+/** Marks the commit and its ancestors that are on none of the person's branches as held by this branch. */
+function holdAll(alone: ReadonlyMap<string, readonly string[]>, holders: Map<string, Set<string>>, ref: string, tip: string): void {
+  const open = [tip];
+  for (let commit = open.pop(); commit !== undefined; commit = open.pop()) {
+    const parents = alone.get(commit);
+    const by = holders.get(commit) ?? new Set();
+    if (parents === undefined || by.has(ref)) continue;
+    holders.set(commit, by.add(ref));
+    open.push(...parents);
+  }
+}

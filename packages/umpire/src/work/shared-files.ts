@@ -1,0 +1,157 @@
+// Adds untracked files that a task needs to a worktree: dependencies as links, files such as .env as copies. They are never committed.
+
+import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import { listOf, text } from '@umpire/core/formats/shape.js';
+import { lstatOf, statOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
+import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
+import { git, nameOf, rawNames, rawOf } from './git.js';
+import type { RawName } from './git.js';
+import { blockedPathTest } from './path-checks.js';
+import { readStateFile, writeStateFile } from './state-file.js';
+import { linkPackages } from './node-modules-links.js';
+import type { SharedFile } from './node-modules-links.js';
+import { expandPath, nameTest } from './patterns.js';
+import { linkEnvironment, findOuterEnvironment } from './virtualenv-links.js';
+import type { SessionGit } from './session-git.js';
+
+export interface SharedFiles {
+  readonly items: readonly SharedFile[];
+  /** Arguments for git to ignore them. */
+  readonly ignore: readonly string[];
+  /** Is the path, or a parent of it, a shared file? */
+  readonly covers: (name: RawName) => boolean;
+}
+
+interface PlannedSharedFiles extends SharedFiles {
+  /** Entries of `link` and `copy` that match nothing in the project. */
+  readonly absent: readonly string[];
+}
+
+const PACKAGES = 'node_modules';
+
+/** Searches the untracked files of the person's checkout. `link` comes in addition to node_modules. */
+export async function planSharedFiles(
+  sessionGit: SessionGit,
+  link: readonly string[],
+  copy: readonly string[],
+): Promise<PlannedSharedFiles> {
+  const { checkout, prefix } = sessionGit.repository;
+  const root = checkout.workTree;
+  const untracked = rawNames(await git(checkout, ['ls-files', '-z', '-o', '--directory', '--full-name'])).map((name) =>
+    nameOf(name).replace(/\/$/, ''),
+  );
+  const inProject = (path: string): boolean => prefix === '' || path.startsWith(`${prefix}/`);
+  const byName = (patterns: readonly string[]): readonly string[] => {
+    const tests = patterns.filter((pattern) => !pattern.includes('/')).map(nameTest);
+    return untracked.filter((path) => inProject(path) && tests.some((matches) => matches(basename(path))));
+  };
+  const byPath = (patterns: readonly string[]): readonly string[] =>
+    patterns
+      .filter((pattern) => pattern.includes('/'))
+      .flatMap((pattern) => expandPath(join(root, prefix), pattern).map((path) => join(prefix, path)));
+  const packages = untracked.filter((path) => basename(path) === PACKAGES || isPythonEnvironment(join(root, path)));
+  const asked = new Set([...byName(link), ...byPath(link)]);
+  const linked = [...new Set([...packages, ...asked])];
+  const copied = [...new Set([...byName(copy), ...byPath(copy)])].filter((path) => !linked.includes(path));
+  const environments = packages.filter((path) => basename(path) !== PACKAGES).map((path) => join(root, path));
+  const outer = findOuterEnvironment(root, join(root, prefix), environments);
+  const outerAt = join(prefix, OUTER_ENVIRONMENT);
+  const items = [
+    ...linked.flatMap((path) => linkOne(root, path, asked.has(path))),
+    ...copied.map((path): SharedFile => ({ kind: 'copy', at: path, from: join(root, path) })),
+    ...(outer === null ? [] : linkEnvironment(root, outer, outerAt)),
+  ];
+  const all = [...linked, ...copied, ...(outer === null ? [] : [outerAt])];
+  writeStateFile(noteOf(sessionGit), all);
+  const fits = (one: string): boolean => byName([one]).length + byPath([one]).length > 0 || existsSync(join(root, prefix, one));
+  return { items, absent: [...link, ...copy].filter((one) => !fits(one)), ...leaveOut(all) };
+}
+
+/** `isAsked`: the settings name it as a link. node_modules gets its own folder anyway. */
+function linkOne(root: string, path: string, isAsked: boolean): readonly SharedFile[] {
+  const source = join(root, path);
+  // Also where node_modules is itself a link: through a single link, a clean install would delete the person's packages.
+  if (statOf(source)?.isDirectory() === true && basename(path) === PACKAGES) return linkPackages(root, path);
+  if (!isAsked && isPythonEnvironment(source)) return linkEnvironment(root, realpathSync.native(source), path);
+  return [{ kind: 'link', at: path, to: source, inside: null }];
+}
+
+/** Shared files are not the task's work, ignored or not; nor are installed packages. */
+const IGNORE = ['--exclude-standard', '-x', PACKAGES, '-x', '**/.umpire/sessions/'];
+
+function leaveOut(paths: readonly string[]): Omit<SharedFiles, 'items'> {
+  const given = new Set(paths.map(rawOf));
+  const covers = (name: RawName): boolean => {
+    for (let path = name; path !== '.'; path = dirname(path)) if (given.has(path)) return true;
+    return false;
+  };
+  return { ignore: IGNORE, covers };
+}
+
+/** The file with the shared paths. */
+function noteOf({ folder }: SessionGit): string {
+  return join(folder, PROVISIONS_NOTE);
+}
+
+const PATHS = listOf(text);
+
+/** The shared paths of the last run. Empty where the file is damaged: the next run rewrites it. */
+export function readSharedPaths(sessionGit: SessionGit): readonly string[] {
+  const read = readStateFile(noteOf(sessionGit), PATHS);
+  return read.kind === 'note' ? read.note : [];
+}
+
+/** Those of the last run, to tell its work from them. It has no items to place. */
+export function readSharedFiles(sessionGit: SessionGit): SharedFiles {
+  return { items: [], ...leaveOut(readSharedPaths(sessionGit)) };
+}
+
+/** Adds the missing shared files to a worktree. Never follows a link that leads out of it. */
+export function placeSharedFiles(root: string, { items }: SharedFiles): void {
+  const isBlocked = blockedPathTest(root);
+  for (const item of items) {
+    if (isBlocked(rawOf(item.at)) && !staysInside(root, item.at)) continue;
+    const target = join(root, item.at);
+    try {
+      if (item.kind === 'folder') placeFolder(target, item.isOld?.(target) === true);
+      else if (lstatOf(target) !== undefined) continue;
+      else if (item.kind === 'copy') placeCopy(item.from, target);
+      else if (item.kind === 'text') placeText(item.text(root), target, item.mode);
+      else placeLink(item.inside !== null && existsSync(join(root, item.inside)) ? join(root, item.inside) : item.to, target);
+    } catch (error) {
+      throw new UmpireError('write-failed', { path: target, detail: faultOf(error) });
+    }
+  }
+}
+
+/** Projects have links from one of their folders to another. */
+function staysInside(root: string, path: string): boolean {
+  let folder = dirname(join(root, path));
+  while (lstatOf(folder) === undefined) folder = dirname(folder);
+  const isFolder = statOf(folder)?.isDirectory() === true;
+  return isFolder && join(realpathSync.native(folder), sep).startsWith(join(realpathSync.native(root), sep));
+}
+
+function placeFolder(target: string, isOld: boolean): void {
+  if (isOld) rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+}
+
+function placeCopy(from: string, target: string): void {
+  if (statOf(from) === undefined) return;
+  mkdirSync(dirname(target), { recursive: true });
+  cpSync(from, target, { recursive: true, dereference: true, preserveTimestamps: true });
+}
+
+function placeText(text: string, target: string, mode: number): void {
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text, { mode });
+}
+
+function placeLink(to: string, target: string): void {
+  mkdirSync(dirname(target), { recursive: true });
+  symlinkSync(to, target);
+}

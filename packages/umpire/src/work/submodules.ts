@@ -1,0 +1,192 @@
+// Submodules in a task's work. A commit made in one lies in a clone in the worktree's repository, so the clone is kept; uncommitted changes
+// in one are lost, so the person gets a note.
+
+import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
+import type { TreeDifference } from './commits.js';
+import { runGitSync, nameOf, pathIn, rawNames, tryGit } from './git.js';
+import type { RawName, GitTarget } from './git.js';
+import { SHORT_ID, listFew } from './git-names.js';
+import type { SessionGit } from './session-git.js';
+import { gitTargetOf } from './worktree.js';
+import type { Worktree } from './worktree.js';
+import { makeScratch } from '../sessions/temporary-folder.js';
+import { removeSmallFolder } from './remove-folder.js';
+
+const LINK = '160000';
+
+/** Keeps a clone where the work needs a commit that the person's clone does not have. Returns notes for the person. */
+export async function keepModules(
+  sessionGit: SessionGit,
+  worktree: Worktree,
+  steps: readonly TreeDifference[],
+): Promise<readonly string[]> {
+  const links = steps.flatMap(({ name, to }) => (to?.mode === LINK ? [{ raw: name, to }] : []));
+  if (links.length === 0) return [];
+  const modules = await modulesIn(worktree);
+  const words: string[] = [];
+  for (const { raw, to } of links) {
+    const name = nameOf(raw);
+    const module = modules.get(raw) ?? name;
+    const made = join(clonesIn(worktree), module);
+    if (!existsSync(made) || (await isKnown(sessionGit, module, to.id))) continue;
+    const kept = join(sessionGit.folder, `${KEPT}${worktree.name}`, name);
+    copyModule(made, kept);
+    const fetch = fetchCommand(name, kept, to.id);
+    words.push(`moved the submodule ${name} to ${to.id.slice(0, SHORT_ID)}, which your clone does not have. Fetch it: ${fetch}`);
+  }
+  return words;
+}
+
+/** Plain files in place of a submodule that `.gitmodules` still names: git would keep neither. */
+export async function refuseMixed(
+  worktree: Worktree,
+  { replaced, added }: { readonly replaced: readonly RawName[]; readonly added: readonly RawName[] },
+): Promise<void> {
+  if (replaced.length === 0) return;
+  const modules = await modulesIn(worktree);
+  const mixed = replaced.find((path) => modules.has(path));
+  if (mixed === undefined) return;
+  const files = added.filter((name) => name.startsWith(`${mixed}/`)).map(nameOf);
+  throw new UmpireError('read-failed', {
+    path: nameOf(mixed),
+    detail: `it is a submodule with plain files in its place (${listFew(files)}); remove it from .gitmodules first`,
+  });
+}
+
+interface KeptModule {
+  readonly name: RawName;
+  readonly commit: string;
+  readonly fetch: string;
+  /** The worktree of the task that made it. */
+  readonly worktree: string;
+}
+
+/** Kept clones that the person has not fetched from: the work needs their commits, and nothing else has them. */
+export function unfetchedModules({ folder, repository }: SessionGit, steps: readonly TreeDifference[]): readonly KeptModule[] {
+  return keptIn(folder).flatMap((worktree) =>
+    steps.flatMap(({ name, to }) => {
+      const place = join(folder, worktree, nameOf(name));
+      if (to?.mode !== LINK || !existsSync(place)) return [];
+      const own = join(repository.checkout.workTree, nameOf(name));
+      const isFetched = existsSync(join(own, '.git')) && runGitSync(own, ['cat-file', '-e', `${to.id}^{commit}`]).code === 0;
+      if (isFetched) return [];
+      return [{ name, commit: to.id, fetch: fetchCommand(nameOf(name), place, to.id), worktree: worktree.slice(KEPT.length) }];
+    }),
+  );
+}
+
+/** The folders of kept clones. */
+export function keptIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(KEPT)) : [];
+}
+
+const KEPT = 'modules-';
+
+function fetchCommand(name: string, place: string, id: string): string {
+  return `git -C ${name} fetch ${place} ${id}`;
+}
+
+/** Submodules with files in the checkout that files of the work would replace. */
+export function modulesInTheWay(workTree: string, steps: readonly TreeDifference[]): readonly RawName[] {
+  const isRepository = (name: RawName): boolean => lstatOf(pathIn(workTree, `${name}/.git`)) !== undefined;
+  const links = steps.filter(({ name, to }) => to?.mode !== LINK && isRepository(name)).map(({ name }) => name);
+  return links.filter((link) => steps.some(({ name, to }) => to !== null && `${name}/`.startsWith(`${link}/`)));
+}
+
+/** Submodules in the index that plain files replaced. */
+export async function replacedModules(checkout: GitTarget, files: readonly RawName[]): Promise<readonly RawName[]> {
+  const all = new Set(files);
+  const folders = new Set(files.flatMap((name) => name.split('/').map((_, end, parts) => parts.slice(0, end).join('/'))));
+  const names = [...folders].filter((name) => all.has(name));
+  if (names.length === 0) return [];
+  const asked = ['ls-files', '-z', '-s', '--full-name', '--', ...names.map((name) => `:(top,literal)${nameOf(name)}`)];
+  const entries = rawNames((await tryGit(checkout, asked)).stdout).filter((entry) => entry.startsWith(`${LINK} `));
+  return entries.map((entry) => entry.slice(entry.indexOf('\t') + 1));
+}
+
+/** Submodules by path, with the name of their clone, which may differ. Without names that lead out of the clones' folder. */
+export async function modulesIn(worktree: Worktree): Promise<ReadonlyMap<RawName, string>> {
+  const file = join(worktree.root, '.gitmodules');
+  if (lstatOf(file)?.isFile() !== true) return new Map();
+  const asked = ['config', '-z', '--file', file, '--get-regexp', String.raw`^submodule\..*\.path$`];
+  const { stdout } = await tryGit(gitTargetOf(worktree), asked);
+  const entries = rawNames(stdout).map((entry) => {
+    const end = entry.indexOf('\n');
+    return [entry.slice(end + 1), nameOf(entry.slice('submodule.'.length, end - '.path'.length))] as const;
+  });
+  return new Map(entries.filter(([, name]) => !name.split(/[/\\]/).includes('..')));
+}
+
+/** An earlier release kept the repository beside the worktree. */
+function clonesIn({ root, ownGitDir }: Worktree): string {
+  return join(existsSync(`${root}.git`) ? `${root}.git` : ownGitDir, 'modules');
+}
+
+/** Copied, not moved: after a crash the work is taken again. */
+function copyModule(from: string, to: string): void {
+  try {
+    cpSync(from, to, { recursive: true });
+    const config = join(to, 'config');
+    // Git fails where the configured worktree is gone.
+    writeFileSync(config, readFileSync(config, 'latin1').replaceAll(/^\s*worktree\s*=.*\n?/gim, ''), 'latin1');
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: to, detail: faultOf(error) });
+  }
+}
+
+async function isKnown({ repository }: SessionGit, module: string, id: string): Promise<boolean> {
+  const gitDir = join(repository.gitDir, 'modules', module);
+  return existsSync(gitDir) && (await tryGit({ gitDir }, ['cat-file', '-e', `${id}^{commit}`])).code === 0;
+}
+
+/**
+ * One note for each submodule with uncommitted changes. Runs git from a scratch repository with the clone's objects, since the clone's
+ * settings are the agent's.
+ */
+export async function describeUncommitted(worktree: Worktree): Promise<readonly string[]> {
+  const words: string[] = [];
+  for (const [path, module] of await modulesIn(worktree)) {
+    const clone = join(clonesIn(worktree), module);
+    const head = lstatOf(pathIn(worktree.root, `${path}/.git`)) === undefined ? null : headOf(clone);
+    const names = head === null ? [] : await changedIn(clone, join(worktree.root, nameOf(path)), head);
+    if (names.length > 0)
+      words.push(`left uncommitted changes in the submodule ${nameOf(path)}: ${listFew(names.map(nameOf))}. They are not part of its work`);
+  }
+  return words;
+}
+
+const ID = /^[0-9a-f]{40,64}$/;
+
+function headOf(clone: string): string | null {
+  try {
+    const head = readFileSync(join(clone, 'HEAD'), 'utf8').trim();
+    const ref = /^ref: (refs\/heads\/[\w/-]+)$/.exec(head)?.[1];
+    const id = ref === undefined ? head : readFileSync(join(clone, ref), 'utf8').trim();
+    return ID.test(id) ? id : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Empty where git fails: a note must not block the work. */
+async function changedIn(clone: string, workTree: string, head: string): Promise<readonly RawName[]> {
+  let gitDir = '';
+  try {
+    gitDir = makeScratch('module');
+    for (const folder of ['refs', 'objects', 'objects/info']) mkdirSync(join(gitDir, folder));
+    writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+    writeFileSync(join(gitDir, 'objects/info/alternates'), `${join(clone, 'objects')}\n`);
+    const gitTarget = { gitDir, workTree };
+    if ((await tryGit(gitTarget, ['read-tree', head])).code !== 0) return [];
+    const { code, stdout } = await tryGit(gitTarget, ['ls-files', '-z', '-m', '-o', '--exclude-standard']);
+    return code === 0 ? [...new Set(rawNames(stdout))].filter((name) => name !== '.git').toSorted() : [];
+  } catch {
+    return [];
+  } finally {
+    if (gitDir !== '') await removeSmallFolder(gitDir);
+  }
+}

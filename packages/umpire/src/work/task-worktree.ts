@@ -1,0 +1,258 @@
+// The worktree of one writing task: created, its work taken as one commit, removed. Agents may commit, switch branches or break git there:
+// only the files on disk count, compared with the base commit.
+
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import type { Seat } from '@umpire/core/model/ports.js';
+import { flag, object, text } from '@umpire/core/formats/shape.js';
+import { CHECK_PREFIX } from './check-worktree.js';
+import { makeOwnRepository } from './worktree-repository.js';
+import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './worktree-changes.js';
+import { commitTree, diffTrees, titleOf, treeOf } from './commits.js';
+import { prepareWorktree, hasRoomForProject, addSharedFiles, workdirOf } from './prepare-worktree.js';
+import type { WorkspaceContext } from './prepare-worktree.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { git } from './git.js';
+import type { RawName } from './git.js';
+import { inspectTree } from './inspect-work.js';
+import { projectNames, taskName } from './git-names.js';
+import { treeWith } from './next-commit.js';
+import { describeUncommitted, keepModules, refuseMixed } from './submodules.js';
+import { describeClones } from './nested-repositories.js';
+import { readStateFile, removeStateFile, stateFileOf, writeStateFile } from './state-file.js';
+import { changeRefs, readRef, taskRef } from './refs.js';
+import type { SessionGit } from './session-git.js';
+import { applyTreeDiff } from './three-way-merge.js';
+import { dropLink, makeWorktree, removeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
+import type { Worktree } from './worktree.js';
+
+/** Written when a worktree is ready, removed before the worktree. Without it there is no work to take. */
+interface Lease {
+  /** The commit that the task began with. */
+  readonly base: string;
+  /** The set-up command made changes. */
+  readonly hasProducts: boolean;
+}
+
+const LEASE = object<Lease>({ base: text, hasProducts: flag });
+
+export interface TaskCommit {
+  readonly commit: string;
+  readonly base: string;
+  readonly files: readonly RawName[];
+}
+
+interface Paths {
+  readonly name: string;
+  readonly lease: string;
+  readonly watch: string;
+  readonly draft: string;
+}
+
+function pathsOf(sessionGit: SessionGit, task: string, attempt: number): Paths {
+  const own = nameOf({ task, attempt });
+  return pathsByName(sessionGit, readSeat(sessionGit, own) ?? own);
+}
+
+function nameOf({ task, attempt }: Seat): string {
+  return `task-${taskName(task, attempt)}`;
+}
+
+/** The file that names the folder which an attempt took over from an earlier one. */
+function seatFile(sessionGit: SessionGit, own: string): string {
+  return join(sessionGit.folder, `seat-of-${own}`);
+}
+
+function readSeat(sessionGit: SessionGit, own: string): string | null {
+  const place = seatFile(sessionGit, own);
+  if (lstatOf(place)?.isFile() !== true) return null;
+  const name = readFileSync(place, 'utf8').trim();
+  return /^task-[\w.-]{1,250}$/.test(name) ? name : null;
+}
+
+/** Takes over the folder of the seat, if no other attempt is in it and the disk has room to note it. */
+function takeSeat(sessionGit: SessionGit, own: string, seat: Seat | null): void {
+  rmSync(seatFile(sessionGit, own), { force: true });
+  const name = seat === null ? own : nameOf(seat);
+  if (name === own || readStateFile(pathsByName(sessionGit, name).lease, LEASE).kind === 'note') return;
+  try {
+    writeFileSync(seatFile(sessionGit, own), `${name}\n`);
+  } catch {
+    // The attempt gets a folder of its own, and its agent a new conversation.
+    rmSync(seatFile(sessionGit, own), { force: true });
+  }
+}
+
+function pathsByName(sessionGit: SessionGit, name: string): Paths {
+  const file = (ending: string): string => join(sessionGit.folder, `${name}.${ending}`);
+  return { name, lease: stateFileOf(sessionGit.folder, name), watch: file('watch'), draft: file('draft') };
+}
+
+/** A worktree in use with the index to compare it with; null where nothing is left to read. */
+export function leaseOf(sessionGit: SessionGit, name: string): { readonly worktree: Worktree; readonly index: string } | null {
+  const { lease, watch } = pathsByName(sessionGit, name);
+  const read = readStateFile(lease, LEASE);
+  if (read.kind !== 'note') return null;
+  const worktree = worktreeOf(sessionGit, name);
+  const index = read.note.hasProducts ? watch : worktree.index;
+  return [worktree.root, index].every((path) => existsSync(path)) ? { worktree, index } : null;
+}
+
+/** The working folder of an attempt. */
+export function worktreeFolderOf(sessionGit: SessionGit, { task, attempt }: Seat): string {
+  return workdirOf(sessionGit, worktreeOf(sessionGit, pathsOf(sessionGit, task, attempt).name).root);
+}
+
+/** `kept`: the work of an earlier attempt that asked a question. It is added as changes, so that the task becomes one commit. */
+export async function lendWorktree(
+  context: WorkspaceContext,
+  { task, attempt }: Seat,
+  head: string,
+  kept: string | null,
+  seat: Seat | null,
+): Promise<string> {
+  const { sessionGit } = context;
+  await removeTask(sessionGit, pathsOf(sessionGit, task, attempt));
+  takeSeat(sessionGit, nameOf({ task, attempt }), seat);
+  const paths = pathsOf(sessionGit, task, attempt);
+  await removeTask(sessionGit, paths);
+  const { base, tree } = kept === null ? { base: head, tree: null } : await findStart(sessionGit, head, kept);
+  const worktree = await makeWorktree(sessionGit, paths.name, base);
+  await makeOwnRepository(context.template, worktree, base, null);
+  const products = await prepareWorktree(context, worktree, paths.watch);
+  if (tree !== null) await writeFilesOf(context, worktree, base, tree, paths.draft);
+  writeStateFile(paths.lease, { base, hasProducts: products.length > 0 });
+  return workdirOf(sessionGit, worktree.root);
+}
+
+/** On top of the current head; on a conflict, on its old base: merging then reports the conflict. */
+async function findStart(
+  sessionGit: SessionGit,
+  head: string,
+  kept: string,
+): Promise<{ readonly base: string; readonly tree: string | null }> {
+  const parent = await readRef(sessionGit, `${kept}^`);
+  // Its ref was removed and git deleted the commit, so the task begins anew.
+  if (parent === null) return { base: head, tree: null };
+  if (parent === head) return { base: head, tree: kept };
+  const carried = await applyTreeDiff(sessionGit, parent, kept, head);
+  return carried.ok ? { base: head, tree: carried.tree } : { base: parent, tree: kept };
+}
+
+/** Writes the files of a tree to the worktree. Its index stays at the base. */
+async function writeFilesOf(context: WorkspaceContext, worktree: Worktree, base: string, tree: string, draft: string): Promise<void> {
+  const steps = await diffTrees(context.sessionGit, base, tree);
+  await git(gitTargetOf(worktree, draft), ['read-tree', tree]);
+  for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
+  const written = steps.filter(({ to }) => to !== null).map(({ name }) => name);
+  await checkOut(worktree, draft, written);
+  addSharedFiles(context, worktree);
+  rmSync(draft, { force: true });
+}
+
+export async function takeWork(
+  { sessionGit, sharedFiles, inspect, protect, say }: WorkspaceContext,
+  task: string,
+  attempt: number,
+  title: string,
+): Promise<TaskCommit | null> {
+  const paths = pathsOf(sessionGit, task, attempt);
+  const read = readStateFile(paths.lease, LEASE);
+  if (read.kind !== 'note') throw new UmpireError('worktree-lost', { task, attempt });
+  const { base, hasProducts } = read.note;
+  const worktree = worktreeOf(sessionGit, paths.name);
+  dropLink(worktree.root);
+  if (!existsSync(worktree.root)) throw new UmpireError('worktree-lost', { task, attempt });
+  if (!hasRoomForProject(sessionGit, worktree.root))
+    throw new UmpireError('read-failed', { path: sessionGit.repository.prefix, detail: NO_ROOM });
+  const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, sharedFiles, true);
+  const tell = (words: readonly string[]): void => words.forEach((word) => say?.(`${titleOf(task, 'A task')} ${word}.`));
+  tell(await describeUncommitted(worktree));
+  if (!hasChanges(changes)) return null;
+  await refuseMixed(worktree, changes);
+  tell(describeClones(worktree, changes.added));
+  const all = await writeTree(worktree, worktree.index, changes, paths.draft);
+  const { prefix } = sessionGit.repository;
+  const pick = protect === undefined ? null : (names: readonly RawName[]) => protect(task, attempt, projectNames(names, prefix));
+  const written = pick === null ? all : await withoutProtected(sessionGit, base, all, pick);
+  if (written !== all) await git(gitTargetOf(worktree, paths.draft), ['read-tree', written]);
+  const work = {
+    task,
+    attempt,
+    gitTarget: gitTargetOf(worktree, paths.draft),
+    prefix,
+    base,
+    tree: written,
+    folder: workdirOf(sessionGit, worktree.root),
+  };
+  const tree = inspect === undefined ? written : await inspectTree(inspect, work);
+  const steps = await diffTrees(sessionGit, base, tree);
+  const files = steps.map(({ name }) => name);
+  if (files.length === 0) return null;
+  tell(await keepModules(sessionGit, worktree, steps));
+  const ref = taskRef(sessionGit, task, attempt);
+  const earlier = await readRef(sessionGit, ref);
+  if (earlier !== null && (await isSameWork(sessionGit, earlier, base, tree))) return { commit: earlier, base, files };
+  const message = `${titleOf(title, task)}\n\nUmpire-Session: ${sessionGit.place.session}\nUmpire-Task: ${titleOf(task, 'unnamed')}, attempt ${attempt}`;
+  const commit = await commitTree(sessionGit, tree, [base], message);
+  await changeRefs(sessionGit, [{ ref, to: commit }]);
+  return { commit, base, files };
+}
+
+/** The tree with the base's content of the protected files. */
+async function withoutProtected(
+  sessionGit: SessionGit,
+  base: string,
+  tree: string,
+  protect: (names: readonly RawName[]) => readonly string[],
+): Promise<string> {
+  const back = await diffTrees(sessionGit, tree, base);
+  const kept = new Set(protect(back.map(({ name }) => name)));
+  const { prefix } = sessionGit.repository;
+  const steps = back.filter(({ name }) => projectNames([name], prefix).every((path) => kept.has(path)));
+  return steps.length === 0 ? tree : treeWith(sessionGit, tree, steps);
+}
+
+const NO_ROOM = "a file or a link has replaced the project's folder";
+
+/** Did a killed run take this same work before? */
+async function isSameWork(sessionGit: SessionGit, commit: string, base: string, tree: string): Promise<boolean> {
+  return (await treeOf(sessionGit, commit)) === tree && (await readRef(sessionGit, `${commit}^`)) === base;
+}
+
+/** Call this after taking the work. Files that cannot be removed, such as another user's, stay until `umpire clean` reports them. */
+export async function returnWorktree(sessionGit: SessionGit, task: string, attempt: number): Promise<void> {
+  await tryRemoveTask(sessionGit, pathsOf(sessionGit, task, attempt));
+  rmSync(seatFile(sessionGit, nameOf({ task, attempt })), { force: true });
+}
+
+async function tryRemoveTask(sessionGit: SessionGit, paths: Paths): Promise<void> {
+  try {
+    await removeTask(sessionGit, paths);
+  } catch {
+    // It blocks nothing: another attempt has another name.
+  }
+}
+
+async function removeTask(sessionGit: SessionGit, { name, lease, watch, draft }: Paths): Promise<void> {
+  removeStateFile(lease);
+  for (const file of [watch, draft, `${draft}.lock`]) rmSync(file, { force: true });
+  await removeWorktree(sessionGit, name);
+}
+
+/** Removes what a crash left of worktrees that were not ready or half removed. Ready ones stay for their task. */
+export async function removeHalfMade(sessionGit: SessionGit): Promise<void> {
+  const names = readdirSync(sessionGit.folder);
+  const ready = new Set(names);
+  const isState = (name: string) => name.endsWith('.state') || name.endsWith('.json');
+  const isReady = (name: string) => ready.has(`${stem(name)}.state`) || ready.has(`${stem(name)}.json`);
+  const isPassing = (name: string) => name.startsWith('merge-') || name.startsWith(CHECK_PREFIX);
+  const half = names.filter((name) => isPassing(name) || (name.startsWith('task-') && !isState(name) && !isReady(name)));
+  for (const name of new Set(half.map(stem))) await tryRemoveTask(sessionGit, pathsByName(sessionGit, name));
+}
+
+/** `task-T1-1.index.lock` belongs to `task-T1-1`, and so does the `task-T1-1.git` of an earlier release. */
+function stem(name: string): string {
+  return name.replace(/(?:\.(?:index|watch|draft|state|json|new|lock|git))+$/, '');
+}

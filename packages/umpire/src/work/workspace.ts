@@ -1,0 +1,293 @@
+// The workspace of a session on real git: its own branch, worktrees outside the project, and no change in the person's checkout. Changes of
+// the branch run one after another.
+
+import { realpathSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import type { Merge, Sandbox, Workspace, Seat } from '@umpire/core/model/ports.js';
+import { makeRepositoryTemplate } from './worktree-repository.js';
+import { makeCheckWorktree } from './check-worktree.js';
+import type { CheckWorktree } from './check-worktree.js';
+import { clearUnbegunSession } from './clean-session.js';
+import type { Protect, WorkspaceContext } from './prepare-worktree.js';
+import { git, rawNames } from './git.js';
+import type { RawName } from './git.js';
+import type { Inspector } from './inspect-work.js';
+import { mergeWork, restoreFiles, revertWork } from './merge-work.js';
+import type { RawMerge } from './merge-work.js';
+import { followMovedProject } from './moved-project.js';
+import { projectNames } from './git-names.js';
+import { openRefs } from './open-refs.js';
+import { diffCommits } from './session-diff.js';
+import { planSharedFiles } from './shared-files.js';
+import {
+  hideRepository,
+  openWorktree,
+  removeStrays,
+  restoreRepository,
+  sessionPath,
+  sweepWorktree,
+  takeEditIn,
+  leftFolders,
+} from './session-worktree.js';
+import { claimSessionFolder, findSessionGit, recordSessionFolder } from './session-git.js';
+import type { SessionPlace, SessionGit } from './session-git.js';
+import { lendWorktree, removeHalfMade, returnWorktree, takeWork, worktreeFolderOf } from './task-worktree.js';
+
+export interface WorkspaceOptions extends SessionPlace {
+  /** Names (anywhere in the project) or paths to link, besides node_modules. */
+  readonly link: readonly string[];
+  /** The same for files to copy. */
+  readonly copy: readonly string[];
+  /** A shell command for every new worktree. */
+  readonly setup: string | null;
+  /** The sandbox of the set-up command. */
+  readonly sandbox?: Sandbox | null;
+  /** Added to the environment of the set-up command. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Stops a running set-up command. */
+  readonly signal?: AbortSignal;
+  /** The session begins now: nothing with its name is its own. */
+  readonly isNew?: boolean;
+  /** Looks at a task's work before it is committed. */
+  readonly inspect?: Inspector;
+  readonly protect?: Protect;
+  /** Gets notes on a task's work for the person. */
+  readonly say?: (note: string) => void;
+}
+
+export interface OpenedWorkspace {
+  readonly base: string;
+  readonly head: string;
+  /** The person's uncommitted files, which are not part of the base. */
+  readonly uncommitted: readonly string[];
+  /** Changed files in the session's worktree: by a person, or by a killed run. */
+  readonly edited: readonly string[];
+  /** Entries of `link` and `copy` that the project does not have. */
+  readonly absent: readonly string[];
+  /** Folders with files of a replaced worktree, whose base is unknown. */
+  readonly aside: readonly string[];
+}
+
+export interface GitWorkspace extends Workspace {
+  open(): Promise<OpenedWorkspace>;
+  /** A fresh checkout for one check. Null: of the branch's head. */
+  check(commit: string | null): Promise<CheckWorktree>;
+  /** The change from this commit to the branch's head. Computed once for each head. */
+  changeSince(commit: string): Promise<string>;
+}
+
+export function openWorkspace(options: WorkspaceOptions): GitWorkspace {
+  const sessionGit = findSessionGit(options);
+  return new SessionWorkspace(sessionGit, options);
+}
+
+interface Opened {
+  readonly context: WorkspaceContext;
+  head: string;
+  /** Reading tasks use the session's worktree. */
+  isVisited: boolean;
+}
+
+class SessionWorkspace implements GitWorkspace {
+  readonly kind: 'git' | 'snapshot';
+  readonly branch: string;
+  readonly path: string;
+  private opened: Opened | null = null;
+  private change: { readonly key: string; readonly diff: Promise<Buffer> } | null = null;
+  private last: Promise<unknown> = Promise.resolve();
+  /** Commits that this process took, with their parents: not merged until this process merges them. */
+  private readonly taken = new Map<string, string>();
+
+  constructor(
+    private readonly sessionGit: SessionGit,
+    private readonly options: WorkspaceOptions,
+  ) {
+    this.kind = sessionGit.repository.kind;
+    this.branch = sessionGit.branch;
+    this.path = sessionPath({ sessionGit });
+  }
+
+  open(): Promise<OpenedWorkspace> {
+    return this.inTurn(async () => {
+      const { sessionGit, options } = this;
+      if (options.isNew === true) await clearUnbegunSession(sessionGit);
+      else await followMovedProject(sessionGit);
+      claimSessionFolder(sessionGit);
+      const { base, head } = await openRefs(sessionGit);
+      recordSessionFolder(sessionGit);
+      const { setup, env = {}, signal = null, sandbox = null, inspect, protect, say } = options;
+      const [sharedFiles, template] = await Promise.all([
+        planSharedFiles(sessionGit, options.link, options.copy),
+        makeRepositoryTemplate(sessionGit),
+      ]);
+      const context = {
+        sessionGit,
+        sharedFiles,
+        template,
+        setup: setup === null ? null : { command: setup, env, signal, sandbox },
+        ...(inspect === undefined ? {} : { inspect }),
+        ...(protect === undefined ? {} : { protect }),
+        ...(say === undefined ? {} : { say }),
+      };
+      await removeHalfMade(sessionGit);
+      const edited = await openWorktree(context, head);
+      this.opened = { context, head, isVisited: false };
+      const uncommitted = await uncommittedIn(sessionGit);
+      const { absent } = sharedFiles;
+      return { base, head, uncommitted, edited: this.names(edited), absent, aside: leftFolders(sessionGit) };
+    });
+  }
+
+  visit(): Promise<string> {
+    const opened = this.ready();
+    return this.inTurn(async () => {
+      const { context, head } = opened;
+      if (opened.isVisited) await restoreRepository(context, head);
+      else {
+        await hideRepository(context, head);
+        const strays = this.names(await removeStrays(context, head));
+        if (strays.length > 0) context.say?.(describeStrays(strays));
+      }
+      opened.isVisited = true;
+      return this.path;
+    });
+  }
+
+  async check(commit: string | null): Promise<CheckWorktree> {
+    const { context, head } = this.ready();
+    return makeCheckWorktree(context, commit ?? head);
+  }
+
+  async changeSince(commit: string): Promise<string> {
+    const { head } = this.ready();
+    const key = `${commit}..${head}`;
+    if (this.change?.key !== key) this.change = { key, diff: diffCommits(this.sessionGit, commit, head, true) };
+    return (await this.change.diff).toString('utf8');
+  }
+
+  async lend(task: string, attempt: number, kept: string | null = null, seat: Seat | null = null): Promise<string> {
+    const { context, head } = this.ready();
+    return lendWorktree(context, { task, attempt }, head, kept, seat);
+  }
+
+  async submit(
+    task: string,
+    attempt: number,
+    title: string,
+  ): Promise<{ readonly commit: string; readonly files: readonly string[] } | null> {
+    const work = await takeWork(this.ready().context, task, attempt, title);
+    if (work === null) return null;
+    this.taken.set(work.commit, work.base);
+    return { commit: work.commit, files: this.names(work.files) };
+  }
+
+  async keep(task: string, attempt: number): Promise<{ readonly commit: string; readonly files: readonly string[] } | null> {
+    const { inspect: _, ...context } = this.ready().context;
+    const work = await takeWork(context, task, attempt, `${task}: work in progress`);
+    return work === null ? null : { commit: work.commit, files: this.names(work.files) };
+  }
+
+  merge(task: string, commit: string): Promise<Merge> {
+    return this.inTurn(async () => {
+      const { context, head } = this.ready();
+      const merge = await mergeWork(context, head, task, commit, this.taken.get(commit) ?? null);
+      this.taken.delete(commit);
+      return this.settle(merge);
+    });
+  }
+
+  placeOf(task: string, attempt: number): string {
+    return worktreeFolderOf(this.sessionGit, { task, attempt });
+  }
+
+  giveBack(task: string, attempt: number): Promise<void> {
+    return returnWorktree(this.sessionGit, task, attempt);
+  }
+
+  sweep(): Promise<readonly string[]> {
+    return this.inTurn(async () => {
+      const opened = this.ready();
+      const files = await sweepWorktree(opened.context, opened.head);
+      opened.isVisited = false;
+      return this.names(files);
+    });
+  }
+
+  takeEdit(message: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null> {
+    return this.inTurn(async () => {
+      const opened = this.ready();
+      const edit = await takeEditIn(opened.context, opened.head, message);
+      if (edit === null) return null;
+      opened.head = edit.commit;
+      return { commit: edit.commit, files: this.names(edit.files) };
+    });
+  }
+
+  revert(commits: readonly string[], why: string): Promise<Merge> {
+    return this.inTurn(async () => {
+      const { context, head } = this.ready();
+      return this.settle(await revertWork(context, head, commits, why));
+    });
+  }
+
+  restore(files: readonly string[], commit: string, why: string, existing: boolean): Promise<Merge> {
+    return this.inTurn(async () => {
+      const { context, head } = this.ready();
+      const wanted = new Set(files);
+      const isWanted = (name: RawName) => this.names([name]).every((one) => wanted.has(one));
+      return this.settle(await restoreFiles(context, head, commit, { isWanted, existing, why }));
+    });
+  }
+
+  private settle(merge: RawMerge): Merge {
+    if (merge.ok) this.ready().head = merge.head;
+    return { ...merge, files: this.names(merge.files) };
+  }
+
+  private ready(): Opened {
+    if (this.opened === null) throw new Error('call open() first');
+    return this.opened;
+  }
+
+  private names(raw: readonly RawName[]): readonly string[] {
+    return projectNames(raw, this.sessionGit.repository.prefix);
+  }
+
+  private inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.last.then(act, act);
+    this.last = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+const MAX_NAMED = 3;
+
+function describeStrays(files: readonly string[]): string {
+  const more = files.length > MAX_NAMED ? ` and ${files.length - MAX_NAMED} more` : '';
+  const named = files.slice(0, MAX_NAMED).join(', ');
+  return `The session's worktree had changes that no task submitted (${named}${more}). Umpire set them aside, so that no critic sees them.`;
+}
+
+/** Read-only. In a folder without git everything is part of the base. */
+export async function uncommittedIn({ repository, place }: Pick<SessionGit, 'repository' | 'place'>): Promise<readonly string[]> {
+  if (repository.kind === 'snapshot') return [];
+  const own = ['.umpire', relative(realpathSync.native(place.project), resolve(place.sessionFolder))];
+  // To find changes inside a submodule, git would run with the submodule's own settings.
+  const out = await git(repository.checkout, [
+    'status',
+    '--porcelain=v1',
+    '-z',
+    '--no-renames',
+    '--untracked-files=normal',
+    '--ignore-submodules=dirty',
+  ]);
+  return projectNames(
+    rawNames(out).map((entry) => entry.slice(3)),
+    repository.prefix,
+  ).filter((name) => !isOwn(name, own));
+}
+
+/** Git lists a wholly untracked folder with a slash, without its files. */
+function isOwn(name: string, own: readonly string[]): boolean {
+  return own.some((folder) => `${name}/`.startsWith(`${folder}/`) || (name.endsWith('/') && folder.startsWith(name)));
+}

@@ -1,0 +1,73 @@
+// One worktree: its folder, a git repository of its own in it (worktree-repository.ts), and an index that only Umpire writes. Makes and removes
+// it; worktree-changes.ts handles its files.
+
+import { existsSync, mkdirSync, rmSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { UmpireError } from '@umpire/core/model/errors.js';
+import { lstatOf } from '../sessions/file-system.js';
+import { faultOf } from '../sessions/session-folder.js';
+import { diffTrees } from './commits.js';
+import { removeFormerLayout } from './former-layout.js';
+import { git, namesInput } from './git.js';
+import type { GitTarget } from './git.js';
+import { clearSkipFlags } from './index-flags.js';
+import { readRef, refsOf } from './refs.js';
+import { removeFolder } from './remove-folder.js';
+import type { SessionGit } from './session-git.js';
+
+export interface Worktree {
+  readonly name: string;
+  readonly root: string;
+  /** The person's repository. Umpire's git commands use it with the files and the index of the worktree. */
+  readonly gitDir: string;
+  /** The files at the start. Agents run git as they like; this index is not theirs. */
+  readonly index: string;
+  /** The repository that git finds in the worktree: for agents and people, never for Umpire, since its settings are theirs. */
+  readonly ownGitDir: string;
+  /** A folder with more objects, for a while. */
+  readonly borrowed?: string;
+}
+
+export function gitTargetOf({ gitDir, root, index, borrowed }: Worktree, other = index): GitTarget & { readonly workTree: string } {
+  return { gitDir, workTree: root, index: other, ...(borrowed === undefined ? {} : { borrowed }) };
+}
+
+export function worktreeOf({ repository, folder }: SessionGit, name: string): Worktree {
+  const root = join(folder, name);
+  return { name, root, gitDir: repository.checkout.gitDir, index: join(folder, `${name}.index`), ownGitDir: join(root, '.git') };
+}
+
+/** With the files of a commit, and without a repository. */
+export async function makeWorktree(sessionGit: SessionGit, name: string, at: string): Promise<Worktree> {
+  const made = worktreeOf(sessionGit, name);
+  await removeWorktree(sessionGit, name);
+  try {
+    mkdirSync(made.root, { recursive: true });
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: made.root, detail: faultOf(error) });
+  }
+  await git(gitTargetOf(made), ['read-tree', '--reset', '-u', at]);
+  if (existsSync(join(made.gitDir, 'info/sparse-checkout'))) await addSessionFiles(sessionGit, made, at);
+  return made;
+}
+
+/** In a sparse checkout, also adds the files that the session itself made or changed elsewhere. */
+async function addSessionFiles(sessionGit: SessionGit, made: Worktree, at: string): Promise<void> {
+  const base = await readRef(sessionGit, refsOf(sessionGit).base);
+  const own = base === null ? [] : (await diffTrees(sessionGit, base, at)).map(({ name }) => name);
+  const skipped = await clearSkipFlags(gitTargetOf(made), own);
+  if (skipped.length > 0)
+    await git(gitTargetOf(made), ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input: namesInput(skipped) });
+}
+
+/** Removes a link in place of a worktree without following it: it may lead to the person's files. */
+export function dropLink(root: string): void {
+  if (lstatOf(root)?.isSymbolicLink() === true) unlinkSync(root);
+}
+
+/** Removes a worktree, or what a crash left of one. */
+export async function removeWorktree(sessionGit: SessionGit, name: string): Promise<void> {
+  const { root, index } = worktreeOf(sessionGit, name);
+  await Promise.all([removeFolder(root), removeFormerLayout(sessionGit, name)]);
+  for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+}
