@@ -7,7 +7,6 @@ import { UmpireError } from '@umpire/core/model/errors.js';
 import { safeName } from '../sessions/safe-name.js';
 import { listChanges } from './worktree-changes.js';
 import { diffTrees } from './commits.js';
-import { formerHome, removeFormerLayout } from './former-layout.js';
 import { findCommits, isAllApplied } from './session-diff.js';
 import { git, runGitSync } from './git.js';
 import type { RawName } from './git.js';
@@ -83,7 +82,6 @@ export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unb
 
 /** Returns the branch if it had to stay. */
 async function removeSession(sessionGit: SessionGit): Promise<Extract<Cleaned, { ok: true }>['branch']> {
-  await removeFormerLayout(sessionGit, null);
   forgetSessionFolder(sessionGit);
   const branch = await removeRefs(sessionGit);
   await removeFolder(sessionGit.folder);
@@ -130,9 +128,7 @@ export function isNameTaken(
   session: string,
   hasRefs: SessionRefsCache['hasRefs'] = findRefs,
 ): boolean {
-  const homes = [resolve(home), ...(project === null ? [] : [formerHome(project)])];
-  if (homes.some((one) => existsSync(join(one, safeName(session))))) return true;
-  return project !== null && hasRefs(project, session);
+  return existsSync(join(resolve(home), safeName(session))) || (project !== null && hasRefs(project, session));
 }
 
 function findRefs(project: string, session: string): boolean {
@@ -208,14 +204,13 @@ export interface Orphans {
 /** `known`: names of the existing sessions. */
 export function findOrphans(project: string, home: string, known: readonly string[], refsCache: SessionRefsCache): Orphans {
   const here = realpathSync.native(project);
-  const homes = [resolve(home), formerHome(project)];
-  const folders = homes.flatMap((place) => (existsSync(place) ? readdirSync(place).map((name) => ({ place, name })) : []));
-  const left = folders.flatMap(({ place, name }): readonly SessionPlace[] => {
-    const note = readWorkspaceNote(join(place, name));
+  const folders = existsSync(home) ? readdirSync(home) : [];
+  const left = folders.flatMap((name): readonly SessionPlace[] => {
+    const note = readWorkspaceNote(join(home, name));
     if (note === null || note.project !== here || safeName(note.session) !== name || !isGone(here, note.sessionFolder)) return [];
-    return [{ project: here, session: note.session, home: place, sessionFolder: note.sessionFolder }];
+    return [{ project: here, session: note.session, home: resolve(home), sessionFolder: note.sessionFolder }];
   });
-  const taken = new Set([...folders.map(({ name }) => name), ...known.map(safeName)]);
+  const taken = new Set([...folders, ...known.map(safeName)]);
   const isHeld = (name: string): boolean => findNameHolder(findSessionRemains(placeOf(here, home, name), refsCache.find)) !== null;
   const unclaimed = [...refsCache.names(here)].filter((name) => !taken.has(name) && !isHeld(name));
   return { left, unclaimed };

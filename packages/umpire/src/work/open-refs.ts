@@ -1,6 +1,6 @@
 // Opens the refs of a session: creates them at the person's last commit, or finds those of an earlier run.
 
-import { realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { askGit, git, tryGit } from './git.js';
 import { SHORT_ID } from './git-names.js';
@@ -60,18 +60,9 @@ async function readSessionRefs(sessionGit: SessionGit): Promise<ReadonlyMap<stri
     .filter((line) => line !== '')
     .map((line) => /^(\S+) (\S+) (.*)$/.exec(line) ?? []);
   const seen = lines.find(([, ref, , place = '']) => ref === branch && place !== '')?.[3];
-  if (seen !== undefined && !isOurs(sessionGit, seen)) throw new UmpireError('branch-in-use', { branch: sessionGit.branch, place: seen });
+  // A worktree whose folder is gone blocks nothing.
+  if (seen !== undefined && existsSync(seen)) throw new UmpireError('branch-in-use', { branch: sessionGit.branch, place: seen });
   return new Map(lines.map(([, ref = '', id = '']) => [ref, id]));
-}
-
-/** A linked worktree of an earlier release is the session's own. */
-function isOurs(sessionGit: SessionGit, place: string): boolean {
-  try {
-    return realpathSync.native(place).startsWith(`${realpathSync.native(sessionGit.folder)}/`);
-  } catch {
-    // A worktree whose folder is gone blocks nothing.
-    return true;
-  }
 }
 
 function firstCommit(sessionGit: SessionGit): Promise<string> {

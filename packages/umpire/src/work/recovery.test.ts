@@ -258,8 +258,7 @@ describe('the worktree of a task', () => {
     symlinkSync(project.root, join(folder, 'there'));
     const other = await workspace.lend('T2', 1);
     rmSync(other, { recursive: true });
-    // Earlier releases kept the repository beside the worktree.
-    for (const place of [other, `${other}.git`]) symlinkSync(project.root, place);
+    symlinkSync(project.root, other);
     await Promise.all([workspace.giveBack('T1', 1), workspace.giveBack('T2', 1)]);
     expect(readdirSync(placeOf(project)).filter((name) => name.startsWith('task-'))).toEqual([]);
     expect(filesUnder(project.root, (path) => path === '.git' || path === '.umpire')).toEqual(FIRST);

@@ -7,7 +7,6 @@ import { UmpireError } from '@umpire/core/model/errors.js';
 import { statOf } from '../sessions/file-system.js';
 import { faultOf, makeFolders } from '../sessions/session-folder.js';
 import { safeName } from '../sessions/safe-name.js';
-import { formerFolders, formerHome } from './former-layout.js';
 import type { GitTarget } from './git.js';
 import { branchOf } from './git-names.js';
 import { writeStateFile } from './state-file.js';
@@ -62,25 +61,16 @@ const LEFT_GIT = 'is no longer in a git repository, but the session began in one
 /** Also works where the session's repository is gone, for cleaning up. */
 export function findSessionRemains(place: SessionPlace, find: typeof findRepository = findRepository): SessionGit {
   const planned = join(resolve(place.home), safeName(place.session));
-  const own = findOwnFolder(place, planned);
-  const note = readWorkspaceNote(own ?? planned);
+  const note = readWorkspaceNote(planned);
   // If the noted project is gone, it was moved here: a new session of this name would have been refused.
   if (note !== null && note.project !== realpathSync.native(place.project) && existsSync(note.project))
     throw new UmpireError('project-other', { folder: planned, other: note.project });
   const repository = find(place.project, resolve(place.sessionFolder), note?.kind ?? null);
-  const folder = own ?? recordedFolders(repository, place.session).find((one) => isNoteOf(place, readWorkspaceNote(one))) ?? planned;
+  const recorded = existsSync(join(planned, NOTE)) ? null : readRecordedFolder(repository, place.session);
+  const other = recorded === null ? null : readWorkspaceNote(recorded);
+  const isOwn = other !== null && other.session === place.session && other.sessionFolder === resolve(place.sessionFolder);
+  const folder = isOwn && recorded !== null ? recorded : planned;
   return { place, repository, gitTarget: { gitDir: repository.gitDir }, branch: branchOf(place.session), folder };
-}
-
-/** The session's folder by its note: where worktrees go now, else where earlier releases put them. */
-function findOwnFolder(place: SessionPlace, planned: string): string | null {
-  if (existsSync(join(planned, NOTE))) return planned;
-  const former = join(formerHome(place.project), safeName(place.session));
-  return isNoteOf(place, readWorkspaceNote(former)) ? former : null;
-}
-
-function isNoteOf(place: SessionPlace, note: WorkspaceNote | null): boolean {
-  return note !== null && note.session === place.session && note.sessionFolder === resolve(place.sessionFolder);
 }
 
 /** A file in the repository names the folder, for sessions whose project was moved or whose settings changed. */
@@ -114,11 +104,6 @@ export function forgetSessionFolder({ repository, place }: SessionGit): void {
 /** The folder that `recordSessionFolder` noted in a repository; null where no workspace was opened. */
 export function readRecordedFolder(repository: Pick<Repository, 'gitDir'>, session: string): string | null {
   return textOf(recordOf(repository, session));
-}
-
-function recordedFolders(repository: Repository, session: string): readonly string[] {
-  const text = readRecordedFolder(repository, session);
-  return [...(text === null ? [] : [text]), ...formerFolders(repository, session)];
 }
 
 function textOf(path: string): string | null {
@@ -160,17 +145,15 @@ export function isOwnSessionFolder({ folder, place }: SessionGit): boolean | nul
  * the session folder is a copy. The note beside the worktrees names the owner.
  */
 export function findNameHolder({ folder, place, repository }: SessionGit): string | null {
-  const own = readWorkspaceNote(folder);
-  const notes = own === null ? recordedFolders(repository, place.session).map(readWorkspaceNote) : [own];
-  const holders = notes.flatMap((note) => (note === null ? [] : [note.sessionFolder]));
+  const recorded = readRecordedFolder(repository, place.session);
+  const holder = (readWorkspaceNote(folder) ?? (recorded === null ? null : readWorkspaceNote(recorded)))?.sessionFolder;
   // If the project or the session's folder was moved, the note is this session's, and its path is gone.
-  return holders.find((holder) => existsSync(holder) && !isSameFolder(holder, place.sessionFolder)) ?? null;
-}
-
-/** A folder that is mounted twice has two paths. */
-function isSameFolder(one: string, other: string): boolean {
-  const [a, b] = [statOf(one), statOf(other)];
-  return resolve(one) === resolve(other) || (a !== undefined && a.dev === b?.dev && a.ino === b.ino);
+  if (holder === undefined || !existsSync(holder)) return null;
+  // A folder that is mounted twice has two paths.
+  const [theirs, own] = [holder, place.sessionFolder].map((path) => statOf(path));
+  const isSame =
+    resolve(holder) === resolve(place.sessionFolder) || (theirs !== undefined && theirs.dev === own?.dev && theirs.ino === own.ino);
+  return isSame ? null : holder;
 }
 
 /** Never shows, applies or changes another session's work. */
@@ -183,9 +166,10 @@ export function refuseOtherSession(sessionGit: SessionGit): void {
 /** The folder of this session's worktrees from before the project was moved; null for none. */
 export function findFormerFolder({ folder, place, repository }: SessionGit): string | null {
   // An existing folder wins. A folder that only `apply` made is empty.
-  const folders = existsSync(join(folder, NOTE)) ? [folder] : recordedFolders(repository, place.session);
-  const isFormer = (note: WorkspaceNote | null): boolean => note !== null && note.session === place.session && !existsSync(note.project);
-  return folders.find((one) => isFormer(readWorkspaceNote(one))) ?? null;
+  const isHere = existsSync(join(folder, NOTE));
+  const found = isHere ? folder : readRecordedFolder(repository, place.session);
+  const note = found === null ? null : readWorkspaceNote(found);
+  return note !== null && note.session === place.session && !existsSync(note.project) ? found : null;
 }
 
 /** Null where it is missing or unreadable. */

@@ -2,7 +2,7 @@
 // never lost: what must be overwritten becomes a commit first. A note beside it records its commit, and the target of a move that a crash
 // interrupted.
 
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { statOf } from '../sessions/file-system.js';
 import { borrowObjects, copyObjects, hasOwnRepository, makeOwnRepository, readOwnTips, restoreSettings } from './worktree-repository.js';
@@ -12,8 +12,7 @@ import { commitTree, diffTrees, isAncestor, titleOf, treeOf } from './commits.js
 import type { TreeDifference } from './commits.js';
 import { prepareWorktree, addSharedFiles, workdirOf } from './prepare-worktree.js';
 import type { WorkspaceContext } from './prepare-worktree.js';
-import { isFormerWorktree, readFormerState, removeFormerLayout } from './former-layout.js';
-import { copyIndex, git, tryGit } from './git.js';
+import { git, tryGit } from './git.js';
 import type { RawName } from './git.js';
 import { SHORT_ID } from './git-names.js';
 import { changeRefs, readRef, refsOf } from './refs.js';
@@ -24,7 +23,7 @@ import { refuseMixed } from './submodules.js';
 import { dropLink, makeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 import { flag, listOf, object, optional, orNull, text } from '@umpire/core/formats/shape.js';
-import { readStateFile, removeStateFile, stateFileOf, writeStateFile } from './state-file.js';
+import { readStateFile, stateFileOf, writeStateFile } from './state-file.js';
 import type { StateRead } from './state-file.js';
 
 const NAME = 'session';
@@ -85,7 +84,11 @@ async function repairWorktree(context: WorkspaceContext, planned: Worktree, note
     return makeSessionWorktree(context, head);
   }
   if (!existsSync(planned.index)) await git(gitTargetOf(planned), ['read-tree', note.at]);
-  await adoptRepository(context, planned, note, head);
+  if (note.isVisited !== true) {
+    await takeCommits(context, planned, head);
+    // Leads to the objects where the project is now.
+    restoreSettings(context.template, planned);
+  }
   if (note.to !== null) {
     await setAside(context, planned, head, await listChanges(planned, planned.index, context.sharedFiles));
     const from = note.to === head ? note.at : note.to;
@@ -96,28 +99,6 @@ async function repairWorktree(context: WorkspaceContext, planned: Worktree, note
   if (note.to !== null || note.at !== head || note.isVisited === true || !hasOwnRepository(planned))
     await showRepository(context, planned, head);
   if (note.isVisited === true) writeSessionNote(sessionGit, { ...note, at: head, to: null, isVisited: false });
-}
-
-/** Takes the person's commits from the repository of an earlier run, and leads its objects to where the project is now. */
-async function adoptRepository(context: WorkspaceContext, worktree: Worktree, note: SessionNote, head: string): Promise<void> {
-  const { sessionGit, template } = context;
-  if (isFormerWorktree(worktree.root)) {
-    const former = readFormerState(sessionGit, worktree.root);
-    if (former !== null) {
-      await makeOwnRepository(
-        template,
-        worktree,
-        (await readRef(sessionGit, refsOf(sessionGit).branch)) ?? head,
-        refsOf(sessionGit).branch,
-      );
-      copyIndex(former.index, join(worktree.ownGitDir, 'index'));
-      writeFileSync(join(worktree.ownGitDir, 'HEAD'), former.head);
-    }
-    await removeFormerLayout(sessionGit, NAME);
-  } else if (note.isVisited !== true) {
-    await takeCommits(context, worktree, head);
-    restoreSettings(template, worktree);
-  }
 }
 
 async function isCommit({ gitTarget }: SessionGit, id: string): Promise<boolean> {
@@ -361,7 +342,7 @@ export function writeSessionNote({ folder }: Pick<SessionGit, 'folder'>, note: S
 }
 
 function removeSessionNote({ folder }: Pick<SessionGit, 'folder'>): void {
-  removeStateFile(stateFileOf(folder, NAME));
+  rmSync(stateFileOf(folder, NAME), { force: true });
 }
 
 /** A git of a killed run may still be working for a moment, so a young lock gets time. */

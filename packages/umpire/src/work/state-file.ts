@@ -1,7 +1,7 @@
 // Small JSON files with state, replaced atomically: after a crash there is the old one or the new one. A missing file, a damaged file and
 // an unreadable file are three different results.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import type { Shape } from '@umpire/core/formats/shape.js';
@@ -15,15 +15,6 @@ export function stateFileOf(folder: string, worktree: string): string {
   return join(folder, `${worktree}.state`);
 }
 
-/** Earlier releases wrote `.json`. */
-function formerName(path: string): string | null {
-  return path.endsWith('.state') ? `${path.slice(0, -'.state'.length)}.json` : null;
-}
-
-export function removeStateFile(path: string): void {
-  for (const one of [path, formerName(path)]) if (one !== null) rmSync(one, { force: true });
-}
-
 export type StateRead<T> = { readonly kind: 'note'; readonly note: T } | { readonly kind: 'missing' } | { readonly kind: 'damaged' };
 
 export function writeStateFile(path: string, note: unknown): void {
@@ -31,8 +22,6 @@ export function writeStateFile(path: string, note: unknown): void {
   try {
     writeFileSync(draft, `${JSON.stringify(note)}\n`);
     renameSync(draft, path);
-    const former = formerName(path);
-    if (former !== null) rmSync(former, { force: true });
   } catch (error) {
     throw new UmpireError('write-failed', { path, detail: faultOf(error) });
   }
@@ -40,22 +29,17 @@ export function writeStateFile(path: string, note: unknown): void {
 
 /** Truncated, empty or of another shape is damaged. */
 export function readStateFile<T>(path: string, shape: Shape<T>): StateRead<T> {
-  const former = formerName(path);
-  const text = textOf(path) ?? (former === null ? null : textOf(former));
-  if (text === null) return { kind: 'missing' };
+  let content: string;
   try {
-    const note: unknown = JSON.parse(text);
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'missing' };
+    throw new UmpireError('read-failed', { path, detail: faultOf(error) });
+  }
+  try {
+    const note: unknown = JSON.parse(content);
     return shape(note) === null ? { kind: 'note', note: note as T } : { kind: 'damaged' };
   } catch {
     return { kind: 'damaged' };
-  }
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new UmpireError('read-failed', { path, detail: faultOf(error) });
   }
 }

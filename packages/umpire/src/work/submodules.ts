@@ -31,7 +31,7 @@ export async function keepModules(
   for (const { raw, to } of links) {
     const name = nameOf(raw);
     const module = modules.get(raw) ?? name;
-    const made = join(clonesIn(worktree), module);
+    const made = join(worktree.ownGitDir, 'modules', module);
     if (!existsSync(made) || (await isKnown(sessionGit, module, to.id))) continue;
     const kept = join(sessionGit.folder, `${KEPT}${worktree.name}`, name);
     copyModule(made, kept);
@@ -121,11 +121,6 @@ export async function modulesIn(worktree: Worktree): Promise<ReadonlyMap<RawName
   return new Map(entries.filter(([, name]) => !name.split(/[/\\]/).includes('..')));
 }
 
-/** An earlier release kept the repository beside the worktree. */
-function clonesIn({ root, ownGitDir }: Worktree): string {
-  return join(existsSync(`${root}.git`) ? `${root}.git` : ownGitDir, 'modules');
-}
-
 /** Copied, not moved: after a crash the work is taken again. */
 function copyModule(from: string, to: string): void {
   try {
@@ -150,7 +145,7 @@ async function isKnown({ repository }: SessionGit, module: string, id: string): 
 export async function describeUncommitted(worktree: Worktree): Promise<readonly string[]> {
   const words: string[] = [];
   for (const [path, module] of await modulesIn(worktree)) {
-    const clone = join(clonesIn(worktree), module);
+    const clone = join(worktree.ownGitDir, 'modules', module);
     const head = lstatOf(pathIn(worktree.root, `${path}/.git`)) === undefined ? null : headOf(clone);
     const names = head === null ? [] : await changedIn(clone, join(worktree.root, nameOf(path)), head);
     if (names.length > 0)

@@ -20,7 +20,7 @@ import { projectNames, taskName } from './git-names.js';
 import { treeWith } from './next-commit.js';
 import { describeUncommitted, keepModules, refuseMixed } from './submodules.js';
 import { describeClones } from './nested-repositories.js';
-import { readStateFile, removeStateFile, stateFileOf, writeStateFile } from './state-file.js';
+import { readStateFile, stateFileOf, writeStateFile } from './state-file.js';
 import { changeRefs, readRef, taskRef } from './refs.js';
 import type { SessionGit } from './session-git.js';
 import { applyTreeDiff } from './three-way-merge.js';
@@ -236,23 +236,18 @@ async function tryRemoveTask(sessionGit: SessionGit, paths: Paths): Promise<void
 }
 
 async function removeTask(sessionGit: SessionGit, { name, lease, watch, draft }: Paths): Promise<void> {
-  removeStateFile(lease);
-  for (const file of [watch, draft, `${draft}.lock`]) rmSync(file, { force: true });
+  for (const file of [lease, watch, draft, `${draft}.lock`]) rmSync(file, { force: true });
   await removeWorktree(sessionGit, name);
 }
 
 /** Removes what a crash left of worktrees that were not ready or half removed. Ready ones stay for their task. */
 export async function removeHalfMade(sessionGit: SessionGit): Promise<void> {
   const names = readdirSync(sessionGit.folder);
-  const ready = new Set(names);
-  const isState = (name: string) => name.endsWith('.state') || name.endsWith('.json');
-  const isReady = (name: string) => ready.has(`${stem(name)}.state`) || ready.has(`${stem(name)}.json`);
-  const isPassing = (name: string) => name.startsWith('merge-') || name.startsWith(CHECK_PREFIX);
-  const half = names.filter((name) => isPassing(name) || (name.startsWith('task-') && !isState(name) && !isReady(name)));
-  for (const name of new Set(half.map(stem))) await tryRemoveTask(sessionGit, pathsByName(sessionGit, name));
-}
-
-/** `task-T1-1.index.lock` belongs to `task-T1-1`, and so does the `task-T1-1.git` of an earlier release. */
-function stem(name: string): string {
-  return name.replace(/(?:\.(?:index|watch|draft|state|json|new|lock|git))+$/, '');
+  // `task-T1-1.index.lock` belongs to `task-T1-1`.
+  const stems = new Set(names.map((name) => name.replace(/(?:\.(?:index|watch|draft|state|new|lock))+$/, '')));
+  for (const name of stems) {
+    const isPassing = name.startsWith('merge-') || name.startsWith(CHECK_PREFIX);
+    const isHalf = name.startsWith('task-') && !names.includes(`${name}.state`);
+    if (isPassing || isHalf) await tryRemoveTask(sessionGit, pathsByName(sessionGit, name));
+  }
 }

@@ -147,7 +147,7 @@ export async function isElsewhere(sessionGit: SessionGit, commit: string): Promi
 function listLeases({ folder }: SessionGit): readonly { readonly name: string; readonly task: string }[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.flatMap((file) => {
-    const [, name, task] = /^(task-(.*)-\d+)\.(?:state|json)$/.exec(file) ?? [];
+    const [, name, task] = /^(task-(.*)-\d+)\.state$/.exec(file) ?? [];
     return name === undefined || task === undefined ? [] : [{ name, task }];
   });
 }

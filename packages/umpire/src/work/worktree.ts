@@ -7,7 +7,6 @@ import { UmpireError } from '@umpire/core/model/errors.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { diffTrees } from './commits.js';
-import { removeFormerLayout } from './former-layout.js';
 import { git, namesInput } from './git.js';
 import type { GitTarget } from './git.js';
 import { clearSkipFlags } from './index-flags.js';
@@ -68,6 +67,6 @@ export function dropLink(root: string): void {
 /** Removes a worktree, or what a crash left of one. */
 export async function removeWorktree(sessionGit: SessionGit, name: string): Promise<void> {
   const { root, index } = worktreeOf(sessionGit, name);
-  await Promise.all([removeFolder(root), removeFormerLayout(sessionGit, name)]);
+  await removeFolder(root);
   for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
 }
