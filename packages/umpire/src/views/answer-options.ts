@@ -71,8 +71,34 @@ function optionFor(run: RunState, question: Question, answer: Answer): AnswerOpt
       const does = 'The new goal replaces the old one and is recorded. The task runs again with it.';
       return { ...PLAIN, answer, label: 'Change the goal', does, needsGoal: true };
     }
-    case 'extend':
-      return extendOption(question);
+    case 'extend': {
+      const base = { ...PLAIN, answer: 'extend', label: 'Continue' } as const;
+      if (isAboutEvidence(question)) return { ...base, label: 'Run the critic again', does: 'The critic runs again, twice at most.' };
+      if (question.kind !== 'budget') {
+        const does = 'Adds rounds above the cap. The session goes on with the next one.';
+        return { ...base, does, grant: { field: 'rounds', label: 'More rounds', usual: 1 } };
+      }
+      switch (question.what) {
+        case 'minutes':
+          return {
+            ...base,
+            does: 'Raises the limit by these minutes and goes on.',
+            grant: { field: 'minutes', label: 'More minutes', usual: 30 },
+          };
+        case 'cost':
+          return {
+            ...base,
+            does: 'Raises the budget by this sum and goes on.',
+            grant: { field: 'costUsd', label: 'More dollars', usual: 5 },
+          };
+        case 'tokens':
+          return {
+            ...base,
+            does: 'Raises the limit by these tokens and goes on.',
+            grant: { field: 'tokens', label: 'More tokens', usual: 100_000 },
+          };
+      }
+    }
     case 'manual-fix': {
       const does = 'The session waits while you change the files of its work folder. The critic then judges your changes.';
       return { ...PLAIN, answer, label: 'Fix it myself', does };
@@ -96,29 +122,4 @@ function nextTasks(run: RunState): string {
   const wave = currentWave(run);
   const next = run.tasks.filter((task) => task.wave === wave && task.status === 'pending').length;
   return next === 0 ? 'The session goes on' : `${count(next, 'task')} of wave ${wave} ${next === 1 ? 'starts' : 'start'}`;
-}
-
-function extendOption(question: Question): AnswerOption {
-  const base = { ...PLAIN, answer: 'extend', label: 'Continue' } as const;
-  if (isAboutEvidence(question)) return { ...base, label: 'Run the critic again', does: 'The critic runs again, twice at most.' };
-  if (question.kind !== 'budget') {
-    const does = 'Adds rounds above the cap. The session goes on with the next one.';
-    return { ...base, does, grant: { field: 'rounds', label: 'More rounds', usual: 1 } };
-  }
-  switch (question.what) {
-    case 'minutes':
-      return {
-        ...base,
-        does: 'Raises the limit by these minutes and goes on.',
-        grant: { field: 'minutes', label: 'More minutes', usual: 30 },
-      };
-    case 'cost':
-      return { ...base, does: 'Raises the budget by this sum and goes on.', grant: { field: 'costUsd', label: 'More dollars', usual: 5 } };
-    case 'tokens':
-      return {
-        ...base,
-        does: 'Raises the limit by these tokens and goes on.',
-        grant: { field: 'tokens', label: 'More tokens', usual: 100_000 },
-      };
-  }
 }

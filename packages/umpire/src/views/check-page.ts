@@ -11,12 +11,24 @@ import { addToList } from '@umpire/core/formats/multimap.js';
 /** `lineOf`: the place of a path in the loop file, such as `my-loop.yaml:57`; null without a file. */
 export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['path']) => string | null): string {
   const head = `# ${proof.loop}: ${proof.result}`;
+  const targets = proof.targets.length === 0 ? '' : ` and targets of ${proof.targets.join(', ')}`;
+  const lines = [
+    `Checked ${count(proof.combinations, 'combination')} of ${count(proof.facts, 'fact')}, evidence and rounds in ${count(proof.cases, 'case')}, with caps of ${proof.caps.join(', ')}${targets}.`,
+  ];
+  if (proof.held.length > 0) lines.push('', partlyCheckedLine(proof));
+  // Groups complaints about one place: a row that approves without evidence is reported once, however the evidence is lacking.
+
+  const groups = new Map<string, [Refutation, ...Refutation[]]>();
+  for (const one of proof.complaints) {
+    const key = LACKING[one.code] === undefined ? `${one.code} ${one.at} ${one.says}` : `without ${one.at} ${one.about}`;
+    addToList(groups, key, one);
+  }
   return [
     head,
     '',
-    ...scope(proof),
+    ...lines,
     '',
-    ...grouped(proof.complaints).flatMap((group, index) => complaint(loop, group, index + 1, lineOf)),
+    ...[...groups.values()].flatMap((group, index) => complaint(loop, group, index + 1, lineOf)),
     ...(proof.holds ? [...proven(loop, proof), ''] : []),
     ...section(
       'Waivers',
@@ -43,30 +55,11 @@ export function checkHeadline(proof: Proof): string {
   return `${proof.loop}: refuted, ${count(proof.complaints.length, 'complaint')} (${first?.code ?? ''} at ${lineOf(displayId(first?.at ?? ''))}${proof.complaints.length > 1 ? ' and more' : ''}).`;
 }
 
-function scope(proof: Proof): string[] {
-  const targets = proof.targets.length === 0 ? '' : ` and targets of ${proof.targets.join(', ')}`;
-  const lines = [
-    `Checked ${count(proof.combinations, 'combination')} of ${count(proof.facts, 'fact')}, evidence and rounds in ${count(proof.cases, 'case')}, with caps of ${proof.caps.join(', ')}${targets}.`,
-  ];
-  if (proof.held.length > 0) lines.push('', partlyCheckedLine(proof));
-  return lines;
-}
-
 function partlyCheckedLine({ held }: Proof): string {
   const facts = held.map(({ fact, value, kinds }) =>
     value === null ? `${fact} (the first 31 of ${kinds} kinds of values)` : `${fact} (only ${word(value)} of ${kinds} kinds of values)`,
   );
   return `There are too many combinations to check all. The result holds for every combination of the other facts; these were checked only in part: ${facts.join(', ')}. To check all, merge facts (let the critic or a repair compute what the rules ask) or use fewer thresholds.`;
-}
-
-/** Groups complaints about one place: a row that approves without evidence is reported once, however the evidence is lacking. */
-function grouped(complaints: readonly Refutation[]): readonly (readonly [Refutation, ...Refutation[]])[] {
-  const groups = new Map<string, [Refutation, ...Refutation[]]>();
-  for (const one of complaints) {
-    const key = LACKING[one.code] === undefined ? `${one.code} ${one.at} ${one.says}` : `without ${one.at} ${one.about}`;
-    addToList(groups, key, one);
-  }
-  return [...groups.values()];
 }
 
 const LACKING: Readonly<Partial<Record<Refutation['code'], string>>> = {

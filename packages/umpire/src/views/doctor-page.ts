@@ -49,15 +49,19 @@ const INDENT = ' '.repeat(STATE_WIDTH + NAME_WIDTH);
 export function doctorPage({ umpire, node, platform, project, checks }: DoctorReport): string {
   const areas = (['machine', 'project', 'agents', 'critics'] as const).flatMap((area) => {
     const own = checks.filter((check) => check.area === area);
-    return own.length === 0 ? [] : ['', HEADINGS[area], ...own.flatMap(linesOf)];
+    return own.length === 0
+      ? []
+      : [
+          '',
+          HEADINGS[area],
+          ...own.flatMap(({ name, state, message, hint }: DoctorCheck): readonly string[] => {
+            const room = Math.max(2, NAME_WIDTH - columnsOf(name));
+            const first = `${state.padEnd(STATE_WIDTH)}${name}${' '.repeat(room)}`;
+            return [...wrap(message, INDENT, first), ...(hint === null ? [] : wrap(hint, INDENT))];
+          }),
+        ];
   });
   return `${[`Umpire ${umpire}, Node ${node}, ${platform}`, ...wrap(`Project ${lineOf(project)}`, '  ', ''), ...areas].join('\n')}\n`;
-}
-
-function linesOf({ name, state, message, hint }: DoctorCheck): readonly string[] {
-  const room = Math.max(2, NAME_WIDTH - columnsOf(name));
-  const first = `${state.padEnd(STATE_WIDTH)}${name}${' '.repeat(room)}`;
-  return [...wrap(message, INDENT, first), ...(hint === null ? [] : wrap(hint, INDENT))];
 }
 
 /** Names the faults again: they may have scrolled away. */

@@ -7,16 +7,13 @@ import { lineOf } from './safe-text.js';
 
 const SHORTEST = 8;
 
-/** The first characters of each fingerprint, long enough to tell them all apart. */
-function shortFingerprints(fingerprints: readonly string[]): ReadonlyMap<string, string> {
-  const all = [...new Set(fingerprints)];
+export function findingsPage(open: readonly OpenFinding[], rulings: ReadonlyMap<string, FindingRuled>): string {
+  // The first characters of each fingerprint, long enough to tell them all apart.
+
+  const all = [...new Set(open.map(({ finding }) => finding.fingerprint))];
   let length = SHORTEST;
   while (length < 64 && new Set(all.map((one) => one.slice(0, length))).size < all.length) length += 1;
-  return new Map(all.map((one) => [one, one.slice(0, length)]));
-}
-
-export function findingsPage(open: readonly OpenFinding[], rulings: ReadonlyMap<string, FindingRuled>): string {
-  const short = shortFingerprints(open.map(({ finding }) => finding.fingerprint));
+  const short = new Map(all.map((one) => [one, one.slice(0, length)]));
   const lines = open.flatMap(({ finding, refusal }) => [
     `${short.get(finding.fingerprint) ?? ''}  ${finding.severity.padEnd('critical'.length)}  ${lineOf(describeFinding(finding), 300)}`,
     ...(refusal === null ? [] : [`${' '.repeat(SHORTEST + 2)}cannot be dismissed: ${lineOf(refusal, 200)}`]),

@@ -38,11 +38,27 @@ const MAX_DIFF_CHARS = 200_000;
 export function htmlReport(state: SessionState, extra: HtmlExtra): string {
   const view = sessionView(state, extra);
   const title = `Umpire report: ${lineOf(view.session, 200)}`;
+  const { loops, mode, why, command, chains, spent, sandbox, work, notes } = view;
+  const { events, clock } = extra;
+
+  const [first, last] = [events[0]?.ts, events.at(-1)?.ts];
+  const rows: readonly (readonly [name: string, value: string])[] = [
+    ['Loop', loops.join(', ')],
+    ['Runs until this passes', command],
+    ['Mode', mode === '' ? '' : `${mode}${why === '' ? '' : ` (${why})`}`],
+    ['Time', first === undefined || last === undefined ? '' : `${clock.moment(first)} to ${clock.moment(last)} (${clock.zone(last)})`],
+    ...chains.map((chain) => ['Rounds', chainLine(chain)] as const),
+    ['Spent', spent === null ? '' : spentWords(spent)],
+    ['Programs', spent === null ? '' : sandboxWords(sandbox)],
+    ['Work', work === null ? '' : `branch ${work.branch}, from ${work.base.slice(0, 12)} to ${(work.head ?? work.base).slice(0, 12)}`],
+    ...notes.map((note) => ['Note', note] as const),
+  ];
+  const shown = rows.filter(([, value]) => value !== '');
   const body = markup`<header>
 <p class="kind">Umpire report</p>
 <h1>${view.session}</h1>
 <p><strong class="state ${stateClass(view)}">${stateWords(view)}</strong> ${view.reason}</p>
-${factsOf(view, extra)}
+${markup`<dl>${shown.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${textOf(value)}</dd></div>`)}</dl>`}
 </header>
 <main>
 ${view.goal === '' ? NO_HTML : section('Goal', markup`<p class="text">${textOf(view.goal)}</p>`)}
@@ -98,23 +114,6 @@ function listSection(heading: string, lines: readonly string[]): Html {
 
 function moreRows(many: number): Html {
   return many > MAX_ROWS ? markup`<p class="note">And ${count(many - MAX_ROWS, 'row')} more: the Markdown report has all.</p>` : NO_HTML;
-}
-
-function factsOf({ loops, mode, why, command, chains, spent, sandbox, work, notes }: SessionView, { events, clock }: HtmlExtra): Html {
-  const [first, last] = [events[0]?.ts, events.at(-1)?.ts];
-  const rows: readonly (readonly [name: string, value: string])[] = [
-    ['Loop', loops.join(', ')],
-    ['Runs until this passes', command],
-    ['Mode', mode === '' ? '' : `${mode}${why === '' ? '' : ` (${why})`}`],
-    ['Time', first === undefined || last === undefined ? '' : `${clock.moment(first)} to ${clock.moment(last)} (${clock.zone(last)})`],
-    ...chains.map((chain) => ['Rounds', chainLine(chain)] as const),
-    ['Spent', spent === null ? '' : spentWords(spent)],
-    ['Programs', spent === null ? '' : sandboxWords(sandbox)],
-    ['Work', work === null ? '' : `branch ${work.branch}, from ${work.base.slice(0, 12)} to ${(work.head ?? work.base).slice(0, 12)}`],
-    ...notes.map((note) => ['Note', note] as const),
-  ];
-  const shown = rows.filter(([, value]) => value !== '');
-  return markup`<dl>${shown.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${textOf(value)}</dd></div>`)}</dl>`;
 }
 
 function questionSection({ question }: SessionView): Html {
@@ -336,22 +335,20 @@ function diffSection({ session }: SessionView, diff: HtmlExtra['diff']): Html {
   const shown = isCut ? diff.patch.slice(0, diff.patch.lastIndexOf('\n', MAX_DIFF_CHARS)) : diff.patch;
   const lines = showHidden(shown)
     .split('\n')
-    .map((line) => diffLine(line));
+    .map((line) => {
+      const kind = /^(?:diff |index |--- |\+\+\+ )/.test(line)
+        ? 'file'
+        : line.startsWith('@@')
+          ? 'hunk'
+          : line.startsWith('+')
+            ? 'added'
+            : line.startsWith('-')
+              ? 'removed'
+              : '';
+      return kind === '' ? markup`${line}\n` : markup`<span class="${kind}">${line}</span>\n`;
+    });
   const note = isCut
     ? markup`<p class="note">The change is cut after ${count(MAX_DIFF_CHARS, 'character')} of ${diff.patch.length}. See all of it with: umpire diff ${session}</p>`
     : NO_HTML;
   return section('Change', markup`${note}<pre class="diff">${lines}</pre>`);
-}
-
-function diffLine(line: string): Html {
-  const kind = /^(?:diff |index |--- |\+\+\+ )/.test(line)
-    ? 'file'
-    : line.startsWith('@@')
-      ? 'hunk'
-      : line.startsWith('+')
-        ? 'added'
-        : line.startsWith('-')
-          ? 'removed'
-          : '';
-  return kind === '' ? markup`${line}\n` : markup`<span class="${kind}">${line}</span>\n`;
 }

@@ -47,17 +47,12 @@ const MAX_BARS = 30;
 export function liveLines(state: SessionState, facts: LiveFacts, screen: Screen): readonly string[] {
   const { run } = state;
   if (run === null || run.ended !== null || screen.columns < 40 || screen.rows < OTHER_LINES + 4) return [];
-  const last = lastVerdict(state);
-  return [
-    headLine(state, run, facts, screen),
-    ...taskLines(run, facts, screen),
-    ...verdictLines(last, screen),
-    ...roundLines(state, last, screen),
-    budgetLine(run, facts, screen),
-  ];
-}
+  const last = [...state.verdicts.values()]
+    .flat()
+    .reduce<PastVerdict | null>((last, one) => (last === null || one.seq > last.seq ? one : last), null);
+  const { nowMs } = facts;
+  const { columns, color, unicode } = screen;
 
-function headLine(state: SessionState, run: RunState, { nowMs }: LiveFacts, { columns, color, unicode }: Screen): string {
   const chain = chainsIn(state).at(-1);
   const round = chain === undefined ? '' : `, round ${Math.min(chain.round, chain.maxRounds)} of ${chain.maxRounds}`;
   const bar = unicode ? '\u2500' : '-';
@@ -65,7 +60,13 @@ function headLine(state: SessionState, run: RunState, { nowMs }: LiveFacts, { co
   const right = ` ${done}${elapsed(activeMs(run, nowMs))} ${bar}`;
   const name = clip(lineOf(run.started.session), columns - columnsOf(right) - round.length - 5);
   const left = `${bar} ${name}${round} `;
-  return paint('dim', `${left}${bar.repeat(Math.max(1, columns - columnsOf(left) - columnsOf(right)))}${right}`, color);
+  return [
+    paint('dim', `${left}${bar.repeat(Math.max(1, columns - columnsOf(left) - columnsOf(right)))}${right}`, color),
+    ...taskLines(run, facts, screen),
+    ...verdictLines(last, screen),
+    ...roundLines(state, last, screen),
+    budgetLine(run, facts, screen),
+  ];
 }
 
 /** Two lines a task, or one where there is no room. */
@@ -75,7 +76,20 @@ function taskLines(run: RunState, facts: LiveFacts, screen: Screen): readonly st
   const room = screen.rows - OTHER_LINES - 2;
   const isTight = ids.length * 2 > room;
   const shown = isTight ? ids.slice(0, ids.length > room ? room - 1 : room) : ids;
-  const cells = shown.map((id) => taskCells(run, id, facts));
+  const cells = shown.map((id) => {
+    const { nowMs, startedMs, activities } = facts;
+
+    const task = findTask(run, id);
+    const attempt = (task?.attempt ?? 1) > 1 ? ` (attempt ${task?.attempt})` : '';
+    const { tokens, costUsd } = activities.get(id) ?? { tokens: 0, costUsd: 0 };
+    return [
+      clip(lineOf(id), 24),
+      clip(lineOf(task?.role ?? ''), 14),
+      `${clip(lineOf(task?.agent ?? ''), 14)}${attempt}`,
+      elapsed(nowMs - (startedMs.get(id) ?? nowMs)),
+      [...(tokens > 0 ? [count(tokens, 'token')] : []), ...(costUsd > 0 ? [`$${costUsd.toFixed(2)}`] : [])].join(', '),
+    ];
+  });
   const widths = [0, 1, 2, 3].map((at) => Math.max(...cells.map((row) => columnsOf(row[at] ?? ''))));
   const lines = cells.flatMap((row, index) => {
     const padded = row.map((cell, at) => cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - columnsOf(cell))));
@@ -92,19 +106,6 @@ function restWords(run: RunState, nowMs: number): string {
   return run.unjudged.size > 0 ? 'judging' : 'between tasks';
 }
 
-function taskCells(run: RunState, id: string, { nowMs, startedMs, activities }: LiveFacts): readonly string[] {
-  const task = findTask(run, id);
-  const attempt = (task?.attempt ?? 1) > 1 ? ` (attempt ${task?.attempt})` : '';
-  const { tokens, costUsd } = activities.get(id) ?? { tokens: 0, costUsd: 0 };
-  return [
-    clip(lineOf(id), 24),
-    clip(lineOf(task?.role ?? ''), 14),
-    `${clip(lineOf(task?.agent ?? ''), 14)}${attempt}`,
-    elapsed(nowMs - (startedMs.get(id) ?? nowMs)),
-    [...(tokens > 0 ? [count(tokens, 'token')] : []), ...(costUsd > 0 ? [`$${costUsd.toFixed(2)}`] : [])].join(', '),
-  ];
-}
-
 function doingLine(id: string, { nowMs, startedMs, activities }: LiveFacts, { columns, color }: Screen): string {
   const activity = activities.get(id);
   const silentMs = nowMs - (activity?.printedMs ?? startedMs.get(id) ?? nowMs);
@@ -114,12 +115,6 @@ function doingLine(id: string, { nowMs, startedMs, activities }: LiveFacts, { co
   const words = doing === '' ? '' : paint('dim', clip(doing, room), color);
   if (silence === '') return `    ${words === '' ? paint('dim', 'started', color) : words}`;
   return `    ${paint('yellow', silence, color)}${words === '' ? '' : `  ${words}`}`;
-}
-
-function lastVerdict(state: SessionState): PastVerdict | null {
-  return [...state.verdicts.values()]
-    .flat()
-    .reduce<PastVerdict | null>((last, one) => (last === null || one.seq > last.seq ? one : last), null);
 }
 
 const TONES: Readonly<Record<PastVerdict['verdict']['outcome'], Color>> = {
@@ -164,7 +159,10 @@ function roundLines(state: SessionState, last: PastVerdict | null, { columns, co
     const values = past.flatMap(({ facts }) => (typeof facts[name] === 'number' && Number.isFinite(facts[name]) ? [facts[name]] : []));
     if (values.length === 0) return [];
     const bars = unicode && values.length > 1 ? `${sparkline(values.slice(-MAX_BARS))}  ` : '';
-    const words = `${name.replaceAll('_', ' ')} ${values.slice(-6).map(shortNumber).join(', ')} (${better} is better)`;
+    const words = `${name.replaceAll('_', ' ')} ${values
+      .slice(-6)
+      .map((value: number): string => String(Math.round(value * 100) / 100))
+      .join(', ')} (${better} is better)`;
     return [`${bars}${words}`];
   });
   return charts.slice(0, 2).map((text, index) => `${label(index === 0 ? 'rounds' : '', color)}${clip(text, columns - LABEL_WIDTH - 2)}`);
@@ -177,10 +175,6 @@ export function sparkline(values: readonly number[]): string {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const heights = values.map((value) => (most === least ? 3 : Math.round(((value - least) / (most - least)) * (BARS.length - 1))));
   return heights.map((height) => BARS[height] ?? '').join('');
-}
-
-function shortNumber(value: number): string {
-  return String(Math.round(value * 100) / 100);
 }
 
 function budgetLine(run: RunState, { nowMs, activities }: LiveFacts, { columns, color }: Screen): string {

@@ -14,7 +14,16 @@ export function loopGraph(loop: Loop, proof: Proof): string {
   const edges: string[] = [`  [*] --> ${stages[0]?.id ?? ''}`];
   stages.forEach((stage, index) => {
     const here = proof.ways.filter((way) => way.rounds.some((round) => round >= stage.from && round <= stage.to));
-    for (const [to, rows] of grouped(here)) {
+    // Rows by their result: an outcome (approvals by waiver separately) or an error.
+
+    const groups = new Map<string, ReachableEnd[]>();
+    for (const way of here) {
+      const to = way.outcome === null ? 'error' : way.waived ? `${way.outcome}_unverified` : way.outcome;
+      const group = groups.get(to);
+      if (group === undefined) groups.set(to, [way]);
+      else if (!group.some((one) => one.id === way.id)) group.push(way);
+    }
+    for (const [to, rows] of groups) {
       const ids = rows.map((row) => row.id).join(', ');
       if (to !== 'revise') {
         ends.set(to, titleOf(loop, to));
@@ -60,18 +69,6 @@ function stagesOf({ round: { first }, cap: { default: cap } }: Loop): readonly S
 /** Removes characters with a meaning in Mermaid. */
 function plain(words: string): string {
   return words.replace(/["#:;<>{}\s\p{Cc}]+/gu, ' ').trim();
-}
-
-/** Rows by their result: an outcome (approvals by waiver separately) or an error. */
-function grouped(ways: readonly ReachableEnd[]): ReadonlyMap<string, readonly ReachableEnd[]> {
-  const groups = new Map<string, ReachableEnd[]>();
-  for (const way of ways) {
-    const to = way.outcome === null ? 'error' : way.waived ? `${way.outcome}_unverified` : way.outcome;
-    const group = groups.get(to);
-    if (group === undefined) groups.set(to, [way]);
-    else if (!group.some((one) => one.id === way.id)) group.push(way);
-  }
-  return groups;
 }
 
 function titleOf(loop: Loop, to: string): string {

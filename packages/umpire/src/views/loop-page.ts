@@ -88,19 +88,20 @@ function facts(loop: Loop): string[] {
     `- Generator: \`${loop.roles.generator}\`. Critic: \`${loop.roles.critic}\`.`,
     `- Words: ${(['converge', 'revise', 'accept', 'escalate'] as const).map((outcome) => `${outcome} = \`${loop.words[outcome]}\``).join(', ')}.`,
     `- A round counts ${loop.round.counts}, for each chain (${chain}).`,
-    `- Round from: ${[...loop.round.from.map(roundFrom), 'the journal'].join(', then ')}; never below the journal.`,
+    `- Round from: ${[
+      ...loop.round.from.map((source: RoundSource): string => {
+        if ('file' in source) return `\`${source.at}\` of \`${source.file}\``;
+        if ('id' in source) return "the critic's task id";
+        if ('column' in source) return `column \`${source.column}\` of the critic's row`;
+        return `the highest finished \`${source.finished}\``;
+      }),
+      'the journal',
+    ].join(', then ')}; never below the journal.`,
     `- Cap: ${loop.cap.default}${loop.cap.from === undefined ? '' : `, or \`${loop.cap.from.at}\` of \`${loop.cap.from.file}\``}; the first verdict freezes it.`,
     ...(loop.target === undefined
       ? []
       : [`- Target: ${loop.target.what} ${loop.target.default}, or column \`${loop.target.column}\`; the first verdict freezes it.`]),
   ];
-}
-
-function roundFrom(source: RoundSource): string {
-  if ('file' in source) return `\`${source.at}\` of \`${source.file}\``;
-  if ('id' in source) return "the critic's task id";
-  if ('column' in source) return `column \`${source.column}\` of the critic's row`;
-  return `the highest finished \`${source.finished}\``;
 }
 
 function whereOf(source: EvidenceSource): string {

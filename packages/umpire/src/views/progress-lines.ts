@@ -119,7 +119,10 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
     case 'EditHeld':
       return [lineOf(heldEditWords(event.data, session), 600), 'bad'];
     case 'EditRefused':
-      return [`Your edit of tasks.csv was refused: ${lineOf(event.data.reason, 300)}${keptAs(event.data.kept)}`, 'bad'];
+      return [
+        `Your edit of tasks.csv was refused: ${lineOf(event.data.reason, 300)}${event.data.kept === '' ? '' : `. Your file is kept as ${event.data.kept}`}`,
+        'bad',
+      ];
     case 'PersonCalled':
       return calledLine(run, event.data.key, session);
     case 'PersonAnswered':
@@ -272,10 +275,6 @@ function limitedLine({ task, agent, resetsAt, why }: Extract<Recorded, { type: '
   return `${task}: the plan of ${agent} is used up${until}; ${then}. ${lineOf(why, 300)}`;
 }
 
-function keptAs(kept: string): string {
-  return kept === '' ? '' : `. Your file is kept as ${kept}`;
-}
-
 function judgingFailedLine(run: RunState | null, data: Extract<Recorded, { type: 'JudgingFailed' }>['data']): Described {
   const again = (run?.unjudgeable.get(data.task) ?? 1) === 1 ? 'It runs again.' : `${data.hint}${meanwhile(run)}`;
   return [`${data.task} left nothing to judge (rule ${data.rule}): ${lineOf(data.message, 300)} ${again}`, 'bad'];
@@ -325,11 +324,12 @@ function verdictLine(verdict: Verdict, critic: string | null, run: RunState | nu
 function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, run: RunState | null): Described {
   const mark = data.unverified ? ', unverified' : '';
   const steps = stepLines(nextSteps({ session, state: data.outcome }, run));
-  return [`Session ${data.outcome}${mark}. ${sentence(data.reason)}`.trimEnd(), data.outcome === 'complete' ? 'good' : 'bad', steps];
-}
+  // With a full stop and a space; empty if there is no text.
 
-/** With a full stop and a space; empty if there is no text. */
-function sentence(text: string): string {
-  const line = lineOf(text, 400);
-  return line === '' ? '' : `${line}${/[.!?]$/.test(line) ? '' : '.'} `;
+  const line = lineOf(data.reason, 400);
+  return [
+    `Session ${data.outcome}${mark}. ${line === '' ? '' : `${line}${/[.!?]$/.test(line) ? '' : '.'} `}`.trimEnd(),
+    data.outcome === 'complete' ? 'good' : 'bad',
+    steps,
+  ];
 }

@@ -43,13 +43,41 @@ function reportLines(report: PageReport, color: boolean): readonly string[] {
     ...labelled('Tests', tests === undefined ? '' : testWords(tests)),
     ...labelled('Coverage', coverage === undefined ? '' : coverageWords(coverage)),
     ...labelled('Findings', report.counts === undefined ? '' : findingWords(report)),
-    ...listed('Failed', bad.map(testLines), {
-      all: (tests?.failed ?? 0) + (tests?.errored ?? 0),
-      most: MAX_LISTED,
-      flags: '--json --all',
-    }),
-    ...listed('Found', findings.map(findingLines), { all: total(report), most: MAX_LISTED, flags: '--json' }),
-    ...listed('Problems', problems.map(problemLines), { all: problems.length, most: MAX_PROBLEMS, flags: '--json' }),
+    ...listed(
+      'Failed',
+      bad.map(({ id, status, file, line, message }: TestResult): readonly string[] => {
+        const place = file === null ? '' : `${lineOf(file)}${line === null ? '' : `:${line}`}`;
+        const said = [place, message === null ? '' : lineOf(message)].filter((part) => part !== '').join('  ');
+        return [
+          clip(`  ${status === 'errored' ? 'errored: ' : ''}${lineOf(id)}`, WIDTH),
+          ...(said === '' ? [] : [clip(`    ${said}`, WIDTH)]),
+        ];
+      }),
+      {
+        all: (tests?.failed ?? 0) + (tests?.errored ?? 0),
+        most: MAX_LISTED,
+        flags: '--json --all',
+      },
+    ),
+    ...listed(
+      'Found',
+      findings.map(({ severity, artifact, line, message, rule }: Finding): readonly string[] => {
+        const place = artifact === null ? '' : `${lineOf(artifact)}${line === null ? '' : `:${line}`}`;
+        const head = [severity.padEnd('critical'.length), place, rule === undefined ? '' : lineOf(rule)]
+          .filter((part) => part !== '')
+          .join('  ');
+        return [clip(`  ${head}`, WIDTH), clip(`    ${lineOf(message)}`, WIDTH)];
+      }),
+      { all: total(report), most: MAX_LISTED, flags: '--json' },
+    ),
+    ...listed(
+      'Problems',
+      problems.map(({ message, line, byte }: ReportProblem): readonly string[] => {
+        const where = [...(line === undefined ? [] : [`line ${line}`]), ...(byte === undefined ? [] : [`byte ${byte}`])].join(', ');
+        return wrap(`${where === '' ? '' : `${where}: `}${lineOf(message)}`, '    ', '  ');
+      }),
+      { all: problems.length, most: MAX_PROBLEMS, flags: '--json' },
+    ),
   ];
 }
 
@@ -117,23 +145,6 @@ function listed(title: string, entries: readonly (readonly string[])[], { all, m
   const shown = entries.slice(0, most);
   const left = Math.max(all, entries.length) - shown.length;
   return ['', title, ...shown.flat(), ...(left > 0 ? [`  and ${left} more; ${flags} lists them`] : [])];
-}
-
-function testLines({ id, status, file, line, message }: TestResult): readonly string[] {
-  const place = file === null ? '' : `${lineOf(file)}${line === null ? '' : `:${line}`}`;
-  const said = [place, message === null ? '' : lineOf(message)].filter((part) => part !== '').join('  ');
-  return [clip(`  ${status === 'errored' ? 'errored: ' : ''}${lineOf(id)}`, WIDTH), ...(said === '' ? [] : [clip(`    ${said}`, WIDTH)])];
-}
-
-function findingLines({ severity, artifact, line, message, rule }: Finding): readonly string[] {
-  const place = artifact === null ? '' : `${lineOf(artifact)}${line === null ? '' : `:${line}`}`;
-  const head = [severity.padEnd('critical'.length), place, rule === undefined ? '' : lineOf(rule)].filter((part) => part !== '').join('  ');
-  return [clip(`  ${head}`, WIDTH), clip(`    ${lineOf(message)}`, WIDTH)];
-}
-
-function problemLines({ message, line, byte }: ReportProblem): readonly string[] {
-  const where = [...(line === undefined ? [] : [`line ${line}`]), ...(byte === undefined ? [] : [`byte ${byte}`])].join(', ');
-  return wrap(`${where === '' ? '' : `${where}: `}${lineOf(message)}`, '    ', '  ');
 }
 
 /** One report as an object, several as a list. `isWhole` adds each test and each file. */

@@ -108,7 +108,13 @@ export function replayPage(replay: Replay): string {
 }
 
 function bodyOf(replay: Replay, unasked = ''): string {
-  const parts = [tableOf(replay), bulletsOf(replay), unasked, chainLine(replay.chain), pagesLine(replay)];
+  const parts = [
+    tableOf(replay),
+    replay.verdicts.flatMap((one) => bulletsOn(one, replay.by ?? '')).join('\n'),
+    unasked,
+    chainLine(replay.chain),
+    pagesLine(replay),
+  ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
@@ -121,15 +127,20 @@ export function projectPage({ sessions, by }: ProjectReplay): string {
     const body = detailsOf(one);
     return body === '' ? [] : [`## ${lineOf(one.session)}\n\n${body}`];
   });
-  return ['# Replay\n', ...head, ...sessions.map(sessionRow), '', ...(unasked === '' ? [] : [`${unasked}\n`]), ...told].join('\n');
-}
-
-function sessionRow(one: SessionReplay): string {
-  if (one.state === 'unreadable') return row([one.session, '', `**unreadable**: ${one.error.message}`, 'unknown']);
-  const fewer = one.unknownPages.length === 0 ? '' : '**fewer verdicts than pages**';
-  if (one.state === 'never judged') return row([one.session, '0', 'never judged', fewer === '' ? 'none' : fewer]);
-  const chain = one.chain.unbroken ? `intact${fewer === '' ? '' : `, ${fewer}`}` : `**broken at line ${one.chain.line}**`;
-  return row([one.session, String(one.counts.verdicts), tallyOf(one), chain]);
+  return [
+    '# Replay\n',
+    ...head,
+    ...sessions.map((one: SessionReplay): string => {
+      if (one.state === 'unreadable') return row([one.session, '', `**unreadable**: ${one.error.message}`, 'unknown']);
+      const fewer = one.unknownPages.length === 0 ? '' : '**fewer verdicts than pages**';
+      if (one.state === 'never judged') return row([one.session, '0', 'never judged', fewer === '' ? 'none' : fewer]);
+      const chain = one.chain.unbroken ? `intact${fewer === '' ? '' : `, ${fewer}`}` : `**broken at line ${one.chain.line}**`;
+      return row([one.session, String(one.counts.verdicts), tallyOf(one), chain]);
+    }),
+    '',
+    ...(unasked === '' ? [] : [`${unasked}\n`]),
+    ...told,
+  ].join('\n');
 }
 
 function detailsOf(one: SessionReplay): string {
@@ -180,10 +191,6 @@ function otherCell({ other }: ReplayedVerdict): string {
 
 function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => lineOf(cell).replaceAll('|', '\\|')).join(' | ')} |`;
-}
-
-function bulletsOf(replay: Replay): string {
-  return replay.verdicts.flatMap((one) => bulletsOn(one, replay.by ?? '')).join('\n');
 }
 
 function bulletsOn(one: ReplayedVerdict, by: string): readonly string[] {

@@ -38,6 +38,20 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
   const view = sessionView(state, extra);
   const clock = extra.clock ?? UTC;
   const history = historyOf(extra.events, clock);
+  // What is being read needs no command.
+  const { next } = view;
+  const { runs } = history;
+
+  const sums = new Map<string, { runs: number; ms: number; tokens: number; costUsd: number; unknown: Set<string> }>();
+  for (const run of [...runs.values()].flat()) {
+    const sum = sums.get(run.agent) ?? { runs: 0, ms: 0, tokens: 0, costUsd: 0, unknown: new Set<string>() };
+    sum.runs++;
+    sum.ms += run.ms ?? 0;
+    sum.tokens += run.tokens;
+    sum.costUsd += run.costUsd;
+    for (const what of run.unknown) sum.unknown.add(what);
+    sums.set(run.agent, sum);
+  }
   return page([
     `# Session ${inline(view.session)}`,
     '',
@@ -64,8 +78,19 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
     ...section('Edits of tasks.csv', history.edits),
     ...section('Discarded and reverted work', history.work),
     ...section('Runs', history.processes),
-    ...section('Agents', agentLines(history)),
-    ...section('Next steps', nextLines(view)),
+    ...section(
+      'Agents',
+      [...sums].map(
+        ([agent, { runs: times, ms, tokens, costUsd, unknown }]) =>
+          `${inline(agent)}: ${count(times, 'run')}, ${duration(ms)}, ${usageWords(tokens, costUsd, unknown)}`,
+      ),
+    ),
+    ...section(
+      'Next steps',
+      next
+        .filter(({ command }) => command?.startsWith('umpire report ') !== true)
+        .map(({ what, command }) => (command === null ? inline(what) : `${inline(what)}: ${codeSpan(command)}`)),
+    ),
   ]);
 }
 
@@ -100,26 +125,15 @@ function headLines(view: SessionView, history: History, clock: Clock): readonly 
     ...(work === null
       ? []
       : [
-          `- Work: ${workStateWords(work)}branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`,
+          `- Work: ${workStateWords(work)}branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${work.place === null ? '' : `, in ${inline(work.place)}`}`,
         ]),
     ...notes.map((note) => `- Note: ${inline(note)}`),
     '',
   ];
 }
 
-function placeWords(place: string | null): string {
-  return place === null ? '' : `, in ${inline(place)}`;
-}
-
 function short(commit: string): string {
   return inline(commit.slice(0, 12));
-}
-
-/** What is being read needs no command. */
-function nextLines({ next }: SessionView): readonly string[] {
-  return next
-    .filter(({ command }) => command?.startsWith('umpire report ') !== true)
-    .map(({ what, command }) => (command === null ? inline(what) : `${inline(what)}: ${codeSpan(command)}`));
 }
 
 function questionLines({ question }: SessionView): readonly string[] {
@@ -143,25 +157,22 @@ function taskSections(view: SessionView, history: History): readonly string[] {
   for (const task of view.tasks.toSorted((a, b) => a.wave - b.wave)) {
     if (task.wave !== wave) lines.push(`### Wave ${task.wave}`, '');
     wave = task.wave;
-    lines.push(...taskLines(task, history.runs.get(task.id) ?? []), '');
+    const marks = [task.status, inline(task.role), ...(task.round === null ? [] : [`round ${task.round}`])].filter((mark) => mark !== '');
+    lines.push(
+      `#### ${inline(task.id)}${task.title === '' ? '' : `: ${inline(task.title)}`}`,
+      '',
+      `- ${marks.join(', ')}`,
+      ...(history.runs.get(task.id) ?? []).map((run) => `- ${runWords(run, task)}`),
+      ...(task.waitsFor.length === 0 ? [] : [`- Waiting for ${inline(task.waitsFor.join(', '))}`]),
+      ...(task.files.length === 0 ? [] : [`- Changed ${filesWords(task.files)}`]),
+      ...(task.isUnchanged ? ['- Changed nothing'] : []),
+      ...(task.repeats === null ? [] : [`- Not run: nothing changed since ${inline(task.repeats)}, so its evidence was judged again`]),
+      ...(task.findings.trim() === '' ? [] : [`- Findings: ${inline(task.findings)}`]),
+      ...(task.error.trim() === '' ? [] : [`- ${task.status === 'skipped' ? 'Skipped' : 'Error'}: ${inline(task.error)}`]),
+      '',
+    );
   }
   return lines;
-}
-
-function taskLines(task: TaskView, runs: readonly TaskRun[]): readonly string[] {
-  const marks = [task.status, inline(task.role), ...(task.round === null ? [] : [`round ${task.round}`])].filter((mark) => mark !== '');
-  return [
-    `#### ${inline(task.id)}${task.title === '' ? '' : `: ${inline(task.title)}`}`,
-    '',
-    `- ${marks.join(', ')}`,
-    ...runs.map((run) => `- ${runWords(run, task)}`),
-    ...(task.waitsFor.length === 0 ? [] : [`- Waiting for ${inline(task.waitsFor.join(', '))}`]),
-    ...(task.files.length === 0 ? [] : [`- Changed ${filesWords(task.files)}`]),
-    ...(task.isUnchanged ? ['- Changed nothing'] : []),
-    ...(task.repeats === null ? [] : [`- Not run: nothing changed since ${inline(task.repeats)}, so its evidence was judged again`]),
-    ...(task.findings.trim() === '' ? [] : [`- Findings: ${inline(task.findings)}`]),
-    ...(task.error.trim() === '' ? [] : [`- ${task.status === 'skipped' ? 'Skipped' : 'Error'}: ${inline(task.error)}`]),
-  ];
 }
 
 function runWords({ attempt, agent, ending, ms, tokens, costUsd, unknown }: TaskRun, { status }: TaskView): string {
@@ -239,23 +250,6 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
   ];
 }
 
-function agentLines({ runs }: History): readonly string[] {
-  const sums = new Map<string, { runs: number; ms: number; tokens: number; costUsd: number; unknown: Set<string> }>();
-  for (const run of [...runs.values()].flat()) {
-    const sum = sums.get(run.agent) ?? { runs: 0, ms: 0, tokens: 0, costUsd: 0, unknown: new Set<string>() };
-    sum.runs++;
-    sum.ms += run.ms ?? 0;
-    sum.tokens += run.tokens;
-    sum.costUsd += run.costUsd;
-    for (const what of run.unknown) sum.unknown.add(what);
-    sums.set(run.agent, sum);
-  }
-  return [...sums].map(
-    ([agent, { runs: times, ms, tokens, costUsd, unknown }]) =>
-      `${inline(agent)}: ${count(times, 'run')}, ${duration(ms)}, ${usageWords(tokens, costUsd, unknown)}`,
-  );
-}
-
 /** context.md: finished work, verdicts and open points. */
 export function contextPage(state: SessionState): string {
   const { run } = state;
@@ -268,21 +262,22 @@ export function contextPage(state: SessionState): string {
     ...(goal === '' ? [] : ['## Goal', '', ...fenced(goal), '']),
     ...section(
       'Done',
-      done.map(({ task }) => doneWords(task)),
+      done.map(({ task }) => {
+        const { id, role, row } = task;
+
+        const title = row['title'] ?? '';
+        return `${inline(id)} (${inline(role)})${title === '' ? '' : `, ${inline(title)}`}: ${inline(row['findings'] ?? '') || 'no findings'}`;
+      }),
     ),
-    ...section('Verdicts', verdictsIn(state).map(verdictWords)),
+    ...section(
+      'Verdicts',
+      verdictsIn(state).map(({ verdict }: PastVerdict): string => {
+        const mark = verdict.unverified ? ' (unverified)' : '';
+        return `${inline(verdict.decision)}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`;
+      }),
+    ),
     ...section('Open', openLines(state, tasks)),
   ]);
-}
-
-function doneWords({ id, role, row }: TaskState): string {
-  const title = row['title'] ?? '';
-  return `${inline(id)} (${inline(role)})${title === '' ? '' : `, ${inline(title)}`}: ${inline(row['findings'] ?? '') || 'no findings'}`;
-}
-
-function verdictWords({ verdict }: PastVerdict): string {
-  const mark = verdict.unverified ? ' (unverified)' : '';
-  return `${inline(verdict.decision)}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`;
 }
 
 /** Findings of each chain's last verdict, failed tasks, open tasks and the open question. */

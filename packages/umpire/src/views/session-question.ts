@@ -37,14 +37,10 @@ export function questionView(run: RunState, question: Question, session: string,
     key: question.key,
     task: 'task' in question ? question.task : null,
     ...questionWords(run, question),
-    more: moreAfter(run, question),
+    more: run.questions.filter(({ key }) => key !== question.key).length,
     later,
     answers: later ? [] : waysToAnswer(run, question, session),
   };
-}
-
-function moreAfter(run: RunState, question: Question): number {
-  return run.questions.filter(({ key }) => key !== question.key).length;
 }
 
 /** A sentence with what the session waits for. */
@@ -84,19 +80,16 @@ function detailOf(run: RunState, question: Question): string {
       return question.reason;
     case 'limit': {
       const when = question.resetsAt === null ? 'Nobody knows until when. Resume the session later' : 'Resume the session then';
-      return `${when}, or now with another agent: --agent ${roleFlag(run, question.task)}NAME. With --wait-for-limits Umpire waits by itself.`;
+      // `--agent NAME` does not change a role that has an agent of its own.
+
+      const role = findTask(run, question.task)?.role ?? '';
+      return `${when}, or now with another agent: --agent ${Object.hasOwn(run.settings.agents, role) ? `${role}=` : ''}NAME. With --wait-for-limits Umpire waits by itself.`;
     }
     case 'edit':
       return 'Make your changes in the work folder, then resume the session: its critic judges them.';
     case 'budget':
       return 'No new task starts until you grant more.';
   }
-}
-
-/** `--agent NAME` does not change a role that has an agent of its own. */
-function roleFlag(run: RunState, id: string): string {
-  const role = findTask(run, id)?.role ?? '';
-  return Object.hasOwn(run.settings.agents, role) ? `${role}=` : '';
 }
 
 /** The most common first. On an engine nobody has the session's worktree at hand. */
@@ -135,20 +128,16 @@ function flagsFor(question: Question, answer: Answer): string {
     case 'answer':
       return ' --reason "your answer"';
     case 'extend':
-      return grantFor(question);
-  }
-}
-
-function grantFor(question: Question): string {
-  if (question.kind === 'escalation' || (question.kind === 'edit' && !isAboutEvidence(question))) return ' --rounds 1';
-  if (question.kind !== 'budget') return '';
-  switch (question.what) {
-    case 'minutes':
-      return ' --minutes 30';
-    case 'cost':
-      return ' --cost-usd 5';
-    case 'tokens':
-      return ' --tokens 100000';
+      if (question.kind === 'escalation' || (question.kind === 'edit' && !isAboutEvidence(question))) return ' --rounds 1';
+      if (question.kind !== 'budget') return '';
+      switch (question.what) {
+        case 'minutes':
+          return ' --minutes 30';
+        case 'cost':
+          return ' --cost-usd 5';
+        case 'tokens':
+          return ' --tokens 100000';
+      }
   }
 }
 

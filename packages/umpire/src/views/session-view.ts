@@ -184,7 +184,10 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     why: run === null ? '' : whyWords(run.started),
     unverified: run?.ended?.unverified ?? because.length > 0,
     because,
-    suspectedBugs: suspectedBugs(state).map(bugWords),
+    suspectedBugs: suspectedBugs(state).map(
+      (finding: Finding): string =>
+        `${describeFinding(finding)}${finding.dimension === TEST_GONE ? ' [its test was deleted before it passed]' : ''}`,
+    ),
     dismissed: [...state.rulings.values()].map(({ finding, reason, by, who = by }) => ({
       fingerprint: finding.fingerprint,
       severity: finding.severity,
@@ -218,10 +221,6 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
 
 export function sandboxWords(isSandboxed: boolean): string {
   return isSandboxed ? 'sandboxed' : 'not sandboxed (your home folder is not protected)';
-}
-
-function bugWords(finding: Finding): string {
-  return `${describeFinding(finding)}${finding.dimension === TEST_GONE ? ' [its test was deleted before it passed]' : ''}`;
 }
 
 /** Why this mode was chosen, without the mode's name. */
@@ -392,31 +391,31 @@ export function nextSteps(
       return [report];
     case 'judged only':
       return last === undefined ? [] : [{ what: last.verdict.nextStep, command: null }];
-    case 'never judged':
-      return stepsToJudge(around.tasks ?? [], `umpire decide <loop> ${name}`);
+    case 'never judged': {
+      // For a session that Umpire does not run. Before any task is done there is nothing to judge.
+      const tasks = around.tasks ?? [];
+      const judge = `umpire decide <loop> ${name}`;
+
+      if (tasks.length === 0)
+        return [
+          { what: 'Nothing has started here. Start a run', command: 'umpire run <loop> "<goal>"' },
+          { what: 'Or judge the evidence of a critic', command: judge },
+        ];
+      if (tasks.some(({ task }) => task.status !== 'pending')) return [{ what: 'Judge it', command: judge }];
+      const first = tasks.filter(({ task }) => task.deps.length === 0).map(({ task }) => `${task.id} (${task.role})`);
+      const more = first.length - MAX_LISTED;
+      const named = `${first.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+      return [
+        { what: `No task is done yet. First: ${named}.`, command: null },
+        { what: 'Once the critic is done, judge it', command: judge },
+      ];
+    }
     case 'unreadable':
       return [{ what: 'Restore journal.ndjson from a backup, or start a new session with the same evidence.', command: null }];
   }
 }
 
 const MAX_LISTED = 5;
-
-/** For a session that Umpire does not run. Before any task is done there is nothing to judge. */
-function stepsToJudge(tasks: SessionSurroundings['tasks'], judge: string): SessionView['next'] {
-  if (tasks.length === 0)
-    return [
-      { what: 'Nothing has started here. Start a run', command: 'umpire run <loop> "<goal>"' },
-      { what: 'Or judge the evidence of a critic', command: judge },
-    ];
-  if (tasks.some(({ task }) => task.status !== 'pending')) return [{ what: 'Judge it', command: judge }];
-  const first = tasks.filter(({ task }) => task.deps.length === 0).map(({ task }) => `${task.id} (${task.role})`);
-  const more = first.length - MAX_LISTED;
-  const named = `${first.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return [
-    { what: `No task is done yet. First: ${named}.`, command: null },
-    { what: 'Once the critic is done, judge it', command: judge },
-  ];
-}
 
 export function fetchCommand({ started: { fleet, workspace } }: RunState): string {
   return `git fetch ${shellWord(fleet?.remote ?? '')} ${workspace?.branch ?? ''}`;

@@ -14,7 +14,27 @@ const MAX_ID_WIDTH = 24;
 const MAX_ROLE_WIDTH = 14;
 
 export function statusPage(view: SessionView): string {
-  const parts = [head(view), graph(view), standing(view), ask(view), foot(view)];
+  const { chains, spent, work } = view;
+  const { next } = view;
+  const parts = [
+    head(view),
+    graph(view),
+    [
+      ...chains.map(chainLine).flatMap((line) => field('rounds', line)),
+      ...(spent === null ? [] : field('spent', spentWords(spent))),
+      ...(work === null
+        ? []
+        : [
+            ...field(
+              'work',
+              `${workStateWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`,
+            ),
+            ...(work.place === null ? [] : field('folder', lineOf(work.place))),
+          ]),
+    ],
+    ask(view),
+    stepLines(next),
+  ];
   return `${parts
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
@@ -35,7 +55,13 @@ function head(view: SessionView): readonly string[] {
     ...wrap(`${lineOf(session)}: ${stateWords(view)}`, '  ', ''),
     ...(goal === '' ? [] : wrap(lineOf(goal, 300), '  ', '')),
     ...(command === '' ? [] : wrap(`Runs until this passes: ${lineOf(command, 300)}`, '  ', '')),
-    ...(loops.length === 0 ? [] : wrap(`Loop ${lineOf(loops.join(', '))}${modeWords(mode, why)}.`, '  ', '')),
+    ...(loops.length === 0
+      ? []
+      : wrap(
+          `Loop ${lineOf(loops.join(', '))}${mode === '' ? '' : `, mode ${lineOf(mode)}${why === '' ? '' : ` (${lineOf(why, 300)})`}`}.`,
+          '  ',
+          '',
+        )),
     ...(reason === '' || isSaidBelow(reason, because) ? [] : wrap(lineOf(reason), '')),
     ...because.flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '')),
     ...suspectedBugs.slice(0, MAX_LISTED).flatMap((bug) => wrap(`Suspected bug: ${lineOf(bug, 300)}`, '  ', '')),
@@ -51,10 +77,6 @@ function head(view: SessionView): readonly string[] {
 /** Do the reasons for `unverified` say this too? */
 export function isSaidBelow(reason: string, because: SessionView['because']): boolean {
   return because.includes(reason) || (because.length > 0 && reason.startsWith('Approved by '));
-}
-
-function modeWords(mode: string, why: string): string {
-  return mode === '' ? '' : `, mode ${lineOf(mode)}${why === '' ? '' : ` (${lineOf(why, 300)})`}`;
 }
 
 function graph({ tasks, wave }: SessionView): readonly string[] {
@@ -98,10 +120,6 @@ function taskLines(task: TaskView, widths: Widths): readonly string[] {
   const title = lineOf(task.title);
   const line = room < 12 || title === '' ? start.trimEnd() : `${start}  ${clip(title, room)}`;
   const indent = ' '.repeat(MARK_WIDTH + 4);
-  return [line, ...detailsOf(task).flatMap((detail) => wrap(detail, `${indent}  `, indent))];
-}
-
-function detailsOf(task: TaskView): readonly string[] {
   const marks = [
     ...(task.round === null ? [] : [`round ${task.round}${verdictWords(task)}`]),
     ...(task.attempt > 1 ? [`attempt ${task.attempt}`] : []),
@@ -114,8 +132,11 @@ function detailsOf(task: TaskView): readonly string[] {
   ];
   const error = lineOf(task.error, 300);
   return [
-    ...(marks.length === 0 ? [] : [marks.join(', ')]),
-    ...(error === '' ? [] : [error.startsWith('blocked: ') ? error : `${task.status === 'skipped' ? 'skipped' : 'error'}: ${error}`]),
+    line,
+    ...[
+      ...(marks.length === 0 ? [] : [marks.join(', ')]),
+      ...(error === '' ? [] : [error.startsWith('blocked: ') ? error : `${task.status === 'skipped' ? 'skipped' : 'error'}: ${error}`]),
+    ].flatMap((detail) => wrap(detail, `${indent}  `, indent)),
   ];
 }
 
@@ -132,22 +153,6 @@ function some(words: readonly string[], most: number): string {
 
 function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
-}
-
-function standing({ chains, spent, work }: SessionView): readonly string[] {
-  return [
-    ...chains.map(chainLine).flatMap((line) => field('rounds', line)),
-    ...(spent === null ? [] : field('spent', spentWords(spent))),
-    ...(work === null
-      ? []
-      : [
-          ...field(
-            'work',
-            `${workStateWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`,
-          ),
-          ...(work.place === null ? [] : field('folder', lineOf(work.place))),
-        ]),
-  ];
 }
 
 /** A prefix for removed or applied work. */
@@ -193,8 +198,4 @@ function ask({ question }: SessionView): readonly string[] {
     ...(detail === '' ? [] : wrap(detail, '  ')),
     ...answerLines(question),
   ];
-}
-
-function foot({ next }: SessionView): readonly string[] {
-  return stepLines(next);
 }

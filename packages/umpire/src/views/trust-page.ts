@@ -31,7 +31,17 @@ export function trustPage({ project, files }: TrustOffer): string {
     if (kind !== 'settings')
       return [`${name}: ${kind === 'role' ? 'instructions for agents' : 'the rules of a loop'}, ${count(length, 'line')}`];
     const shown = settings.map((setting) => ({ ...setting, kind: kindOf(setting.name) }));
-    return [name, ...KINDS.flatMap((one) => shown.filter((setting) => setting.kind === one).map(settingLine))];
+    return [
+      name,
+      ...KINDS.flatMap((one) =>
+        shown
+          .filter((setting) => setting.kind === one)
+          .map(
+            ({ name, value, kind }: OfferedSetting & { readonly kind: SettingKind }): string =>
+              `  ${kind.padEnd(7)}${lineOf(name, MOST_CHARACTERS)}: ${lineOf(value, MOST_CHARACTERS)}`,
+          ),
+      ),
+    ];
   });
   const folder = lineOf(project, MOST_CHARACTERS);
   if (files.length === 0)
@@ -41,10 +51,6 @@ export function trustPage({ project, files }: TrustOffer): string {
 
 const KINDS = ['runs', 'rights', 'sets'] as const;
 type SettingKind = (typeof KINDS)[number];
-
-function settingLine({ name, value, kind }: OfferedSetting & { readonly kind: SettingKind }): string {
-  return `  ${kind.padEnd(7)}${lineOf(name, MOST_CHARACTERS)}: ${lineOf(value, MOST_CHARACTERS)}`;
-}
 
 const RUNS = /^(agents\.[^.]+\.(command|acp|script)|notify(\.command)?|workspace\.setup|critics\.debt\.(types|lint|quality))$/;
 const RIGHTS = /^(sandbox|agents\.[^.]+\.(allow|env)|workspace|notify|guard|critics\.(tests|quarantine))(\.|$)/;

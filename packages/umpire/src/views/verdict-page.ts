@@ -54,14 +54,46 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
   const { verdict } = input;
   const before = lines.length;
   if ('findings' in block) addFindings(lines, block, verdict);
-  else if ('list' in block) addList(lines, block.list, block.line, input);
-  else if ('tasks' in block) addTasks(lines, block, verdict);
-  else if ('history' in block) addHistory(lines, block.history, input);
-  else if ('unresolved' in block) addUnresolved(lines, verdict);
-  else if ('options' in block) {
+  else if ('list' in block) {
+    for (const [index, item] of (listAt(block.list, input.gathered) ?? []).entries())
+      lines.push(
+        bullet(
+          fillTemplate(
+            block.line,
+            escaped((name) => (name === 'n' ? index + 1 : (item[name] ?? null))),
+          ),
+        ),
+      );
+  } else if ('tasks' in block) {
+    let many = 0;
+    for (const task of verdict.tasks) {
+      if (block.role !== undefined && task['role'] !== block.role) continue;
+      many += 1;
+      lines.push(bullet(fillTemplate(block.tasks, escaped(taskLookup(task, many)))));
+    }
+  } else if ('history' in block) addHistory(lines, block.history, input);
+  else if ('unresolved' in block) {
+    const open = verdict.findings.filter((finding) => finding.severity === 'critical' || finding.severity === 'high');
+    if (open.length === 0) lines.push(bullet('Unresolved: no Critical or High findings'));
+    for (const [index, finding] of open.entries())
+      lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${findingText(finding)}`));
+  } else if ('options' in block) {
     for (const option of input.loop.ask.options) lines.push(bullet(`Option ${option.id}: ${option.means}`));
     return;
-  } else addReasons(lines, verdict);
+  } else {
+    lines.push(bullet(`Rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`));
+    for (const finding of verdict.findings.slice(0, 3)) lines.push(bullet(`Based on: ${tagged(finding)}${findingText(finding)}`));
+    if (verdict.status === 'partial') lines.push(bullet('PARTIAL: the deadline was exceeded, so this is no decision. Judge again.'));
+    for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver: ${inline(waiver)}.`));
+    if (verdict.worse === true) lines.push(bullet(WORSE));
+    for (const one of verdict.dismissed ?? []) lines.push(bullet(`Dismissed: ${tagged(one.finding)}${dismissalText(one)}`));
+    addTrend(lines, verdict);
+    for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${inline(rule)}): ${inline(message)}`));
+    for (const { path, grade, sha256 } of verdict.evidence)
+      lines.push(bullet(`Evidence: ${inline(path)} (${GRADES[grade] ?? inline(grade)}, sha256 ${sha256.slice(0, 12)})`));
+    const testimony = testimonyOf(verdict);
+    if (testimony !== null) lines.push(bullet(`Testimony only: ${testimony}`));
+  }
   if (lines.length === before) lines.push('- none');
 }
 
@@ -96,27 +128,6 @@ function addFindings(lines: string[], block: Extract<Block, { readonly findings:
   if (lines.length === before) lines.push(bullet(`${label}none`));
 }
 
-function addList(lines: string[], dotted: string, template: string, input: PageInput): void {
-  for (const [index, item] of (listAt(dotted, input.gathered) ?? []).entries())
-    lines.push(
-      bullet(
-        fillTemplate(
-          template,
-          escaped((name) => (name === 'n' ? index + 1 : (item[name] ?? null))),
-        ),
-      ),
-    );
-}
-
-function addTasks(lines: string[], block: Extract<Block, { readonly tasks: unknown }>, verdict: Verdict): void {
-  let many = 0;
-  for (const task of verdict.tasks) {
-    if (block.role !== undefined && task['role'] !== block.role) continue;
-    many += 1;
-    lines.push(bullet(fillTemplate(block.tasks, escaped(taskLookup(task, many)))));
-  }
-}
-
 function taskLookup(task: TaskRecord, number: number): ValueLookup {
   return (name) => {
     if (name === 'n') return number;
@@ -143,23 +154,15 @@ function roundLookup(round: PageRound, before: PageRound | undefined): ValueLook
     if (name === 'round') return round.verdict.round;
     if (name === 'counts') return describeCounts(round.verdict.counts);
     if (name === 'decision') return round.verdict.decision;
-    if (name === 'fixed') return fixedSince(before, round);
+    if (name === 'fixed') {
+      if (before === undefined) return 'nothing (first round)';
+      const { findings, dismissed = [] } = round.verdict;
+      const left = new Set([...findings, ...dismissed.map(({ finding }) => finding)].map(({ fingerprint }) => fingerprint));
+      const fixed = before.verdict.findings.filter((finding) => !left.has(finding.fingerprint));
+      return fixed.length === 0 ? 'nothing' : fixed.map(describeFinding).join('; ');
+    }
     return round.facts[name];
   };
-}
-
-function fixedSince(before: PageRound | undefined, now: PageRound): string {
-  if (before === undefined) return 'nothing (first round)';
-  const { findings, dismissed = [] } = now.verdict;
-  const left = new Set([...findings, ...dismissed.map(({ finding }) => finding)].map(({ fingerprint }) => fingerprint));
-  const fixed = before.verdict.findings.filter((finding) => !left.has(finding.fingerprint));
-  return fixed.length === 0 ? 'nothing' : fixed.map(describeFinding).join('; ');
-}
-
-function addUnresolved(lines: string[], verdict: Verdict): void {
-  const open = verdict.findings.filter((finding) => finding.severity === 'critical' || finding.severity === 'high');
-  if (open.length === 0) lines.push(bullet('Unresolved: no Critical or High findings'));
-  for (const [index, finding] of open.entries()) lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${findingText(finding)}`));
 }
 
 /** The finding, who dismissed it and why. */
@@ -170,21 +173,6 @@ export function dismissalText({ finding, reason, by, who = by, via }: DismissedF
 const WORSE = 'WORSE: the work of this round made things worse and will be reverted.';
 
 const GRADES: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's statement" };
-
-function addReasons(lines: string[], verdict: Verdict): void {
-  lines.push(bullet(`Rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`));
-  for (const finding of verdict.findings.slice(0, 3)) lines.push(bullet(`Based on: ${tagged(finding)}${findingText(finding)}`));
-  if (verdict.status === 'partial') lines.push(bullet('PARTIAL: the deadline was exceeded, so this is no decision. Judge again.'));
-  for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver: ${inline(waiver)}.`));
-  if (verdict.worse === true) lines.push(bullet(WORSE));
-  for (const one of verdict.dismissed ?? []) lines.push(bullet(`Dismissed: ${tagged(one.finding)}${dismissalText(one)}`));
-  addTrend(lines, verdict);
-  for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${inline(rule)}): ${inline(message)}`));
-  for (const { path, grade, sha256 } of verdict.evidence)
-    lines.push(bullet(`Evidence: ${inline(path)} (${GRADES[grade] ?? inline(grade)}, sha256 ${sha256.slice(0, 12)})`));
-  const testimony = testimonyOf(verdict);
-  if (testimony !== null) lines.push(bullet(`Testimony only: ${testimony}`));
-}
 
 /** V3: said of a verdict that rests on testimony alone; else null. */
 export function testimonyOf({ evidence }: Pick<Verdict, 'evidence'>): string | null {
@@ -212,7 +200,8 @@ function addTrend(lines: string[], { trend, fates = [] }: Verdict): void {
 function lookupOf(input: PageInput): ValueLookup {
   const { verdict, facts, before } = input;
   const dotted = (name: string): unknown => {
-    const [head = '', tail = ''] = split(name);
+    const dot = name.indexOf('.');
+    const [head = '', tail = ''] = dot < 0 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
     if (tail === '') return facts[name];
     if (head === 'count') return verdict.counts[tail as keyof typeof verdict.counts];
     if (head === 'before') return before?.facts[tail];
@@ -224,7 +213,8 @@ function lookupOf(input: PageInput): ValueLookup {
       case 'decision':
         return verdict.decision;
       case 'verdict':
-        return marked(verdict);
+        // The decision with its marks.
+        return verdict.decision + (verdict.status === 'partial' ? ' (PARTIAL)' : '') + (verdict.unverified ? ' (unverified)' : '');
       case 'rule':
         return verdict.rule;
       case 'reason':
@@ -249,20 +239,10 @@ function lookupOf(input: PageInput): ValueLookup {
   };
 }
 
-function split(name: string): readonly string[] {
-  const dot = name.indexOf('.');
-  return dot < 0 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
-}
-
 function delta(before: unknown, after: unknown): string | null {
   if (typeof before !== 'number' || typeof after !== 'number') return null;
   const change = after - before;
   return `${change >= 0 ? '+' : '-'}${showNumber(Math.abs(change))}`;
-}
-
-/** The decision with its marks. */
-function marked(verdict: Verdict): string {
-  return verdict.decision + (verdict.status === 'partial' ? ' (PARTIAL)' : '') + (verdict.unverified ? ' (unverified)' : '');
 }
 
 const FIELDS = [
