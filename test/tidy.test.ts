@@ -146,7 +146,9 @@ describe('the code base', () => {
     const own = declared.map(([name, dependencies]) => [name, Object.keys(dependencies).filter((one) => one.startsWith('@umpire/'))]);
     expect(own).toEqual(Object.entries(PACKAGES).map(([name, may]) => [name, may.map((one) => `@umpire/${one}`).toSorted()]));
     const foreign = declared.flatMap(([, dependencies]) => Object.entries(dependencies).filter(([one]) => !one.startsWith('@umpire/')));
-    expect(Object.fromEntries(foreign.toSorted())).toEqual(manifest('.').dependencies);
+    // The build puts marked into our own files: it is an ES module, which Node before 20.19 cannot require.
+    const shipped = foreign.filter(([one]) => one !== 'marked');
+    expect(Object.fromEntries(shipped.toSorted())).toEqual(manifest('.').dependencies);
   });
 
   it('gives a type name one meaning', () => {

@@ -12,17 +12,13 @@ body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 3rem; background: 
   font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; }
 h2 { font-size: 1.2rem; margin: 2rem 0 .75rem; padding-bottom: .25rem; border-bottom: 1px solid var(--line); }
-h3 { font-size: 1rem; margin: 1rem 0 .35rem; }
+h3 { font-size: 1rem; margin: 1.25rem 0 .35rem; }
+h4 { font-size: 1rem; font-weight: 600; margin: .75rem 0 .25rem; }
+code { font: .9em ui-monospace, monospace; }
 p { margin: .35rem 0; }
 ul { padding-left: 1.25rem; }
-.kind, .small, dt, figcaption, footer, .key { color: var(--soft); font-size: .875rem; }
-.text { white-space: pre-wrap; }
+.kind, figcaption, footer, .key { color: var(--soft); font-size: .875rem; }
 .note { border-left: 3px solid var(--warn); padding: .25rem .75rem; background: var(--panel); }
-.state { padding: .1rem .5rem; border: 1px solid; border-radius: 1rem; }
-.good { color: var(--good); } .warn { color: var(--warn); } .bad { color: var(--bad); }
-dl { margin: 1rem 0 0; }
-dl div { display: grid; grid-template-columns: 11rem 1fr; gap: .75rem; padding: .2rem 0; }
-dd { margin: 0; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1rem; }
 figure { margin: 0; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--panel); }
 figcaption { font-weight: 600; }
@@ -35,20 +31,9 @@ svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 .key i { display: inline-block; width: .7em; height: .7em; margin-right: .35em; }
 rect.critical { fill: var(--critical); } rect.high { fill: var(--high); } rect.medium { fill: var(--medium); } rect.low { fill: var(--low); }
 i.critical { background: var(--critical); } i.high { background: var(--high); } i.medium { background: var(--medium); } i.low { background: var(--low); }
-.tag { font-weight: 600; }
-.tag.critical { color: var(--critical); } .tag.high { color: var(--high); } .tag.medium { color: var(--medium); } .tag.low { color: var(--low); }
-.verdicts { list-style: none; padding: 0; }
-.verdicts > li { padding: .5rem 1rem; margin: 0 0 .75rem; border-left: 4px solid var(--warn); background: var(--panel); }
-.verdicts > li.converge { border-color: var(--good); } .verdicts > li.escalate { border-color: var(--bad); }
-.verdicts h3 { margin-top: 0; }
-table { width: 100%; border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .5rem; border-bottom: 1px solid var(--line); }
-td:first-child { width: 9rem; } td:last-child:not(:nth-child(2)) { width: 8rem; overflow-wrap: normal; }
-td p { margin: 0; }
 pre { overflow-x: auto; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--panel);
   font: 13px/1.45 ui-monospace, monospace; overflow-wrap: normal; }
 .diff span { display: inline-block; min-width: 100%; }
 .file { font-weight: 600; } .hunk { color: var(--mark); } .added { background: var(--added); } .removed { background: var(--removed); }
-@media (max-width: 40rem) { dl div { grid-template-columns: 1fr; gap: 0; } td:first-child { width: 6rem; } td:last-child:not(:nth-child(2)) { width: 6.5rem; } }
 @media print { body { max-width: none; } section { break-inside: auto; } }
 `;

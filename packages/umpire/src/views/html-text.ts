@@ -1,6 +1,6 @@
 // Text in an HTML page: escaped, and without hidden characters. Everything that the page shows goes through `markup` or `escapeHtml`.
 
-import { cutText, showHidden } from './safe-text.js';
+import { showHidden } from './safe-text.js';
 
 /** Markup that is complete: its foreign text is escaped. */
 export interface Html {
@@ -30,10 +30,3 @@ function markupOf(part: MarkupPart): string {
 }
 
 export const NO_HTML: Html = { source: '' };
-
-/** Longer texts are cut: the Markdown report has them whole. */
-const MAX_TEXT_CHARS = 4000;
-
-export function textOf(text: string, most = MAX_TEXT_CHARS): string {
-  return cutText(text.trim(), most);
-}
