@@ -224,9 +224,12 @@ it('keeps agents from changing the record of a session and from answering for th
     ['umpire resume one --max-rounds=9', 'umpire resume --max-rounds'],
     ['umpire apply one --force', 'umpire apply --force'],
     ['umpire decide review . \\\n  --max-rounds 9', 'umpire decide --max-rounds'],
+    ['sh -c "cd x; umpire resolve one extend"', 'umpire resolve'],
+    ['echo $(umpire resolve one extend)', 'umpire resolve'],
+    ['cat <<X | sh\numpire resolve one extend\nX', 'umpire resolve'],
   ] as const)
     expect(refusal('Bash', { command: line }), line).toEqual(says(`only a person may run \`${named}\``));
-  for (const line of ['umpire decide review .', 'umpire status; git push --force', 'grep resolve umpire.log', 'umpire apply one'])
+  for (const line of ['umpire decide review .', 'umpire status; git push --force', 'grep resolve umpire.log', 'git commit -m "umpire resolve answers"', 'umpire apply one'])
     expect(refusal('Bash', { command: line }), line).toBeNull();
 });
 

@@ -15,7 +15,7 @@ import type { Guardian } from '../agents/guardian.js';
 import { onCommit, rewrittenWords, traceFault } from './clean-check.js';
 import type { OpenCheck } from './clean-check.js';
 import { headOf } from './provenance.js';
-import { shellOf, SYSTEM_SHELL } from './command-program.js';
+import { findShell, SYSTEM_SHELL } from './command-program.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
 import { failuresInReports } from './written-test-reports.js';
 import type { WrittenFailures } from './written-test-reports.js';
@@ -138,7 +138,7 @@ async function rewrittenByCommand(
 ): Promise<ReadonlySet<string>> {
   if (base === null) return new Set();
   const quiet: Watch = { ...watch, log: () => undefined };
-  const shell = (trustsExitStatus ? null : await shellOf(command, assignment.workdir)) ?? SYSTEM_SHELL;
+  const shell = (trustsExitStatus ? null : await findShell(command, assignment.workdir)) ?? SYSTEM_SHELL;
   const { traces } = await onCommit(openCheck, base, assignment.workdir, (workdir) =>
     runChildProcess(launchOf([...shell, command], guardian, { ...assignment, workdir }), guardian, quiet),
   );
@@ -180,7 +180,7 @@ async function runCommand(
   assignment: CheckJob,
   watch: Watch,
 ): Promise<CommandRun | Ending> {
-  const shell = trustsExitStatus ? SYSTEM_SHELL : await shellOf(command, assignment.workdir);
+  const shell = trustsExitStatus ? SYSTEM_SHELL : await findShell(command, assignment.workdir);
   if (shell === null)
     return { kind: 'broken', reason: 'The command has a pipe, and no shell with pipefail was found. Install bash.', usage: NO_USAGE };
   const folder = openFolder(assignment.session);

@@ -3,14 +3,14 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, expect, it, vi } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
-import { checkExitStatus, programOf, shellOf } from './command-program.js';
+import { requireExitStatus, findFirstProgram, findShell } from './command-program.js';
 
 cleanUpAfterwards();
 afterEach(() => vi.unstubAllEnvs());
 
 it('knows the program of a command where its text says so plainly', () => {
   const plain = ['npm test', ' tsc', 'a-b_c.1+ x', 'cat<x', 'x&&y', 'x 2>&1'];
-  expect(plain.map(programOf)).toEqual(['npm', 'tsc', 'a-b_c.1+', 'cat', 'x', 'x']);
+  expect(plain.map(findFirstProgram)).toEqual(['npm', 'tsc', 'a-b_c.1+', 'cat', 'x', 'x']);
   const other = [
     './run',
     'bin/run',
@@ -28,29 +28,29 @@ it('knows the program of a command where its text says so plainly', () => {
     'pytest|tee log',
     'server & test x',
   ];
-  expect(other.map(programOf).filter((program) => program !== null)).toEqual([]);
-  expect(programOf('gtest x || test x')).toBe(null);
-  expect(programOf('')).toBe(null);
+  expect(other.map(findFirstProgram).filter((program) => program !== null)).toEqual([]);
+  expect(findFirstProgram('gtest x || test x')).toBe(null);
+  expect(findFirstProgram('')).toBe(null);
 });
 
 it('W4: refuses a command that hides a failure, with the command to use', async () => {
-  await expect(checkExitStatus('npm test || true', '.')).rejects.toMatchObject({
+  await expect(requireExitStatus('npm test || true', '.')).rejects.toMatchObject({
     code: 'command-status',
     message: 'The exit status of the command does not say whether it passed: it ends in "|| true".',
     hint: expect.stringContaining("Use this command: 'npm test'.") as string,
   });
-  await expect(checkExitStatus('npm test && echo done', '.')).resolves.toBeUndefined();
+  await expect(requireExitStatus('npm test && echo done', '.')).resolves.toBeUndefined();
 });
 
 const hasPipefail = spawnSync('/bin/sh', ['-o', 'pipefail', '-c', ':']).status === 0;
 
 it('W4: runs a pipe in a shell with pipefail, and refuses it where there is none', async () => {
-  expect(await shellOf('npm test', '.')).toEqual(['/bin/sh', '-c']);
-  expect(await shellOf('npm test | cat', '.')).toEqual([expect.stringMatching(/^\/.*sh$/), '-o', 'pipefail', '-c']);
+  expect(await findShell('npm test', '.')).toEqual(['/bin/sh', '-c']);
+  expect(await findShell('npm test | cat', '.')).toEqual([expect.stringMatching(/^\/.*sh$/), '-o', 'pipefail', '-c']);
   vi.stubEnv('PATH', temporaryFolder());
-  expect(await shellOf('npm test | cat', '.')).toEqual(hasPipefail ? ['/bin/sh', '-o', 'pipefail', '-c'] : null);
+  expect(await findShell('npm test | cat', '.')).toEqual(hasPipefail ? ['/bin/sh', '-o', 'pipefail', '-c'] : null);
   if (hasPipefail) return;
-  await expect(checkExitStatus('npm test | cat', '.')).rejects.toMatchObject({
+  await expect(requireExitStatus('npm test | cat', '.')).rejects.toMatchObject({
     message: expect.stringContaining('no shell with pipefail was found, so only "cat" decides whether it passes') as string,
     hint: expect.stringContaining("Install bash, or leave the pipe out. Use this command: 'npm test'.") as string,
   });

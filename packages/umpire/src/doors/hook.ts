@@ -6,6 +6,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import type { HookEvent } from '@umpire/core/formats/hook-event.js';
+import { innerTexts, listCommands, programName } from '@umpire/core/formats/shell-text.js';
 import { listOf, object, orNull, text } from '@umpire/core/formats/shape.js';
 import type { GuardScope } from '@umpire/guard/change.js';
 import { countBreaches, guardPage } from '../views/guard-page.js';
@@ -41,7 +42,7 @@ export function refuseTool({ tool, paths, command, cwd }: HookEvent): string | n
     const what = recordAt(realPath(resolve(cwd ?? '.', path)));
     if (what !== null) return `Umpire: ${path} ${what}`;
   }
-  const answer = command === null ? null : answerIn(command);
+  const answer = command === null ? null : findAnswer(command);
   if (answer === null) return null;
   return `Umpire: only a person may run \`${answer}\`. Show them the question and the possible answers, and stop.`;
 }
@@ -65,15 +66,19 @@ function isRecord(path: string): boolean {
 }
 
 /** The Umpire command in a shell line by which an agent would answer for a person. */
-function answerIn(line: string): string | null {
-  const whole = line.replaceAll(/\\\r?\n/g, ' ');
-  for (const [, verb = '', rest = ''] of whole.matchAll(
-    /\bumpire(?:\.cjs)?["']?\s+(resolve|dismiss|decide|resume|apply|clean|until)\b([^|;&\n]*)/g,
-  )) {
+function findAnswer(line: string): string | null {
+  for (const command of listCommands(line)) {
+    for (const inner of innerTexts(command)) {
+      const answer = findAnswer(inner);
+      if (answer !== null) return answer;
+    }
+    const at = command.words.findIndex((word) => /^umpire(?:\.cjs)?$/.test(programName(word)));
+    const [verb, ...rest] = at < 0 ? [] : command.words.slice(at + 1);
+    const has = (flag: string): boolean => rest.some((word) => word === flag || word.startsWith(`${flag}=`));
     if (verb === 'resolve' || verb === 'dismiss') return `umpire ${verb}`;
-    if ((verb === 'decide' || verb === 'resume') && rest.includes('--max-rounds')) return `umpire ${verb} --max-rounds`;
-    if (verb === 'until' && rest.includes('--stop')) return 'umpire until --stop';
-    if ((verb === 'apply' || verb === 'clean') && rest.includes('--force')) return `umpire ${verb} --force`;
+    if ((verb === 'decide' || verb === 'resume') && has('--max-rounds')) return `umpire ${verb} --max-rounds`;
+    if (verb === 'until' && has('--stop')) return 'umpire until --stop';
+    if ((verb === 'apply' || verb === 'clean') && has('--force')) return `umpire ${verb} --force`;
   }
   return null;
 }

@@ -8,7 +8,7 @@ import { editTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Cells, Verdict } from '@umpire/core/model/vocabulary.js';
-import { checkExitStatus, checkProgram } from '../critics/command-program.js';
+import { requireExitStatus, requireProgram } from '../critics/command-program.js';
 import { RESULT } from '../critics/check-command.js';
 import { headOf } from '../critics/provenance.js';
 import { cutText, fence, lineOf } from '../views/safe-text.js';
@@ -47,8 +47,8 @@ export async function beginUntilHere(request: UntilHereRequest): Promise<ActiveU
   const base = headOf(project);
   if (base === null) throw new UmpireError('guard-no-commit', {});
   if (command.trim() === '') throw new UmpireError('usage', { detail: 'Missing the command that must pass.', command: 'until' });
-  await checkExitStatus(command, project);
-  await checkProgram(command, project);
+  await requireExitStatus(command, project);
+  await requireProgram(command, project);
   const loop = untilLoop();
   const plan = await planSession(await findPipeline('until', loop), { ...request, mode: 'work-first' }, project, undefined);
   const session = makeSessionFolder(project, 'until', request.goal ?? command, (request.now ?? (() => new Date()))(), undefined);

@@ -10,7 +10,7 @@ import type { RunsInput } from '@umpire/core/decider/most-runs.js';
 import type { ForgeTopic, Question, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
 import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { checkExitStatus, checkProgram } from '../critics/command-program.js';
+import { requireExitStatus, requireProgram } from '../critics/command-program.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
@@ -145,9 +145,9 @@ export async function run(request: RunParameters): Promise<RunResult> {
   const own = request.agents ?? {};
   const started = { project, critic: loop.roles.critic, loop: loop.loop, loopFolder, workspace: null };
   const checkAgentsAndTools = async () => {
-    if (request.command !== undefined && request.trustExitStatus !== true) await checkExitStatus(request.command, project);
+    if (request.command !== undefined && request.trustExitStatus !== true) await requireExitStatus(request.command, project);
     // A set-up command may install the program.
-    if (request.command !== undefined && config.workspace.setup === null) await checkProgram(request.command, project);
+    if (request.command !== undefined && config.workspace.setup === null) await requireProgram(request.command, project);
     const needed = rolesOfPlan(plan, loop, request.command !== undefined);
     const choice = { started, settings, session: project, config, own, now };
     checkRoles(needed, settings);

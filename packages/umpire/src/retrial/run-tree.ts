@@ -7,7 +7,7 @@ import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { MeasuredTest } from '@umpire/core/formats/debt-measurement.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import type { TrialRun } from '@umpire/guard/retrial/compare.js';
-import { shellOf, SYSTEM_SHELL } from '../critics/command-program.js';
+import { findShell, SYSTEM_SHELL } from '../critics/command-program.js';
 import type { CriticJob } from '../critics/critic.js';
 import { openTests, quarantineOf } from '../critics/project-tests.js';
 import type { OpenTests } from '../critics/project-tests.js';
@@ -112,7 +112,7 @@ export async function runCommand(
   command: string,
   trustsExitStatus: boolean,
 ): Promise<TreeRun> {
-  const shell = (trustsExitStatus ? null : await shellOf(command, workdir)) ?? SYSTEM_SHELL;
+  const shell = (trustsExitStatus ? null : await findShell(command, workdir)) ?? SYSTEM_SHELL;
   const scratch = makeScratch('retrial');
   try {
     // The time of the file system decides which reports are of this run.

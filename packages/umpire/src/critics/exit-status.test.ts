@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { readShellCommand } from './shell-command.js';
+import { readExitStatus } from './command-program.js';
 
 describe('W4: a command whose exit status says nothing', () => {
   it.each([
@@ -42,9 +42,9 @@ describe('W4: a command whose exit status says nothing', () => {
     ['echo "it\'s $(date "+%H") `date`"; npm test; true', 'echo "it\'s $(date "+%H") `date`"; npm test'],
     ['out=$(npm test); echo "$out"', 'out=$(npm test) && echo "$out"'],
   ])('%j is refused for %j', (command, instead) => {
-    const { hidden } = readShellCommand(command);
+    const { hidden } = readExitStatus(command);
     expect(hidden?.instead).toBe(instead);
-    expect(readShellCommand(instead).hidden).toBeNull();
+    expect(readExitStatus(instead).hidden).toBeNull();
   });
 
   it.each([
@@ -85,11 +85,11 @@ describe('W4: a command whose exit status says nothing', () => {
     'npm test; echo "done',
     'npm test); true',
   ])('%j is not refused', (command) => {
-    expect(readShellCommand(command).hidden).toBeNull();
+    expect(readExitStatus(command).hidden).toBeNull();
   });
 
   it('says what hides the status', () => {
-    const why = (command: string) => readShellCommand(command).hidden?.why;
+    const why = (command: string) => readExitStatus(command).hidden?.why;
     expect(why('npm test || true')).toBe('it ends in "|| true"');
     expect(why('npm test; echo  "all done"')).toBe('it ends in "echo "all done"", which always passes');
     expect(why('npm test &')).toBe('it ends in "&", so nothing waits for the command');
@@ -112,7 +112,7 @@ describe('W4: a command whose exit status says nothing', () => {
     const commands = forms.map((form) => form.replace('W', 'false'));
     const statusOf = (command: string) => spawnSync('/bin/sh', ['-c', command]).status;
     expect(commands.map(statusOf)).toEqual(commands.map(() => 0));
-    expect(commands.map((command) => statusOf(readShellCommand(command).hidden?.instead ?? ''))).toEqual(commands.map(() => 1));
+    expect(commands.map((command) => statusOf(readExitStatus(command).hidden?.instead ?? ''))).toEqual(commands.map(() => 1));
   });
 });
 
@@ -124,13 +124,13 @@ describe('W4: a pipe', () => {
     ['for x in a; do npm test | cat; done', 'for x in a; do npm test; done'],
     ['npm test |& cat', 'npm test'],
   ])('%j has one; without it: %j', (command, instead) => {
-    expect(readShellCommand(command).pipe?.instead).toBe(instead);
+    expect(readExitStatus(command).pipe?.instead).toBe(instead);
   });
 
   it.each(['npm test || exit 1', 'grep -q "a|b" x', 'a >| b', 'test "$(npm test | tail -1)" = ok', 'x # a | b', 'echo a\\|b'])(
     '%j has none',
     (command) => {
-      expect(readShellCommand(command).pipe).toBeNull();
+      expect(readExitStatus(command).pipe).toBeNull();
     },
   );
 });
