@@ -2,7 +2,7 @@
 // that another project expects of the same files. The corpus lies outside the project; UMPIRE_CORPUS names its folder.
 
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
-import { shareOf } from '@umpire/reports/coverage-share.js';
+import { shareOf } from '@umpire/reports/coverage.js';
 import { openReport } from '@umpire/reports/open-report.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';

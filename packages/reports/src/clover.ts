@@ -1,9 +1,8 @@
 // Clover XML as Clover, PHPUnit and Istanbul write it. Lines are counted from its lines. Statements come from the totals of each file,
 // and so do functions where no line names a method, and branches where the lines show fewer.
 
-import { CoverageFiles } from './coverage-files.js';
+import { CoverageFiles, LineCoverage } from './coverage.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import type { LineCoverage } from './line-coverage.js';
 import { toProjectPath } from './project-path.js';
 import { ReportBuilder } from './report-builder.js';
 import { attributeName, finishXmlReport, type XmlHandler, XmlStream, type XmlTag } from './xml-stream.js';
@@ -40,6 +39,7 @@ class CloverReader implements ReportReader, XmlHandler {
   private readonly files: CoverageFiles;
   private readonly stream = new XmlStream(this, KINDS, ['coverage']);
   private lines: LineCoverage | null = null;
+  private path = '';
   private depth = 0;
   private fileDepth = 0;
   private projectDepth = 0;
@@ -94,7 +94,8 @@ class CloverReader implements ReportReader, XmlHandler {
     this.closeFile();
     const path = toProjectPath(tag.text(PATH)?.trim() || this.pathInPackage(tag.text(NAME)?.trim() ?? ''), this.options.root);
     this.fileDepth = this.depth;
-    if (path !== null) this.lines = this.files.open(path);
+    this.path = path ?? '';
+    if (path !== null) this.lines = new LineCoverage();
     else this.report.note('a file has neither a path nor a name and was left out', this.stream.place);
   }
 
@@ -107,11 +108,11 @@ class CloverReader implements ReportReader, XmlHandler {
   private closeFile(): void {
     const { lines, statements, methods, conditionals } = this;
     if (lines !== null) {
-      if (conditionals !== null) lines.branchTotals(conditionals.covered, conditionals.total);
-      if (methods !== null) lines.functions(methods.covered, methods.total);
+      if (conditionals !== null) lines.addTotal('branches', conditionals.covered, conditionals.total);
+      if (methods !== null) lines.addTotal('functions', methods.covered, methods.total);
       this.takeStatements(lines, statements);
+      this.files.add(this.path, lines);
     }
-    this.files.close();
     this.lines = null;
     this.statements = null;
     this.methods = null;
@@ -120,13 +121,13 @@ class CloverReader implements ReportReader, XmlHandler {
 
   /** An uncovered line has an uncovered statement: totals that say otherwise are wrong. */
   private takeStatements(lines: LineCoverage, sum: CoveredTotal | null): void {
-    const seen = lines.share().lines;
+    const seen = lines.coverage().lines;
     if (sum === null) return;
     if (seen !== undefined && sum.total - sum.covered < seen.total - seen.covered) {
       this.report.note('the totals of a file state more covered statements than its lines; the lines count');
-      lines.statements(seen.covered, seen.total);
+      lines.addTotal('statements', seen.covered, seen.total);
     } else {
-      lines.statements(sum.covered, sum.total);
+      lines.addTotal('statements', sum.covered, sum.total);
     }
   }
 
@@ -148,19 +149,19 @@ class CloverReader implements ReportReader, XmlHandler {
     const count = tag.count32(COUNT);
     const type = tag.text(TYPE, 16);
     if (type === 'method') {
-      this.lines.function(`${tag.text(NAME) ?? ''}:${number}`, count > 0);
+      this.lines.addFunction(`${tag.text(NAME) ?? ''}:${number}`, count > 0);
       return;
     }
     const [saidTrue, saidFalse] = [tag.count32(TRUE_COUNT), tag.count32(FALSE_COUNT)];
     if (Math.max(count, saidTrue, saidFalse) < 0) return this.report.drop('a line has no count and was left out', this.stream.place);
     const taken = Math.max(0, saidTrue);
     const other = Math.max(0, saidFalse);
-    if (!this.lines.hit(number, count >= 0 ? count : taken + other))
+    if (!this.lines.addLine(number, count >= 0 ? count : taken + other))
       return this.report.drop('a line has an invalid number and was left out', this.stream.place);
     if (type !== 'cond') return;
     // Istanbul counts branches that were taken and that were not; Clover counts how often a condition was true and false.
-    if (count >= 0) this.lines.branches(number, taken, taken + other);
-    else this.lines.branches(number, (taken > 0 ? 1 : 0) + (other > 0 ? 1 : 0), 2);
+    if (count >= 0) this.lines.addBranches(number, taken, taken + other);
+    else this.lines.addBranches(number, (taken > 0 ? 1 : 0) + (other > 0 ? 1 : 0), 2);
   }
 }
 

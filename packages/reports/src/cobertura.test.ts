@@ -1,6 +1,6 @@
 import { cobertura } from './cobertura.js';
 import type { ReadOptions } from './format.js';
-import { shareOf } from './coverage-share.js';
+import { shareOf } from './coverage.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,9 +1,8 @@
 // Cobertura XML as coverage.py, Istanbul, Coverlet, JaCoCo's converters and Cobertura itself write it. The lines of a class count;
 // those of its methods only where it has none of its own. The totals in the head are compared with the lines, and the lines count.
 
-import { CoverageFiles } from './coverage-files.js';
+import { CoverageFiles, LineCoverage } from './coverage.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
-import { LineCoverage, NumberUnpacker, NumberPacker } from './line-coverage.js';
 import { toProjectPath } from './project-path.js';
 import { ReportBuilder } from './report-builder.js';
 import { attributeName, finishXmlReport, type XmlHandler, XmlStream, type XmlTag } from './xml-stream.js';
@@ -54,7 +53,8 @@ class CoberturaReader implements ReportReader, XmlHandler {
   private stated: StatedTotals | null = null;
   /** The lines of the class that is open, and those of its methods. */
   private lines: LineCoverage | null = null;
-  private readonly methodLines = new LineCoverage();
+  private methodLines = new LineCoverage();
+  private path = '';
   private packageName = '';
   private className = '';
   /** Classes without any name. */
@@ -105,8 +105,8 @@ class CoberturaReader implements ReportReader, XmlHandler {
   private openClass(tag: XmlTag): void {
     this.closeClass();
     this.className = tag.text(NAME) ?? '';
-    const path = this.pathOf(tag.text(FILENAME)?.trim() || this.nameOfClass()) ?? this.nameOfClass();
-    this.lines = this.files.open(path);
+    this.path = this.pathOf(tag.text(FILENAME)?.trim() || this.nameOfClass()) ?? this.nameOfClass();
+    this.lines = new LineCoverage();
   }
 
   /** Stands for the file of a class that names none. Classes of equal names in different packages are different files. */
@@ -123,13 +123,12 @@ class CoberturaReader implements ReportReader, XmlHandler {
 
   private closeClass(): void {
     this.closeMethod();
-    if (this.lines !== null && !this.lines.hasLines) {
-      const packed = new NumberPacker();
-      this.methodLines.pack(packed);
-      this.lines.load(new NumberUnpacker(packed.written()));
+    const { lines, methodLines } = this;
+    if (lines !== null) {
+      if (!lines.hasLines) lines.addSection(methodLines);
+      this.files.add(this.path, lines);
     }
-    this.methodLines.reset();
-    this.files.close();
+    this.methodLines = new LineCoverage();
     this.lines = null;
   }
 
@@ -141,7 +140,7 @@ class CoberturaReader implements ReportReader, XmlHandler {
 
   private closeMethod(): void {
     const { method } = this;
-    if (method?.isMeasured === true) this.lines?.function(`${method.name}:${method.first}`, method.isCovered);
+    if (method?.isMeasured === true) this.lines?.addFunction(`${method.name}:${method.first}`, method.isCovered);
     this.method = null;
   }
 
@@ -159,11 +158,11 @@ class CoberturaReader implements ReportReader, XmlHandler {
       if (method.first === 0) method.first = number;
       if (hits > 0) method.isCovered = true;
     }
-    if (!lines.hit(number, hits)) return this.report.drop('a line has an invalid number and was left out', this.stream.place);
+    if (!lines.addLine(number, hits)) return this.report.drop('a line has an invalid number and was left out', this.stream.place);
     const conditions = tag.text(CONDITIONS, 64);
     if (conditions === null) return;
     const [covered, total] = branchesOf(conditions);
-    if (!lines.branches(number, covered, total))
+    if (!lines.addBranches(number, covered, total))
       this.report.note(`"${conditions}" is not a branch count and was left out`, this.stream.place);
   }
 

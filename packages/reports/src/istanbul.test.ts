@@ -1,5 +1,5 @@
 import { istanbul } from './istanbul.js';
-import { shareOf } from './coverage-share.js';
+import { shareOf } from './coverage.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,10 +1,8 @@
 // Istanbul's coverage-final.json and coverage-summary.json. Jest and Vitest embed the first in their own reports.
 
-import { CoverageFiles } from './coverage-files.js';
+import { COVERAGE_KINDS, CoverageFiles, CoverageSums, LineCoverage, shareOf } from './coverage.js';
 import type { Format, ReportReader } from './format.js';
 import { jsonReader } from './json-reader.js';
-import { COVERAGE_KINDS, CoverageSums, shareOf } from './coverage-share.js';
-import type { LineCoverage } from './line-coverage.js';
 import { toProjectPath } from './project-path.js';
 import { ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
@@ -20,13 +18,13 @@ export function addFileCoverage(report: ReportBuilder, files: CoverageFiles, key
   const [statements, functions, branches] = [own(data, 's'), own(data, 'f'), own(data, 'b')];
   if (!isObject(statements) && !isObject(functions) && !isObject(branches))
     return report.drop(`the coverage of "${name}" has no counts; expected "s", "f" and "b"`);
-  const lines = files.open(path ?? 'a file without a name');
+  const lines = new LineCoverage();
   const isRead = [
     isObject(statements) ? addStatements(lines, statements, objectIn(data, 'statementMap')) : true,
     isObject(functions) ? addFunctions(lines, functions, objectIn(data, 'fnMap')) : true,
     isObject(branches) ? addBranches(lines, branches, objectIn(data, 'branchMap')) : true,
   ].every(Boolean);
-  files.close();
+  files.add(path ?? 'a file without a name', lines);
   if (!isRead) report.drop(`the coverage of "${name}" contains a value that is not a count; expected whole numbers from 0`);
 }
 
@@ -42,16 +40,16 @@ function addStatements(lines: LineCoverage, counts: JsonObject, places: JsonObje
     total += 1;
     if (count > 0) covered += 1;
     const line = lineIn(objectIn(own(places, id), 'start'), 'line');
-    if (line !== null) lines.hit(line, count);
+    if (line !== null) lines.addLine(line, count);
   }
-  lines.statements(covered, total);
+  lines.addTotal('statements', covered, total);
   return areCounts;
 }
 
 function addFunctions(lines: LineCoverage, counts: JsonObject, places: JsonObject): boolean {
   let areCounts = true;
   for (const [id, count] of Object.entries(counts)) {
-    if (isHits(count)) lines.function(`${textIn(own(places, id), 'name')}#${id}`, count > 0);
+    if (isHits(count)) lines.addFunction(`${textIn(own(places, id), 'name')}#${id}`, count > 0);
     else areCounts = false;
   }
   return areCounts;
@@ -64,7 +62,7 @@ function addBranches(lines: LineCoverage, counts: JsonObject, places: JsonObject
     const place = own(places, id);
     const line = lineIn(place, 'line') ?? lineIn(objectIn(objectIn(place, 'loc'), 'start'), 'line') ?? 1;
     for (const count of Array.isArray(ways) ? (ways as readonly unknown[]) : [ways]) {
-      if (isHits(count)) lines.branch(line, count > 0);
+      if (isHits(count)) lines.addBranch(line, count > 0);
       else areCounts = false;
     }
   }

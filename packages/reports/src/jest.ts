@@ -1,7 +1,7 @@
 // The JSON reports of Jest and Vitest: tests by file, files that could not run, the stated totals, and Istanbul coverage where it is
 // embedded.
 
-import { CoverageFiles } from './coverage-files.js';
+import { CoverageFiles } from './coverage.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
 import { addFileCoverage } from './istanbul.js';
 import { compareStated, type JsonPlan, jsonReader, statedCount } from './json-reader.js';

@@ -437,7 +437,7 @@ class JunitReader implements ReportReader, XmlHandler {
     if (testcase.isFlaky && testcase.status === 'passed') this.flaky += 1;
     this.suites.ran(testcase.status);
     this.rememberFailure();
-    if (!report.countUnlistedTest(testcase.key, testcase.status)) report.addTest(testcase.result(), testcase.key);
+    report.addTest(testcase.result());
   }
 }
 

@@ -1,8 +1,6 @@
 // Counts the line ends in a range of bytes, for the line numbers of problems. It goes four bytes at a time because every byte of an
 // XML report passes through here.
 
-import { bitsOf } from './line-coverage.js';
-
 const LINE_END = 0x0a;
 
 export function countLineEnds(bytes: Uint8Array, from: number, to: number): number {
@@ -24,4 +22,10 @@ function countInWords(words: Int32Array): number {
     if (ends !== 0) count += bitsOf(ends);
   }
   return count;
+}
+
+function bitsOf(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

@@ -1,37 +1,40 @@
 import { expect, it } from 'vitest';
-import { LineStream, withoutColours, type Line } from './line-stream.js';
+import { LineStream, withoutColours } from './line-stream.js';
 
-function check(text: string, expected: readonly (readonly [string, number, number, boolean])[]): void {
+type Taken = readonly [text: string, line: number, isCut: boolean];
+
+function read(text: string, step: number, longest?: number) {
+  const lines: Taken[] = [];
   const bytes = Buffer.from(text);
-  for (const step of [1, 2, 3, 1000]) {
-    const lines: Line[] = [];
-    const stream = new LineStream((line) => lines.push(line));
-    for (let at = 0; at < bytes.length; at += step) stream.write(bytes.subarray(at, at + step));
-    stream.end();
-    expect(lines.map(({ text: each, line, byte, isOpen }) => [each, line, byte, isOpen])).toEqual(expected);
-  }
+  const stream = new LineStream((...line) => lines.push(line), longest);
+  for (let at = 0; at < bytes.length; at += step) stream.write(bytes.subarray(at, at + step));
+  return { lines, end: stream.end() };
 }
 
-it('cuts lines at their ends, with number and offset', () => {
-  check('a\nb€\r\n\nc', [
-    ['a', 1, 0, false],
-    ['b€', 2, 2, false],
-    ['', 3, 8, false],
-    ['c', 4, 9, true],
-  ]);
-  check('', []);
-  check('\n', [['', 1, 0, false]]);
+function check(text: string, lines: readonly Taken[], end: number, longest?: number): void {
+  for (const step of [1, 2, 3, 1000]) expect(read(text, step, longest)).toEqual({ lines, end });
+}
+
+it('cuts lines at their ends, with their number', () => {
+  const lines: readonly Taken[] = [
+    ['a', 1, false],
+    ['b€', 2, false],
+    ['', 3, false],
+    ['c', 4, false],
+  ];
+  check('a\nb€\r\n\nc', lines, 4);
+  check('', [], 1);
+  check('\n', [['', 1, false]], 2);
 });
 
 it('keeps the start of an endless line', () => {
-  for (const step of [1000, 1_000_000]) {
-    const lengths: number[] = [];
-    const stream = new LineStream(({ text, byte }) => lengths.push(text.length, byte));
-    const bytes = Buffer.from(`${'x'.repeat(500_000)}\nab\n`);
-    for (let at = 0; at < bytes.length; at += step) stream.write(bytes.subarray(at, at + step));
-    expect(stream.end()).toEqual({ line: 3, byte: 500_004 });
-    expect(lengths).toEqual([65_536, 0, 2, 500_001]);
-  }
+  const cut: readonly Taken[] = [
+    ['abcd', 1, true],
+    ['abcd', 2, false],
+    ['abcd', 3, true],
+  ];
+  check('abcdefgh\nabcd\nabcde', cut, 3, 4);
+  for (const step of [1000, 1_000_000]) expect(read(`${'x'.repeat(500_000)}\n`, step).lines[0]?.[0].length).toBe(65_536);
 });
 
 it('takes colours away', () => {

@@ -62,7 +62,7 @@ function textLinter(linter: TextLinter): Format {
 }
 
 class TextLintReader implements ReportReader {
-  private readonly lines = new LineStream(({ text }) => this.readLine(withoutColours(text).trimEnd()));
+  private readonly lines = new LineStream((text) => this.readLine(withoutColours(text).trimEnd()));
   private readonly report: ReportBuilder;
   private found = 0;
   private result: LintSummary | null = null;

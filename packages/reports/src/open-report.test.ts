@@ -51,10 +51,10 @@ describe('a report of unknown kind', () => {
   });
 
   it('counts offsets as the file has them', () => {
-    const cut = 'SF:a.js\nDA:1,1\n';
-    expect(readAny(cut).problems).toMatchObject([{ line: 3, byte: 15 }]);
-    expect(readAny(`\ufeff${cut}`).problems).toMatchObject([{ line: 3, byte: 18 }]);
-    expect(readAny(Buffer.from(`\ufeff${cut}`, 'utf16le')).problems).toEqual([{ message: expect.any(String), line: 3 }]);
+    const cut = '{"testResults":\n[';
+    expect(readAny(cut).problems[0]).toMatchObject({ line: 2, byte: 17 });
+    expect(readAny(`\ufeff${cut}`).problems[0]).toMatchObject({ line: 2, byte: 20 });
+    expect(readAny(Buffer.from(`\ufeff${cut}`, 'utf16le')).problems[0]).toEqual({ message: expect.any(String), line: 2 });
   });
 });
 

@@ -2,11 +2,11 @@
 // each, and decides whether the report passes.
 
 import type { ReadOptions } from './format.js';
-import { CoverageSums } from './coverage-share.js';
+import { CoverageSums } from './coverage.js';
 import { TestList } from './test-list.js';
 import { type FindingParts, makeFinding } from '@umpire/core/formats/finding.js';
 import { NO_COUNTS } from '@umpire/core/formats/severity.js';
-import { detachText, type TextHash } from '@umpire/core/formats/text-hash.js';
+import { detachText } from '@umpire/core/formats/text-hash.js';
 import {
   type CheckOutcome,
   type Counts,
@@ -18,7 +18,6 @@ import {
   type Severity,
   type TestCounts,
   type TestResult,
-  type TestStatus,
   type ToolReport,
 } from '@umpire/core/model/vocabulary.js';
 
@@ -137,13 +136,8 @@ export class ReportBuilder {
   }
 
   /** The same id again is a retry: the last one counts. */
-  addTest(result: TestResult, key?: TextHash): void {
-    this.tests.add(result, key);
-  }
-
-  /** Counts a test that would not be listed, without its texts: see TestList. False: call `addTest` with the same key. */
-  countUnlistedTest(key: TextHash, status: TestStatus): boolean {
-    return this.tests.countUnlisted(key, status);
+  addTest(result: TestResult): void {
+    this.tests.add(result);
   }
 
   /** Failures that the report states and does not list; so many of them are tests that it does not list either. */
@@ -160,7 +154,7 @@ export class ReportBuilder {
     if (id !== '' && this.commits.size < MOST_PROBLEMS) this.commits.add(id);
   }
 
-  /** Coverage of one whole file. The same path again replaces the first; coverage-files.ts merges sections before. */
+  /** Coverage of one whole file. The same path again replaces the first; `CoverageFiles` merges sections before. */
   addFile(coverage: FileCoverage): void {
     const before = this.files.get(coverage.path);
     if (before !== undefined) this.sums.add(before, -1);
@@ -176,12 +170,6 @@ export class ReportBuilder {
   /** Of all files so far. */
   get coverage(): Coverage {
     return this.sums.coverage();
-  }
-
-  /** Coverage of a file that counts but is not listed. */
-  addUnlistedFile(coverage: Coverage): void {
-    this.fileCount += 1;
-    this.sums.add(coverage, 1);
   }
 
   build(): ToolReport {

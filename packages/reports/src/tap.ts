@@ -2,9 +2,9 @@
 // A failing TODO is no failure; a missed plan is one.
 
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
-import { type Line, LineStream } from './line-stream.js';
+import { LineStream } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder, type ReportPosition } from './report-builder.js';
+import { counted, ReportBuilder } from './report-builder.js';
 import type { TestStatus, ToolReport } from '@umpire/core/model/vocabulary.js';
 
 /** One test line: `not ok 2 - name # SKIP`. */
@@ -235,7 +235,7 @@ const MOST_NAMES = 50_000;
 const LONGEST_NAME = 1000;
 
 class TapReader implements ReportReader {
-  private readonly lines = new LineStream((line) => this.take(line));
+  private readonly lines = new LineStream((text, line) => this.take(text, line));
   private readonly report: ReportBuilder;
   private readonly outermost = newLevel(0, '', false);
   private readonly deeper: Level[] = [];
@@ -257,34 +257,34 @@ class TapReader implements ReportReader {
   }
 
   end(): ToolReport {
-    const where = this.lines.end();
+    const line = this.lines.end();
     const isInBlock = this.block !== null;
     this.settle();
-    if (isInBlock) this.report.failCutOff('in the middle of a YAML block', counted(this.counted, 'test'), where);
-    while (this.deeper.length > 0) this.leave(where);
-    this.checkPlan(this.outermost, where);
+    if (isInBlock) this.report.failCutOff('in the middle of a YAML block', counted(this.counted, 'test'), { line });
+    while (this.deeper.length > 0) this.leave(line);
+    this.checkPlan(this.outermost, line);
     this.checkStated();
     return this.report.build();
   }
 
-  private take(line: Line): void {
-    const indent = indentOf(line.text);
+  private take(whole: string, line: number): void {
+    const indent = indentOf(whole);
     if (this.block !== null) {
-      const was = this.block.take(line.text, indent);
+      const was = this.block.take(whole, indent);
       if (was === 'inside') return;
-      if (was === 'outside') this.report.note('a YAML block is not closed by "..."', { line: line.line });
+      if (was === 'outside') this.report.note('a YAML block is not closed by "..."', { line });
       if (this.pending !== null) this.pending.facts = this.block.facts;
       this.block = null;
       if (was === 'end') return;
     }
-    const text = line.text.slice(indent).trimEnd();
+    const text = whole.slice(indent).trimEnd();
     if (text === '' || this.hasBailed) return;
     if (text === '---' && this.pending !== null && indent > this.pending.level.indent) this.block = new TapBlock(indent);
     else if (text.startsWith('Bail out!')) this.bailOut(text.slice('Bail out!'.length).trim());
     else this.takeTest(text, indent, line);
   }
 
-  private takeTest(text: string, indent: number, line: Line): void {
+  private takeTest(text: string, indent: number, line: number): void {
     const point = pointOf(text);
     if (point !== null) {
       this.takePoint(point, indent, line);
@@ -294,27 +294,24 @@ class TapReader implements ReportReader {
     if (plan !== null) {
       this.settle();
       const level = this.enter(indent, line);
-      if (level.planned !== null) this.report.fail('a plan (1..N) is given twice', { line: line.line });
+      if (level.planned !== null) this.report.fail('a plan (1..N) is given twice', { line });
       level.planned = plan.count;
-      if (plan.skip !== null) this.report.note(`a plan skips all of its tests: ${plan.skip || 'no reason is given'}`, { line: line.line });
+      if (plan.skip !== null) this.report.note(`a plan skips all of its tests: ${plan.skip || 'no reason is given'}`, { line });
     } else if (text.startsWith('# ')) this.takeComment(text.slice(2), indent, line);
     else this.takeOther(text, indent, line);
   }
 
   /** A pragma, or a line that is not TAP: allowed unless the report itself forbids it. */
-  private takeOther(text: string, indent: number, line: Line): void {
+  private takeOther(text: string, indent: number, line: number): void {
     const pragma = /^pragma ([+-])strict$/.exec(text)?.[1];
     if (pragma !== undefined) {
       this.settle();
       this.enter(indent, line).isStrict = pragma === '+';
     } else if (this.levelOf(indent).isStrict && !IS_TAP.test(text))
-      this.report.fail(`${JSON.stringify(text.slice(0, 60))} is not TAP, and "pragma +strict" forbids other lines`, {
-        line: line.line,
-        byte: line.byte,
-      });
+      this.report.fail(`${JSON.stringify(text.slice(0, 60))} is not TAP, and "pragma +strict" forbids other lines`, { line });
   }
 
-  private takeComment(text: string, indent: number, line: Line): void {
+  private takeComment(text: string, indent: number, line: number): void {
     if (text.startsWith('Subtest: ')) {
       this.settle();
       this.enter(indent, line);
@@ -325,14 +322,14 @@ class TapReader implements ReportReader {
     if (indent === 0 && name !== undefined) this.stated.set(name, Number(number));
   }
 
-  private takePoint(point: TapPoint, indent: number, line: Line): void {
+  private takePoint(point: TapPoint, indent: number, line: number): void {
     this.settle();
     const failedBefore = this.levelOf(indent).failed;
     const level = this.enter(indent, line);
     level.seen += 1;
     if (point.number !== null && point.number > level.largest) {
       level.largest = point.number;
-      level.largestLine = line.line;
+      level.largestLine = line;
     }
     this.pending = { point, level, subtestFailed: level.failed > failedBefore, facts: null };
     this.announced = null;
@@ -346,12 +343,12 @@ class TapReader implements ReportReader {
   }
 
   /** The level that lines of this indent belong to; levels deeper than that are over. */
-  private enter(indent: number, { line, byte }: Line): Level {
-    while ((this.deeper.at(-1)?.indent ?? 0) > indent) this.leave({ line, byte });
+  private enter(indent: number, line: number): Level {
+    while ((this.deeper.at(-1)?.indent ?? 0) > indent) this.leave(line);
     const top = this.deeper.at(-1) ?? this.outermost;
     if (indent <= top.indent) return top;
     if (this.deeper.length >= DEEPEST) {
-      this.report.fail(`subtests are nested more than ${DEEPEST} levels deep`, { line, byte });
+      this.report.fail(`subtests are nested more than ${DEEPEST} levels deep`, { line });
       return top;
     }
     const level = newLevel(indent, this.announced !== null && this.announced.indent < indent ? this.announced.name : '', top.isStrict);
@@ -360,21 +357,20 @@ class TapReader implements ReportReader {
     return level;
   }
 
-  private leave(where: ReportPosition): void {
+  private leave(line: number): void {
     const ended = this.deeper.pop();
     if (ended === undefined) return;
-    this.checkPlan(ended, where);
+    this.checkPlan(ended, line);
     (this.deeper.at(-1) ?? this.outermost).failed += ended.failed;
   }
 
   /** Fewer tests than planned: the run died or the file was cut off. More tests are a failure by the TAP rules. */
-  private checkPlan({ planned, seen, largest, largestLine, name, indent }: Level, { line, byte }: ReportPosition): void {
+  private checkPlan({ planned, seen, largest, largestLine, name, indent }: Level, line: number): void {
     if (this.hasBailed) return;
-    const where = { ...(line === undefined ? {} : { line }), ...(byte === undefined ? {} : { byte }) };
     const of = name === '' ? '' : ` in "${name.slice(0, 80)}"`;
     if (planned === null) {
-      if (indent === 0) this.report.failCutOff('without a plan (1..N)', counted(this.counted, 'test'), where);
-    } else if (seen < planned) this.report.fail(`${planning(planned, of, seen)}: the run ended early, or the report was cut off`, where);
+      if (indent === 0) this.report.failCutOff('without a plan (1..N)', counted(this.counted, 'test'), { line });
+    } else if (seen < planned) this.report.fail(`${planning(planned, of, seen)}: the run ended early, or the report was cut off`, { line });
     else if (seen > planned) this.report.markFailed(planning(planned, of, seen));
     // As many as planned, but not those: a test of the plan is missing.
     else if (largest > planned)

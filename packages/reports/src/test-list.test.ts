@@ -1,5 +1,4 @@
-import { TestIndex, TestList } from './test-list.js';
-import { hashBytes, hashText } from '@umpire/core/formats/text-hash.js';
+import { TestList } from './test-list.js';
 import type { TestResult, TestStatus } from '@umpire/core/model/vocabulary.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -41,29 +40,6 @@ describe('TestList', () => {
     expect(ledger.retries).toBe(3);
   });
 
-  it('never forgets a failed test for another of the same hash', () => {
-    const ledger = new TestList(2);
-    const key = { high: 1, low: 2 };
-    for (const id of ['a', 'b']) ledger.add(test(id, 'passed'));
-    ledger.add(test('c', 'failed'), key);
-    expect(ledger.countUnlisted(key, 'passed')).toBe(false);
-    ledger.add(test('another', 'passed'), key);
-    expect(ledger.counts()).toEqual({ total: 4, passed: 3, failed: 1, errored: 0, skipped: 0 });
-  });
-
-  it('counts by hash alone only what is new, not bad and would not be listed', () => {
-    const ledger = new TestList(1);
-    const key = (id: string) => hashText(id, { high: 0, low: 0 });
-    expect(ledger.countUnlisted(key('a'), 'passed')).toBe(false);
-    ledger.add(test('a', 'passed'));
-    expect(ledger.countUnlisted(key('a'), 'passed')).toBe(false);
-    expect(ledger.countUnlisted(key('b'), 'failed')).toBe(false);
-    expect(ledger.countUnlisted(key('b'), 'passed')).toBe(true);
-    expect(ledger.countUnlisted(key('b'), 'passed')).toBe(false);
-    expect(ledger.counts()).toEqual({ total: 2, passed: 2, failed: 0, errored: 0, skipped: 0 });
-    expect(ledger.listed()).toEqual([test('a', 'passed')]);
-  });
-
   it('bounds ids and messages, and still tells long ids apart', () => {
     const ledger = new TestList(10);
     const long = 'x'.repeat(5000);
@@ -96,7 +72,7 @@ describe('TestList', () => {
         for (const [number, status] of list) {
           const id = `suite > test ${number}`;
           if (isBad(plain.get(id)) && !isBad(status)) mended += 1;
-          if (!ledger.countUnlisted(hashText(id, { high: 0, low: 0 }), status)) ledger.add(test(id, status));
+          ledger.add(test(id, status));
           plain.set(id, status);
         }
         const count = (wanted: TestStatus) => [...plain.values()].filter((status) => status === wanted).length;
@@ -114,41 +90,4 @@ describe('TestList', () => {
       }),
     );
   });
-});
-
-describe('TestIndex', () => {
-  it('finds every one of many, and the status each had last', () => {
-    const index = new TestIndex();
-    const hash = { high: 0, low: 0 };
-    const missed: number[] = [];
-    for (let round = 0; round < 2; round += 1) {
-      for (let number = 0; number < 50_000; number += 1) {
-        const before = index.find(hashText(`test ${number}`, hash));
-        if (before !== (round === 0 ? null : STATUSES[number % 4])) missed.push(number);
-        index.put(STATUSES[(number + round) % 4] as TestStatus);
-      }
-    }
-    expect(missed).toEqual([]);
-    expect(index.find(hashText('test 3', hash))).toBe('passed');
-  });
-
-  it('keeps hashes apart that differ in one bit', () => {
-    for (let bit = 2; bit < 32; bit += 1) {
-      const index = new TestIndex();
-      index.find({ high: 0, low: 0 });
-      index.put('failed');
-      expect(index.find({ high: 0, low: (1 << bit) >>> 0 }), `bit ${bit}`).toBe(bit === 2 ? 'failed' : null);
-      if (bit >= 16) expect(index.find({ high: (1 << bit) >>> 0, low: 0 }), `bit ${bit} above`).toBe(null);
-    }
-  });
-});
-
-it('a text hashed in two parts hangs on both', () => {
-  const hash = (head: string, tail: string) => {
-    const bytes = new TextEncoder().encode(`..${tail}.`);
-    return hashBytes(hashText(head, { high: 0, low: 0 }), bytes, 2, bytes.length - 1, { high: 0, low: 0 });
-  };
-  const all = [hash('a', 'b'), hash('a', 'c'), hash('b', 'b'), hash('a', ''), hash('', 'a'), hash('ab', '')];
-  expect(new Set(all.map(({ high, low }) => `${high} ${low}`)).size).toBe(all.length);
-  expect(hash('a', 'b')).toEqual(all[0]);
 });

@@ -4,7 +4,7 @@
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
 import { compareStated } from './json-reader.js';
 import { notOutputOf, textLinesOf } from './lint-text.js';
-import { type Line, LineStream, withoutColours } from './line-stream.js';
+import { LineStream, withoutColours } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
 import { counted, ReportBuilder } from './report-builder.js';
 import type { Severity, ToolReport } from '@umpire/core/model/vocabulary.js';
@@ -74,7 +74,7 @@ function parsePosition(head: string): { readonly path: string; readonly line: nu
 }
 
 class TscReader implements ReportReader {
-  private readonly lines = new LineStream((line) => this.take(line));
+  private readonly lines = new LineStream((text) => this.take(text));
   private report: ReportBuilder;
   private pending: { readonly diagnostic: TscDiagnostic; message: string } | null = null;
   private errors = 0;
@@ -94,12 +94,12 @@ class TscReader implements ReportReader {
   }
 
   end(): ToolReport {
-    const where = this.lines.end();
+    const line = this.lines.end();
     this.settle();
     const { report, found, errors } = this;
     if (this.compilations > 1) report.note(`the output has ${this.compilations} compilations; the last one counts`);
     if (found === null && (this.isPretty || this.compilations > 0))
-      report.failCutOff('before "Found N errors"', counted(this.diagnostics, 'diagnostic'), where);
+      report.failCutOff('before "Found N errors"', counted(this.diagnostics, 'diagnostic'), { line });
     else if (found === null && this.diagnostics === 0)
       report.fail(notOutputOf('tsc', 'a diagnostic', '"Found 0 errors"', this.first), { line: 1 });
     compareStated(report, 'errors', found, errors, 'failures');
@@ -110,8 +110,8 @@ class TscReader implements ReportReader {
     return new ReportBuilder('tsc', 'findings', this.options);
   }
 
-  private take(line: Line): void {
-    const text = withoutColours(line.text).trimEnd();
+  private take(line: string): void {
+    const text = withoutColours(line).trimEnd();
     if (this.first === '') this.first = text.trim();
     const diagnostic = parseDiagnostic(text);
     if (diagnostic !== null) {

@@ -1,4 +1,4 @@
-import { shareOf } from './coverage-share.js';
+import { shareOf } from './coverage.js';
 import { v8 } from './v8.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';

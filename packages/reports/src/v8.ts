@@ -1,10 +1,9 @@
 // V8's raw coverage, as NODE_V8_COVERAGE and the browsers' protocol write it: functions, and blocks as branches, by their offsets in
 // the source. The source is not in the report, so there are no lines. Node's own scripts and node_modules are left out.
 
-import { CoverageFiles } from './coverage-files.js';
+import { CoverageFiles, LAST_LINE, LineCoverage } from './coverage.js';
 import type { Format, ReportReader } from './format.js';
 import { jsonReader } from './json-reader.js';
-import { LAST_LINE, type LineCoverage } from './line-coverage.js';
 import { toProjectPath } from './project-path.js';
 import { ReportBuilder } from './report-builder.js';
 import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
@@ -26,9 +25,9 @@ export const v8: Format = {
       const url = textIn(value, 'url');
       const path = isOfProject(url) ? toProjectPath(url, root) : null;
       if (path === null) return;
-      const lines = files.open(path);
+      const lines = new LineCoverage();
       const isRead = (functions as readonly unknown[]).map((each) => addFunction(lines, each)).every(Boolean);
-      files.close();
+      files.add(path, lines);
       if (!isRead) report.drop(`the coverage of "${path}" has an invalid range; expected "startOffset", "endOffset" and "count"`);
     };
     const script = { value: take, without: ['source'] };
@@ -64,9 +63,9 @@ function addFunction(lines: LineCoverage, value: unknown): boolean {
     .map((range, index) => {
       const [start, end, count] = [countIn(range, 'startOffset'), countIn(range, 'endOffset'), countIn(range, 'count')];
       if (start === null || end === null || count === null || end < start) return false;
-      if (index === 0) lines.function(`${textIn(value, 'functionName')}:${start}:${end}`, count > 0);
+      if (index === 0) lines.addFunction(`${textIn(value, 'functionName')}:${start}:${end}`, count > 0);
       // A block is identified by its start, as branches elsewhere are by their line.
-      else lines.branch(Math.min(start + 1, LAST_LINE), count > 0);
+      else lines.addBranch(Math.min(start + 1, LAST_LINE), count > 0);
       return true;
     })
     .every(Boolean);

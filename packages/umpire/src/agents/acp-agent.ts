@@ -108,7 +108,7 @@ class DialogueLog {
     private readonly watch: Watch,
     hear: (text: string) => void,
   ) {
-    this.lines = new LineStream(({ text }) => hear(text), MAX_MESSAGE_BYTES);
+    this.lines = new LineStream((text) => hear(text), MAX_MESSAGE_BYTES);
   }
 
   /** Returns the length of the unfinished line. */

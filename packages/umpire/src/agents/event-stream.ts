@@ -34,7 +34,7 @@ const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 type Ended = Extract<AgentEvent, { kind: 'ended' }>;
 
 export class EventStream {
-  private readonly lines = new LineStream(({ text, isCut }) => this.readLine(text, isCut === true), MAX_EVENT_BYTES);
+  private readonly lines = new LineStream((text, _line, isCut) => this.readLine(text, isCut), MAX_EVENT_BYTES);
   private hasEvents = false;
   private text = '';
   private holdsObject = false;

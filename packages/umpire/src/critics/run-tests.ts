@@ -4,7 +4,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckOutcome, FileCoverage, Share, TestResult, ToolReport } from '@umpire/core/model/vocabulary.js';
-import { shareOf } from '@umpire/reports/coverage-share.js';
+import { shareOf } from '@umpire/reports/coverage.js';
 import { statOf } from '../sessions/file-system.js';
 import { sourcesNotIn } from './coverage-settings.js';
 import type { CriticJob } from './critic.js';
