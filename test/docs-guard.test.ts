@@ -3,7 +3,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { RULE_GROUPS } from '@umpire/guard/rule-names.js';
+import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
 import { compareBlock, openConsole } from './support/console.js';
 import { readPage } from './support/page.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';

@@ -3,9 +3,9 @@
 
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { parseTree } from '@umpire/guard/python/parser/parse.js';
-import { expressionsOf, parts, statementsIn } from '@umpire/guard/python/parser/tree.js';
-import type { Expr, Stmt } from '@umpire/guard/python/parser/tree.js';
+import { parseTree } from '@umpire/guard/syntax/python/parser/parse.js';
+import { expressionsOf, parts, statementsIn } from '@umpire/guard/syntax/python/parser/tree.js';
+import type { Expr, Stmt } from '@umpire/guard/syntax/python/parser/tree.js';
 import { isSoak } from './support/campaign.js';
 import { readCases } from './support/guard-cases.js';
 

@@ -21,6 +21,19 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Rooms of each package from the bottom up: lower rooms know nothing of higher ones. A room is a folder of `src/` or a file in it. */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [['model'], ['formats'], ['loops'], ['decider'], ['proof']],
+  guard: [
+    ['change'],
+    ['syntax'],
+    ['findings'],
+    ['test-model'],
+    ['compare'],
+    ['project'],
+    ['evidence'],
+    ['retrial'],
+    ['rules'],
+    ['guard'],
+    ['revert'],
+  ],
   umpire: [
     ['views'],
     ['sessions'],

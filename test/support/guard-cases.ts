@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guard } from '@umpire/guard/guard.js';
 import type { FileChange, GuardScope } from '@umpire/guard/change.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { TestResult, TestStatus } from '@umpire/core/model/vocabulary.js';
 
 export type Part = 'seen' | 'held-out';

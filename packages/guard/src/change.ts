@@ -1,7 +1,5 @@
 // The change that the guard reads: two versions of each changed file, the rest of the tree on demand, what the runner ran.
 
-import type { TestResult } from './test-result.js';
-
 export interface FileChange {
   /** Where it lies after the change; before it, when it was deleted. Relative to the project, with `/`. */
   readonly path: string;
@@ -33,4 +31,16 @@ export interface GuardInput {
   readonly mustBeRead?: boolean;
   /** The command that is to pass in the end, where there is one. */
   readonly command?: string;
+}
+
+/** One test as its runner reported it. The reader of the report is the caller's business. */
+export interface TestResult {
+  /** The same from run to run: file or class, suites and name, joined by ` > `. */
+  readonly id: string;
+  readonly status: 'passed' | 'failed' | 'errored' | 'skipped';
+  readonly file: string | null;
+}
+
+export function fileOf(result: TestResult): string {
+  return result.file ?? result.id.split(' > ')[0] ?? '';
 }

@@ -15,12 +15,12 @@ import { pairTests } from './compare/pair-tests.js';
 import type { Pairing } from './compare/pair-tests.js';
 import { ChangedCode, withoutTexts } from './project/changed-code.js';
 import { candidatePaths } from './project/modules.js';
-import { findTests } from './tests/find.js';
-import type { FoundTests } from './tests/find.js';
-import { findHelpers } from './tests/checking-functions.js';
-import type { Test, Walked } from './tests/facts.js';
-import { walkTest } from './tests/walk.js';
-import type { Lookup } from './tests/walk.js';
+import { findTests } from './test-model/find.js';
+import type { FoundTests } from './test-model/find.js';
+import { findHelpers } from './test-model/checking-functions.js';
+import type { Test, Walked } from './test-model/facts.js';
+import { walkTest } from './test-model/walk.js';
+import type { Lookup } from './test-model/walk.js';
 
 export interface ReadFile {
   readonly change: FileChange;

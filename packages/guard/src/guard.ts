@@ -2,8 +2,8 @@
 
 import type { GuardInput } from './change.js';
 import { Evidence, isUnread } from './evidence.js';
-import { findingOf } from './finding.js';
-import type { GuardFinding } from './finding.js';
+import { findingOf } from './findings/finding.js';
+import type { GuardFinding } from './findings/finding.js';
 import { PRECEDENCE, RULES } from './rules/all.js';
 
 export interface GuardProblem {

@@ -82,7 +82,7 @@ class XmlText {
   }
 
   /** The last so many bytes were no text. */
-  takeBack(count: number): void {
+  revertBreaches(count: number): void {
     const kept = Math.max(0, count - this.beyond);
     this.beyond = Math.max(0, this.beyond - count);
     this.length -= kept;
@@ -653,7 +653,7 @@ export class XmlStream {
     this.state = 'content';
     if (state === 'cdata' && this.textDepth > 0) {
       this.text.add(this.chunk, from, to);
-      this.text.takeBack(CLOSERS.cdata.length);
+      this.text.revertBreaches(CLOSERS.cdata.length);
       this.text.flush(true);
     }
     if (this.declaration === null) return to;

@@ -21,7 +21,7 @@ export type { GuardRequest } from './doors/library/judge.js';
 export type { CritiqueReport, CritiqueRequest } from './engine/critique.js';
 export type { DecideRequest, Decision } from './engine/decide.js';
 export type { GuardRun } from './engine/guard.js';
-export type { GuardFinding } from '@umpire/guard/finding.js';
+export type { GuardFinding } from '@umpire/guard/findings/finding.js';
 export type { Checked } from './sessions/check-loop.js';
 export type { ReplayAllRequest, ReplayRequest } from './sessions/replay.js';
 export type { ProjectReplay, Replay } from './views/replay-page.js';

@@ -5,10 +5,10 @@ import { isLiteral, print } from '../syntax/print.js';
 import { truthOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
 import { dotted, lastName, positional, rootName } from '../syntax/walk.js';
-import { SAME, constant } from '../tests/checks.js';
-import type { Check, Relation } from '../tests/facts.js';
-import { expand } from '../tests/scope.js';
-import { dialectOf } from '../tests/dialects.js';
+import { SAME, constant } from '../test-model/checks.js';
+import type { Check, Relation } from '../test-model/facts.js';
+import { expand } from '../test-model/scope.js';
+import { dialectOf } from '../test-model/dialects.js';
 
 export interface Claim {
   readonly check: Check;

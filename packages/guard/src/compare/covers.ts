@@ -3,7 +3,7 @@
 import { scalarOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
 import { print } from '../syntax/print.js';
-import { SAME } from '../tests/checks.js';
+import { SAME } from '../test-model/checks.js';
 import { isBroad, isCatchAll } from './claims.js';
 import type { Claim } from './claims.js';
 

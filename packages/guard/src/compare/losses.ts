@@ -1,6 +1,6 @@
 // What a test no longer asks, claim by claim, and what it asks instead.
 
-import type { Check, Obstacle, Test } from '../tests/facts.js';
+import type { Check, Obstacle, Test } from '../test-model/facts.js';
 import type { Claim, Claims } from './claims.js';
 import { print } from '../syntax/print.js';
 import { covers } from './covers.js';

@@ -1,6 +1,6 @@
 // Which test of the new version is which of the old one.
 
-import type { Test } from '../tests/facts.js';
+import type { Test } from '../test-model/facts.js';
 import type { Pair } from './losses.js';
 
 export interface Pairing {

@@ -1,8 +1,8 @@
 // The stretch of whole lines in which two versions of a file differ.
 
 import type { FileChange } from '../change.js';
-import { spanOf } from '../rules/rule.js';
-import type { Span } from '../rules/rule.js';
+import { spanOf } from '../findings/finding.js';
+import type { Span } from '../findings/finding.js';
 
 export function differing(change: FileChange): { readonly before: Span | null; readonly after: Span | null } {
   const before = change.before ?? '';

@@ -83,16 +83,3 @@ export function roleOf(path: string): FileRole {
   if (BESIDE.test(name)) return CODE.test(name) ? 'support' : 'fixture';
   return DOCS.test(path) ? 'docs' : 'source';
 }
-
-export function isJavaScript(path: string): boolean {
-  return /\.[cm]?[jt]sx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path);
-}
-
-export function isPython(path: string): boolean {
-  return /\.pyi?$/.test(path);
-}
-
-/** What the guard reads as code. */
-export function isCode(path: string): boolean {
-  return isJavaScript(path) || isPython(path);
-}

@@ -1,8 +1,9 @@
 // What the retrial says of findings that came from reading alone: it clears lost checks that lost no strength, and it takes away the excuse
 // that the tested code changed.
 
-import type { GuardFinding, GuardRule } from '../finding.js';
-import type { TestResult } from '../test-result.js';
+import type { GuardFinding } from '../findings/finding.js';
+import type { GuardRule } from '../findings/rule-names.js';
+import type { TestResult } from '../change.js';
 import { titleOf } from './test-text.js';
 
 /** Rules on lost or rewritten checks. Never marks that keep a test from running, settings, or files outside the scope. */

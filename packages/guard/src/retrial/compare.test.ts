@@ -6,7 +6,7 @@ import { countMutant, NO_MUTANTS, weighByRetrial } from './clear.js';
 import type { MutantCount } from './clear.js';
 import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, rowFor, skippedNow, touchesJudges, worseTests } from './compare.js';
 import type { Before, Now, Old, Trial, TrialResult, TrialRun } from './compare.js';
-import type { GuardFinding } from '../finding.js';
+import type { GuardFinding } from '../findings/finding.js';
 
 const ANY = { behaviourIsFixed: false, failuresAreGoal: false };
 const FIXED = { behaviourIsFixed: true, failuresAreGoal: false };

@@ -2,11 +2,11 @@
 // caller runs the tests.
 
 import type { Change, FileChange } from '../change.js';
-import { findingOf } from '../finding.js';
-import type { GuardFinding } from '../finding.js';
+import { findingOf } from '../findings/finding.js';
+import type { GuardFinding } from '../findings/finding.js';
 import { roleOf } from '../project/paths.js';
-import { fileOf } from '../test-result.js';
-import type { TestResult } from '../test-result.js';
+import { fileOf } from '../change.js';
+import type { TestResult } from '../change.js';
 import { lacksAnything, lacksWhatIsGone } from './gone-code.js';
 import { isJudge, isRunnerSetting, isTestFile } from './judges.js';
 import { RETRIAL_RULES } from './words.js';

@@ -2,8 +2,8 @@
 // but @stryker-mutator/instrumenter installs 67 packages (26 MB) for what a walk over the trees at hand does.
 
 import { parseSync } from 'oxc-parser';
-import { isJavaScript, isPython } from '../project/paths.js';
-import { parseTree } from '../python/parser/parse.js';
+import { isJavaScript, isPython } from '../syntax/languages.js';
+import { parseTree } from '../syntax/python/parser/parse.js';
 
 export interface Mutant {
   readonly file: string;

@@ -1,7 +1,7 @@
 // The text of one test in a file of any language, found by its title: for people to see, and to tell a test under a new title from a new test.
 
-import type { Span } from '../finding.js';
-import type { TestResult } from '../test-result.js';
+import type { Span } from '../findings/finding.js';
+import type { TestResult } from '../change.js';
 
 /** The last of its titles, without the parameters that runners add: `adds[1-2]` is `adds`. */
 export function titleOf({ id }: Pick<TestResult, 'id'>): string {

@@ -1,6 +1,6 @@
 // Which source files a test file imports, by the customs of JavaScript and Python.
 
-import { isPython } from '../project/paths.js';
+import { isPython } from '../syntax/languages.js';
 import { isJudge } from './judges.js';
 
 const EXTENSIONS = ['ts', 'tsx', 'js', 'jsx', 'mjs', 'cjs', 'mts', 'cts'];

@@ -1,6 +1,6 @@
 // The words for what the retrial finds.
 
-import type { RuleWords } from '../finding.js';
+import type { RuleWords } from '../findings/finding.js';
 
 export type RetrialRule =
   | 'regression-hidden'

@@ -1,7 +1,8 @@
 // A check that holds whatever the code does.
 
 import { print } from '../syntax/print.js';
-import { spanOf, touchedPairs } from './rule.js';
+import { touchedPairs } from './rule.js';
+import { spanOf } from '../findings/finding.js';
 import type { Rule } from './rule.js';
 
 export const assertionTautological: Rule = {

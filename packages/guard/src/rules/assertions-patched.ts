@@ -3,11 +3,12 @@
 import { dotted, eachStatement, eachValue, lastName, positional } from '../syntax/walk.js';
 import { scalarOf } from '../syntax/fold.js';
 import type { Place, Source, Statement } from '../syntax/nodes.js';
-import type { FoundTests } from '../tests/find.js';
-import { dialectOf } from '../tests/dialects.js';
+import type { FoundTests } from '../test-model/find.js';
+import { dialectOf } from '../test-model/dialects.js';
 import { print } from '../syntax/print.js';
-import { spanOf } from './rule.js';
-import type { Rule, Sighting } from './rule.js';
+import { spanOf } from '../findings/finding.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 
 export const assertionsPatched: Rule = {
   name: 'assertions-patched',

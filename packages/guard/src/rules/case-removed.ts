@@ -3,9 +3,11 @@
 import { print } from '../syntax/print.js';
 import type { Value } from '../syntax/nodes.js';
 import { keyword, lastName } from '../syntax/walk.js';
-import { itemsOf } from '../tests/rows.js';
-import { spanOf, touchedPairs } from './rule.js';
-import type { Rule, Sighting } from './rule.js';
+import { itemsOf } from '../test-model/rows.js';
+import { touchedPairs } from './rule.js';
+import { spanOf } from '../findings/finding.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 
 export const caseRemoved: Rule = {
   name: 'case-removed',

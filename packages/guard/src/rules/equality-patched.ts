@@ -3,7 +3,8 @@
 import { eachStatement } from '../syntax/walk.js';
 import { print } from '../syntax/print.js';
 import type { Statement } from '../syntax/nodes.js';
-import type { Rule, Sighting } from './rule.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 import { changedSources, sourceSighting } from './source-side.js';
 
 export const equalityPatched: Rule = {

@@ -1,7 +1,7 @@
 // The test passes because it fails.
 
 import { isAboutPlatform } from './platform.js';
-import { spanOf } from './rule.js';
+import { spanOf } from '../findings/finding.js';
 import type { Rule } from './rule.js';
 import { newMarks } from './test-marks.js';
 

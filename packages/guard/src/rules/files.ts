@@ -5,11 +5,11 @@ import { loosensChecks } from '../project/loosened-settings.js';
 import { roleOf } from '../project/paths.js';
 import { pyprojectPart } from '../project/pyproject-parts.js';
 import { standsFor } from '../project/stand-in-files.js';
-import { Errands } from '../project/errands.js';
+import { CheckFiles } from '../project/check-files.js';
 import type { FileChange } from '../change.js';
 import type { Evidence, ReadFile } from '../evidence.js';
 import { differing } from '../project/differing.js';
-import type { Sighting } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 
 export type FileRule = 'source-changed' | 'config-changed' | 'ci-changed' | 'scripts-changed' | 'command-changed' | 'lockfile-changed';
 
@@ -35,10 +35,10 @@ function look(evidence: Evidence): readonly Seen[] {
   const textOf = (path: string): string | null => (old.has(path) ? (old.get(path) ?? null) : (input.same?.(path) ?? null));
   const now = new Map(files.map(({ change }) => [change.path, change.after !== null]));
   const isThere = (path: string): boolean => now.get(path) ?? textOf(path) !== null;
-  const errands = new Errands(textOf, input.command ?? null);
+  const checkFiles = new CheckFiles(textOf, input.command ?? null);
   return files.flatMap((file) => {
     const stood = standsFor(file.change, isThere);
-    if (stood === null) return changedFile(evidence, file, errands);
+    if (stood === null) return changedFile(evidence, file, checkFiles);
     return [
       {
         rule: 'config-changed',
@@ -48,7 +48,7 @@ function look(evidence: Evidence): readonly Seen[] {
   });
 }
 
-function changedFile(evidence: Evidence, file: ReadFile, errands: Errands): readonly Seen[] {
+function changedFile(evidence: Evidence, file: ReadFile, checkFiles: CheckFiles): readonly Seen[] {
   const { change, role } = file;
   const seen = (
     rule: FileRule,
@@ -58,8 +58,8 @@ function changedFile(evidence: Evidence, file: ReadFile, errands: Errands): read
   switch (role) {
     case 'source': {
       if (targetsDiffer(change)) return seen('scripts-changed', undefined, 'a target that tests or checks is another');
-      const errand = change.before !== null && evidence.input.scope === 'any' ? errands.of(change.renamedFrom ?? change.path) : null;
-      if (errand !== null) return seen(errand.rule, 'note', errand.rule === 'command-changed' ? undefined : errand.why);
+      const checkFile = change.before !== null && evidence.input.scope === 'any' ? checkFiles.of(change.renamedFrom ?? change.path) : null;
+      if (checkFile !== null) return seen(checkFile.rule, 'note', checkFile.rule === 'command-changed' ? undefined : checkFile.why);
       const isMovedTest = change.before === null && (file.after?.tests.length ?? 0) > 0;
       return evidence.isTestingOnly && !isMovedTest ? seen('source-changed', 'breach') : [];
     }

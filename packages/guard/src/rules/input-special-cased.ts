@@ -6,7 +6,8 @@ import type { Evidence } from '../evidence.js';
 import type { Statement, Value } from '../syntax/nodes.js';
 import { readSource } from '../syntax/read.js';
 import { testPaths } from '../project/test-paths.js';
-import type { Rule, Sighting } from './rule.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 import { changedSources, sourceSighting } from './source-side.js';
 
 export const inputSpecialCased: Rule = {

@@ -3,11 +3,12 @@
 import { dotted, eachBelow, rootName } from '../syntax/walk.js';
 import type { Evidence, ReadFile } from '../evidence.js';
 import type { Place } from '../syntax/nodes.js';
-import { doubleOf } from '../tests/doubles.js';
-import type { FoundTests } from '../tests/find.js';
-import { expand } from '../tests/scope.js';
-import { spanOf } from './rule.js';
-import type { Rule, Sighting } from './rule.js';
+import { doubleOf } from '../test-model/doubles.js';
+import type { FoundTests } from '../test-model/find.js';
+import { expand } from '../test-model/scope.js';
+import { spanOf } from '../findings/finding.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 
 export const moduleReplaced: Rule = {
   name: 'module-replaced',

@@ -2,7 +2,8 @@
 
 import { dotted, eachStatement, eachValue, positional } from '../syntax/walk.js';
 import { scalarOf } from '../syntax/fold.js';
-import type { Rule, Sighting } from './rule.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 import { changedSources, sourceSighting } from './source-side.js';
 
 export const processEnded: Rule = {

@@ -2,7 +2,8 @@
 
 import { differing } from '../project/differing.js';
 import { sightingOf, touchedPairs } from './rule.js';
-import type { Rule, Sighting } from './rule.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 
 export const rebaselined: Rule = {
   name: 'rebaselined',

@@ -1,11 +1,9 @@
 // What a rule is, and what it sees.
 
 import type { Evidence } from '../evidence.js';
-import type { Level, RuleWords, Sighting, Span } from '../finding.js';
-import type { Place, Source } from '../syntax/nodes.js';
+import { spanOf } from '../findings/finding.js';
+import type { Level, RuleWords, Sighting } from '../findings/finding.js';
 import type { Loss, Pair } from '../compare/losses.js';
-
-export type { Level, Sighting, Span } from '../finding.js';
 
 export interface Rule extends RuleWords {
   /** When it is a breach and when a note, where that differs. */
@@ -14,12 +12,6 @@ export interface Rule extends RuleWords {
   /** Where only tests may change, its notes are breaches. */
   readonly isBreachInTesting?: true;
   find(evidence: Evidence): readonly Sighting[];
-}
-
-export function spanOf({ text }: Pick<Source, 'text'>, { from, to }: Place): Span {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < from; at = text.indexOf('\n', at + 1)) line += 1;
-  return { from, to, line, text: text.slice(from, to) };
 }
 
 /** Pairs of tests and of helpers that differ. */

@@ -3,8 +3,9 @@
 import { dotted, eachStatement, eachValue, lastName, positional } from '../syntax/walk.js';
 import type { Place, Source } from '../syntax/nodes.js';
 import { scalarOf } from '../syntax/fold.js';
-import { spanOf } from './rule.js';
-import type { Rule, Sighting } from './rule.js';
+import { spanOf } from '../findings/finding.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 
 export const runnerPatched: Rule = {
   name: 'runner-patched',

@@ -2,8 +2,8 @@
 
 import type { Evidence, ReadFile } from '../evidence.js';
 import type { Place, Source } from '../syntax/nodes.js';
-import { spanOf } from './rule.js';
-import type { Sighting } from './rule.js';
+import { spanOf } from '../findings/finding.js';
+import type { Sighting } from '../findings/finding.js';
 
 export interface ChangedSource {
   readonly file: ReadFile;

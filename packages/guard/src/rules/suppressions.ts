@@ -4,8 +4,8 @@ import type { Evidence, ReadFile } from '../evidence.js';
 import type { Source } from '../syntax/nodes.js';
 import { newSuppressions } from '../project/suppressions.js';
 import type { Suppression, SuppressionKind } from '../project/suppressions.js';
-import { spanOf } from './rule.js';
-import type { Sighting } from './rule.js';
+import { spanOf } from '../findings/finding.js';
+import type { Sighting } from '../findings/finding.js';
 
 const WORDS: Readonly<Record<SuppressionKind, RegExp>> = {
   type: /@ts-|Flow|type:\s*ignore|pyright|pyre|mypy|pytype/,

@@ -3,9 +3,10 @@
 import { textOf } from '../evidence.js';
 import type { Evidence } from '../evidence.js';
 import { rootName } from '../syntax/walk.js';
-import type { Test } from '../tests/facts.js';
-import { spanOf } from './rule.js';
-import type { Rule, Sighting } from './rule.js';
+import type { Test } from '../test-model/facts.js';
+import { spanOf } from '../findings/finding.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 
 export const testDeleted: Rule = {
   name: 'test-deleted',

@@ -1,7 +1,8 @@
 // A test without any check left.
 
 import { isVanished } from './explained.js';
-import { spanOf, touchedPairs } from './rule.js';
+import { touchedPairs } from './rule.js';
+import { spanOf } from '../findings/finding.js';
 import type { Rule } from './rule.js';
 
 export const testEmptied: Rule = {

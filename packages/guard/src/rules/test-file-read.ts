@@ -2,7 +2,8 @@
 
 import { eachValue, dotted, lastName } from '../syntax/walk.js';
 import { someValue } from '../syntax/walk.js';
-import type { Rule, Sighting } from './rule.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 import { changedSources, sourceSighting } from './source-side.js';
 
 export const testFileRead: Rule = {

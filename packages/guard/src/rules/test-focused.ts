@@ -1,6 +1,6 @@
 // With a focus on some tests all others stop running.
 
-import { spanOf } from './rule.js';
+import { spanOf } from '../findings/finding.js';
 import type { Rule } from './rule.js';
 import { newMarks } from './test-marks.js';
 

@@ -4,9 +4,11 @@ import { eachStatement } from '../syntax/walk.js';
 import { printBody } from '../syntax/print.js';
 import type { Evidence } from '../evidence.js';
 import type { Source } from '../syntax/nodes.js';
-import { spanOf } from './rule.js';
-import type { Rule, Sighting, Span } from './rule.js';
-import { isCode, roleOf } from '../project/paths.js';
+import { spanOf } from '../findings/finding.js';
+import type { Rule } from './rule.js';
+import type { Sighting, Span } from '../findings/finding.js';
+import { roleOf } from '../project/paths.js';
+import { isCode } from '../syntax/languages.js';
 
 export const testHidden: Rule = {
   name: 'test-hidden',

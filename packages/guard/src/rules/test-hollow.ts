@@ -1,6 +1,6 @@
 // A new test checks nothing: it runs code, and whatever comes of it is right.
 
-import { spanOf } from './rule.js';
+import { spanOf } from '../findings/finding.js';
 import type { Rule } from './rule.js';
 
 export const testHollow: Rule = {

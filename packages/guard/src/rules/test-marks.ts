@@ -3,9 +3,9 @@
 import type { Evidence } from '../evidence.js';
 import type { Pair } from '../compare/losses.js';
 import { textOf } from '../evidence.js';
-import type { Mark, MarkKind, Test } from '../tests/facts.js';
+import type { Mark, MarkKind, Test } from '../test-model/facts.js';
 import { truthOf } from '../syntax/fold.js';
-import { expand } from '../tests/scope.js';
+import { expand } from '../test-model/scope.js';
 
 export interface NewMark {
   readonly mark: Mark;

@@ -1,6 +1,6 @@
 // A test no longer runs.
 
-import { spanOf } from './rule.js';
+import { spanOf } from '../findings/finding.js';
 import type { Rule } from './rule.js';
 import { newMarks } from './test-marks.js';
 

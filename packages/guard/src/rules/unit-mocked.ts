@@ -4,10 +4,11 @@ import { print } from '../syntax/print.js';
 import { dotted, lastName } from '../syntax/walk.js';
 import type { Evidence } from '../evidence.js';
 import type { Value } from '../syntax/nodes.js';
-import type { Check, Double, Test, Walked } from '../tests/facts.js';
-import { expand } from '../tests/scope.js';
-import { spanOf } from './rule.js';
-import type { Rule, Sighting } from './rule.js';
+import type { Check, Double, Test, Walked } from '../test-model/facts.js';
+import { expand } from '../test-model/scope.js';
+import { spanOf } from '../findings/finding.js';
+import type { Rule } from './rule.js';
+import type { Sighting } from '../findings/finding.js';
 
 export const unitMocked: Rule = {
   name: 'unit-mocked',

@@ -1,8 +1,8 @@
 // A file as a tree, by its name.
 
-import { readJavaScript } from '../javascript/lower.js';
-import { isJavaScript, isPython } from '../project/paths.js';
-import { readPython } from '../python/lower.js';
+import { readJavaScript } from './javascript/lower.js';
+import { isJavaScript, isPython } from './languages.js';
+import { readPython } from './python/lower.js';
 import type { Source, Statement, Value } from './nodes.js';
 import { blocksOf, partsOf, valuesOf } from './walk.js';
 

@@ -11,7 +11,7 @@ import type { CheckResult, DebtComparison, FileMoves, WeakenedTest } from '@umpi
 import { isBrokenMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckName, DebtMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { buildDebtReport, summarizeDebt, countDebtItems } from '@umpire/core/formats/debt-report.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
 import { findChange } from './change.js';

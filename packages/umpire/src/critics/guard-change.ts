@@ -3,10 +3,11 @@
 
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
-import { weigh } from '@umpire/guard/allowances.js';
-import type { GuardAllowance, Weighed } from '@umpire/guard/allowances.js';
+import { weigh } from '@umpire/guard/findings/allowances.js';
+import type { GuardAllowance, Weighed } from '@umpire/guard/findings/allowances.js';
 import type { Change, FileChange, GuardInput, GuardScope } from '@umpire/guard/change.js';
-import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
+import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
 import { guard } from '@umpire/guard/guard.js';
 import { roleOf } from '@umpire/guard/project/paths.js';
 import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';

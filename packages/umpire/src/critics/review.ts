@@ -12,7 +12,7 @@ import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '@um
 import type { ReviewScore } from '@umpire/core/formats/review-score.js';
 import type { MeasuredTest } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckOutcome, Finding, Grade, Severity } from '@umpire/core/model/vocabulary.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { isFile, statOf } from '../sessions/file-system.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import { openBase } from './baseline.js';

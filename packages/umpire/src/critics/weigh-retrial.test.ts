@@ -1,10 +1,11 @@
 // Findings of reading and of the retrial about the same test.
 
 import { expect, it } from 'vitest';
-import type { Weighed } from '@umpire/guard/allowances.js';
-import { findingOf } from '@umpire/guard/finding.js';
+import type { Weighed } from '@umpire/guard/findings/allowances.js';
+import { findingOf } from '@umpire/guard/findings/finding.js';
 import { wordsOf } from '@umpire/guard/rules/all.js';
-import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
+import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
 import { withRetrial } from './weigh-retrial.js';
 
 const found = (rule: GuardRule, level: GuardFinding['level'], test = 'adds'): GuardFinding =>

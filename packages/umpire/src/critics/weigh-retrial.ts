@@ -1,9 +1,9 @@
 // The guard's view of a change with what the retrial found: lost checks that it clears, and findings of its own. Of one test, what running
 // showed replaces what reading guessed.
 
-import { weigh } from '@umpire/guard/allowances.js';
-import type { GuardAllowance, Weighed } from '@umpire/guard/allowances.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
+import { weigh } from '@umpire/guard/findings/allowances.js';
+import type { GuardAllowance, Weighed } from '@umpire/guard/findings/allowances.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { isOnLostChecks, weighByRetrial } from '@umpire/guard/retrial/clear.js';
 import type { RetrialOutcome } from '@umpire/guard/retrial/clear.js';
 import { pathTest } from './path-pattern.js';

@@ -7,7 +7,7 @@ import { UmpireError } from '@umpire/core/model/errors.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { readReview } from '@umpire/core/formats/review-results.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { REVIEW_RESULTS } from '../critics/review.js';
 import { sortFindings } from '../views/ci-report.js';
 import type { CiFinding, CiReport } from '../views/ci-report.js';

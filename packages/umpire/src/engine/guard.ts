@@ -6,13 +6,13 @@ import { dirname, join, resolve } from 'node:path';
 import type { Breach, RetrialRecord } from '@umpire/core/decider/events.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import type { TestResult } from '@umpire/core/model/vocabulary.js';
-import type { GuardAllowance } from '@umpire/guard/allowances.js';
+import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
 import type { Change, FileChange, GuardScope } from '@umpire/guard/change.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
 import { isJudge } from '@umpire/guard/retrial/judges.js';
-import { takeBack } from '@umpire/guard/taking-back.js';
-import type { Correction, Mended } from '@umpire/guard/taking-back.js';
+import { revertBreaches } from '@umpire/guard/revert/revert-breaches.js';
+import type { Correction, Mended } from '@umpire/guard/revert/revert-breaches.js';
 import { checkChange } from '../critics/guard-change.js';
 import type { ChangeCheck, GuardView } from '../critics/guard-change.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
@@ -212,7 +212,7 @@ export function correctionsFor(
   const before = request.ran?.before;
   const ran = before === undefined ? {} : { before };
   const same = withoutChange(request);
-  return takeBack(request.change, findings, (change) => {
+  return revertBreaches(request.change, findings, (change) => {
     const { findings: left, problems } = checkChange({ ...request, change, same, unread: [], ran });
     return { findings: left.filter(counts), unread: new Set(problems.map(({ file }) => file)) };
   });

@@ -3,7 +3,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { FileChange, GuardScope } from '@umpire/guard/change.js';
-import { findingOf } from '@umpire/guard/finding.js';
+import { findingOf } from '@umpire/guard/findings/finding.js';
 import { wordsOf } from '@umpire/guard/rules/all.js';
 import type { Retrial } from '../retrial/retrial.js';
 import { inspectWork } from './guard.js';

@@ -3,8 +3,8 @@
 
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
 import type { Change } from '@umpire/guard/change.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
-import type { TestResult } from '@umpire/guard/test-result.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
+import type { TestResult } from '@umpire/guard/change.js';
 import {
   blindTests,
   compareRuns,

@@ -1,6 +1,6 @@
 // The settings of a project and their defaults. settings.ts reads the file; it is loaded only if there is one.
 
-import type { GuardAllowance } from '@umpire/guard/allowances.js';
+import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
 
 /** A command as a text, or as a list of its words. */
 export type CommandLine = string | readonly string[];

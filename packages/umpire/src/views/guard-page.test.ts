@@ -1,9 +1,9 @@
 // The guard's page: narrow and wide, with and without colours, and with everything that it can tell.
 
 import { expect, it } from 'vitest';
-import { findingOf } from '@umpire/guard/finding.js';
+import { findingOf } from '@umpire/guard/findings/finding.js';
 import { wordsOf } from '@umpire/guard/rules/all.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { guardPage } from './guard-page.js';
 import type { GuardPage } from './guard-page.js';
 

@@ -2,9 +2,9 @@
 // terminal is wide enough. Also as JSON.
 
 import type { RetrialRecord } from '@umpire/core/decider/events.js';
-import type { GuardAllowance } from '@umpire/guard/allowances.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
-import type { Correction } from '@umpire/guard/taking-back.js';
+import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
+import type { Correction } from '@umpire/guard/revert/revert-breaches.js';
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
 import { retrialLines } from './retrial-words.js';

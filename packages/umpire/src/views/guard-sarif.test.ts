@@ -1,9 +1,10 @@
 // SARIF of the guard: what our own reader reads of it is what the guard found, and nothing that is allowed.
 
 import { expect, it } from 'vitest';
-import { findingOf } from '@umpire/guard/finding.js';
+import { findingOf } from '@umpire/guard/findings/finding.js';
 import { RULE_WORDS, wordsOf } from '@umpire/guard/rules/all.js';
-import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
+import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
 import { openReport } from '@umpire/reports/open-report.js';
 import { guardSarif } from './guard-sarif.js';
 import type { GuardLog } from './guard-sarif.js';

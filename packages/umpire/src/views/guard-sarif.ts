@@ -1,10 +1,10 @@
 // The guard's findings as SARIF 2.1.0, for code hosts and editors. Allowed findings are marked as suppressed.
 
 import type { RetrialRecord } from '@umpire/core/decider/events.js';
-import type { GuardAllowance } from '@umpire/guard/allowances.js';
-import { RULE_GROUPS } from '@umpire/guard/rule-names.js';
+import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
+import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
 import { RULE_WORDS } from '@umpire/guard/rules/all.js';
-import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { Severity } from '@umpire/core/model/vocabulary.js';
 import { lineOf } from './safe-text.js';
 

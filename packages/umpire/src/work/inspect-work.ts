@@ -1,6 +1,6 @@
 // Lets an inspector look at a task's work before it is committed, and reverts the parts that it rejects. The caller provides the inspector.
 
-import type { Correction } from '@umpire/guard/taking-back.js';
+import type { Correction } from '@umpire/guard/revert/revert-breaches.js';
 import type { ReadChange } from './read-change.js';
 import { readChange } from './read-change.js';
 import type { GitTarget } from './git.js';

@@ -3,7 +3,7 @@
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import type { Correction } from '@umpire/guard/taking-back.js';
+import type { Correction } from '@umpire/guard/revert/revert-breaches.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import type { ChangedFile, ReadChange } from './read-change.js';

@@ -5,7 +5,7 @@ import { ERRORS } from '@umpire/core/model/error-catalogue.js';
 import { builtinLoops } from '@umpire/core/loops/builtin.js';
 import { loopSchema } from '@umpire/core/loops/loop-schema.js';
 import { RETRIAL_RULES } from '@umpire/guard/retrial/words.js';
-import { RULE_GROUPS } from '@umpire/guard/rule-names.js';
+import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
 import { RULES } from '@umpire/guard/rules/all.js';
 import { HELP } from './help.js';
 import { loopPage, table } from '../../views/loop-page.js';

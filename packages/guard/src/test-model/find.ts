@@ -8,7 +8,7 @@ import { registrationOf } from './registration.js';
 import type { Registration } from './registration.js';
 import { Scope, expand, tableOf } from './scope.js';
 import type { FunctionValue, Place, Source, Statement, Value, ValueOf } from '../syntax/nodes.js';
-import { HOOK_NAMES } from '../javascript/tables.js';
+import { HOOK_NAMES } from './javascript-dialect.js';
 import { print } from '../syntax/print.js';
 import { dotted, eachStatement, keyword, lastName, positional, someValueIn } from '../syntax/walk.js';
 

@@ -2,8 +2,7 @@
 
 import { RULE_GROUPS } from './rule-names.js';
 import type { GuardGroup, GuardRule } from './rule-names.js';
-
-export type { GuardRule } from './rule-names.js';
+import type { Place, Source } from '../syntax/nodes.js';
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low';
 
@@ -15,6 +14,12 @@ export interface Span {
   readonly to: number;
   readonly line: number;
   readonly text: string;
+}
+
+export function spanOf({ text }: Pick<Source, 'text'>, { from, to }: Place): Span {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < from; at = text.indexOf('\n', at + 1)) line += 1;
+  return { from, to, line, text: text.slice(from, to) };
 }
 
 export interface RuleWords {

@@ -1,12 +1,11 @@
 // Takes breaches out of a change: by hunk or added test where what is left is valid code without the finding, else by file. The
 // rest of the change stays. Writing it down is left to others.
 
-import type { Change, FileChange } from './change.js';
-import type { GuardFinding } from './finding.js';
+import type { Change, FileChange } from '../change.js';
+import type { GuardFinding } from '../findings/finding.js';
 import { Hunks } from './hunks.js';
 import type { Hunk } from './hunks.js';
 import { testLines } from './test-lines.js';
-import { put } from './keyed-lists.js';
 
 export interface Correction {
   /** A path of the change. */
@@ -38,7 +37,7 @@ const MOST_HUNKS = 100;
 /** Taking files back may bring new findings out. After so many turns the whole change goes. */
 const MOST_TURNS = 5;
 
-export function takeBack(change: Change, findings: readonly GuardFinding[], look: Look): Mended {
+export function revertBreaches(change: Change, findings: readonly GuardFinding[], look: Look): Mended {
   const unfinished = new Unfinished(change, look);
   let left = unfinished.mend(findings);
   for (let turn = 1; left.length > 0 && unfinished.restore(turn > MOST_TURNS ? [] : left); turn += 1)
@@ -77,7 +76,9 @@ class Unfinished {
     const named = this.pathsOf(findings).flatMap((path) => this.files.get(path) ?? []);
     const byFile = new Map<string, GuardFinding[]>();
     for (const finding of findings) {
-      put(byFile, finding.file, finding);
+      const list = byFile.get(finding.file);
+      if (list === undefined) byFile.set(finding.file, [finding]);
+      else list.push(finding);
     }
     for (const file of named) {
       const { path, renamedFrom } = file;

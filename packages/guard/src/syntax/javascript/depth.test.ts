@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { guard } from '../guard.js';
+import { guard } from '../../guard.js';
 import { isTooDeep } from './depth.js';
 
 const MANY = 20_000;

@@ -2,8 +2,8 @@
 
 import { parseSync } from 'oxc-parser';
 import { isTooDeep } from './depth.js';
-import type { Argument, Comment, Entry, FunctionValue, ImportedName, Parameter, Source, Statement, Value } from '../syntax/nodes.js';
-import { dotted } from '../syntax/walk.js';
+import type { Argument, Comment, Entry, FunctionValue, ImportedName, Parameter, Source, Statement, Value } from '../nodes.js';
+import { dotted } from '../walk.js';
 
 interface Node {
   readonly type: string;

@@ -1,12 +1,12 @@
 // What is taken out of a change: the hunks that lie, the file where that is not enough, and never more files than have to.
 
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from './change.js';
-import type { GuardFinding } from './finding.js';
-import { findingOf } from './finding.js';
-import { wordsOf } from './rules/all.js';
-import { takeBack } from './taking-back.js';
-import type { Look } from './taking-back.js';
+import type { FileChange } from '../change.js';
+import type { GuardFinding } from '../findings/finding.js';
+import { findingOf } from '../findings/finding.js';
+import { wordsOf } from '../rules/all.js';
+import { revertBreaches } from './revert-breaches.js';
+import type { Look } from './revert-breaches.js';
 
 /** A guard that finds every line with the word `lie` in it that is new, and cannot read what has no last brace. */
 const look: Look = ({ files }) => ({
@@ -25,7 +25,7 @@ function finding(file: string, text: string, line: number): GuardFinding {
 }
 
 function corrected(files: readonly FileChange[], findings: readonly GuardFinding[], by: Look) {
-  return takeBack({ files }, findings, by).corrections;
+  return revertBreaches({ files }, findings, by).corrections;
 }
 
 function taken(...files: readonly FileChange[]) {
@@ -65,7 +65,7 @@ describe('of a file that was moved', () => {
 describe('by added test', () => {
   const test = (title: string, ...lines: readonly string[]) =>
     `it('${title}', () => {\n${lines.map((line) => `  ${line};\n`).join('')}});\n`;
-  const head = "import { total } from './cart';\n\n";
+  const head = "import { total } from '../cart';\n\n";
   const [one, lie, two] = [
     test('adds', 'expect(total([1])).toBe(1)'),
     test('is a lie', 'lie()'),
@@ -137,7 +137,7 @@ describe('by file', () => {
   it('ends where findings stay whatever is done', () => {
     const files = [{ path: 'a', before: '{\n}\n', after: '{\nlie\n}\n' }];
     const stubborn: Look = () => ({ findings: [finding('a', 'x', 1)], unread: new Set() });
-    expect(takeBack({ files }, stubborn({ files }).findings, stubborn)).toEqual({
+    expect(revertBreaches({ files }, stubborn({ files }).findings, stubborn)).toEqual({
       corrections: [{ path: 'a', how: 'file', text: '{\n}\n' }],
       change: { files: [] },
       left: [finding('a', 'x', 1)],
@@ -168,7 +168,7 @@ it('looks at the whole of a large change a few times only, and at the files it t
     seen += change.files.length;
     return vague(change);
   };
-  const { corrections, left } = takeBack({ files }, vague({ files }).findings, counted);
+  const { corrections, left } = revertBreaches({ files }, vague({ files }).findings, counted);
   expect(new Set(corrections.map(({ how, text }) => `${how} ${text ?? ''}`))).toEqual(new Set(['hunk {\nONE\ntwo\nthree\n}\n']));
   expect({ count: corrections.length, left }).toEqual({ count: 600, left: [] });
   expect(seen).toBeLessThan(600 * 6);

@@ -3,7 +3,7 @@
 
 import { roleOf } from './paths.js';
 
-export interface Errand {
+export interface CheckFile {
   /** Who names the file, and what for. */
   readonly why: string;
   /** By what names it or by its own name it is a part of the checks; else the command may run the very thing that is worked on. */
@@ -32,8 +32,8 @@ const RUNNERS = ['vitest', 'jest', 'playwright', 'karma', 'vite'].flatMap((tool)
 
 const MOST_LOADED = 50;
 
-export class Errands {
-  private readonly folders = new Map<string, ReadonlyMap<string, Errand>>();
+export class CheckFiles {
+  private readonly folders = new Map<string, ReadonlyMap<string, CheckFile>>();
 
   /** `textOf`: a file before the change. `command`: what the plain loop runs. */
   constructor(
@@ -42,26 +42,26 @@ export class Errands {
   ) {}
 
   /** Null: nobody names the file for a check. */
-  of(path: string): Errand | null {
+  of(path: string): CheckFile | null {
     if (WORK.test(path) && this.command === null) return null;
     for (let folder = path; folder !== '';) {
       folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')));
-      const errand = this.named(folder).get(path);
-      if (errand !== undefined && !(isCheck(errand) && WORK.test(path))) return errand;
+      const checkFile = this.named(folder).get(path);
+      if (checkFile !== undefined && !(isCheck(checkFile) && WORK.test(path))) return checkFile;
     }
     return null;
   }
 
-  private named(folder: string): ReadonlyMap<string, Errand> {
+  private named(folder: string): ReadonlyMap<string, CheckFile> {
     const known = this.folders.get(folder);
     if (known !== undefined) return known;
-    const found = new Map<string, Errand>();
+    const found = new Map<string, CheckFile>();
     this.folders.set(folder, found);
     const scripts = scriptsIn(this.textOf(within(folder, 'package.json')));
     const products = productsIn(this.textOf(within(folder, 'package.json')));
-    const add = (text: string, errand: Errand): void => {
+    const add = (text: string, checkFile: CheckFile): void => {
       for (const path of this.filesIn(programsIn(text, isMaker), folder))
-        if (!found.has(path) && !products.has(stemOf(path.slice(folder === '' ? 0 : folder.length + 1)))) found.set(path, errand);
+        if (!found.has(path) && !products.has(stemOf(path.slice(folder === '' ? 0 : folder.length + 1)))) found.set(path, checkFile);
     };
     for (const [name, text] of scripts) if (CHECKING.test(name)) add(text, { rule: 'scripts-changed', why: `the script ${name} runs it` });
     for (const name of MAKEFILES)
@@ -87,7 +87,7 @@ export class Errands {
     return JSON.stringify([main, module, exports, bin]).includes(path.slice(path.lastIndexOf('/') + 1));
   }
 
-  private addCommand(command: string, scripts: ReadonlyMap<string, string>, found: Map<string, Errand>): void {
+  private addCommand(command: string, scripts: ReadonlyMap<string, string>, found: Map<string, CheckFile>): void {
     const asked = [...command.matchAll(/\b(?:npm|pnpm|yarn|bun)\s+(?:run(?:-script)?\s+)?([\w:.-]+)/g)].map(
       ([, name = '']) => scripts.get(name) ?? '',
     );
@@ -98,13 +98,13 @@ export class Errands {
   }
 
   /** Checks load parts of theirs from other files of their folder. What they load from elsewhere is what they check. */
-  private follow(found: Map<string, Errand>): void {
-    const open = [...found].filter(([, errand]) => isCheck(errand));
-    for (const [path, errand] of open)
+  private follow(found: Map<string, CheckFile>): void {
+    const open = [...found].filter(([, checkFile]) => isCheck(checkFile));
+    for (const [path, checkFile] of open)
       for (const next of this.loadedBy(path)) {
         if (found.has(next) || found.size > MOST_LOADED || roleOf(next) !== 'source' || !liesWith(path, next)) continue;
-        found.set(next, errand);
-        open.push([next, errand]);
+        found.set(next, checkFile);
+        open.push([next, checkFile]);
       }
   }
 
@@ -189,12 +189,12 @@ function stemOf(path: string): string {
   return path.replace(/\.[cm]?[jt]sx?$/, '');
 }
 
-function byCommand(path: string): Errand {
+function byCommand(path: string): CheckFile {
   const isOne = !WORK.test(path) && CHECK_NAME.test(path.slice(path.lastIndexOf('/') + 1));
   return { rule: isOne ? 'scripts-changed' : 'command-changed', why: 'the command that is to pass runs it' };
 }
 
-function isCheck({ rule }: Errand): boolean {
+function isCheck({ rule }: CheckFile): boolean {
   return rule !== 'command-changed';
 }
 

@@ -2,7 +2,7 @@
 
 import { parseTree } from './parser/parse.js';
 import type { Argument as Given, Expr, Parameter as Named, Stmt } from './parser/tree.js';
-import type { Argument, FunctionValue, Parameter, Source, Statement, Value } from '../syntax/nodes.js';
+import type { Argument, FunctionValue, Parameter, Source, Statement, Value } from '../nodes.js';
 
 export function readPython(path: string, text: string): Source {
   const { body, comments, problem } = parseTree(path, text);

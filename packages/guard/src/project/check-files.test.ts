@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Errands } from './errands.js';
+import { CheckFiles } from './check-files.js';
 import { guard } from '../guard.js';
 
 const FILES: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 function ruleOf(path: string, command: string | null): string | null {
-  return new Errands((file) => FILES[file] ?? null, command).of(path)?.rule ?? null;
+  return new CheckFiles((file) => FILES[file] ?? null, command).of(path)?.rule ?? null;
 }
 
 it.each([
@@ -138,7 +138,7 @@ it.each([
   "NODE_OPTIONS='--import ./scripts/run.js' vitest run",
 ])('%s starts or loads scripts/run.js', (test) => {
   const files: Readonly<Record<string, string>> = { 'package.json': JSON.stringify({ scripts: { test } }), 'scripts/run.js': 'run();\n' };
-  expect(new Errands((file) => files[file] ?? null, null).of('scripts/run.js')?.rule).toBe('scripts-changed');
+  expect(new CheckFiles((file) => files[file] ?? null, null).of('scripts/run.js')?.rule).toBe('scripts-changed');
 });
 
 it('tells a changed script as the guard would', () => {

@@ -1,7 +1,7 @@
 // Where the tests of a file stand, in lines: by these an added stretch of tests can be taken apart.
 
-import { readSource } from './syntax/read.js';
-import { findTests } from './tests/find.js';
+import { readSource } from '../syntax/read.js';
+import { findTests } from '../test-model/find.js';
 
 /** Lines from 0, the end left out. */
 export interface Lines {

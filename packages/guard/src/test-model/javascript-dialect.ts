@@ -1,7 +1,7 @@
 // Runners and assertion libraries of JavaScript: Jest, Vitest, Mocha, Chai, node:test, node:assert, tap, AVA, QUnit, Sinon, Playwright.
 
-import type { Asking, Dialect } from '../tests/dialect.js';
-import type { Relation } from '../tests/facts.js';
+import type { Asking, Dialect } from './dialect.js';
+import type { Relation } from './facts.js';
 
 function table(...groups: readonly (readonly [string, Relation | Asking])[]): ReadonlyMap<string, Asking> {
   return new Map(

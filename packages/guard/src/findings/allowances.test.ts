@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { weigh } from './allowances.js';
 import type { GuardAllowance } from './allowances.js';
 import { findingOf } from './finding.js';
-import { wordsOf } from './rules/all.js';
+import { wordsOf } from '../rules/all.js';
 import type { GuardFinding } from './finding.js';
 
 const same = (patterns: readonly string[]) => (path: string) => patterns.includes(path);

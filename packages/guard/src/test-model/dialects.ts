@@ -1,7 +1,7 @@
 // The tables of each language.
 
-import { JAVASCRIPT } from '../javascript/tables.js';
-import { PYTHON } from '../python/tables.js';
+import { JAVASCRIPT } from './javascript-dialect.js';
+import { PYTHON } from './python-dialect.js';
 import type { Language } from '../syntax/nodes.js';
 import type { Dialect } from './dialect.js';
 
