@@ -1,5 +1,6 @@
-// A project in a temporary folder, and the built command run in it as a person would: real processes, real git, real files. Commands that
-// only look run in this process, which is faster. Tests read the result from the session folder. Evidence of critics is in run-evidence.ts.
+// A project in a temporary folder, and the command run in it as a person would: real git, real files, real agents. `umpire` runs it in this
+// process, which is much faster; `start` starts the built command, for a test that stops it or runs two at once. Tests read the result from
+// the session folder. Evidence of critics is in run-evidence.ts.
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -107,6 +108,12 @@ export function makeProject({
   }
   const worktrees = join(beside, 'worktrees');
   const start = (options: Options, args: readonly string[]): Running => startCommand({ cwd: place, ...options }, worktrees, beside, args);
+  const umpireWith = async (options: Options, args: readonly string[]): Promise<Ran> => {
+    if (options.through !== undefined || ON_STDIN.has(args[0] ?? '')) return start(options, args).ended;
+    const variables = { ...environment(worktrees, beside), ...options.env };
+    const { exit, stdout, stderr } = await runInProcess(options.cwd ?? place, args, variables);
+    return { exit, out: stdout, err: stderr, session: sessionOf(stdout) };
+  };
   return {
     root: place,
     beside,
@@ -118,8 +125,8 @@ export function makeProject({
       git('add', '-A');
       git('commit', '-q', '-m', 'more');
     },
-    umpire: (...args) => (LOOKING.has(args[0] ?? '') ? look(place, environment(worktrees, beside), args) : start({}, args).ended),
-    umpireWith: (options, ...args) => start(options, args).ended,
+    umpire: (...args) => umpireWith({}, args),
+    umpireWith: (options, ...args) => umpireWith(options, args),
     start: (...args) => start({}, args),
     startWith: (options, ...args) => start(options, args),
     sh: (body, name = 'agent.sh') => {
@@ -148,12 +155,8 @@ ${body}
 `;
 }
 
-const LOOKING = new Set(['decide', 'list', 'replay', 'report', 'status']);
-
-async function look(folder: string, env: Variables, args: readonly string[]): Promise<Ran> {
-  const { exit, stdout, stderr } = await runInProcess(folder, args, env);
-  return { exit, out: stdout, err: stderr, session: sessionOf(stdout) };
-}
+/** They read the process's own stdin. */
+const ON_STDIN = new Set(['hook', 'mcp', 'serve']);
 
 const sessionOf = (out: string): string => out.trimEnd().split('\n').at(-1) ?? '';
 
