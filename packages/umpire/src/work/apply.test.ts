@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   runTask,
@@ -72,7 +73,7 @@ describe('applying', () => {
     expect(ownThings(project.root)).toEqual(after);
   });
 
-  test('continues after it was killed midway', async () => {
+  test('continues after it was killed midway', SOAK, async () => {
     const project = await withWork({ 'a.txt': 'one\n', 'b.txt': null, 'new.txt': 'n\n', 'src/c.txt': null, src: 'now a file\n' });
     project.write({ 'a.txt': 'one\n', 'new.txt': 'n\n', 'src/c.txt': null });
     await applySession(project.options);
@@ -94,7 +95,7 @@ describe('applying', () => {
     expect([own(project), existsSync(left)]).toEqual([made, false]);
   });
 
-  test('reports applied files that could not be recorded, and records them the next time', async () => {
+  test('reports applied files that could not be recorded, and records them the next time', SOAK, async () => {
     const project = await withWork({ 'a.txt': 'one\n' });
     const way = 'refs/umpire/review-1/applied/x';
     project.git('update-ref', way, 'HEAD');
@@ -126,7 +127,7 @@ describe('applying', () => {
     expect((await applySession(project.options)).files).toEqual(['a.txt', 'src/c.txt']);
   });
 
-  test('leaves other changes of the person as they are: staged, unstaged, removed, untracked and in conflict', async () => {
+  test('leaves other changes of the person as they are: staged, unstaged, removed, untracked and in conflict', SOAK, async () => {
     const project = gitProject({
       'a.txt': 'a\n',
       'staged.txt': 's\n',
@@ -173,7 +174,7 @@ describe('applying', () => {
     expect((await applySession(project.options)).files).toEqual(['deep/er/x.txt', 'new.txt', 'out.log']);
   });
 
-  test('replaces a link with a folder, unless the person changed the link', async () => {
+  test('replaces a link with a folder, unless the person changed the link', SOAK, async () => {
     const project = gitProject({ 'a.txt': 'a\n', 'src/c.txt': 'c\n' });
     for (const [name, to] of [
       ['dangling', 'nowhere'],
@@ -195,7 +196,7 @@ describe('applying', () => {
     expect((await applySession(project.options)).files).toEqual([]);
   });
 
-  test('applies the work on top of later commits, also on another branch', async () => {
+  test('applies the work on top of later commits, also on another branch', SOAK, async () => {
     const project = gitProject({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n', 'b.txt': 'b\n' });
     project.git('switch', '-q', '-c', 'feature');
     project.commit({ 'feature.txt': 'of the feature\n' });
@@ -218,7 +219,7 @@ describe('applying', () => {
     );
   });
 
-  test('has nothing to do for work that the person merged', async () => {
+  test('has nothing to do for work that the person merged', SOAK, async () => {
     const project = await withWork({ 'a.txt': 'one\n' });
     project.git('merge', '-q', 'umpire/review-1');
     project.commit({ 'a.txt': 'one, and changed again\n' });
@@ -227,7 +228,7 @@ describe('applying', () => {
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test("writes line ends as the person's settings say", async () => {
+  test("writes line ends as the person's settings say", SOAK, async () => {
     const project = gitProject({ 'a.txt': 'a\n' });
     project.git('config', 'core.autocrlf', 'true');
     project.git('config', 'core.safecrlf', 'true');
@@ -251,7 +252,7 @@ describe('applying', () => {
   });
 });
 
-test("the patch of a round does not depend on the person's git settings", async () => {
+test("the patch of a round does not depend on the person's git settings", SOAK, async () => {
   const project = gitProject();
   for (const [key, value] of Object.entries({
     'diff.noprefix': 'true',
@@ -274,7 +275,7 @@ test("the patch of a round does not depend on the person's git settings", async 
   ]);
 });
 
-test('the patch contains everything, also binary files', async () => {
+test('the patch contains everything, also binary files', SOAK, async () => {
   const project = gitProject({ 'a.txt': 'a\n', run: '#!/bin/sh\n' });
   writeFileSync(join(project.root, 'picture'), Buffer.from([0, 1, 2, 255]));
   writeFileSync(join(project.root, 'latin'), Buffer.from([0xe9, 10]));
@@ -309,7 +310,7 @@ async function beforeWriting(commands: string, act: () => Promise<void>): Promis
   }
 }
 
-test('a file changed just before writing stays as it is', async () => {
+test('a file changed just before writing stays as it is', SOAK, async () => {
   const project = await withWork({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
   const changed = join(project.root, 'b.txt');
   await beforeWriting(`echo mine > "${changed}"`, () =>

@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { cleanUpAfterwards, gitIn, gitProject, runTask, temporaryFolder } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
 import { openBranch } from './branch-without-checkout.js';
@@ -97,7 +98,7 @@ describe('a branch without a checkout', () => {
     await expect(conductor.lend('T3', 1)).rejects.toMatchObject({ code: 'internal' });
   });
 
-  test('two conductors that repeat the same steps make the same commits, whatever the clock and the settings', async () => {
+  test('two conductors that repeat the same steps make the same commits, whatever the clock and the settings', SOAK, async () => {
     const at = await fleet();
     const one = await at.handIn('T1', { 'a.txt': 'one\n', '.gitattributes': 'a.txt merge=ours\n' });
     const [two, three] = [await at.handIn('T2', { 'b.txt': 'two\n' }), await at.handIn('T3', { 'a.txt': 'three\n' })];
@@ -131,7 +132,7 @@ describe('a branch without a checkout', () => {
     }
   });
 
-  test('a step that reached the remote, but not the journal, is repeated', async () => {
+  test('a step that reached the remote, but not the journal, is repeated', SOAK, async () => {
     const at = await fleet();
     const [one, two] = [await at.handIn('T1', { 'a.txt': 'one\n' }), await at.handIn('T2', { 'b.txt': 'two\n' })];
     const first = await at.conductor();
@@ -143,7 +144,7 @@ describe('a branch without a checkout', () => {
     expect(tipOf(at.remote)).toBe(merged.ok && merged.head);
   });
 
-  test('a conflict changes nothing', async () => {
+  test('a conflict changes nothing', SOAK, async () => {
     const at = await fleet();
     const [one, two] = [await at.handIn('T1', { 'a.txt': 'one\n' }), await at.handIn('T2', { 'a.txt': 'two\n', 'b.txt': 'two\n' })];
     const conductor = await at.conductor();
@@ -152,7 +153,7 @@ describe('a branch without a checkout', () => {
     expect([tipOf(at.remote), at.moves]).toEqual([one, [{ branch, from: null, to: one }]]);
   });
 
-  test('names files from the project, which may be a folder of the repository', async () => {
+  test('names files from the project, which may be a folder of the repository', SOAK, async () => {
     const at = await fleet();
     const one = await at.handIn('T1', { 'src/c.txt': 'one\n' });
     const conductor = await at.conductor({ prefix: 'src' });
@@ -201,7 +202,7 @@ describe('a commit that a worker hands in', () => {
     expect(await conductor.merge('T1', hidden)).toMatchObject({ ok: true, head: hidden });
   });
 
-  test('has a name and a date that git would refuse: its merge is made all the same', async () => {
+  test('has a name and a date that git would refuse: its merge is made all the same', SOAK, async () => {
     const at = await fleet();
     const one = await at.handIn('T1', { 'a.txt': 'one\n' });
     const tree = treeIn(at.project.root, at.project.commit({ 'b.txt': 'two\n' }));

@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   runTask,
@@ -54,7 +55,7 @@ test('removes worktrees, refs and the branch once the work is applied', async ()
   expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
 });
 
-test('removes a session whose work was merged by hand, is empty or is given up with force', async () => {
+test('removes a session whose work was merged by hand, is empty or is given up with force', SOAK, async () => {
   const merged = await withWork();
   merged.git('merge', '-q', 'umpire/review-1');
   const tagged = await withWork();
@@ -69,7 +70,7 @@ test('removes a session whose work was merged by hand, is empty or is given up w
   expect([merged, tagged, none, given].map(remains)).toEqual([[], [], [], []]);
 });
 
-test('a new session replaces an attempt that never began, but no work, also when its branch was deleted', async () => {
+test('a new session replaces an attempt that never began, but no work, also when its branch was deleted', SOAK, async () => {
   const project = gitProject();
   await project.open();
   project.commit({ 'later.txt': 'l\n' });
@@ -83,7 +84,7 @@ test('a new session replaces an attempt that never began, but no work, also when
   expect((await project.open()).branch).toBe('umpire/review-1');
 });
 
-test('something is left while a worktree or a branch exists', async () => {
+test('something is left while a worktree or a branch exists', SOAK, async () => {
   const project = await withWork();
   expect(isLeft(project.options)).toBe(true);
   rmSync(project.options.home, { recursive: true });
@@ -92,7 +93,7 @@ test('something is left while a worktree or a branch exists', async () => {
   expect(isLeft(project.options)).toBe(false);
 });
 
-test('later work is not covered by an earlier apply', async () => {
+test('later work is not covered by an earlier apply', SOAK, async () => {
   const project = await withWork();
   await applySession(project.options);
   project.git('stash', '-q');
@@ -102,7 +103,7 @@ test('later work is not covered by an earlier apply', async () => {
   expect(await cleanSession(project.options)).toMatchObject({ ok: false, why: 'unapplied' });
 });
 
-test('keeps the work of a branch whose other refs were pruned', async () => {
+test('keeps the work of a branch whose other refs were pruned', SOAK, async () => {
   const project = await withWork();
   for (const ref of project.git('for-each-ref', '--format=%(refname)', 'refs/umpire').trim().split('\n'))
     project.git('update-ref', '-d', ref);
@@ -135,7 +136,7 @@ test("keeps unmerged work: a commit with conflicts, or files in a task's worktre
   expect(remains(project)).toEqual([]);
 });
 
-test('keeps unmerged work after the project was moved', async () => {
+test('keeps unmerged work after the project was moved', SOAK, async () => {
   const project = gitProject();
   const workspace = await project.open();
   writeFiles(await workspace.lend('T1', 1), { 'src/c.txt': 'one\n' });
@@ -151,7 +152,7 @@ test('keeps unmerged work after the project was moved', async () => {
   expect(readFileSync(join(folder, 'src/c.txt'), 'utf8')).toBe('one\n');
 });
 
-test("keeps a person's commit that a run removed from the branch", async () => {
+test("keeps a person's commit that a run removed from the branch", SOAK, async () => {
   const project = gitProject();
   const { path } = await project.open();
   writeFiles(path, { 'own.txt': 'mine\n' });
@@ -163,7 +164,7 @@ test("keeps a person's commit that a run removed from the branch", async () => {
   expect(kept).toMatchObject({ ok: false, why: 'unmerged', unmerged: [{ task: null, files: ['own.txt'], place: { commit: own } }] });
 });
 
-test('keeps several such commits, also when the person already has the last change', async () => {
+test('keeps several such commits, also when the person already has the last change', SOAK, async () => {
   const project = gitProject();
   const { path } = await project.open();
   for (const name of ['one', 'two']) {

@@ -4,6 +4,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   runTask,
@@ -161,7 +162,7 @@ function gitProjectApart(): Project {
   return project;
 }
 
-test('commits as the person, or as Umpire without an identity', async () => {
+test('commits as the person, or as Umpire without an identity', SOAK, async () => {
   const project = gitProject();
   const author = async (task: string): Promise<string> => {
     const work = await runTask(await project.open(), task, { 'a.txt': `${task}\n` });
@@ -174,7 +175,7 @@ test('commits as the person, or as Umpire without an identity', async () => {
   expect(await author('T2')).toBe('Ada <ada@example.com>');
 });
 
-test('works with a git before 2.38, which merges only in a checkout', async () => {
+test('works with a git before 2.38, which merges only in a checkout', SOAK, async () => {
   const project = gitProject();
   const real = gitIn(project.root, '--exec-path').trim();
   const shim = temporaryFolder();
@@ -184,14 +185,14 @@ test('works with a git before 2.38, which merges only in a checkout', async () =
   await checkWholeWay(project);
 });
 
-test('works in a repository with reftable refs', async () => {
+test('works in a repository with reftable refs', SOAK, async () => {
   const project = gitProject();
   mkdirSync(join(project.root, '.git', 'reftable'));
   await checkWholeWay(project);
   expect(gitIn((await project.open()).path, 'branch', '--show-current').trim()).toBe('umpire/review-1');
 });
 
-test('works in a sha-256 repository', async () => {
+test('works in a sha-256 repository', SOAK, async () => {
   const project = plainProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   project.git('init', '-q', '-b', 'main', '--object-format=sha256');
   expect(project.commit({})).toHaveLength(64);
@@ -201,7 +202,7 @@ test('works in a sha-256 repository', async () => {
   expect(await workspace.merge('T1', work!.commit)).toMatchObject({ ok: true });
 });
 
-test('works in a shallow clone', async () => {
+test('works in a shallow clone', SOAK, async () => {
   const origin = gitProject();
   origin.commit({ 'later.txt': 'l\n' });
   const project = gitProject();
@@ -210,7 +211,7 @@ test('works in a shallow clone', async () => {
   await checkWholeWay(project);
 });
 
-test('works in a sparse checkout', async () => {
+test('works in a sparse checkout', SOAK, async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'in/x.txt': 'x\n', 'out/y.txt': 'y\n' });
   project.git('sparse-checkout', 'set', 'in');
   expect(filesUnder((await project.open()).path, isGit)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'in/x.txt': 'x\n' });
@@ -218,7 +219,7 @@ test('works in a sparse checkout', async () => {
   expect(project.git('show', 'HEAD:out/y.txt')).toBe('y\n');
 });
 
-test('work outside a sparse checkout reaches the next task and is applied', async () => {
+test('work outside a sparse checkout reaches the next task and is applied', SOAK, async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'in/x.txt': 'x\n', 'out/y.txt': 'y\n', 'out/z.txt': 'z\n' });
   project.git('sparse-checkout', 'set', 'in');
   const own = ownThings(project.root);
@@ -233,7 +234,7 @@ test('work outside a sparse checkout reaches the next task and is applied', asyn
   expect(ownThings(project.root)).toEqual({ ...own, files: made });
 });
 
-test('the same with a sparse index, without blaming a reading task, and it can be cleaned', async () => {
+test('the same with a sparse index, without blaming a reading task, and it can be cleaned', SOAK, async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'in/x.txt': 'x\n', 'out/y.txt': 'y\n', 'out/deep/z.txt': 'z\n' });
   project.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'in');
   const own = ownThings(project.root);
@@ -253,6 +254,7 @@ const takesForOne = existsSync(join(import.meta.dirname, 'GIT.TEST.TS'));
 
 test.skipIf(takesForOne)(
   'files whose names differ in the case of letters, in a repository from a disk that takes them for one',
+  SOAK,
   async () => {
     const project = gitProject();
     project.git('config', 'core.ignoreCase', 'true');
@@ -292,7 +294,7 @@ test('files with skip flags are applied, and a hidden edit is not overwritten', 
   }
 });
 
-test('submodules stay at their recorded commit', async () => {
+test('submodules stay at their recorded commit', SOAK, async () => {
   const library = gitProject({ 'lib.txt': 'l\n' });
   const project = gitProject();
   project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'lib');

@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { runTask, filesUnder, gitProject, writeFiles } from '../../../../test/support/git-project.js';
 
 const isGit = (path: string): boolean => path === '.git';
@@ -28,7 +29,7 @@ test('continues from the kept work on top of later merges, as one commit', async
   expect(project.git('log', '-1', '--format=%P', work!.commit).trim()).toBe(merged.ok ? merged.head : '');
 });
 
-test('continues on the old base when kept work conflicts, and merging reports the conflict', async () => {
+test('continues on the old base when kept work conflicts, and merging reports the conflict', SOAK, async () => {
   const project = gitProject();
   const workspace = await project.open();
   writeFiles(await workspace.lend('T1', 1), { 'a.txt': 'of T1\n' });

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   filesUnder,
@@ -44,7 +45,7 @@ test('takes the files of a repository that a task made', async () => {
   expect(filesUnder(join(workspace.path, 'app'))).toEqual({ '.gitignore': 'built/\n', 'inner/i.txt': 'i\n', 'main.txt': 'm\n' });
 });
 
-test('leaves out a clone and an extra worktree, and takes an added submodule as a link', async () => {
+test('leaves out a clone and an extra worktree, and takes an added submodule as a link', SOAK, async () => {
   const library = gitProject({ 'l.txt': 'l\n' });
   const project = gitProject();
   const told: string[] = [];
@@ -60,7 +61,7 @@ test('leaves out a clone and an extra worktree, and takes an added submodule as 
   expect(project.git('ls-tree', work!.commit, 'lib')).toBe(`160000 commit ${library.git('rev-parse', 'HEAD').trim()}\tlib\n`);
 });
 
-test('takes a new submodule commit although git is set to ignore the submodule', async () => {
+test('takes a new submodule commit although git is set to ignore the submodule', SOAK, async () => {
   const library = gitProject({ 'l.txt': 'l\n' });
   const before = library.git('rev-parse', 'HEAD').trim();
   const after = library.commit({ 'l.txt': 'two\n' });
@@ -84,6 +85,7 @@ test('takes a new submodule commit although git is set to ignore the submodule',
 
 test.each(['lib', 'vendor/other'])(
   'what a task committed in a submodule is kept where it can be fetched from: by the name %s',
+  SOAK,
   async (name) => {
     const library = gitProject({ 'l.txt': 'l\n' });
     const project = gitProject();
@@ -139,7 +141,7 @@ function digDeep(folder: string): void {
   execFileSync(process.execPath, ['-e', script], { cwd: folder });
 }
 
-test('takes work from folders nested deeper than any path, and removes them', async () => {
+test('takes work from folders nested deeper than any path, and removes them', SOAK, async () => {
   const project = gitProject();
   const workspace = await project.open();
   const folder = await workspace.lend('T1', 1);
@@ -150,7 +152,7 @@ test('takes work from folders nested deeper than any path, and removes them', as
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a worktree that cannot be removed blocks neither the work nor the next run', async () => {
+test('a worktree that cannot be removed blocks neither the work nor the next run', SOAK, async () => {
   const project = gitProject();
   const workspace = await project.open();
   const folder = await workspace.lend('T1', 1);

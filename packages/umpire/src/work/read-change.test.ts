@@ -4,6 +4,7 @@ import { chmodSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isUmpireError } from '@umpire/core/model/errors.js';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { cleanUpAfterwards, filesUnder, gitProject, plainProject } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { findBase, readChange, createFileReader, filesStaged } from './read-change.js';
@@ -46,7 +47,7 @@ it('reads files that were changed, added, deleted and moved, staged or not, and 
   expect(project.git('ls-files', '--stage')).toBe(before);
 });
 
-it('reads files that git skips, and ignores those outside a sparse checkout', async () => {
+it('reads files that git skips, and ignores those outside a sparse checkout', SOAK, async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });
   project.git('update-index', '--assume-unchanged', 'a.txt');
   project.git('update-index', '--skip-worktree', 'b.txt', 'c.txt');
@@ -70,7 +71,7 @@ it('reads the change between two commits', async () => {
   expect(await changeOf(project, second, first)).toEqual({ problems: [], files: [{ path: 'a.txt', before: 'a\n', after: 'b\n' }] });
 });
 
-it('reads unchanged files from the index for a staged change', async () => {
+it('reads unchanged files from the index for a staged change', SOAK, async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', 'd.txt': 'd\n', '.gitignore': 'out/\n' });
   project.write({ 'b.txt': 'staged\n' });
   project.git('add', 'b.txt');
@@ -81,7 +82,7 @@ it('reads unchanged files from the index for a staged change', async () => {
   expect(names.map(read)).toEqual(['a\n', 'staged\n', 'c\n', 'd\n', null, 'made\n', null]);
 });
 
-it('sees a submodule with a new commit or changes, and no other', async () => {
+it('sees a submodule with a new commit or changes, and no other', SOAK, async () => {
   const library = gitProject({ 'lib.ts': 'export const rate = 1;\n' });
   const project = gitProject({ 'a.txt': 'a\n' });
   project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'vendor/lib');
@@ -158,7 +159,7 @@ it('restores files on disk without touching others or the index', async () => {
   expect(project.git('ls-files', '--stage')).toBe(index);
 });
 
-it('restores files in a tree', async () => {
+it('restores files in a tree', SOAK, async () => {
   const project = gitProject({ 'a.txt': 'a\nb\n', 'gone.txt': 'g\n', 'c.txt': TEXT });
   const base = project.git('rev-parse', 'HEAD').trim();
   renameSync(join(project.root, 'c.txt'), join(project.root, 'moved.txt'));

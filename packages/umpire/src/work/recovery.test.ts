@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { cleanUpAfterwards, runTask, filesUnder, gitIn, gitProject, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
 import { cleanSession, isLeft } from './clean-session.js';
@@ -84,7 +85,7 @@ describe('the session worktree', () => {
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
-  test('is removed only with force when its repository is gone', async () => {
+  test('is removed only with force when its repository is gone', SOAK, async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     rmSync(join(project.root, '.git'), { recursive: true });
@@ -96,14 +97,14 @@ describe('the session worktree', () => {
     expect([existsSync(placeOf(project)), isLeft(project.options)]).toEqual([false, false]);
   });
 
-  test('is made again from the branch when everything else is gone', async () => {
+  test('is made again from the branch when everything else is gone', SOAK, async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     rmSync(project.options.home, { recursive: true });
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
-  test('is found after the folder for worktrees changed', async () => {
+  test('is found after the folder for worktrees changed', SOAK, async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     const workspace = await project.open({ home: join(project.options.home, 'elsewhere') });
@@ -111,7 +112,7 @@ describe('the session worktree', () => {
     expect(gitIn(workspace.path, 'status', '--porcelain', '-b')).toBe('## umpire/review-1\n');
   });
 
-  test('is kept beside when the project was cloned anew to the same path', async () => {
+  test('is kept beside when the project was cloned anew to the same path', SOAK, async () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFileSync(join(path, 'a.txt'), 'an edit\n');
@@ -127,7 +128,7 @@ describe('the session worktree', () => {
     ['cut off', '{"at":"'],
     ['empty', ''],
     ['of another shape', '{"at":1}'],
-  ])('its note is damaged (%s): an edit in it is kept beside, and clean keeps it too', async (_, text) => {
+  ])('its note is damaged (%s): an edit in it is kept beside, and clean keeps it too', SOAK, async (_, text) => {
     const project = gitProject();
     const { path } = await project.open();
     writeFileSync(join(path, 'a.txt'), 'an edit\n');
@@ -139,7 +140,7 @@ describe('the session worktree', () => {
     expect(await cleanSession(project.options)).toEqual(kept);
   });
 
-  test('is not made again when its note cannot be read', async () => {
+  test('is not made again when its note cannot be read', SOAK, async () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFileSync(join(path, 'a.txt'), 'an edit\n');
@@ -149,7 +150,7 @@ describe('the session worktree', () => {
     expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('an edit\n');
   });
 
-  test.each([['["node_mod'], ['{}']])('treats a damaged list of shared files (%j) as empty', async (text) => {
+  test.each([['["node_mod'], ['{}']])('treats a damaged list of shared files (%j) as empty', SOAK, async (text) => {
     const project = gitProject();
     await project.open();
     writeFileSync(placeOf(project, 'provisions.json'), text);
@@ -167,7 +168,7 @@ describe('the session worktree', () => {
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'edited\n' });
   });
 
-  test('opens when the branch or its record is gone', async () => {
+  test('opens when the branch or its record is gone', SOAK, async () => {
     const project = gitProject();
     const first = await project.open();
     await merged(first, 'T1', { 'a.txt': 'one\n' });
@@ -179,7 +180,7 @@ describe('the session worktree', () => {
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
-  test('opens with packed refs', async () => {
+  test('opens with packed refs', SOAK, async () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     project.git('pack-refs', '--all', '--prune');
@@ -207,7 +208,7 @@ describe('the session worktree', () => {
     await checkGoesOn(await onTheWay(true), { 'a.txt': 'one\n', 'src/c.txt': 'c\n', 'new/n.txt': 'n\n' });
   });
 
-  test('keeps an edit made after such a crash', async () => {
+  test('keeps an edit made after such a crash', SOAK, async () => {
     const project = await onTheWay(true);
     writeFiles(placeOf(project, 'session'), { 'a.txt': 'by a person\n' });
     await project.open();
@@ -215,7 +216,7 @@ describe('the session worktree', () => {
     expect(aside.map((commit) => project.git('show', `${commit}:a.txt`))).toContain('by a person\n');
   });
 
-  test('recovers an edit that was taken but not recorded', async () => {
+  test('recovers an edit that was taken but not recorded', SOAK, async () => {
     const project = gitProject();
     const workspace = await project.open();
     const before = readFileSync(placeOf(project, 'session.state'));
@@ -232,7 +233,7 @@ describe('the session worktree', () => {
 });
 
 describe('the worktree of a task', () => {
-  test('is removed when incomplete, and stays when ready', async () => {
+  test('is removed when incomplete, and stays when ready', SOAK, async () => {
     const project = gitProject();
     const workspace = await project.open();
     writeFiles(await workspace.lend('ready', 1), { 'a.txt': 'worked on\n' });
@@ -264,7 +265,7 @@ describe('the worktree of a task', () => {
     expect(filesUnder(project.root, (path) => path === '.git' || path === '.umpire')).toEqual(FIRST);
   });
 
-  test('is made again on a second call', async () => {
+  test('is made again on a second call', SOAK, async () => {
     const project = gitProject();
     writeFiles(await (await project.open()).lend('T1', 1), { 'a.txt': 'half\n', 'junk.txt': 'j\n' });
     const folder = await (await project.open()).lend('T1', 1);
@@ -292,7 +293,7 @@ describe('the worktree of a task', () => {
     await expect(workspace.submit('T2', 1, 'x')).rejects.toMatchObject({ code: 'worktree-lost' });
   });
 
-  test('leaves a commit that survives its removal, a restart and a gc', async () => {
+  test('leaves a commit that survives its removal, a restart and a gc', SOAK, async () => {
     const project = gitProject();
     const work = await runTask(await project.open(), 'T1', { 'a.txt': 'one\n' });
     project.git('reflog', 'expire', '--expire=now', '--all');

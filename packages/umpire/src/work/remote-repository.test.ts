@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   filesUnder,
@@ -67,7 +68,7 @@ describe('a mirror', () => {
     expect(gitIn(mirrors[0].gitDir, 'cat-file', '-t', at.base).trim()).toBe('commit');
   });
 
-  test('fetches again after a fetch that was killed a moment ago and left its lock', async () => {
+  test('fetches again after a fetch that was killed a moment ago and left its lock', SOAK, async () => {
     const at = await shared();
     const mirror = await mirrorOf(at);
     const lock = join(mirror.gitDir, `refs/umpire/${session}/base.lock`);
@@ -79,7 +80,7 @@ describe('a mirror', () => {
     expect([existsSync(lock), refsIn(mirror.gitDir)[`refs/umpire/${session}/base`]]).toEqual([false, at.base]);
   });
 
-  test('finds a commit on any branch, and by its id alone', async () => {
+  test('finds a commit on any branch, and by its id alone', SOAK, async () => {
     const at = await shared();
     const mirror = await mirrorOf(at);
     const one = at.project.commit({ 'a.txt': 'one\n' });
@@ -115,7 +116,7 @@ describe('a mirror', () => {
     expect(existsSync(join(home, 'mirrors'))).toBe(false);
   });
 
-  test('ends a connection that does not answer', async () => {
+  test('ends a connection that does not answer', SOAK, async () => {
     const ssh = join(temporaryFolder(), 'ssh');
     writeFileSync(ssh, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
     const before = process.env['GIT_SSH_COMMAND'];
@@ -169,7 +170,7 @@ describe('a clone', () => {
     expect(refsIn(mirror.gitDir)[ref]).toBe(work!.commit);
   });
 
-  test('is finished after a kill in the middle of its checkout', async () => {
+  test('is finished after a kill in the middle of its checkout', SOAK, async () => {
     const at = await shared();
     const mirror = await mirrorOf(at);
     const folder = join(temporaryFolder(), 'clone');
@@ -183,7 +184,7 @@ describe('a clone', () => {
     expect(gitIn(folder, 'config', '--local', '--list')).not.toContain('sshcommand');
   });
 
-  test('hands in names that are no names of git', async () => {
+  test('hands in names that are no names of git', SOAK, async () => {
     const at = await shared();
     const ref = await pushAttempt(at.project.root, at.remote, { session: 'a b/..', task: '../heads/main', attempt: 1, commit: at.base });
     expect(ref).toMatch(/^refs\/umpire\/a-b--[0-9a-f]{10}\/heads-main-[0-9a-f]{10}-1$/);
@@ -244,7 +245,7 @@ describe('the branch on the remote', () => {
     expect(refsIn(at.remote)[`refs/heads/${branch}`]).toBe(two);
   });
 
-  test('of two that move it at once, one wins', async () => {
+  test('of two that move it at once, one wins', SOAK, async () => {
     const at = await shared();
     const [one, two] = [at.project.commit({ 'a.txt': 'one\n' }), at.project.commit({ 'a.txt': 'two\n' })];
     at.project.git('push', '-q', at.remote, `${two}:refs/umpire/${session}/T1-1`);

@@ -1,6 +1,7 @@
 // The patch of several ranges of a branch: what lies in between is no part of it, and a file is named once.
 
 import { expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   runTask,
@@ -29,7 +30,7 @@ async function steps(project: Project, ...works: readonly Files[]): Promise<read
   return found;
 }
 
-test('names a file of two ranges once, without the changes in between', async () => {
+test('names a file of two ranges once, without the changes in between', SOAK, async () => {
   const files = { 'a.txt': LINES, 'b.txt': 'b\n' };
   const project = gitProject(files);
   const all = await steps(

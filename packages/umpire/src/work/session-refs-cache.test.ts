@@ -1,6 +1,7 @@
 // One look at all sessions of a repository: it says of the same work that it is nowhere else as the closer look does, and of no other.
 
 import { expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { cleanUpAfterwards, runTask, gitProject, plainProject, writeFiles } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
@@ -35,14 +36,14 @@ test.each([
   ['tagged', (project: Project) => project.git('tag', 'kept', 'umpire/review-1')],
   ['on a remote branch', (project: Project) => project.git('update-ref', 'refs/remotes/origin/x', 'umpire/review-1')],
   ['on a branch of another session', (project: Project) => project.git('branch', 'umpire/review-2', 'umpire/review-1')],
-])('work that is %s goes, as it does at a closer look', async (_, bring) => {
+])('work that is %s goes, as it does at a closer look', SOAK, async (_, bring) => {
   const project = gitProject();
   await withWork(project);
   await bring(project);
   expect(await cleanBriefly(project)).toEqual({ ok: true, branch: null });
 });
 
-test('tells sessions apart, and a commit that another session builds on is not unapplied', async () => {
+test('tells sessions apart, and a commit that another session builds on is not unapplied', SOAK, async () => {
   const project = gitProject();
   await withWork(project, 'review-1');
   await withWork(project, 'review-2');

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   runTask,
@@ -44,6 +45,7 @@ describe('packages', () => {
   // The second does not match a link, the third ignores nothing.
   test.each([['node_modules\n'], ['node_modules/\n'], ['']])(
     'are at hand in every worktree and never committed (.gitignore: %j)',
+    SOAK,
     async (ignore) => {
       const project = monorepo(ignore);
       const before = ownThings(project.root);
@@ -70,7 +72,7 @@ describe('packages', () => {
     expect(runB(project.root)).toBe('a of the checkout, left, deep');
   });
 
-  test("keep tool caches in the worktree and leave the checkout's alone", async () => {
+  test("keep tool caches in the worktree and leave the checkout's alone", SOAK, async () => {
     const project = monorepo('node_modules\n');
     writeFiles(project.root, { 'node_modules/.vite/kept.json': '{}\n', 'packages/b/node_modules/.cache/kept': 'x\n' });
     const workspace = await project.open();
@@ -96,7 +98,7 @@ describe('packages', () => {
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test("keep a task's installs out of its work without a .gitignore", async () => {
+  test("keep a task's installs out of its work without a .gitignore", SOAK, async () => {
     const workspace = await gitProject().open();
     const work = await runTask(workspace, 'T1', { 'node_modules/right/index.js': 'x\n', 'package.json': '{}\n' });
     expect(work?.files).toEqual(['package.json']);
@@ -143,7 +145,7 @@ describe('links and copies', () => {
     expect((await workspace.takeEdit('edit'))?.files).toEqual(['app/x.txt']);
   });
 
-  test('are made through a link inside the project, but not through one that leads out', async () => {
+  test('are made through a link inside the project, but not through one that leads out', SOAK, async () => {
     const project = gitProject({ 'packages/app/x.txt': 'x\n', '.gitignore': '.env\n' });
     symlinkSync('packages/app', join(project.root, 'app'));
     project.commit({});
@@ -161,7 +163,7 @@ describe('links and copies', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test('come back after a reading task removed them', async () => {
+  test('come back after a reading task removed them', SOAK, async () => {
     const project = gitProject();
     project.write({ '.env': 'x\n', 'node_modules/left/index.js': 'x\n' });
     const workspace = await project.open({ copy: ['.env'] });
@@ -235,7 +237,7 @@ describe('the set-up command', () => {
   });
 });
 
-test('works in a checkout that is a worktree, and with node_modules that is a link', async () => {
+test('works in a checkout that is a worktree, and with node_modules that is a link', SOAK, async () => {
   const project = gitProject();
   const other = join(project.root, '..', 'other');
   project.git('worktree', 'add', '-q', '-b', 'mine', other);

@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { cleanUpAfterwards, runTask, filesUnder, gitIn, plainProject, writeFiles } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
 import { cleanSession } from './clean-session.js';
@@ -48,7 +49,7 @@ test('a session in a folder without git works from the first task to clean', asy
   expect([existsSync(join(project.options.home, 'review-1')), readdirSync(project.options.sessionFolder)]).toEqual([false, ['tasks.csv']]);
 });
 
-test('a session keeps its private repository when the folder becomes a git repository', async () => {
+test('a session keeps its private repository when the folder becomes a git repository', SOAK, async () => {
   const project = plainProject({ 'a.txt': 'a\n' });
   const first = await project.open();
   const work = await runTask(first, 'T1', { 'a.txt': 'one\n' });
@@ -59,7 +60,7 @@ test('a session keeps its private repository when the folder becomes a git repos
   expect([kind, filesUnder(path, (name) => name === '.git')]).toEqual(['snapshot', { 'a.txt': 'one\n' }]);
 });
 
-test('the base is the folder as it was when the session began', async () => {
+test('the base is the folder as it was when the session began', SOAK, async () => {
   const project = plainProject({ 'a.txt': 'a\n' });
   const { base } = await (await project.open()).open();
   project.write({ 'a.txt': 'changed since\n' });
@@ -89,7 +90,7 @@ test('works in a repository without a commit, and in an untracked folder of one'
   expect(unborn.git('status', '--porcelain').trim()).toBe('AM a.txt');
 });
 
-test('includes the files of inner repositories', async () => {
+test('includes the files of inner repositories', SOAK, async () => {
   const project = plainProject({ 'a.txt': 'a\n' });
   mkdirSync(join(project.root, 'deep', 'repo'), { recursive: true });
   gitIn(join(project.root, 'deep', 'repo'), 'init', '-q');
@@ -122,7 +123,7 @@ test('does not overwrite a file that the person changed', async () => {
   expect(filesUnder(project.root, isOurs)).toEqual({ 'a.txt': 'one\n', 'b.txt': 'own as well\n', 'new.txt': 'n\n' });
 });
 
-test('works in an empty folder', async () => {
+test('works in an empty folder', SOAK, async () => {
   const project = plainProject({});
   const workspace = await project.open();
   const work = await runTask(workspace, 'T1', { 'a.txt': 'a\n' });
@@ -131,7 +132,7 @@ test('works in an empty folder', async () => {
   expect(filesUnder(project.root, isOurs)).toEqual({ 'a.txt': 'a\n' });
 });
 
-test('leaves out the copies of other sessions in the folder', async () => {
+test('leaves out the copies of other sessions in the folder', SOAK, async () => {
   const project = plainProject({ 'a.txt': 'a\n' });
   writeFiles(project.root, { 'runs/first/snapshot.git/objects/aa': 'x\n', 'runs/first/context.md': 'c\n' });
   const workspace = await project.open();

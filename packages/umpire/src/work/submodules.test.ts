@@ -3,6 +3,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { cleanUpAfterwards, filesUnder, gitIn, gitProject, ownThings, writeFiles } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
@@ -38,7 +39,7 @@ test('plain files in place of a submodule are merged and reach the next task', a
   expect(await workspace.submit('T2', 1, 'nothing')).toBe(null);
 });
 
-test('apply refuses to replace a submodule with files in the checkout', async () => {
+test('apply refuses to replace a submodule with files in the checkout', SOAK, async () => {
   const project = withModule();
   const workspace = await project.open();
   writeFiles(await workspace.lend('T1', 1), VENDORED);
@@ -75,7 +76,7 @@ test('plain files in place of a submodule that .gitmodules names fail the task',
   expect((await workspace.submit('T1', 1, 'plain'))?.files).toEqual(['a.txt']);
 });
 
-test('plain files in place of a submodule without .gitmodules are work', async () => {
+test('plain files in place of a submodule without .gitmodules are work', SOAK, async () => {
   const project = gitProject();
   const inner = join(project.root, 'inner');
   writeFiles(inner, { 'i.txt': 'i\n' });
@@ -89,7 +90,7 @@ test('plain files in place of a submodule without .gitmodules are work', async (
   expect((await workspace.submit('T1', 1, 'inside'))?.files).toEqual(['inner', 'inner/new.txt']);
 });
 
-test("a reading task's files in place of a submodule are discarded", async () => {
+test("a reading task's files in place of a submodule are discarded", SOAK, async () => {
   const project = withModule();
   const workspace = await project.open();
   const folder = await workspace.visit();
@@ -101,7 +102,7 @@ test("a reading task's files in place of a submodule are discarded", async () =>
   await expect(workspace.takeEdit('edit')).rejects.toMatchObject({ code: 'read-failed' });
 });
 
-test("uncommitted changes in a submodule are reported without using the clone's settings", async () => {
+test("uncommitted changes in a submodule are reported without using the clone's settings", SOAK, async () => {
   const project = withModule();
   const said: string[] = [];
   const workspace = await project.open({ say: (note) => said.push(note) });

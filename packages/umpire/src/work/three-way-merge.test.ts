@@ -1,6 +1,7 @@
 // Files are merged as `.gitattributes` asks for: by git's own ways, and by one that the person has set up.
 
 import { expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { cleanUpAfterwards, runTask, gitProject, plainProject } from '../../../../test/support/git-project.js';
 import type { Project } from '../../../../test/support/git-project.js';
 import { applySession } from './apply.js';
@@ -27,7 +28,7 @@ test.each([
   ['-merge', 'log.txt', TOP, END, 'conflict in log.txt'],
   ['merge=binary', 'log.txt', TOP, END, 'conflict in log.txt'],
   ['merge=union', 'deep/in/log.txt', 'of T1\n', 'of T2\n', 'of T1\nof T2\n'],
-])('%s: %s', async (rule, file, one, two, becomes) => {
+])('%s: %s', SOAK, async (rule, file, one, two, becomes) => {
   const rules = file.includes('/') ? 'deep/.gitattributes' : '.gitattributes';
   expect(await merged(gitProject({ [file]: BASE, [rules]: `log.txt ${rule}\n` }), file, one, two)).toBe(becomes);
 });
@@ -40,7 +41,7 @@ test('uses a configured merge driver and ignores an unknown one', async () => {
   expect(await merged(nobody, 'lock.txt', 'of T1\n', 'of T2\n')).toBe('conflict in lock.txt');
 });
 
-test('apply follows .gitattributes when it merges later commits', async () => {
+test('apply follows .gitattributes when it merges later commits', SOAK, async () => {
   const project = gitProject({ 'log.txt': BASE, '.gitattributes': 'log.txt merge=union\n' });
   const workspace = await project.open();
   await workspace.merge('T1', (await runTask(workspace, 'T1', { 'log.txt': `${BASE}of T1\n` }))!.commit);
@@ -49,7 +50,7 @@ test('apply follows .gitattributes when it merges later commits', async () => {
   expect(project.git('diff', '--unified=0', '--', 'log.txt')).toContain('+of T1\n');
 });
 
-test('ignores a linked .gitattributes like git, and works in a folder without git', async () => {
+test('ignores a linked .gitattributes like git, and works in a folder without git', SOAK, async () => {
   const linked = gitProject({ 'log.txt': BASE, rules: 'log.txt merge=union\n' });
   linked.git('config', 'core.symlinks', 'true');
   const id = linked.git('hash-object', '-w', '--', 'rules').trim();

@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   gitProject,
@@ -65,7 +66,7 @@ function shop(ignore = SHOP['.gitignore'] ?? ''): Project & { readonly site: str
 
 describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Python)', () => {
   // The second does not match a link, the third ignores nothing.
-  test.each([['.venv\n'], ['.venv/\n'], ['']])('is in every worktree and never committed (.gitignore: %j)', async (ignore) => {
+  test.each([['.venv\n'], ['.venv/\n'], ['']])('is in every worktree and never committed (.gitignore: %j)', SOAK, async (ignore) => {
     const project = shop(ignore);
     const before = ownThings(project.root);
     const workspace = await project.open();
@@ -91,7 +92,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ask(folder, 'import shop.cart as c; print(c.__file__)')).toBe(join(folder, 'src/shop/cart.py'));
   });
 
-  test('moves relative paths too, but not those that lead elsewhere', async () => {
+  test('moves relative paths too, but not those that lead elsewhere', SOAK, async () => {
     const project = shop();
     const other = temporaryFolder();
     writeFiles(other, { 'elsewhere.py': "said = 'elsewhere'\n" });
@@ -124,7 +125,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     );
   });
 
-  test("runs its programs when the worktree's path has a space or is too long for a shebang", async () => {
+  test("runs its programs when the worktree's path has a space or is too long for a shebang", SOAK, async () => {
     const project = shop();
     const bin = join(project.root, '.venv/bin');
     const lines = 'import shop, sys\nprint(shop.__file__, sys.flags.isolated, sys.argv[1:])\n';
@@ -139,7 +140,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     }
   });
 
-  test('keeps manuals, headers and settings that a task installs in the worktree', async () => {
+  test('keeps manuals, headers and settings that a task installs in the worktree', SOAK, async () => {
     const project = shop();
     writeFiles(join(project.root, '.venv'), { 'share/man/man1/left.1': 'left\n', 'etc/left.json': '{}\n', 'include/site/left.h': '\n' });
     const before = ownThings(project.root);
@@ -150,7 +151,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ownThings(project.root)).toEqual(before);
   });
 
-  test('is in the worktree when it is active deep in an ignored folder, as with direnv', async () => {
+  test('is in the worktree when it is active deep in an ignored folder, as with direnv', SOAK, async () => {
     const project = gitProject({ ...SHOP, '.gitignore': '.direnv/\n' });
     const deep = join(project.root, '.direnv/python-3');
     writeFiles(makeEnvironment(deep), { 'editing.pth': `${project.root}/src\n` });
@@ -160,7 +161,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ask(folder, 'import shop; print(shop.__file__)', join(own, 'bin/python'))).toBe(`${folder}/src/shop/__init__.py`);
   });
 
-  test('does not find a module in the checkout that a task removed', async () => {
+  test('does not find a module in the checkout that a task removed', SOAK, async () => {
     const project = shop();
     writeFiles(project.root, { 'src/old.py': '', 'made/other.py': '' });
     writeFiles(project.site, { 'others.pth': `${project.root}/made\n${project.root}/src\n` });
@@ -182,13 +183,13 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(readdirSync(project.site).filter((name) => name !== '__pycache__')).toEqual(before);
   });
 
-  test('is a plain link when the settings name it', async () => {
+  test('is a plain link when the settings name it', SOAK, async () => {
     const project = shop();
     const folder = await (await project.open({ link: ['.venv'] })).lend('T1', 1);
     expect(realpathSync.native(join(folder, '.venv'))).toBe(join(project.root, '.venv'));
   });
 
-  test('is in worktrees of a folder without git, but not in the snapshot', async () => {
+  test('is in worktrees of a folder without git, but not in the snapshot', SOAK, async () => {
     const project = plainProject({ ...SHOP, '.gitignore': '' });
     writeFiles(makeEnvironment(join(project.root, '.venv')), { 'editing.pth': `${project.root}/src\n` });
     const workspace = await project.open();
@@ -199,7 +200,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(await workspace.submit('T1', 1, 'a file')).toMatchObject({ files: ['a.txt'] });
   });
 
-  test("leads programs to the worktree's environment when it is active, also through a link", async () => {
+  test("leads programs to the worktree's environment when it is active, also through a link", SOAK, async () => {
     const project = shop();
     const link = join(temporaryFolder(), 'env');
     symlinkSync(join(project.root, '.venv'), link);
@@ -214,7 +215,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(environmentIn({ PATH: '/usr/bin:/bin' })(folder)).toEqual({});
   });
 
-  test("leads programs to the worktree's environment from any folder of a monorepo", async () => {
+  test("leads programs to the worktree's environment from any folder of a monorepo", SOAK, async () => {
     const project = gitProject({ 'packages/api/shop.py': '', 'web/a.txt': '', '.gitignore': 'env/\n' });
     const active = join(project.root, 'packages/api/env');
     makeEnvironment(active);
@@ -226,7 +227,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(differing(project.root)).toEqual({});
   });
 
-  test('is under .umpire when it lies outside and has the project as an editable package', async () => {
+  test('is under .umpire when it lies outside and has the project as an editable package', SOAK, async () => {
     const project = gitProject({ ...SHOP, '.gitignore': '' });
     const outer = join(temporaryFolder(), 'shop-env');
     const site = makeEnvironment(outer);
@@ -245,7 +246,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(await workspace.submit('T2', 1, 'nothing')).toBeNull();
   });
 
-  test('is made again in an existing worktree after the person changed its Python', async () => {
+  test('is made again in an existing worktree after the person changed its Python', SOAK, async () => {
     const project = shop();
     const { path } = await project.open();
     writeFiles(join(path, '.venv'), { 'of-before.txt': '' });
@@ -262,7 +263,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(existsSync(join(project.root, '.venv/bin/activate'))).toBe(true);
   });
 
-  test('records in a worktree what it was made from', async () => {
+  test('records in a worktree what it was made from', SOAK, async () => {
     const project = shop();
     const folder = await (await project.open()).lend('T1', 1);
     expect(originsOf(join(folder, '.venv'))).toEqual([join(project.root, '.venv')]);
@@ -270,7 +271,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(readFileSync(join(folder, '.venv/pyvenv.cfg'), 'utf8')).toContain('home = ');
   });
 
-  test('is found through the PATH, such as by a shim, and comes first there', async () => {
+  test('is found through the PATH, such as by a shim, and comes first there', SOAK, async () => {
     const project = gitProject({ ...SHOP, '.gitignore': '', 'pyproject.toml': '' });
     const [outer, shims] = [join(temporaryFolder(), 'python'), temporaryFolder()];
     writeFiles(makeEnvironment(outer), { 'editing.pth': `${project.root}/src\n`, 'left.py': "said = 'left'\n" });

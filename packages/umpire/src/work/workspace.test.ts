@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, sy
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   runTask,
@@ -122,7 +123,7 @@ describe('a session in a git repository', () => {
     ]);
   });
 
-  test('runs eight tasks at once', async () => {
+  test('runs eight tasks at once', SOAK, async () => {
     const project = gitProject();
     const workspace = await project.open();
     const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -230,7 +231,7 @@ describe('a session in a git repository', () => {
     expect(shown(workspace)).toMatchObject(Object.fromEntries(names.map((name) => [name, utf8(`${name}\n`)])));
   });
 
-  test('keeps a file name that is not text byte for byte', async () => {
+  test('keeps a file name that is not text byte for byte', SOAK, async () => {
     const project = gitProject();
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);
@@ -252,7 +253,7 @@ describe('a session in a git repository', () => {
     expect((await project.open()).branch).toBe('umpire/review-1');
   });
 
-  test('refuses the worktree folder of another project', async () => {
+  test('refuses the worktree folder of another project', SOAK, async () => {
     const [one, two] = [gitProject(), gitProject()];
     await one.open();
     await expect(two.open({ home: one.options.home })).rejects.toMatchObject({ code: 'project-other' });
@@ -294,7 +295,7 @@ describe('the session worktree', () => {
     expect(filesUnder(outside, (path) => path === '.umpire')).toEqual(precious);
   });
 
-  test('merges nothing outside through such a link', async () => {
+  test('merges nothing outside through such a link', SOAK, async () => {
     const project = gitProject();
     const workspace = await project.open();
     const work = await runTask(workspace, 'T1', { 'src/c.txt': null });
@@ -308,7 +309,7 @@ describe('the session worktree', () => {
     expect(filesUnder(outside, (path) => path === '.umpire')).toEqual(precious);
   });
 
-  test('merges while a reading task runs', async () => {
+  test('merges while a reading task runs', SOAK, async () => {
     const project = gitProject();
     const workspace = await project.open();
     const work = await runTask(workspace, 'T1', { 'a.txt': 'one\n', 'new.txt': 'new\n', 'src/c.txt': null });
@@ -346,7 +347,7 @@ describe('the session worktree', () => {
     expect(filesUnder(await workspace.lend('T1', 1))).toMatchObject({ 'a.txt': 'edited\n', 'c.txt': 'c\n' });
   });
 
-  test('reports an edit made between two runs and keeps it', async () => {
+  test('reports an edit made between two runs and keeps it', SOAK, async () => {
     const project = gitProject();
     const { path } = await project.open();
     writeFiles(path, { 'a.txt': 'edited\n', 'new.txt': 'n\n' });
@@ -382,7 +383,7 @@ describe('reverting work', () => {
     expect(await (await project.open()).revert([one!.commit, three!.commit], 'again')).toEqual({ ...back, files: [] });
   });
 
-  test('changes nothing and names the files when later work builds on a commit', async () => {
+  test('changes nothing and names the files when later work builds on a commit', SOAK, async () => {
     const project = gitProject();
     const workspace = await project.open();
     const one = await runTask(workspace, 'T1', { 'a.txt': 'one\n', 'x.txt': 'x\n' });

@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import {
   cleanUpAfterwards,
   runTask,
@@ -99,7 +100,7 @@ describe('an agent that calls git', () => {
     expect(project.git('log', '-1', '--format=%s', workspace.branch)).toBe('x\n');
   });
 
-  test('changes nothing in the session worktree, where git works for the person afterwards', async () => {
+  test('changes nothing in the session worktree, where git works for the person afterwards', SOAK, async () => {
     const project = richProject();
     const workspace = await project.open();
     const before = everything(project);
@@ -120,7 +121,7 @@ describe('an agent that calls git', () => {
     expect([gitIn(workspace.path, 'rev-parse', 'HEAD').trim(), gitIn(workspace.path, 'status', '--porcelain')]).toEqual([work!.commit, '']);
   });
 
-  test('git in the session worktree works for the person after a killed run', async () => {
+  test('git in the session worktree works for the person after a killed run', SOAK, async () => {
     const project = gitProject();
     await (await project.open()).visit();
     const workspace = await project.open();
@@ -130,7 +131,7 @@ describe('an agent that calls git', () => {
     expect(project.git('log', '-1', '--format=%s', workspace.branch)).toBe('by hand\n');
   });
 
-  test('can commit although the person signs commits and has hooks', async () => {
+  test('can commit although the person signs commits and has hooks', SOAK, async () => {
     const project = gitProject();
     for (const key of ['commit.gpgSign', 'tag.gpgSign']) project.git('config', key, 'true');
     project.git('config', 'gpg.program', '/bin/false');
@@ -167,7 +168,7 @@ describe('an agent that calls git', () => {
     }
   });
 
-  test('has its own stash and branches beside another agent', async () => {
+  test('has its own stash and branches beside another agent', SOAK, async () => {
     const project = gitProject();
     const workspace = await project.open();
     const [one, two] = await Promise.all([workspace.lend('T1', 1), workspace.lend('T2', 1)]);
@@ -218,63 +219,67 @@ describe('git in a task’s worktree', () => {
     expect(ask('fsck', '--no-dangling', '--connectivity-only')).toBe('');
   });
 
-  test('works in a shallow clone, a clone of some files, a checkout of some folders, a submodule, with sha-256, and in a worktree of a bare repository', async () => {
-    const source = gitProject({ 'a.txt': 'a\n', 'in/b.txt': 'b\n', 'out/c.txt': 'c\n' });
-    source.commit({ 'a.txt': 'second\n' }, 'second');
-    source.git('config', 'uploadpack.allowFilter', 'true');
-    const url = `file://${source.root}`;
-    const kinds: Readonly<Record<string, (root: string) => void>> = {
-      shallow: (root) => gitIn(root, 'clone', '-q', '--depth=1', url, '.'),
-      partial: (root) => gitIn(root, 'clone', '-q', '--filter=blob:none', url, '.'),
-      sparse: (root) => {
-        gitIn(root, 'clone', '-q', '--sparse', url, '.');
-        gitIn(root, 'sparse-checkout', 'set', 'in');
-      },
-      submodule: (root) => {
-        const outer = gitProject();
-        outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', url, 'inner');
-        outer.git('commit', '-q', '-m', 'with inner');
-        symlinkSync(join(outer.root, 'inner'), join(root, 'here'));
-      },
-      'sha-256': (root) => {
-        gitIn(root, 'init', '-q', '--object-format=sha256');
-        for (const message of ['first', 'second']) {
-          writeFiles(root, { 'a.txt': `${message}\n` });
-          gitIn(root, 'add', '-A');
-          gitIn(root, 'commit', '-q', '-m', message);
-        }
-      },
-      bare: (root) => {
-        gitIn(root, 'clone', '-q', '--bare', url, 'hub.git');
-        gitIn(join(root, 'hub.git'), 'worktree', 'add', '-q', '-b', 'own', join(root, 'here'));
-      },
-    };
-    const seen: Record<string, unknown> = {};
-    for (const [kind, make] of Object.entries(kinds)) {
-      const project = plainProject({});
-      const root = join(temporaryFolder(), kind);
-      mkdirSync(root);
-      make(root);
-      const place = existsSync(join(root, 'here')) ? join(root, 'here') : root;
-      const workspace = await project.open({ project: place });
-      const folder = await workspace.lend('T1', 1);
-      const log = gitIn(folder, 'log', '--format=%s').trim().split('\n');
-      const status = gitIn(folder, 'status', '--porcelain');
-      writeFiles(folder, { 'a.txt': 'third\n' });
-      gitIn(folder, 'commit', '-q', '-a', '-m', 'third');
-      const work = await workspace.submit('T1', 1, 'x');
-      seen[kind] = { log, status, files: work?.files, fsck: gitIn(folder, 'show', '--stat', '--format=%s', 'HEAD').split('\n')[0] };
-    }
-    const usual = { log: ['second', 'first'], status: '', files: ['a.txt'], fsck: 'third' };
-    expect(seen).toEqual({
-      shallow: { ...usual, log: ['second'] },
-      partial: usual,
-      sparse: usual,
-      submodule: usual,
-      'sha-256': usual,
-      bare: usual,
-    });
-  });
+  test(
+    'works in a shallow clone, a clone of some files, a checkout of some folders, a submodule, with sha-256, and in a worktree of a bare repository',
+    SOAK,
+    async () => {
+      const source = gitProject({ 'a.txt': 'a\n', 'in/b.txt': 'b\n', 'out/c.txt': 'c\n' });
+      source.commit({ 'a.txt': 'second\n' }, 'second');
+      source.git('config', 'uploadpack.allowFilter', 'true');
+      const url = `file://${source.root}`;
+      const kinds: Readonly<Record<string, (root: string) => void>> = {
+        shallow: (root) => gitIn(root, 'clone', '-q', '--depth=1', url, '.'),
+        partial: (root) => gitIn(root, 'clone', '-q', '--filter=blob:none', url, '.'),
+        sparse: (root) => {
+          gitIn(root, 'clone', '-q', '--sparse', url, '.');
+          gitIn(root, 'sparse-checkout', 'set', 'in');
+        },
+        submodule: (root) => {
+          const outer = gitProject();
+          outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', url, 'inner');
+          outer.git('commit', '-q', '-m', 'with inner');
+          symlinkSync(join(outer.root, 'inner'), join(root, 'here'));
+        },
+        'sha-256': (root) => {
+          gitIn(root, 'init', '-q', '--object-format=sha256');
+          for (const message of ['first', 'second']) {
+            writeFiles(root, { 'a.txt': `${message}\n` });
+            gitIn(root, 'add', '-A');
+            gitIn(root, 'commit', '-q', '-m', message);
+          }
+        },
+        bare: (root) => {
+          gitIn(root, 'clone', '-q', '--bare', url, 'hub.git');
+          gitIn(join(root, 'hub.git'), 'worktree', 'add', '-q', '-b', 'own', join(root, 'here'));
+        },
+      };
+      const seen: Record<string, unknown> = {};
+      for (const [kind, make] of Object.entries(kinds)) {
+        const project = plainProject({});
+        const root = join(temporaryFolder(), kind);
+        mkdirSync(root);
+        make(root);
+        const place = existsSync(join(root, 'here')) ? join(root, 'here') : root;
+        const workspace = await project.open({ project: place });
+        const folder = await workspace.lend('T1', 1);
+        const log = gitIn(folder, 'log', '--format=%s').trim().split('\n');
+        const status = gitIn(folder, 'status', '--porcelain');
+        writeFiles(folder, { 'a.txt': 'third\n' });
+        gitIn(folder, 'commit', '-q', '-a', '-m', 'third');
+        const work = await workspace.submit('T1', 1, 'x');
+        seen[kind] = { log, status, files: work?.files, fsck: gitIn(folder, 'show', '--stat', '--format=%s', 'HEAD').split('\n')[0] };
+      }
+      const usual = { log: ['second', 'first'], status: '', files: ['a.txt'], fsck: 'third' };
+      expect(seen).toEqual({
+        shallow: { ...usual, log: ['second'] },
+        partial: usual,
+        sparse: usual,
+        submodule: usual,
+        'sha-256': usual,
+        bare: usual,
+      });
+    },
+  );
 
   test('works in a folder without git too, and keeps files byte for byte', async () => {
     const project = plainProject({ 'a.txt': 'a\r\nb\r\n', '.gitattributes': '* text=auto eol=lf\n' });
@@ -309,7 +314,7 @@ describe('V19: the .git of a worktree', () => {
     });
   });
 
-  test('shows history and the difference to the base, and an agent’s own commits', async () => {
+  test('shows history and the difference to the base, and an agent’s own commits', SOAK, async () => {
     const project = gitProject();
     const folder = await (await project.open()).lend('T1', 1);
     writeFiles(folder, { 'a.txt': 'worked on\n' });
@@ -318,7 +323,7 @@ describe('V19: the .git of a worktree', () => {
     expect(gitIn(folder, 'log', '--format=%s').trim()).toBe('mine\nfirst');
   });
 
-  test('has what it needs after the person deleted branches and pruned, and the person’s after the worktree did', async () => {
+  test('has what it needs after the person deleted branches and pruned, and the person’s after the worktree did', SOAK, async () => {
     const project = gitProject();
     const workspace = await project.open();
     const work = await runTask(workspace, 'T1', { 'a.txt': 'one\n' });
@@ -391,7 +396,7 @@ describe('V19: a person who works in the session worktree', () => {
     expect(project.git('fsck', '--connectivity-only', '--no-dangling')).toBe('');
   });
 
-  test('stages an ignored file and takes another out of git: both become part of the edit', async () => {
+  test('stages an ignored file and takes another out of git: both become part of the edit', SOAK, async () => {
     const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': '*.log\n' });
     const { path } = await project.open();
     writeFiles(path, { 'x.log': 'kept\n' });
@@ -405,7 +410,7 @@ describe('V19: a person who works in the session worktree', () => {
     expect(project.git('show', `${edit!.commit}:x.log`)).toBe('kept\n');
   });
 
-  test('does not lose a branch or a stash made there when a task replaces the repository', async () => {
+  test('does not lose a branch or a stash made there when a task replaces the repository', SOAK, async () => {
     const project = gitProject();
     const { path } = await project.open();
     gitIn(path, 'switch', '-q', '-c', 'idea');
