@@ -17,7 +17,7 @@ it.each([
   [['run', 'testing', '--max-rounds', '-1'], '--max-rounds takes a whole number from 1 to 100, not "-1".'],
   [['run', 'testing', '--max-rounds', 'many'], '--max-rounds takes a whole number from 1 to 100, not "many".'],
   [['run', 'testing', '--concurrency', '0'], '--concurrency takes a whole number from 1 to 256, not "0".'],
-  [['until', 'true', '--max-minutes', '0'], '--max-minutes takes a number from 0.01 to 100000, not "0".'],
+  [['until', 'true', '--max-minutes', '0'], '--max-minutes takes a number from 0.01 to 525600, not "0".'],
   [['until', 'true', '--max-cost-usd', '1e3'], '--max-cost-usd takes a number from 0.001 to 1000000, not "1e3".'],
   [['resume', 'x', '--max-tokens', '1.5'], '--max-tokens takes a whole number from 1 to 1000000000000, not "1.5".'],
   [['decide', 'review', '.', '--round', '-1'], '--round takes a whole number from 0 to 10000, not "-1".'],

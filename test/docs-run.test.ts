@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acpPresetFor, presetFor, PRESET_NAMES } from '@umpire/umpire/agents/presets.js';
 import { parseScript } from '@umpire/umpire/agents/script-file.js';
 import { answersTo } from '@umpire/core/decider/question.js';
-import type { Question } from '@umpire/core/decider/events.js';
+import type { Question } from '@umpire/core/model/questions.js';
 import { assignmentOf } from './support/assignment.js';
 import { SOAK } from './support/campaign.js';
 import { openConsole, playPage, prepareConsole, steady } from './support/console.js';

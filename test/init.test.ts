@@ -244,7 +244,7 @@ it('writes commented lines that are valid when uncommented', () => {
     maxRounds: 5,
     maxMinutes: 120,
     maxCostUsd: 10,
-    sandbox: { isOn: true },
+    sandbox: true,
     notify: 'notify-send "$UMPIRE_SESSION_NAME waits for $UMPIRE_QUESTION"',
   });
 });

@@ -1,20 +1,13 @@
 // A session as a list of events in a test: turned into a state, or written to a folder as its journal.
 
+import { RUN_SETTINGS, usualValues } from '@umpire/core/model/options.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fold } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type {
-  Effects,
-  Event,
-  Recorded,
-  Answer,
-  PersonAnswered,
-  RunSettings,
-  SessionStarted,
-  TaskFinished,
-} from '@umpire/core/decider/events.js';
+import type { Effects, Event, Recorded, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from '@umpire/core/decider/events.js';
+import type { Answer } from '@umpire/core/model/questions.js';
 import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
 import { CHAIN_START, printJournalLine } from '@umpire/core/formats/journal.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
@@ -27,16 +20,12 @@ type Cells = Readonly<Record<string, string>>;
 const review = builtinLoop('review') as Loop;
 
 export const SETTINGS: RunSettings = {
+  ...usualValues(RUN_SETTINGS),
   agents: { '*': 'claude', reviewer: 'codex' },
   agentCommand: null,
-  concurrency: 3,
   maxMinutes: 60,
-  maxCostUsd: null,
-  maxTokens: null,
-  stopWhenStalled: false,
-  strict: false,
+  retries: 0,
   yes: false,
-  timeoutMinutes: 30,
 };
 
 const COLUMNS = 'id,title,description,role,sprint_num,deps,context_from,exec_mode,wave,status,findings,review_score,gc_signal,error'.split(

@@ -4,7 +4,7 @@
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import { answersIn, answersTo, isAboutEvidence } from '@umpire/core/decider/question.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import type { Question, Answer } from '@umpire/core/decider/events.js';
+import type { Question, Answer } from '@umpire/core/model/questions.js';
 import type { SeededRandom } from './sim-random.js';
 import { MOST_ROUNDS_GRANTED, MOST_TASKS_ADDED } from './sim-plan.js';
 import type { SimPlan } from './sim-plan.js';

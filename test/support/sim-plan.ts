@@ -1,6 +1,7 @@
 // The plan of one simulation: a loop, a task graph (a mode of the loop, or any shape), the limits of the run, the quality of its
 // agents, and how much goes wrong. All of it follows from the seed.
 
+import { RUN_SETTINGS, usualValues } from '@umpire/core/model/options.js';
 import { chainsOf } from '@umpire/core/decider/chains.js';
 import type { Event, RunSettings } from '@umpire/core/decider/events.js';
 import { parseTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
@@ -106,6 +107,7 @@ export function planOf(seed: number, turmoil: Partial<Turmoil> = {}): SimPlan {
 
 function settingsOf(chance: SeededRandom): RunSettings {
   return {
+    ...usualValues(RUN_SETTINGS),
     agents: { '*': 'simulated' },
     agentCommand: null,
     concurrency: chance.within(1, 4),
@@ -115,8 +117,7 @@ function settingsOf(chance: SeededRandom): RunSettings {
     stopWhenStalled: chance.hits(0.2),
     strict: chance.hits(0.2),
     yes: chance.hits(0.5),
-    timeoutMinutes: 30,
-    ...(chance.hits(0.7) ? { retries: chance.within(0, 2) } : {}),
+    retries: chance.hits(0.7) ? chance.within(0, 2) : 0,
   };
 }
 

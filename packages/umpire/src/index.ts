@@ -28,7 +28,7 @@ export type { ProjectReplay, Replay } from './views/replay-page.js';
 export type { ReadRequest, ReportRead, ReportsRead } from './engine/read.js';
 export type { SessionState } from '@umpire/core/decider/evolve.js';
 export type { Event, Recorded } from '@umpire/core/decider/events.js';
-export type { Answer, Question } from '@umpire/core/decider/events.js';
+export type { Answer, Question } from '@umpire/core/model/questions.js';
 export type { RunState } from '@umpire/core/decider/run-state.js';
 export { openReport } from '@umpire/reports/open-report.js';
 export type { OpenOptions, OpenReport } from '@umpire/reports/open-report.js';

@@ -6,11 +6,11 @@ import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { answerEvents, describeQuestion } from './answers.js';
 import type { AnswerGiven } from './answers.js';
-import { HIGHEST_CAP } from './events.js';
-import type { Event } from './events.js';
+import { HIGHEST_CAP } from '../model/options.js';
+import type { Event, RunSettings } from './events.js';
+import type { Answer, Question } from '../model/questions.js';
 import { answersIn, currentQuestion } from './question.js';
-import { ANSWERS } from './events.js';
-import type { Answer, Question, RunSettings } from './events.js';
+import { ANSWERS } from '../model/questions.js';
 import type { RunState } from './run-state.js';
 
 const GRANTED = { rounds: 1, costUsd: 1, minutes: 1, tokens: 1 };

@@ -3,8 +3,9 @@
 import { UmpireError } from '../model/errors.js';
 import { repeatEdit } from './edits.js';
 import type { SessionState } from './evolve.js';
-import { HIGHEST_CAP } from './events.js';
-import type { Answer, AnswerVia, Event, PlanEdit, Question } from './events.js';
+import { HIGHEST_CAP } from '../model/options.js';
+import type { Event, PlanEdit } from './events.js';
+import type { Answer, AnswerVia, Question } from '../model/questions.js';
 import { answersIn, answersTo, isAboutEvidence, currentQuestion } from './question.js';
 import type { RunState } from './run-state.js';
 
@@ -111,7 +112,7 @@ function isGrant(value: number, field: (typeof GRANTS)[number]): boolean {
   return Number.isFinite(value) && value >= 0 && (Number.isInteger(value) || field === 'costUsd' || field === 'minutes');
 }
 
-const NOTHING_GRANTED = { rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
+export const NOTHING_GRANTED = { rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
 
 function answered(key: string, given: AnswerGiven): Event {
   return { type: 'PersonAnswered', data: { key, ...given } };

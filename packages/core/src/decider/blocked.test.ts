@@ -7,7 +7,7 @@ import type { AnswerGiven } from './answers.js';
 import type { Event } from './events.js';
 import { pendingEffects } from './pending-effects.js';
 import { answersIn, currentQuestion } from './question.js';
-import type { Question } from './events.js';
+import type { Question } from '../model/questions.js';
 import { findTask, rowOf } from './run-state.js';
 import type { RunState } from './run-state.js';
 

@@ -6,8 +6,10 @@ import type { Shape } from '../formats/shape.js';
 import { LOOP_SHAPE } from '../loops/loop-shape.js';
 import type { FactValue } from '../loops/loop.js';
 import type { Anomaly, Counts, Damage, DismissedFinding, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model/vocabulary.js';
+import { RUN_SETTINGS } from '../model/options.js';
+import type { Option } from '../model/options.js';
 import type { Usage } from '../model/ports.js';
-import { ANSWERS, ANSWER_WAYS } from './events.js';
+import { ANSWERS, ANSWER_WAYS } from '../model/questions.js';
 import type {
   RetrialRecord,
   RetrialRun,
@@ -126,22 +128,21 @@ const verdictGiven = object<VerdictGiven>({
   ),
 });
 
+/** A journal from before an option was added does not have it. */
+const SETTING_SHAPES = Object.fromEntries(
+  Object.entries(RUN_SETTINGS).map(([name, row]: [string, Option]) => {
+    const shape = row.takes.type === 'number' ? number : row.takes.type === 'flag' ? flag : text;
+    return [name, optional<unknown>(row.setting?.usual === null ? orNull<unknown>(shape) : shape)];
+  }),
+) as Readonly<Record<keyof typeof RUN_SETTINGS, Shape<never>>>;
+
 const settings = object<RunSettings>({
   agents: cells,
   fallbacks: optional(recordOf(texts)),
   stronger: optional(object<NonNullable<RunSettings['stronger']>>({ agent: text, fromRound: whole })),
-  waitForLimits: optional(word(true)),
   agentCommand: orNull(text),
-  concurrency: number,
-  maxMinutes: orNull(number),
-  maxCostUsd: orNull(number),
-  maxTokens: orNull(number),
-  stopWhenStalled: flag,
-  strict: flag,
-  sandbox: optional(word(true)),
   yes: flag,
-  timeoutMinutes: number,
-  retries: optional(whole),
+  ...SETTING_SHAPES,
 });
 
 const sessionStarted = object<SessionStarted>({

@@ -4,13 +4,12 @@
 
 import type { Anomaly, Cells, Damage, Finding, Grade, Verdict } from '../model/vocabulary.js';
 import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
+import type { RUN_SETTINGS, SettingValues } from '../model/options.js';
 import type { OutputType, Usage } from '../model/ports.js';
+import type { Answer, AnswerVia } from '../model/questions.js';
 
 /** The version of journal lines that this code writes. It also reads all earlier versions. */
 export const JOURNAL_VERSION = 1;
-
-/** No loop has more rounds than this. */
-export const HIGHEST_CAP = 100;
 
 /** The changes that a verdict makes in the session folder. They can be applied twice without harm. */
 export interface Effects {
@@ -165,31 +164,17 @@ export type Recorded = Event & {
 export type EventData<T extends Event['type']> = Extract<Event, { readonly type: T }>['data'];
 
 /** The settings of a run. A person may change them with flags when it is resumed. */
-export interface RunSettings {
+export interface RunSettings extends SettingValues<typeof RUN_SETTINGS> {
   /** The agent of each role; `*` for all other roles. */
   readonly agents: Readonly<Record<string, string>>;
   /** By role, or `*`: agents that take over, in this order, while the plan of the agent before is used up. */
   readonly fallbacks?: Readonly<Record<string, readonly string[]>>;
   /** The generator's agent from this round on. */
   readonly stronger?: { readonly agent: string; readonly fromRound: number };
-  /** Waits until a used-up plan is renewed, instead of resting until somebody resumes the session. */
-  readonly waitForLimits?: true;
   /** The program of the agent named `command`. */
   readonly agentCommand: string | null;
-  readonly concurrency: number;
-  readonly maxMinutes: number | null;
-  readonly maxCostUsd: number | null;
-  readonly maxTokens: number | null;
-  readonly stopWhenStalled: boolean;
-  readonly strict: boolean;
-  /** Programs run in a sandbox. */
-  readonly sandbox?: true;
   /** Plans are approved without asking. */
   readonly yes: boolean;
-  /** For one task, unless its agent sets another. */
-  readonly timeoutMinutes: number;
-  /** How often a task is retried automatically when its model's server is unavailable. Missing in earlier versions, which means 0. */
-  readonly retries?: number;
 }
 
 export interface SessionStarted {
@@ -358,74 +343,6 @@ export interface TaskFinished {
   /** The agent's own id of its conversation, with which a later task can continue it. */
   readonly conversation?: string;
 }
-
-/**
- * `answer` replies to an agent's question. `take-edits` needs no question: it takes up a held edit of tasks.csv. The last four answer an
- * agent that is blocked.
- */
-export const ANSWERS = [
-  'force-approve',
-  'manual-fix',
-  'extend',
-  'abort',
-  'approve',
-  'revise',
-  'answer',
-  'take-edits',
-  'agree',
-  'insist',
-  'change-goal',
-  'stop',
-] as const;
-export type Answer = (typeof ANSWERS)[number];
-
-/** A question to a person, on which the session waits. */
-export type Question =
-  /** A plan waits for approval. */
-  | { readonly kind: 'plan'; readonly key: string; readonly task: string }
-  /** A verdict called for a person. */
-  | {
-      readonly kind: 'escalation';
-      readonly key: string;
-      readonly seq: number;
-      readonly task: string | null;
-      readonly rule: string;
-      readonly reason: string;
-    }
-  /** The critic left nothing that could be judged, twice. */
-  | {
-      readonly kind: 'no-evidence';
-      readonly key: string;
-      readonly task: string;
-      readonly rule: string;
-      readonly message: string;
-      readonly hint: string;
-    }
-  /** An interactive task asks. */
-  | { readonly kind: 'question'; readonly key: string; readonly task: string; readonly question: string }
-  /** An agent says that it cannot or should not do its task (V17). */
-  | { readonly kind: 'blocked'; readonly key: string; readonly task: string; readonly reason: string }
-  /** The plan of the task's agent is used up. `resetsAt`: when it is renewed, if known. Resuming the session tries again. */
-  | {
-      readonly kind: 'limit';
-      readonly key: string;
-      readonly task: string;
-      readonly agent: string;
-      readonly resetsAt: string | null;
-    }
-  /** A person fixes the project by hand; the critic runs again afterwards. `seq`: the verdict that led to it, if any. */
-  | { readonly kind: 'edit'; readonly key: string; readonly task: string | null; readonly seq: number | null }
-  | {
-      readonly kind: 'budget';
-      readonly key: string;
-      readonly what: 'minutes' | 'cost' | 'tokens';
-      readonly limit: number;
-      readonly spent: number;
-    };
-
-/** Where a person answered. `prompt`: a run asked at its terminal. Without a terminal, an answer needs a reason. `library`: a program passed the answer on. */
-export const ANSWER_WAYS = ['terminal', 'no terminal', 'prompt', 'dashboard', 'library'] as const;
-export type AnswerVia = (typeof ANSWER_WAYS)[number];
 
 /** Changes of tasks.csv. `told`: one sentence for each change. */
 export interface PlanEdit {

@@ -7,19 +7,19 @@ import type { Loop } from '../loops/loop.js';
 import { SUSPECTED_BUG } from '../formats/run-result.js';
 import type { Cells, Finding } from '../model/vocabulary.js';
 import { breachesBefore, isAwaited } from './critic-scope.js';
-import { HIGHEST_CAP } from './events.js';
+import { HIGHEST_CAP } from '../model/options.js';
 import type {
   ChainProgress,
   EventData,
   FindingRuled,
   PersonAnswered,
-  Question,
   Recorded,
   RunSettings,
   TaskFinished,
   UnmergedWork,
   VerdictGiven,
 } from './events.js';
+import type { Question } from '../model/questions.js';
 import { agentOfTask, conversationKey, conversationOf, isLimited, limitsEndAt } from './agent-choice.js';
 import { isAboutEvidence } from './question.js';
 import { LONGEST_LIMIT_MS, MOST_LIMITS } from './retry-delay.js';
@@ -27,6 +27,7 @@ import {
   addRows,
   appendRows,
   closeTask,
+  completeSettings,
   findTask,
   holdTasks,
   isIdle,
@@ -274,9 +275,9 @@ const REARRANGING: ReadonlySet<Recorded['type']> = new Set([
 /** The events that change the run. */
 const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: EventData<T>, seq: number) => void } = {
   RunBegun: (run, { run: id, by, settings, head }) => {
-    retryLimited(run, settings);
+    run.settings = completeSettings(settings);
+    retryLimited(run, run.settings);
     run.runs.push(id);
-    run.settings = settings;
     run.isOnEngine = by === 'engine';
     run.head = head ?? run.head;
     for (const task of run.running) unstart(run, task);

@@ -1,7 +1,7 @@
 // The question that a session asks a person, and its allowed answers. Tasks that build on the subject of the question wait. Once nothing
 // else is left to do, the session stops until it is answered.
 
-import type { Answer, Question } from './events.js';
+import type { Answer, Question } from '../model/questions.js';
 import { hasWaveEnded, findTask } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 

@@ -115,7 +115,6 @@ it.each([
   [3, 2, null, 8 * MINUTE],
   [3, 3, null, null],
   [0, 0, null, null],
-  [undefined, 0, null, null],
   [20, 12, null, 60 * MINUTE],
   // What the server asks for holds where it is longer, and is no hiccup where it is much longer.
   [3, 0, 7000, 30_000],
@@ -123,7 +122,6 @@ it.each([
   [3, 0, 61 * MINUTE, null],
 ] as const)('%o tries, put off %o times before, asked for %o ms: waits %o ms', (retries, postponed, askedMs, expected) => {
   const { run } = told(...begins());
-  const { retries: _, ...without } = settings;
-  const held = { ...(run as RunState), settings: retries === undefined ? without : { ...settings, retries } };
+  const held = { ...(run as RunState), settings: { ...settings, retries } };
   expect(retryDelay(held, { ...(held.tasks[0] as TaskState), postponed }, askedMs)).toBe(expected);
 });

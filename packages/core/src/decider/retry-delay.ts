@@ -6,9 +6,6 @@ import type { RunState, TaskState } from './run-state.js';
 const FIRST_DELAY_MS = 30_000;
 const DELAY_FACTOR = 4;
 
-/** The highest allowed setting. With the delays, 20 retries take most of a day. */
-export const MOST_RETRIES = 20;
-
 /** If the server is away for longer than this, a person should know. */
 export const LONGEST_WAIT_MS = 3_600_000;
 
@@ -19,7 +16,7 @@ export const MOST_LIMITS = 10;
 export const LONGEST_LIMIT_MS = 8 * 24 * 3_600_000;
 
 /** Null: no retry, the task has failed. `askedMs`: the delay that the server asked for, if any. */
-export function retryDelay({ settings: { retries = 0 } }: RunState, { postponed }: TaskState, askedMs: number | null): number | null {
+export function retryDelay({ settings: { retries } }: RunState, { postponed }: TaskState, askedMs: number | null): number | null {
   if (postponed >= retries || (askedMs ?? 0) > LONGEST_WAIT_MS) return null;
   return Math.max(Math.min(FIRST_DELAY_MS * DELAY_FACTOR ** postponed, LONGEST_WAIT_MS), Math.ceil(askedMs ?? 0));
 }

@@ -8,7 +8,8 @@ import type { Loop } from '../loops/loop.js';
 import { NEW_SESSION, chainKey, evolve, fold } from './evolve.js';
 import type { SessionState } from './evolve.js';
 import type { Recorded } from './events.js';
-import { MOST_ROUNDS, NO_TRACES, isJournalBehind, settleRound } from './rounds.js';
+import { NO_TRACES, isJournalBehind, settleRound } from './rounds.js';
+import { MOST_ROUNDS } from '../model/options.js';
 import type { RoundClaims, Traces } from './rounds.js';
 
 const design = builtinLoop('design') as Loop;

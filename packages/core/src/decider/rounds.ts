@@ -1,15 +1,13 @@
 // Which round a chain is in. Rounds never fall: the journal, its traces in other files and finished tasks can only raise the count. A
 // chain that nobody planned continues the rounds of the open chains.
 
+import { MOST_ROUNDS } from '../model/options.js';
 import type { Task } from '../model/vocabulary.js';
 import type { Loop } from '../loops/loop.js';
 import { chainInId, isFinished } from './chains.js';
 import { chainKey, decidedVerdicts } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import type { ChainProgress } from './events.js';
-
-/** The highest round, whatever the session's files claim. */
-export const MOST_ROUNDS = 10_000;
 
 /** Traces of earlier verdicts outside the journal. Anyone can write there, so the strictest one counts. */
 export interface Traces {

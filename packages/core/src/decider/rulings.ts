@@ -9,7 +9,8 @@ import { findingKey } from '../loops/verdict-findings.js';
 import type { EvidenceReading } from '../loops/facts.js';
 import { SEVERITIES } from '../model/vocabulary.js';
 import type { Counts, DismissedFinding, Finding, Reading } from '../model/vocabulary.js';
-import type { AnswerVia, Event, FindingRuled } from './events.js';
+import type { Event, FindingRuled } from './events.js';
+import type { AnswerVia } from '../model/questions.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 
 export type Rulings = SessionState['rulings'];

@@ -4,9 +4,11 @@
 import { mergeObjects } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
 import type { Cells, Damage, ExecMode, Task, TaskStatus } from '../model/vocabulary.js';
+import { RUN_SETTINGS, usualValues } from '../model/options.js';
 import type { Seat, Turn } from '../model/ports.js';
 import { chainOfCell, chainOfRow } from './chains.js';
-import type { Breach, EventData, Question, RunSettings, SessionStarted, TaskFinished } from './events.js';
+import type { Breach, EventData, RunSettings, SessionStarted, TaskFinished } from './events.js';
+import type { Question } from '../model/questions.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import { computeWaves } from './waves.js';
 
@@ -409,10 +411,15 @@ function newTask(row: Cells): TaskState {
   };
 }
 
+/** A journal from before an option was added does not have it. */
+export function completeSettings(recorded: RunSettings): RunSettings {
+  return { ...usualValues(RUN_SETTINGS), ...recorded };
+}
+
 export function startRun(started: SessionStarted, ms: number): RunState {
   const run: RunState = {
     started,
-    settings: started.settings,
+    settings: completeSettings(started.settings),
     columns: started.columns,
     tasks: [],
     at: new Map(),

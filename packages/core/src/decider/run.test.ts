@@ -1,5 +1,6 @@
 // A session that Umpire runs: given events, the next steps.
 
+import { RUN_SETTINGS, usualValues } from '../model/options.js';
 import { expect, it } from 'vitest';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
@@ -19,16 +20,12 @@ import type { RunState } from './run-state.js';
 const review = builtinLoop('review') as Loop;
 
 const SETTINGS: RunSettings = {
+  ...usualValues(RUN_SETTINGS),
+  retries: 0,
   agents: { '*': 'a' },
   agentCommand: null,
   concurrency: 2,
-  maxMinutes: null,
-  maxCostUsd: null,
-  maxTokens: null,
-  stopWhenStalled: false,
-  strict: false,
   yes: false,
-  timeoutMinutes: 30,
 };
 
 const COLUMNS = [

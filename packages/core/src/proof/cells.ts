@@ -2,7 +2,7 @@
 // represents the whole cell. A set of cells is a bit mask.
 
 import { rangeOf } from '../loops/facts.js';
-import { MOST_ROUNDS } from '../decider/rounds.js';
+import { MOST_ROUNDS } from '../model/options.js';
 import { compileCondition } from '../loops/condition.js';
 import type { Condition, Params } from '../loops/condition.js';
 import type { FactSpec, FactValue, EvidenceState } from '../loops/loop.js';

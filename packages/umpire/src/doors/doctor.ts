@@ -71,7 +71,7 @@ export async function checkReadiness(request: DoctorParameters): Promise<DoctorR
   const settings = await checkSettings(project);
   const { config, areSettingsRead } = settings;
   const checks = await Promise.all([
-    checkMachine(project, config.sandbox.isOn),
+    checkMachine(project, config.sandbox),
     checkProject(project, settings),
     checkAgentSetup(project, config, areSettingsRead),
     checkCritics(project, config.critics, signal, starts),

@@ -97,7 +97,7 @@ async function topicOfPullRequest(asked: TopicAsked, number: number): Promise<To
 /** Whoever opened it from elsewhere wrote the tests that a review runs on this machine. */
 async function refuseForeign({ number, head }: PullRequest, repository: string, project: string, isSandboxed: boolean): Promise<void> {
   const isOwn = head.repository?.toLowerCase() === repository.toLowerCase();
-  if (isOwn || isSandboxed || (await readSettings(project)).sandbox.isOn) return;
+  if (isOwn || isSandboxed || (await readSettings(project)).sandbox) return;
   throw new UmpireError('pr-foreign', { number, from: head.repository ?? 'a repository that is gone' });
 }
 

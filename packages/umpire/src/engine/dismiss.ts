@@ -1,7 +1,8 @@
 // `umpire dismiss`: records that a person dismisses a finding. It takes effect with the next verdict; nothing runs here.
 
 import { currentQuestion, answersIn } from '@umpire/core/decider/question.js';
-import type { AnswerVia, FindingRuled } from '@umpire/core/decider/events.js';
+import type { FindingRuled } from '@umpire/core/decider/events.js';
+import type { AnswerVia } from '@umpire/core/model/questions.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { dismissFinding, openFindings } from '@umpire/core/decider/rulings.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';

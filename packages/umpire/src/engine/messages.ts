@@ -1,7 +1,7 @@
 // What clients and workers say to conductors, as JSON. Everything that comes in is checked here, before it is believed.
 
 import { z } from 'zod';
-import { ANSWERS, ANSWER_WAYS } from '@umpire/core/decider/events.js';
+import { ANSWERS, ANSWER_WAYS } from '@umpire/core/model/questions.js';
 import type { Event, SessionStarted } from '@umpire/core/decider/events.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import type { RulingGiven } from '@umpire/core/decider/rulings.js';

@@ -3,7 +3,8 @@
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { AnswerVia, Recorded } from '@umpire/core/decider/events.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
+import type { AnswerVia } from '@umpire/core/model/questions.js';
 import type { Agent } from '@umpire/core/model/ports.js';
 import { shellWord } from '../views/session-question.js';
 import { statOf } from '../sessions/file-system.js';

@@ -3,7 +3,8 @@
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
 import { leavesEvidence } from '@umpire/core/decider/critic-scope.js';
-import type { Question, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import type { Question } from '@umpire/core/model/questions.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { Loop } from '@umpire/core/loops/loop.js';

@@ -52,7 +52,7 @@ it.skipIf(!hasBubblewrap)('the key of journals, the record of trust and the sett
   const before = process.env['XDG_CONFIG_HOME'];
   process.env['XDG_CONFIG_HOME'] = config;
   mkdirSync(join(config, 'umpire'), { recursive: true });
-  const settings = { ...DEFAULT_SETTINGS, sandbox: { isOn: true, write: [config] } };
+  const settings = { ...DEFAULT_SETTINGS, sandbox: true, sandboxWrite: [config] };
   const sandbox = await openSessionSandbox(started, session, settings, { ...RUN, run: randomUUID() });
   process.env['XDG_CONFIG_HOME'] = before;
   const text = `cat '${key}'; touch '${keyFolder() ?? ''}/planted' '${config}/umpire/config.yaml'; touch '${config}/other'`;

@@ -50,7 +50,7 @@ export async function openSessionSandbox(
       join(cacheHome(), 'umpire'),
       installedAt(packageRoot()),
     ],
-    write: config.sandbox.write.flatMap((path) => placeOf(path, project)),
+    write: config.sandboxWrite.flatMap((path) => placeOf(path, project)),
     ...(sessionGit === null ? {} : { alongside: (workdir: string) => ownRepositoryAt(sessionGit, workdir) }),
     sealed: [...SEALED_NAMES.map((name) => join(session, name)), join(configHome(), 'umpire')],
     // The key of journals, and the record of what the person trusts.

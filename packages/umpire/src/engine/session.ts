@@ -7,7 +7,8 @@ import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
 import type { RunsInput } from '@umpire/core/decider/most-runs.js';
-import type { ForgeTopic, Question, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import type { ForgeTopic, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import type { Question } from '@umpire/core/model/questions.js';
 import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { requireExitStatus, requireProgram } from '../critics/command-program.js';
@@ -51,7 +52,8 @@ import { readSettings } from './project-settings.js';
 import { rolesOfLoop, checkRoleFlags, rolesOfPlan } from './roles.js';
 import { refuseCommand, refuseTarget, refuseUnknownChains, resolveRunSettings, resolveTargets } from './run-flags.js';
 import { checkSandbox } from './sandbox.js';
-import type { RunFlags, TargetFlag } from './run-flags.js';
+import type { RunFlags } from './run-flags.js';
+import type { Targets } from '@umpire/core/model/options.js';
 import { strayRoles } from './settings-notes.js';
 import { requireTrustedLoop } from './trust.js';
 
@@ -67,7 +69,7 @@ export interface RunParameters extends RunFlags, RunWatch {
   /** Replaces the loop's own pipeline. */
   readonly pipeline?: Pipeline;
   /** Percent, for loops that have a target: for all chains, or for each chain by its name (`{ L1: 90, L2: 70 }`). */
-  readonly target?: TargetFlag;
+  readonly target?: Targets;
   /** The command of the `until` loop, and a report that it writes. */
   readonly command?: string;
   readonly report?: string;

@@ -22,7 +22,7 @@ import { targetOf } from '../sessions/round-limits.js';
 import type { OpenedSession } from './opened-session.js';
 import { changedFiles, isInGit } from './project-folders.js';
 import { absentWords, permissionWords, uncommittedWords } from './settings-notes.js';
-import type { TargetFlag } from './run-flags.js';
+import type { Targets } from '@umpire/core/model/options.js';
 import { openNewWorkspace } from './open-workspace.js';
 
 /** The part of a run request that a new session needs. */
@@ -30,7 +30,7 @@ export interface StartOptions {
   readonly goal?: string;
   readonly mode?: string;
   readonly agent?: readonly string[];
-  readonly target?: TargetFlag;
+  readonly target?: Targets;
   readonly command?: string;
   readonly report?: string;
   readonly trustExitStatus?: boolean;

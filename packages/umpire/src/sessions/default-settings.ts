@@ -1,5 +1,7 @@
 // The settings of a project and their defaults. settings.ts reads the file; it is loaded only if there is one.
 
+import { PROJECT_SETTINGS, usualValues } from '@umpire/core/model/options.js';
+import type { SettingValues } from '@umpire/core/model/options.js';
 import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
 
 /** A command as a text, or as a list of its words. */
@@ -108,8 +110,7 @@ export interface GuardSettings {
   readonly loops: Readonly<Record<string, Partial<LoopGuard>>>;
 }
 
-export interface Settings {
-  readonly strict: boolean;
+export interface Settings extends SettingValues<typeof PROJECT_SETTINGS> {
   /** Agents of the project's own, by name. */
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Names of agents in the project's settings that do not count, since nobody trusted them. */
@@ -122,31 +123,16 @@ export interface Settings {
   readonly fallbacks: Readonly<Record<string, readonly string[]>>;
   /** The generator's agent from this round on. */
   readonly stronger: { readonly agent: string; readonly fromRound: number } | null;
-  /** Waits until a used-up plan is renewed. */
-  readonly waitForLimits: boolean;
   /** Asks before a session that may need more agent runs than this. */
   readonly askAboveRuns: number;
   /** The engine on which sessions start; null: this machine. */
   readonly engine: string | null;
-  readonly concurrency: number;
-  readonly maxRounds: number | null;
-  readonly maxMinutes: number | null;
-  readonly maxCostUsd: number | null;
-  readonly maxTokens: number | null;
-  readonly stopWhenStalled: boolean;
-  readonly sandbox: {
-    readonly isOn: boolean;
-    /** Further folders that programs may write to: absolute, from the home folder (`~/`), or from the project. */
-    readonly write: readonly string[];
-  };
+  /** Further folders that programs in the sandbox may write to: absolute, from the home folder (`~/`), or from the project. */
+  readonly sandboxWrite: readonly string[];
   /** Runs when a person is needed. */
   readonly notify: CommandLine | NotifyWays | null;
   /** Runs `notify` at the end of a session too. */
   readonly notifyAtEnd: boolean;
-  /** The time limit of one task. */
-  readonly timeoutMinutes: number;
-  /** How often a task is retried when its model's server is overloaded or out of reach. */
-  readonly retries: number;
   readonly testing: {
     /** The coverage target of a layer, in percent. Other layers have the loop's. */
     readonly targets: Readonly<Record<string, number>>;
@@ -166,27 +152,18 @@ export interface Settings {
 }
 
 export const DEFAULT_SETTINGS: Settings = {
-  strict: false,
+  ...usualValues(PROJECT_SETTINGS),
   agents: {},
   untrustedAgents: [],
   roles: {},
   agent: null,
   fallbacks: {},
   stronger: null,
-  waitForLimits: false,
   askAboveRuns: 50,
   engine: null,
-  concurrency: 3,
-  maxRounds: null,
-  maxMinutes: null,
-  maxCostUsd: null,
-  maxTokens: null,
-  stopWhenStalled: false,
-  sandbox: { isOn: false, write: [] },
+  sandboxWrite: [],
   notify: null,
   notifyAtEnd: false,
-  timeoutMinutes: 30,
-  retries: 4,
   testing: { targets: {} },
   critics: {
     timeoutMinutes: 20,

@@ -1,5 +1,6 @@
 // The journal while a session runs: what was told is on the disk, a torn tail is cut back, any cut leaves a valid beginning.
 
+import { RUN_SETTINGS, usualValues } from '@umpire/core/model/options.js';
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,16 +34,10 @@ const now = () => new Date('2026-03-01T10:00:00Z');
 const CLOCKS = { now, elapsedMs: () => 0 };
 
 const SETTINGS = {
+  ...usualValues(RUN_SETTINGS),
   agents: {},
   agentCommand: null,
-  concurrency: 3,
-  maxMinutes: null,
-  maxCostUsd: null,
-  maxTokens: null,
-  stopWhenStalled: false,
-  strict: false,
   yes: false,
-  timeoutMinutes: 30,
 };
 
 function startOf(tasks: number): readonly Event[] {

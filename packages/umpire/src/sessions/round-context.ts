@@ -7,7 +7,7 @@ import { chainOfRow, findCriticRow, normalizeRoles } from '@umpire/core/decider/
 import type { PlacedTask } from '@umpire/core/decider/chains.js';
 import { decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
+import { HIGHEST_CAP } from '@umpire/core/model/options.js';
 import type { ChainProgress } from '@umpire/core/decider/events.js';
 import { isJournalBehind, settleRound, progressOfOtherChains } from '@umpire/core/decider/rounds.js';
 import type { RoundSettled, Traces } from '@umpire/core/decider/rounds.js';

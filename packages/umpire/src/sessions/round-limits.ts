@@ -3,7 +3,7 @@
 
 import type { Anomaly, Task } from '@umpire/core/model/vocabulary.js';
 import { chainOfId } from '@umpire/core/decider/chains.js';
-import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
+import { HIGHEST_CAP } from '@umpire/core/model/options.js';
 import type { Traces } from '@umpire/core/decider/rounds.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';

@@ -1,7 +1,8 @@
 // Everything a run uses from outside: journal, session files, agents, workspace, clock. The simulations replace them.
 
 import type { Agent, Workspace } from '@umpire/core/model/ports.js';
-import type { Breach, Question, RetrialRecord } from '@umpire/core/decider/events.js';
+import type { Breach, RetrialRecord } from '@umpire/core/decider/events.js';
+import type { Question } from '@umpire/core/model/questions.js';
 import type { TaskState } from '@umpire/core/decider/run-state.js';
 import type { Material } from './assignment.js';
 import type { CriticJudgment } from './judge-round.js';

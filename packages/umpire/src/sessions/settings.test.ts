@@ -44,7 +44,8 @@ it('fills in every default', () => {
     maxCostUsd: null,
     maxTokens: null,
     stopWhenStalled: false,
-    sandbox: { isOn: false, write: [] },
+    sandbox: false,
+    sandboxWrite: [],
     notify: null,
     notifyAtEnd: false,
     timeoutMinutes: 30,
@@ -97,7 +98,8 @@ it('reads the example of its page', () => {
     maxCostUsd: 7.5,
     maxTokens: 2_000_000,
     stopWhenStalled: true,
-    sandbox: { isOn: true, write: ['~/.exact'] },
+    sandbox: true,
+    sandboxWrite: ['~/.exact'],
     notify: 'notify-send "$UMPIRE_SESSION_NAME waits on $UMPIRE_QUESTION"',
     notifyAtEnd: true,
     timeoutMinutes: 45,
@@ -192,9 +194,9 @@ describe('agents', () => {
 });
 
 it('reads a sandbox that is on, off, or has places of its own', () => {
-  check('sandbox: true', { sandbox: { isOn: true, write: [] } });
-  check('sandbox: false', { sandbox: { isOn: false, write: [] } });
-  check('sandbox: { write: [~/.a, /opt/b] }', { sandbox: { isOn: true, write: ['~/.a', '/opt/b'] } });
+  check('sandbox: true', { sandbox: true });
+  check('sandbox: false', { sandbox: false });
+  check('sandbox: { write: [~/.a, /opt/b] }', { sandbox: true, sandboxWrite: ['~/.a', '/opt/b'] });
 });
 
 it('leaves keys of one’s own alone: parts that others repeat', () => {
@@ -235,8 +237,9 @@ describe('mistakes', () => {
     ['rounds: 2', ':1: rounds: unknown key. Did you mean "max_rounds"?'],
     [
       'max: 3',
-      ':1: max: unknown key. Known keys: strict, agents, roles, agent, stronger, wait_for_limits, ask_above_runs, engine, concurrency, max_rounds, max_minutes, max_cost_usd, ' +
-        'max_tokens, stop_when_stalled, sandbox, notify, notify_at_end, timeout_minutes, retries, testing, critics, guard, workspace',
+      ':1: max: unknown key. Known keys: agents, roles, agent, stronger, ask_above_runs, engine, max_rounds, max_minutes, max_cost_usd, ' +
+        'max_tokens, wait_for_limits, concurrency, timeout_minutes, retries, stop_when_stalled, strict, sandbox, notify, notify_at_end, ' +
+        'testing, critics, guard, workspace',
     ],
     ['agnets: {}', ':1: agnets: unknown key. Did you mean "agents"?'],
     ['role: {}', ':1: role: unknown key. Did you mean "roles"?'],
@@ -244,8 +247,8 @@ describe('mistakes', () => {
     ['concurrency: "3"', ':1: concurrency must be a whole number from 1 to 256, not "3"'],
     ['concurrency: 2.5', ':1: concurrency must be a whole number from 1 to 256, not 2.5'],
     ['max_rounds: 101', ':1: max_rounds must be a whole number from 1 to 100, not 101'],
-    ['max_cost_usd: -1', ':1: max_cost_usd must be a number above 0, at most 1000000, not -1'],
-    ['max_minutes: .nan', ':1: max_minutes must be a number above 0, at most 525600, not null'],
+    ['max_cost_usd: -1', ':1: max_cost_usd must be a number from 0.001 to 1000000, not -1'],
+    ['max_minutes: .nan', ':1: max_minutes must be a number from 0.01 to 525600, not null'],
     ['agent: {}', ':1: agent must be the name of an agent such as claude, or a list such as [claude, codex], not {}'],
     ['agent: []', ':1: agent must be the name of an agent such as claude, or a list such as [claude, codex], not []'],
     ['stronger: { from_round: 0 }', ':1: stronger.from_round must be a whole number from 1 to 100, not 0'],
@@ -357,7 +360,7 @@ describe('combined settings', () => {
       maxCostUsd: 7.5,
       maxTokens: 2_000_000,
       stopWhenStalled: true,
-      sandbox: { isOn: true, write: [] },
+      sandbox: true,
       untrustedAgents: ['careful', 'exact', 'talker', 'rehearsal', 'me'],
     });
     expect(ignored).toContain('agents.careful');

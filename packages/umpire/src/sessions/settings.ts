@@ -2,8 +2,8 @@
 // because most verdicts need no settings.
 
 import { z } from 'zod';
-import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
-import { MOST_RETRIES } from '@umpire/core/decider/retry-delay.js';
+import { HIGHEST_CAP, PROJECT_SETTINGS, describeOption, settingKey } from '@umpire/core/model/options.js';
+import type { Option, SettingValues } from '@umpire/core/model/options.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
@@ -410,9 +410,7 @@ const sandboxFields = group(
 );
 
 const sandbox = kind(String(sandboxFields.meta()?.['type']), (error) => z.union([z.boolean(), sandboxFields], { error }))
-  .transform((read): Settings['sandbox'] =>
-    typeof read === 'boolean' ? { isOn: read, write: [] } : { isOn: true, write: read.write ?? [] },
-  )
+  .transform((read) => (typeof read === 'boolean' ? { isOn: read, write: [] } : { isOn: true, write: read.write ?? [] }))
   .meta(sandboxFields.meta() ?? {});
 
 const workspace = group(
@@ -467,9 +465,37 @@ const strongerAgent = stronger
   })
   .meta(stronger.meta() ?? {});
 
+/** The type that a value of this option has in a file, with the error that says what is allowed. */
+export function optionSchema(option: Option): z.ZodType {
+  const { takes } = option;
+  return kind(describeOption(option), (error): z.ZodType => {
+    if (takes.type === 'number') {
+      const read = z.number({ error }).min(takes.least, { error }).max(takes.most, { error });
+      return takes.isWhole ? read.int({ error }) : read;
+    }
+    if (takes.type === 'flag') return z.boolean({ error });
+    if (takes.type === 'texts') return z.array(z.string({ error }).min(1, { error }), { error }).min(1, { error });
+    if (takes.type === 'choice') return z.enum(takes.words, { error });
+    return z.string({ error }).min(1, { error });
+  });
+}
+
+function optionFields(): Readonly<Record<string, z.ZodExactOptional<z.ZodType>>> {
+  return Object.fromEntries(
+    Object.entries(PROJECT_SETTINGS).map(([name, row]: readonly [string, Option]) => {
+      const { usual: value, usualWords = String(value) } = row.setting ?? { usual: null };
+      return [settingKey(name), field(optionSchema(row), usualWords, row.help)];
+    }),
+  );
+}
+
+function optionValues(read: Readonly<Record<string, unknown>>): SettingValues<typeof PROJECT_SETTINGS> {
+  const values = Object.entries(PROJECT_SETTINGS).map(([name, row]) => [name, read[settingKey(name)] ?? row.setting.usual]);
+  return Object.fromEntries(values) as SettingValues<typeof PROJECT_SETTINGS>;
+}
+
 const schema = group(
   {
-    strict: field(flag, String(usual.strict), 'escalate instead of approving by waiver'),
     agents: field(named(agent, 'names, each with its agent'), 'none', 'agents of your own, by name'),
     roles: field(
       named(agentNames, 'roles, each with the name of its agent'),
@@ -478,28 +504,16 @@ const schema = group(
     ),
     agent: field(agentNames, 'none', 'the agent of every other role, or a list as above'),
     stronger: field(strongerAgent, 'none', "another agent for the loop's generator in late rounds"),
-    wait_for_limits: field(flag, String(usual.waitForLimits), "wait until an agent's used-up plan is renewed"),
     ask_above_runs: field(whole(1, 100_000), String(usual.askAboveRuns), 'ask before a session that may need more agent runs than this'),
     engine: field(
       text('the URL of an engine'),
       'this machine',
       'the engine on which sessions start, such as `postgres://host/database` (docs/fleet.md)',
     ),
-    concurrency: field(whole(1, 256), String(usual.concurrency), 'how many tasks run at the same time'),
-    max_rounds: field(whole(1, HIGHEST_CAP), "the loop's cap", 'the cap. The first verdict of a session freezes it'),
-    max_minutes: field(amount(525_600), 'no limit', 'after this many minutes a session asks a person'),
-    max_cost_usd: field(amount(1_000_000), 'no limit', 'after this many US dollars a session asks a person'),
-    max_tokens: field(whole(1, Number.MAX_SAFE_INTEGER), 'no limit', 'after this many tokens a session asks a person'),
-    stop_when_stalled: field(flag, String(usual.stopWhenStalled), 'ask a person when a loop stalls, oscillates or diverges'),
-    sandbox: field(sandbox, String(usual.sandbox.isOn), 'let programs write only to the folders of their work'),
+    ...optionFields(),
+    sandbox: field(sandbox, String(usual.sandbox), 'let programs write only to the folders of their work'),
     notify: field(notify, 'none', 'how a person is called when one is needed: a command, or the ways below'),
     notify_at_end: field(flag, String(usual.notifyAtEnd), 'run `notify` at the end of a session too'),
-    timeout_minutes: field(minutes, String(usual.timeoutMinutes), 'the time limit of one task'),
-    retries: field(
-      whole(0, MOST_RETRIES),
-      String(usual.retries),
-      "how often a task is retried when its model's server is overloaded or out of reach",
-    ),
     testing: field(testingLoop, AS_BELOW, 'the testing loop'),
     critics: field(critics, AS_BELOW, 'the critics that Umpire runs itself'),
     guard: field(guard, AS_BELOW, 'what the guard accepts, and what it does in runs'),
@@ -578,19 +592,22 @@ function refuseReserved({ agents = {} }: ReadSettings, { source, file, reserved 
 
 type ReadSettings = z.output<typeof schema>;
 
-/** These make Umpire only stricter or cheaper, so they count before a person trusts the project. */
-const STRICTER = ['strict', 'max_minutes', 'max_cost_usd', 'max_tokens', 'stop_when_stalled'] as const;
-
 function stricterOf(read: ReadSettings): ReadSettings {
-  const kept = Object.fromEntries(STRICTER.flatMap((key) => (read[key] === undefined ? [] : [[key, read[key]]])));
+  const kept = Object.fromEntries(Object.entries(read).filter(([key]) => STRICTER.has(key)));
   return { ...kept, ...(read.sandbox === undefined ? {} : { sandbox: { isOn: read.sandbox.isOn, write: [] } }) };
 }
+
+const STRICTER: ReadonlySet<string> = new Set(
+  Object.entries(PROJECT_SETTINGS).flatMap(([name, row]: readonly [string, Option]) =>
+    row.setting?.isStricter === true ? [settingKey(name)] : [],
+  ),
+);
 
 /** `agents.mine`, `workspace.setup`: two names deep, as a person looks for them in the file. */
 function ignoredOf(read: ReadSettings): readonly string[] {
   return Object.entries(read).flatMap(([key, value]) => {
-    if ((STRICTER as readonly string[]).includes(key)) return [];
     if (key === 'sandbox') return read.sandbox?.write.length === 0 ? [] : ['sandbox.write'];
+    if (STRICTER.has(key)) return [];
     return isGroup(value) ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
   });
 }
@@ -691,7 +708,9 @@ function withDefaults(read: ReadSettings): Settings {
   const { types, lint, quality } = debt ?? {};
   const checks = Object.entries({ types, lint, quality }).filter(([, value]) => value !== undefined);
   return {
-    strict: read.strict ?? usual.strict,
+    ...optionValues(read),
+    sandbox: read.sandbox?.isOn ?? usual.sandbox,
+    sandboxWrite: read.sandbox?.write ?? usual.sandboxWrite,
     agents: read.agents ?? usual.agents,
     untrustedAgents: usual.untrustedAgents,
     roles: firstOf(read.roles ?? {}),
@@ -699,20 +718,10 @@ function withDefaults(read: ReadSettings): Settings {
     fallbacks: othersOf({ ...read.roles, ...(read.agent === undefined ? {} : { '*': read.agent }) }),
     stronger:
       read.stronger?.agent === undefined ? usual.stronger : { agent: read.stronger.agent, fromRound: read.stronger.from_round ?? 2 },
-    waitForLimits: read.wait_for_limits ?? usual.waitForLimits,
     askAboveRuns: read.ask_above_runs ?? usual.askAboveRuns,
     engine: read.engine ?? usual.engine,
-    concurrency: read.concurrency ?? usual.concurrency,
-    maxRounds: read.max_rounds ?? usual.maxRounds,
-    maxMinutes: read.max_minutes ?? usual.maxMinutes,
-    maxCostUsd: read.max_cost_usd ?? usual.maxCostUsd,
-    maxTokens: read.max_tokens ?? usual.maxTokens,
-    stopWhenStalled: read.stop_when_stalled ?? usual.stopWhenStalled,
-    sandbox: read.sandbox ?? usual.sandbox,
     notify: read.notify ?? usual.notify,
     notifyAtEnd: read.notify_at_end ?? usual.notifyAtEnd,
-    timeoutMinutes: read.timeout_minutes ?? usual.timeoutMinutes,
-    retries: read.retries ?? usual.retries,
     testing: { ...usual.testing, ...read.testing },
     critics: {
       timeoutMinutes: read.critics?.timeout_minutes ?? usual.critics.timeoutMinutes,

@@ -5,7 +5,7 @@
 import type { Discovery, Verdict } from '@umpire/core/model/vocabulary.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { ChainProgress, VerdictGiven } from '@umpire/core/decider/events.js';
-import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
+import { MOST_ROUNDS } from '@umpire/core/model/options.js';
 import type { Traces } from '@umpire/core/decider/rounds.js';
 import { listFiles, readTail } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';

@@ -1,7 +1,7 @@
 // The answers that a page offers for an open question: what each will do, and what it needs from the person.
 
 import { isAboutEvidence } from '@umpire/core/decider/question.js';
-import type { Answer, Question } from '@umpire/core/decider/events.js';
+import type { Answer, Question } from '@umpire/core/model/questions.js';
 import { currentWave } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { possibleAnswers } from './session-question.js';

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { fold } from '@umpire/core/decider/evolve.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
-import type { Event, Question } from '@umpire/core/decider/events.js';
+import type { Event } from '@umpire/core/decider/events.js';
+import type { Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { ESCALATED, recorded } from '../../../../test/support/session-events.js';
 import { choicesOf, questionPage } from './question-page.js';

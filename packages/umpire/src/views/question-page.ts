@@ -1,7 +1,7 @@
 // The open question of a session as it is asked at a terminal: the reason, the plan, and each answer with what it does.
 
 import { answersIn, isAboutEvidence } from '@umpire/core/decider/question.js';
-import type { Answer, Question } from '@umpire/core/decider/events.js';
+import type { Answer, Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { paint } from './colors.js';
 import { clip, lineOf, wrap } from './safe-text.js';

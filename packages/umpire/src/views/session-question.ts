@@ -2,7 +2,8 @@
 
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { answersIn, isAboutEvidence } from '@umpire/core/decider/question.js';
-import type { Question, Answer, EventData, PersonAnswered } from '@umpire/core/decider/events.js';
+import type { EventData, PersonAnswered } from '@umpire/core/decider/events.js';
+import type { Question, Answer } from '@umpire/core/model/questions.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { lineOf, wrap } from './safe-text.js';

@@ -2,7 +2,7 @@
 // The flags come from the help texts, so that no second list has to be kept.
 
 import { basename } from 'node:path';
-import { ANSWERS } from '@umpire/core/decider/events.js';
+import { ANSWERS } from '@umpire/core/model/questions.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import { PRESET_NAMES } from '../../agents/presets.js';
 import { COLOR_CHOICES } from '../../views/colors.js';

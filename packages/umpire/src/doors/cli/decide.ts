@@ -2,29 +2,20 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { HIGHEST_CAP } from '@umpire/core/decider/events.js';
-import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
+import { DECIDE } from '@umpire/core/model/options.js';
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import { decide } from '../../engine/decide.js';
 import { elapsedMs } from '../../sessions/clock.js';
 import { verdictJson, verdictLines } from '../../views/verdict-page.js';
-import { parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
+import { flagKinds, parseArguments, readOptions, refuseExtra, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 
 const EXIT: Readonly<Record<Verdict['outcome'], number>> = { converge: 0, accept: 0, revise: 3, escalate: 4 };
 
-const FLAGS: FlagKinds = {
-  '--round': 'value',
-  '--max-rounds': 'value',
-  '--layer': 'value',
-  '--deadline-ms': 'value',
-  '--strict': 'switch',
-  '--dry-run': 'switch',
-  '--json': 'switch',
-  '--help': 'switch',
-};
+const { loop: _loop, session: _session, ...OPTIONS } = DECIDE;
+const FLAGS: FlagKinds = { ...flagKinds(OPTIONS), '--json': 'switch', '--help': 'switch' };
 
 export async function runDecide(args: readonly string[], startedAt = elapsedMs()): Promise<CommandOutcome> {
   const parsed = parseArguments(args, FLAGS, 'decide');
@@ -32,21 +23,13 @@ export async function runDecide(args: readonly string[], startedAt = elapsedMs()
   const [loop, session] = parsed.rest;
   if (loop === undefined || session === undefined) throw usage('Missing arguments: umpire decide <loop> <session>.', 'decide');
   refuseExtra(parsed, 2, 'decide');
-  const round = wholeNumber(parsed, '--round', 'decide', [0, MOST_ROUNDS]);
-  const maxRounds = wholeNumber(parsed, '--max-rounds', 'decide', [1, HIGHEST_CAP]);
-  const deadlineMs = wholeNumber(parsed, '--deadline-ms', 'decide', [0, 1e9]);
-  const layer = parsed.values.get('--layer');
-  const dryRun = parsed.switches.has('--dry-run');
+  const given = readOptions(parsed, OPTIONS, 'decide');
+  const { dryRun = false } = given;
   const { verdict, report, repeated, notes } = await decide({
     loop,
     session: folderOf(session),
     startedAt,
-    dryRun,
-    ...(round === undefined ? {} : { round }),
-    ...(maxRounds === undefined ? {} : { maxRounds }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(layer === undefined ? {} : { layer }),
-    ...(parsed.switches.has('--strict') ? { strict: true } : {}),
+    ...given,
   });
   const exit = verdict.status === 'partial' ? 5 : EXIT[verdict.outcome];
   const stdout = parsed.switches.has('--json') ? `${JSON.stringify(verdictJson(verdict))}\n` : report;

@@ -1,6 +1,8 @@
 // Parses the arguments of a command: flags in any place, then the rest. `--` ends the flags. Small, since it runs at every start.
 
 import { UmpireError } from '@umpire/core/model/errors.js';
+import { describeOption, flagOf, parseOption } from '@umpire/core/model/options.js';
+import type { OptionValues, Options } from '@umpire/core/model/options.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
 
@@ -46,25 +48,25 @@ export function parseArguments(args: readonly string[], kinds: FlagKinds, comman
   return { values, lists, switches, rest };
 }
 
-/** A whole number in the range, or undefined without the flag. */
-export function wholeNumber(parsed: ParsedArguments, flag: string, command: string, range: Range): number | undefined {
-  return numberOf(parsed, flag, command, range, 'whole number', /^-?\d{1,15}$/);
+/** The flags of these options. */
+export function flagKinds(rows: Options): FlagKinds {
+  const kinds = { flag: 'switch', texts: 'list', agents: 'list' } as const;
+  return Object.fromEntries(
+    Object.entries(rows).map(([name, { takes }]) => [flagOf(name), kinds[takes.type as keyof typeof kinds] ?? 'value']),
+  );
 }
 
-/** A number in the range, or undefined without the flag. */
-export function decimal(parsed: ParsedArguments, flag: string, command: string, range: Range): number | undefined {
-  return numberOf(parsed, flag, command, range, 'number', /^-?\d{1,15}(\.\d{1,6})?$/);
-}
-
-type Range = readonly [least: number, most: number];
-
-function numberOf(parsed: ParsedArguments, flag: string, command: string, range: Range, what: string, form: RegExp): number | undefined {
-  const text = parsed.values.get(flag);
-  if (text === undefined) return undefined;
-  const [least, most] = range;
-  const value = form.test(text) ? Number(text) : NaN;
-  if (value >= least && value <= most) return value;
-  throw usage(`${flag} takes a ${what} from ${least} to ${most}, not "${text.slice(0, 40)}".`, command);
+/** The values of these options. Throws `usage` for a text that is none. */
+export function readOptions<Rows extends Options>(parsed: ParsedArguments, rows: Rows, command: string): OptionValues<Rows> {
+  const values = Object.entries(rows).flatMap(([name, row]) => {
+    const flag = flagOf(name);
+    const value = parsed.switches.has(flag) || (parsed.lists.get(flag) ?? parsed.values.get(flag));
+    if (typeof value !== 'string') return value === undefined ? [] : [[name, value]];
+    const read = parseOption(row, value);
+    if (read === undefined) throw usage(`${flag} takes ${describeOption(row)}, not "${value.slice(0, 40)}".`, command);
+    return [[name, read]];
+  });
+  return Object.fromEntries(values) as OptionValues<Rows>;
 }
 
 /** Throws `usage` if there are more than `most` arguments besides the flags. */

@@ -4,10 +4,11 @@ import { listSessions } from '../../engine/list.js';
 import { listPage, listSum } from '../../views/list-page.js';
 import type { SessionEntry } from '../../views/list-page.js';
 import { STATE_WORDS } from '../../views/session-view.js';
+import { whole } from '@umpire/core/model/options.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { projectAt } from '../../sessions/find-sessions.js';
 import { LOCAL_CLOCK } from './local-time.js';
-import { parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
+import { parseArguments, readOptions, refuseExtra, usage } from './flags.js';
 import type { FlagKinds, ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
@@ -29,7 +30,7 @@ export async function runList(args: readonly string[], isColored = false): Promi
   const isWanted = filterOf(parsed);
   const project = parsed.values.get('--project') ?? '.';
   const all = await listSessions(project);
-  const sessions = all.filter(isWanted).slice(0, wholeNumber(parsed, '--last', 'list', [1, 1_000_000]));
+  const sessions = all.filter(isWanted).slice(0, readOptions(parsed, { last: whole(1, 1_000_000, 'N', '') }, 'list').last);
   if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify({ project: projectAt(project), sessions })}\n`, exit: 0 };
   if (sessions.length === 0 && all.length > 0) {
     const none = all.length === 1 ? 'No match: the project has 1 session.' : `No match: the project has ${all.length} sessions.`;

@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Question } from '@umpire/core/decider/events.js';
+import type { Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { ResolveParameters } from '../../engine/session.js';
 import { choicesOf, questionPage } from '../../views/question-page.js';

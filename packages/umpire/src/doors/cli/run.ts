@@ -5,25 +5,24 @@ import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
-import { describeQuestion } from '@umpire/core/decider/answers.js';
+import { NOTHING_GRANTED, describeQuestion } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
-import { ANSWERS } from '@umpire/core/decider/events.js';
-import type { Question, Recorded } from '@umpire/core/decider/events.js';
+import { ANSWERS } from '@umpire/core/model/questions.js';
+import type { Recorded } from '@umpire/core/decider/events.js';
+import type { Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { resolve, resume, run } from '../../engine/session.js';
 import type { RunWatch } from '../../engine/opened-session.js';
 import type { RunResult } from '../../engine/session.js';
 import type { TopicStart } from '../topic.js';
-import { setOwn } from '@umpire/core/formats/merge-objects.js';
-import { RANGES, TARGET_FORM } from '../../engine/run-flags.js';
-import type { RunFlags, TargetFlag } from '../../engine/run-flags.js';
+import { GRANTS, RUN, RUN_OPTIONS, whole } from '@umpire/core/model/options.js';
 import { lineOf as lineOfText } from '../../views/safe-text.js';
 import { wrapLine, followProgress } from '../../views/progress-lines.js';
 import { answerLines, shellWord, waysToAnswer } from '../../views/session-question.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';
 import { timeOfDay } from './local-time.js';
-import { decimal, parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
+import { flagKinds, parseArguments, readOptions, refuseExtra, usage } from './flags.js';
 import type { FlagKinds, ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
@@ -35,20 +34,9 @@ import { forecastWords } from '../../engine/forecast.js';
 import type { Forecast } from '../../engine/forecast.js';
 
 const RUN_FLAGS: FlagKinds = {
-  '--agent': 'list',
-  '--agent-command': 'value',
-  '--max-rounds': 'value',
-  '--concurrency': 'value',
-  '--max-minutes': 'value',
-  '--max-cost-usd': 'value',
-  '--max-tokens': 'value',
-  '--stop-when-stalled': 'switch',
-  '--strict': 'switch',
-  '--sandbox': 'switch',
-  '--wait-for-limits': 'switch',
+  ...flagKinds(RUN_OPTIONS),
   '--engine': 'value',
   '--detach': 'switch',
-  '--yes': 'switch',
   '--no-input': 'switch',
   '--json': 'switch',
   '--help': 'switch',
@@ -72,15 +60,13 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
   const [loop, goal] = parsed.rest;
   if (loop === undefined) throw usage('Missing <loop>, such as testing.', 'run');
   refuseExtra(parsed, 2, 'run', 'Put the goal in quotes.');
-  const target = targetOf(parsed.values.get('--target'));
   const about = await topicOf(parsed, loop);
   const request = {
     loop,
     ...about,
     ...(goal === undefined ? {} : { goal }),
     ...values(parsed, { project: '--project', session: '--session', mode: '--mode' }),
-    ...(target === undefined ? {} : { target }),
-    ...flagsOf(parsed, 'run'),
+    ...readOptions(parsed, { target: RUN.target, ...RUN_OPTIONS }, 'run'),
   };
   const there = await startedThere(request, parsed, output);
   if (there !== null) return there;
@@ -88,11 +74,11 @@ export async function runRun(args: readonly string[], output: Output): Promise<C
 }
 
 const TOPIC_FLAGS: FlagKinds = { '--issue': 'value', '--pr': 'value', '--remote': 'value' };
-const HIGHEST_NUMBER = 999_999_999;
+const PULL_REQUEST = { pr: whole(1, 999_999_999, 'N', '') };
 
 /** The issue or pull request on the command line. Loaded late: other runs need no GitHub. */
 async function topicOf(parsed: ParsedArguments, loop: string): Promise<TopicStart | null> {
-  const pr = wholeNumber(parsed, '--pr', 'run', [1, HIGHEST_NUMBER]);
+  const { pr } = readOptions(parsed, PULL_REQUEST, 'run');
   if (pr === undefined && !parsed.values.has('--issue')) {
     if (parsed.values.has('--remote') && (await namedEngine(parsed)) === null)
       throw usage('--remote belongs to --issue, --pr or --engine.', 'run');
@@ -106,25 +92,6 @@ async function topicOf(parsed: ParsedArguments, loop: string): Promise<TopicStar
   const { readTopic } = await import('../topic.js');
   const places = values(parsed, { project: '--project', issue: '--issue', remote: '--remote' });
   return readTopic({ ...places, ...(pr === undefined ? {} : { pr }), sandbox: parsed.switches.has('--sandbox') });
-}
-
-/** `80`, or `L1=90,L2=70`. */
-function targetOf(text: string | undefined): TargetFlag | undefined {
-  if (text === undefined) return undefined;
-  const [least, most] = RANGES.target;
-  const percent = (word: string) => {
-    const value = /^\d{1,3}(\.\d{1,6})?$/.test(word) ? Number(word) : NaN;
-    if (!(value >= least && value <= most)) throw usage(`${TARGET_FORM.slice(0, -1)}, not "${text.slice(0, 40)}".`, 'run');
-    return value;
-  };
-  if (!text.includes('=')) return percent(text.trim());
-  const targets: Record<string, number> = {};
-  for (const part of text.split(',')) {
-    const [name = '', value = ''] = part.split('=', 2).map((word) => word.trim());
-    if (Object.hasOwn(targets, name)) throw usage(`--target names ${name.slice(0, 40)} twice.`, 'run');
-    setOwn(targets, name, name === '' ? percent('') : percent(value));
-  }
-  return targets;
 }
 
 export async function runUntil(args: readonly string[], output: Output): Promise<CommandOutcome> {
@@ -153,7 +120,14 @@ export async function runUntil(args: readonly string[], output: Output): Promise
     );
   const places = values(parsed, { project: '--project', session: '--session', mode: '--mode', report: '--report' });
   const trust = parsed.switches.has('--trust-exit-status') ? { trustExitStatus: true } : {};
-  const request = { loop: 'until', command, ...(goal === undefined ? {} : { goal }), ...places, ...trust, ...flagsOf(parsed, 'until') };
+  const request = {
+    loop: 'until',
+    command,
+    ...(goal === undefined ? {} : { goal }),
+    ...places,
+    ...trust,
+    ...readOptions(parsed, RUN_OPTIONS, 'until'),
+  };
   const there = await startedThere(request, parsed, output);
   if (there !== null) return there;
   return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), places.session ?? null);
@@ -182,14 +156,12 @@ export async function runResume(args: readonly string[], output: Output): Promis
     if (named === undefined) throw usage('Name a session of the engine.', 'resume');
     return (await import('./fleet.js')).resumeThere(url, named, parsed, output);
   }
-  const flags = flagsOf(parsed, 'resume');
+  const flags = readOptions(parsed, RUN_OPTIONS, 'resume');
   const project = parsed.values.get('--project') ?? '.';
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
   const retry = parsed.switches.has('--retry');
   return runWatched(output, parsed, (watch) => resume({ session, retry, ...flags, ...watch }), session);
 }
-
-const GRANTS = ['--rounds', '--cost-usd', '--minutes', '--tokens'];
 
 export async function runResolve(args: readonly string[], output: Output): Promise<CommandOutcome> {
   const kinds: FlagKinds = {
@@ -197,10 +169,7 @@ export async function runResolve(args: readonly string[], output: Output): Promi
     '--project': 'value',
     '--reason': 'value',
     '--goal': 'value',
-    '--rounds': 'value',
-    '--cost-usd': 'value',
-    '--minutes': 'value',
-    '--tokens': 'value',
+    ...flagKinds(GRANTS),
   };
   const parsed = parseArguments(args, kinds, 'resolve');
   if (parsed.switches.has('--help')) return showHelp('resolve');
@@ -211,16 +180,14 @@ export async function runResolve(args: readonly string[], output: Output): Promi
   if (answer === undefined)
     throw usage(`"${word.slice(0, 40)}" is not an answer.${didYouMean(word, ANSWERS)} Answers: ${ANSWERS.join(', ')}.`, 'resolve');
   refuseExtra(parsed, 2, 'resolve', 'Put the reason in quotes after --reason.');
-  const grant = GRANTS.find((flag) => parsed.values.has(flag));
+  const grant = Object.keys(flagKinds(GRANTS)).find((flag) => parsed.values.has(flag));
   if (grant !== undefined && answer !== 'extend') throw usage(`${grant} belongs to extend, not to ${answer}.`, 'resolve');
   const given = {
     answer,
     reason: parsed.values.get('--reason') ?? '',
     ...answeringUser(),
-    rounds: wholeNumber(parsed, '--rounds', 'resolve', RANGES.maxRounds) ?? 0,
-    tokens: wholeNumber(parsed, '--tokens', 'resolve', RANGES.maxTokens) ?? 0,
-    costUsd: decimal(parsed, '--cost-usd', 'resolve', RANGES.maxCostUsd) ?? 0,
-    minutes: decimal(parsed, '--minutes', 'resolve', RANGES.maxMinutes) ?? 0,
+    ...NOTHING_GRANTED,
+    ...readOptions(parsed, GRANTS, 'resolve'),
     ...(parsed.values.has('--goal') ? { goal: parsed.values.get('--goal') ?? '' } : {}),
   };
   const url = await namedEngine(parsed, named);
@@ -232,7 +199,7 @@ export async function runResolve(args: readonly string[], output: Output): Promi
   const request = {
     session,
     ...given,
-    ...flagsOf(parsed, 'resolve'),
+    ...readOptions(parsed, RUN_OPTIONS, 'resolve'),
   };
   return runWatched(output, parsed, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort' || answer === 'stop');
 }
@@ -244,29 +211,6 @@ function values<K extends string>(parsed: ParsedArguments, flags: Readonly<Recor
     if (value !== undefined) found[name] = value;
   }
   return found;
-}
-
-function flagsOf(parsed: ParsedArguments, command: string): RunFlags {
-  const numbers: Partial<Record<'maxRounds' | 'concurrency' | 'maxTokens' | 'maxMinutes' | 'maxCostUsd', number>> = {};
-  const take = (name: keyof typeof numbers, value: number | undefined) => {
-    if (value !== undefined) numbers[name] = value;
-  };
-  take('maxRounds', wholeNumber(parsed, '--max-rounds', command, RANGES.maxRounds));
-  take('concurrency', wholeNumber(parsed, '--concurrency', command, RANGES.concurrency));
-  take('maxTokens', wholeNumber(parsed, '--max-tokens', command, RANGES.maxTokens));
-  take('maxMinutes', decimal(parsed, '--max-minutes', command, RANGES.maxMinutes));
-  take('maxCostUsd', decimal(parsed, '--max-cost-usd', command, RANGES.maxCostUsd));
-  const agent = parsed.lists.get('--agent');
-  return {
-    ...numbers,
-    ...(agent === undefined ? {} : { agent }),
-    ...values(parsed, { agentCommand: '--agent-command' }),
-    ...(parsed.switches.has('--stop-when-stalled') ? { stopWhenStalled: true } : {}),
-    ...(parsed.switches.has('--strict') ? { strict: true } : {}),
-    ...(parsed.switches.has('--sandbox') ? { sandbox: true } : {}),
-    ...(parsed.switches.has('--wait-for-limits') ? { waitForLimits: true } : {}),
-    ...(parsed.switches.has('--yes') ? { yes: true } : {}),
-  };
 }
 
 type Act = (watch: RunWatch) => Promise<RunResult>;

@@ -1,9 +1,9 @@
 // `umpire until --here`: begins, shows and ends the check that judges a person's own agent sessions.
 
 import { beginUntilHere, endUntilHere, releaseUntilHere } from '../until-here.js';
-import { RANGES } from '../../engine/run-flags.js';
+import { PROJECT_SETTINGS } from '@umpire/core/model/options.js';
 import { lineOf } from '../../views/safe-text.js';
-import { refuseExtra, usage, wholeNumber } from './flags.js';
+import { readOptions, refuseExtra, usage } from './flags.js';
 import type { ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 
@@ -25,14 +25,13 @@ export async function runUntilHere(parsed: ParsedArguments): Promise<CommandOutc
     const { session, command: active } = releaseUntilHere(project);
     return { stdout: `${session}\n`, stderr: `The next agent session that stops here must pass: ${lineOf(active, 200)}\n`, exit: 0 };
   }
-  const maxRounds = wholeNumber(parsed, '--max-rounds', 'until', RANGES.maxRounds);
   const notes: string[] = [];
   const { session, project: root } = await beginUntilHere({
     command,
     ...(goal === undefined ? {} : { goal }),
     ...given('--project', 'project'),
     ...given('--report', 'report'),
-    ...(maxRounds === undefined ? {} : { maxRounds }),
+    ...readOptions(parsed, { maxRounds: PROJECT_SETTINGS.maxRounds }, 'until'),
     onNote: (note) => void notes.push(`Note: ${lineOf(note)}`),
   });
   const next = [

@@ -2,6 +2,7 @@
 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { whole } from '@umpire/core/model/options.js';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { refuseInsideTask } from '../../agents/inside-task.js';
 import { createConduct } from '../../engine/conductor.js';
@@ -14,7 +15,7 @@ import { lineOf } from '../../views/safe-text.js';
 import { stateHome } from '../../sessions/environment.js';
 import { openTelemetry } from '../../telemetry/open-telemetry.js';
 import { engineFor } from './engine-choice.js';
-import { parseArguments, refuseExtra, usage, wholeNumber } from './flags.js';
+import { parseArguments, readOptions, refuseExtra, usage } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { showHelp } from './show-help.js';
 import type { Output } from './output.js';
@@ -48,7 +49,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
     .flatMap((label) => label.split(','))
     .map((label) => label.trim())
     .filter((label) => label !== '');
-  const slots = wholeNumber(parsed, '--slots', 'worker', [1, 1000]) ?? 1;
+  const { slots = 1 } = readOptions(parsed, { slots: whole(1, 1000, 'N', '') }, 'worker');
   // Agents must not see the engine: its URL may hold a password.
   delete process.env['UMPIRE_ENGINE'];
   const say = (note: string): void => void write(2, `${new Date().toISOString().slice(11, 19)} ${note}\n`);

@@ -12,7 +12,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { streamSSE } from 'hono/streaming';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { z } from 'zod';
-import { ANSWERS } from '@umpire/core/decider/events.js';
+import { ANSWERS } from '@umpire/core/model/questions.js';
 import { refuseInsideTask } from '../../agents/inside-task.js';
 import { lineOf, showHidden, showHiddenIn } from '../../views/safe-text.js';
 import { onAbort } from '../../sessions/abort-listeners.js';

@@ -13,61 +13,35 @@ import * as checking from '../../sessions/check-loop.js';
 import type { Checked } from '../../sessions/check-loop.js';
 import * as replaying from '../../sessions/replay.js';
 import type { ReplayAllRequest, ReplayRequest } from '../../sessions/replay.js';
-import {
-  CALL,
-  DATE,
-  FLAG,
-  FROM_ZERO,
-  LOOP,
-  NUMBER,
-  PATH,
-  SIGNAL,
-  TEXT,
-  TEXTS,
-  checkRequest,
-  checkValue,
-  oneOf,
-  argumentError,
-} from './argument-checks.js';
-import type { ArgumentTypes } from './argument-checks.js';
+import { CHECK, CRITIQUE, DECIDE, GUARD, READ, REPLAY, needed, number } from '@umpire/core/model/options.js';
+import { CALL, DATE, SIGNAL, argumentError, checkRequest, checkValue } from './argument-checks.js';
 import { validateLoop } from './loops.js';
 import { withCallbacks } from './callbacks.js';
 
-const DECIDE: ArgumentTypes<DecideRequest> = {
-  loop: LOOP,
-  session: PATH,
-  round: NUMBER,
-  maxRounds: NUMBER,
-  layer: TEXT,
-  deadlineMs: FROM_ZERO,
-  strict: FLAG,
-  dryRun: FLAG,
-  startedAt: NUMBER,
-  now: DATE,
-};
+const AMOUNT = number(0, Infinity, 'N', '');
 
 /** Judges the latest result of a loop's critic in a session folder. */
 export async function decide(request: DecideRequest): Promise<Decision> {
-  checkRequest('decide', request, DECIDE, ['loop', 'session']);
+  checkRequest('decide', request, { ...DECIDE, startedAt: AMOUNT, now: DATE });
   const session = resolve(request.session);
   return deciding.decide({ ...request, session, loop: await validateLoop(request.loop) });
 }
 
 /** Proves a loop's rules or finds a counterexample. `loop`: a built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
 export async function check(loop: string | Loop): Promise<Checked> {
-  checkValue('check', 'loop', loop, LOOP);
+  checkValue('check', 'loop', loop, CHECK.loop);
   return checking.check(await validateLoop(loop));
 }
 
 /** Judges every verdict of a session again. Throws if there is no session or no verdict. */
 export async function replay(request: ReplayRequest): Promise<Replay> {
-  checkRequest('replay', request, { session: PATH, loop: LOOP }, ['session']);
+  checkRequest('replay', request, { session: needed(REPLAY.session), loop: REPLAY.loop });
   return replaying.replay({ ...request, ...(await otherRules(request)) });
 }
 
 /** Judges every session of a project again. An unreadable session does not stop the others. */
 export async function replayAll(request: ReplayAllRequest = {}): Promise<ProjectReplay> {
-  checkRequest('replayAll', request, { project: PATH, loop: LOOP });
+  checkRequest('replayAll', request, { project: REPLAY.project, loop: REPLAY.loop });
   return replaying.replayAll({ ...request, ...(await otherRules(request)) });
 }
 
@@ -75,50 +49,26 @@ async function otherRules({ loop }: { readonly loop?: string | Loop }): Promise<
   return loop === undefined ? {} : { loop: typeof loop === 'string' ? loop : await validateLoop(loop) };
 }
 
-/** Reads reports of tools. A missing or unreadable report is an outcome; a argumentError format or a folder throws. */
+/** Reads reports of tools. A missing or unreadable report is an outcome; an unknown format or a folder throws. */
 export async function readReports(request: ReadRequest): Promise<ReportsRead> {
-  checkRequest('readReports', request, { reports: TEXTS, format: TEXT, root: PATH, keep: FROM_ZERO }, ['reports']);
+  checkRequest('readReports', request, { ...READ, keep: AMOUNT });
   return reading.readReports(request);
 }
 
 export type GuardRequest = Omit<GuardParameters, 'isOthers' | 'onNote' | 'retrial'>;
 
-const GUARD: ArgumentTypes<GuardRequest> = {
-  project: PATH,
-  base: TEXT,
-  scope: oneOf('testing', 'any'),
-  reportBefore: TEXT,
-  reportAfter: TEXT,
-  staged: FLAG,
-  revert: FLAG,
-  now: CALL,
-};
-
 /** Finds skipped, weakened or deleted tests in a change. `revert` reverts them in the project's files. */
 export async function guard(request: GuardRequest = {}): Promise<GuardRun> {
-  checkRequest('guard', request, GUARD);
+  checkRequest('guard', request, { ...GUARD, now: CALL });
   if (request.staged === true && request.revert === true)
     throw argumentError('guard', 'use revert or staged, not both: revert changes files on disk, staged reads staged files');
   const { guardProject } = await import('../../engine/guard.js');
   return guardProject(request);
 }
 
-const CRITIQUE: ArgumentTypes<CritiqueRequest> = {
-  loop: TEXT,
-  project: PATH,
-  session: PATH,
-  industry: oneOf('standard', 'strict'),
-  base: TEXT,
-  layer: TEXT,
-  signal: SIGNAL,
-  now: CALL,
-  onOutput: CALL,
-  onNote: CALL,
-};
-
 /** Measures a project with its own tools and leaves the evidence in a session folder for `decide`. */
 export async function critique(request: CritiqueRequest): Promise<CritiqueReport> {
-  checkRequest('critique', request, CRITIQUE, ['loop']);
+  checkRequest('critique', request, { ...CRITIQUE, signal: SIGNAL, now: CALL, onOutput: CALL, onNote: CALL });
   const measuring = await import('../../engine/critique.js');
   return withCallbacks(request, (watch) => measuring.critique({ ...request, ...watch }));
 }

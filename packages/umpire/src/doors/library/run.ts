@@ -5,34 +5,17 @@ import { resolve as absolute } from 'node:path';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import * as engine from '../../engine/session.js';
 import type { RunWatch } from '../../engine/opened-session.js';
-import { RANGES } from '../../engine/run-flags.js';
 import type { RunFlags } from '../../engine/run-flags.js';
 import { answersIn } from '@umpire/core/decider/question.js';
-import { ANSWERS } from '@umpire/core/decider/events.js';
-import type { Answer, Question } from '@umpire/core/decider/events.js';
+import type { Answer, Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { PipelinesInput } from '@umpire/core/loops/loop-file.js';
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import { questionWords } from '../../views/session-question.js';
 import { verdictsIn } from '../../views/session-view.js';
 import { readSession } from '../../sessions/session-record.js';
-import {
-  CALL,
-  DATE,
-  FLAG,
-  LOOP,
-  NAMES,
-  NUMBER,
-  OBJECT,
-  PATH,
-  SIGNAL,
-  TEXT,
-  checkRequest,
-  checkValue,
-  oneOf,
-  within,
-} from './argument-checks.js';
-import type { ArgumentTypes } from './argument-checks.js';
+import { CALL, DATE, OBJECT, SIGNAL, checkRequest, checkValue } from './argument-checks.js';
+import { RESOLVE, RESUME, RUN, needed } from '@umpire/core/model/options.js';
 import { validateLoop, validatePipeline } from './loops.js';
 import { agentsOf } from './function-agents.js';
 import type { OwnAgents } from './function-agents.js';
@@ -73,65 +56,11 @@ export interface RunReport extends engine.RunResult {
   readonly verdicts: readonly Verdict[];
 }
 
-const FLAGS: ArgumentTypes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | ForCommandsOnly> & Pick<RunRequest, 'agent' | 'agents'>> = {
-  agent: NAMES,
-  agents: OBJECT,
-  agentCommand: TEXT,
-  maxRounds: within(RANGES.maxRounds, true),
-  concurrency: within(RANGES.concurrency, true),
-  maxMinutes: within(RANGES.maxMinutes),
-  maxCostUsd: within(RANGES.maxCostUsd),
-  maxTokens: within(RANGES.maxTokens, true),
-  timeoutMinutes: within(RANGES.timeoutMinutes),
-  retries: within(RANGES.retries, true),
-  stopWhenStalled: FLAG,
-  strict: FLAG,
-  sandbox: FLAG,
-  waitForLimits: FLAG,
-  yes: FLAG,
-  onEvent: CALL,
-  onNote: CALL,
-  signal: SIGNAL,
-  now: CALL,
-};
-
-function isTarget(value: unknown): boolean {
-  const { fits } = within(RANGES.target);
-  return fits(value) || (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(fits));
-}
-
-const RUN: ArgumentTypes<RunRequest> = {
-  loop: LOOP,
-  goal: TEXT,
-  project: PATH,
-  session: PATH,
-  mode: TEXT,
-  pipeline: OBJECT,
-  target: { fits: isTarget, expected: `a number from 0 to 100, or such numbers by layer: { L1: 90, L2: 70 }` },
-  command: TEXT,
-  report: TEXT,
-  trustExitStatus: FLAG,
-  ...FLAGS,
-};
-
-const RESUME: ArgumentTypes<ResumeRequest> = { session: PATH, retry: FLAG, ...FLAGS };
-
-const RESOLVE: ArgumentTypes<ResolveRequest> = {
-  session: PATH,
-  answer: oneOf(...ANSWERS),
-  reason: TEXT,
-  who: TEXT,
-  rounds: NUMBER,
-  costUsd: NUMBER,
-  minutes: NUMBER,
-  tokens: NUMBER,
-  goal: TEXT,
-  ...FLAGS,
-};
+const PROGRAM = { agents: OBJECT, onEvent: CALL, onNote: CALL, signal: SIGNAL, now: CALL };
 
 /** Runs a loop to its end, or until a person is needed or `signal` is aborted: `status` says which. */
 export async function run(request: RunRequest): Promise<RunReport> {
-  checkRequest('run', request, RUN, ['loop']);
+  checkRequest('run', request, { ...RUN, pipeline: OBJECT, ...PROGRAM });
   const { session, pipeline, ...rest } = request;
   const loop = await validateLoop(request.loop);
   const place = session === undefined ? {} : { session: absolute(session) };
@@ -141,14 +70,14 @@ export async function run(request: RunRequest): Promise<RunReport> {
 
 /** Continues a session that was stopped or killed. `retry`: runs failed tasks again. */
 export async function resume(request: ResumeRequest): Promise<RunReport> {
-  checkRequest('resume', request, RESUME, ['session']);
+  checkRequest('resume', request, { ...RESUME, session: needed(RESUME.session), ...PROGRAM });
   const session = absolute(request.session);
   return runWith('resume', request, (watch) => engine.resume({ ...watch, session }));
 }
 
 /** Answers the question of a session and continues it. `question.answers` of its report lists the possible answers. */
 export async function resolve(request: ResolveRequest): Promise<RunReport> {
-  checkRequest('resolve', request, RESOLVE, ['session', 'answer']);
+  checkRequest('resolve', request, { ...RESOLVE, who: RESOLVE.reason, ...PROGRAM });
   const session = absolute(request.session);
   return runWith('resolve', request, (watch) => engine.resolve({ ...watch, session }));
 }

@@ -11,7 +11,8 @@ import { sessionView, verdictsIn } from '../../views/session-view.js';
 import type { SessionSurroundings, SessionView } from '../../views/session-view.js';
 import { provenanceIn, readSession } from '../../sessions/session-record.js';
 import type { SessionRecord } from '../../sessions/session-record.js';
-import { PATH, checkRequest, checkValue } from './argument-checks.js';
+import { PROJECT, SESSION } from '@umpire/core/model/options.js';
+import { checkRequest, checkValue } from './argument-checks.js';
 
 /** The output of `umpire status --json`, with every verdict and event. */
 export interface SessionStatus extends SessionView {
@@ -51,12 +52,12 @@ export interface ListRequest {
 
 /** The sessions of a project, latest first. An unreadable session is listed with the reason. */
 export async function list(request: ListRequest = {}): Promise<readonly SessionEntry[]> {
-  checkRequest('list', request, { project: PATH });
+  checkRequest('list', request, { project: PROJECT });
   return listSessions(request.project ?? '.');
 }
 
 function recordOf(call: string, session: string): SessionRecord {
-  checkValue(call, 'session', session, PATH);
+  checkValue(call, 'session', session, SESSION);
   return readSession(resolve(session));
 }
 

@@ -4,7 +4,8 @@ import { checkReadiness } from '../doctor.js';
 import { writeFirstSettings } from '../init.js';
 import type { FirstSettings } from '../init.js';
 import type { DoctorReport } from '../../views/doctor-page.js';
-import { FLAG, PATH, TEXT, checkRequest } from './argument-checks.js';
+import { INIT, PROJECT } from '@umpire/core/model/options.js';
+import { checkRequest } from './argument-checks.js';
 
 export interface DoctorRequest {
   /** The project's folder. Default: the project that contains the current folder. */
@@ -13,7 +14,7 @@ export interface DoctorRequest {
 
 /** Checks that a run can start. Starts no agent, runs no test and changes nothing. */
 export async function doctor(request: DoctorRequest = {}): Promise<DoctorReport> {
-  checkRequest('doctor', request, { project: PATH });
+  checkRequest('doctor', request, { project: PROJECT });
   return checkReadiness(request);
 }
 
@@ -26,7 +27,7 @@ export interface InitRequest extends DoctorRequest {
 
 /** Writes `umpire.config.yaml`. Never overwrites a file. */
 export async function init(request: InitRequest = {}): Promise<FirstSettings> {
-  checkRequest('init', request, { project: PATH, agent: TEXT, dryRun: FLAG });
+  checkRequest('init', request, INIT);
   const { path, text, written } = await writeFirstSettings(request);
   return { path, text, written };
 }
