@@ -38,6 +38,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['views'],
     ['sessions'],
     ['work', 'agents', 'telemetry'],
+    ['runners'],
     ['critics'],
     ['retrial'],
     ['forge'],

@@ -16,8 +16,8 @@ import { packageVersion } from '../sessions/package-root.js';
 import type { CriticJob } from './critic.js';
 import { pythonLintersMark } from './lint-tools.js';
 import { provenanceOf } from './provenance.js';
-import type { Provenance, ToolUse } from './provenance.js';
-import { findPackage, timeLeft } from './tool.js';
+import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+import { findPackage, timeLeft } from '../runners/run-tool.js';
 
 export interface Baseline<State> {
   readonly commit: string;

@@ -3,20 +3,15 @@
 
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import type { Change } from '@umpire/guard/change.js';
-import type { Guardian } from '../agents/guardian.js';
 import type { CheckOutcome, Damage, Finding } from '@umpire/core/model/vocabulary.js';
-import type { Watch } from '@umpire/core/model/ports.js';
-import type { CriticSettings, GuardSettings } from '../sessions/default-settings.js';
+import type { GuardSettings } from '../sessions/default-settings.js';
+import type { ToolJob } from '../runners/run-tool.js';
 import type { RetrialFindings } from './weigh-retrial.js';
 import { openFolder, writeAtomically } from '../sessions/session-folder.js';
 
-export interface CriticJob {
-  /** Where the tools run, absolute: the project, or the session's worktree. */
-  readonly project: string;
+export interface CriticJob extends ToolJob {
   /** The person's own project, where the tools run in a worktree of it. */
   readonly origin?: string;
-  /** The session folder, absolute. Evidence goes there. */
-  readonly session: string;
   /** The critic's row of tasks.csv; empty where there is none. */
   readonly row: Readonly<Record<string, string>>;
   /** The commit that a change or a regression is measured against; null where none is known. */
@@ -27,16 +22,7 @@ export interface CriticJob {
   readonly round: number | null;
   /** Unresolved comments of people on the pull request under review. */
   readonly comments?: readonly Finding[];
-  readonly settings: CriticSettings;
   readonly guard: GuardSettings;
-  readonly guardian: Guardian;
-  /** `log` gets what tools print, while they run. Aborted: end the tools and resolve. */
-  readonly watch: Watch;
-  /** For the whole run. A tool that is still at work then is ended, and its outcome is `timeout`. */
-  readonly timeoutMs: number;
-  readonly now: () => Date;
-  /** One line for people about what happens now. */
-  readonly say: (line: string) => void;
   /** Evidence as it was written, by path, for who does not trust the disk afterwards. */
   readonly kept?: Map<string, Uint8Array>;
   /** Gets the tracked files that the tools rewrite at the base too. */

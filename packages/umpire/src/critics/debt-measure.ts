@@ -13,17 +13,17 @@ import type { CommandLine } from '../sessions/default-settings.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import type { CriticJob } from './critic.js';
 import { statusesOf } from './exit-statuses.js';
-import { packagesOf } from './find-tests.js';
+import { packagesOf } from '../runners/find-tests.js';
 import { runLintTool } from './lint-run.js';
 import type { LintTool } from './lint-run.js';
 import { findLintTools, isTscFault } from './lint-tools.js';
-import { baseOf, commandsOfWords } from './package-scripts.js';
-import type { ToolUse } from './provenance.js';
+import { baseOf, commandsOfWords } from '../runners/package-scripts.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { findQualityTools, outputOf } from './quality-tools.js';
 import type { MeasuredTool } from './quality-tools.js';
-import { readPrinted, readReport } from './report-file.js';
-import { readManifest, runTool, timeLeft } from './tool.js';
-import type { ToolRun } from './tool.js';
+import { readPrinted, readReport } from '../runners/report-file.js';
+import { readManifest, runTool, timeLeft } from '../runners/run-tool.js';
+import type { ToolRun } from '../runners/run-tool.js';
 
 /** All but the tests, which every critic measures. */
 export type ToolsState = Omit<DebtMeasurement, 'tests'>;

@@ -23,8 +23,8 @@ import { measureTools } from './debt-measure.js';
 import { absenceNotes } from './lint-tools.js';
 import { openTests, settleTests, testsAtBase, touchOf } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
-import type { Provenance } from './provenance.js';
-import { timeLeft } from './tool.js';
+import type { Provenance } from '@umpire/core/formats/provenance.js';
+import { timeLeft } from '../runners/run-tool.js';
 
 export const VALIDATION_REPORT = 'validation/validation-report.json';
 export const BASELINE_COPY = 'validation/baseline.json';

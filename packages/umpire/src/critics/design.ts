@@ -15,10 +15,10 @@ import { faultOf, openFolder, placeFor } from '../sessions/session-folder.js';
 import { packageVersion } from '../sessions/package-root.js';
 import { leave } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
-import { findFiles } from './project-files.js';
+import { findFiles } from '../runners/project-files.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
-import type { Provenance } from './provenance.js';
-import { timeLeft } from './tool.js';
+import type { Provenance } from '@umpire/core/formats/provenance.js';
+import { timeLeft } from '../runners/run-tool.js';
 
 const SUMMARY_LENGTH = 500;
 

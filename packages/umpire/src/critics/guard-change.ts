@@ -16,7 +16,7 @@ import { CONFIG } from '../sessions/project.js';
 import { createFileReader, filesOnDisk, findBase, readChange } from '../work/read-change.js';
 import type { CriticJob } from './critic.js';
 import { withRetrial } from './weigh-retrial.js';
-import { pathTest } from './path-pattern.js';
+import { pathTest } from '../runners/path-pattern.js';
 
 interface GuardProblem {
   readonly file: string;

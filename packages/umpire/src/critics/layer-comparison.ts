@@ -12,12 +12,12 @@ import { findBaseCommit } from './change.js';
 import { findRepository } from './commit-copy.js';
 import type { ProjectRepository } from './commit-copy.js';
 import type { CriticJob } from './critic.js';
-import { findTests, removeScratch } from './find-tests.js';
-import type { FoundTests } from './find-tests.js';
+import { findTests, removeScratch } from '../runners/find-tests.js';
+import type { FoundTests } from '../runners/find-tests.js';
 import { compareTests, movesOf, passingAgain, quarantineOf } from './project-tests.js';
-import type { Provenance, ToolUse } from './provenance.js';
-import { coveredBy, linesOf, notRun, runTests } from './run-tests.js';
-import type { PlaceRun } from './run-tests.js';
+import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+import { coveredBy, linesOf, notRun, runTests } from '../runners/run-tests.js';
+import type { PlaceRun } from '../runners/run-tests.js';
 import { layerTest } from './test-layers.js';
 
 /** One measurement of a layer, kept by commit. */

@@ -10,12 +10,13 @@ import { withoutColours } from '@umpire/reports/line-stream.js';
 import { toProjectPath } from '@umpire/reports/project-path.js';
 import { statOf } from '../sessions/file-system.js';
 import type { CriticJob } from './critic.js';
-import { errorWords } from './error-words.js';
-import { shownWord } from './provenance.js';
-import type { ShownPlaces, ToolUse } from './provenance.js';
-import { hidesFailure, readPrinted, readReport } from './report-file.js';
-import { howToolEnded, runTool } from './tool.js';
-import type { ToolRun } from './tool.js';
+import { errorWords } from '../runners/error-words.js';
+import { shownWord } from '../runners/run-tool.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
+import type { ShownPlaces } from '../runners/run-tool.js';
+import { hidesFailure, readPrinted, readReport } from '../runners/report-file.js';
+import { howToolEnded, runTool } from '../runners/run-tool.js';
+import type { ToolRun } from '../runners/run-tool.js';
 
 export interface LintTool {
   readonly name: string;

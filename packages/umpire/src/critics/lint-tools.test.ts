@@ -12,7 +12,7 @@ import type { Recorded } from '../../../../test/support/python-tools.js';
 import { debtCritic, VALIDATION_REPORT } from './debt.js';
 import { absenceNotes, findPythonLinters } from './lint-tools.js';
 import { runLintTool } from './lint-run.js';
-import { findPython } from './python-programs.js';
+import { findPython } from '../runners/python-programs.js';
 import { REVIEW_RESULTS, reviewCritic } from './review.js';
 
 cleanUpAfterwards();

@@ -9,11 +9,11 @@ import { namesIn } from '../sessions/file-system.js';
 import { isPythonEnvironment } from '../sessions/python-environment.js';
 import { EXIT_STATUSES } from './exit-statuses.js';
 import type { LintTool } from './lint-run.js';
-import { findFiles } from './project-files.js';
-import { findPythonProgram, markOf } from './python-programs.js';
-import type { PythonProgram } from './python-programs.js';
-import { findTool, readManifest } from './tool.js';
-import type { FoundTool } from './tool.js';
+import { findFiles } from '../runners/project-files.js';
+import { findPythonProgram, markOf } from '../runners/python-programs.js';
+import type { PythonProgram } from '../runners/python-programs.js';
+import { findTool, readManifest } from '../runners/run-tool.js';
+import type { FoundTool } from '../runners/run-tool.js';
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 const WEB = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|jsonc?|css|graphql)$/;

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import type { CommandLine, CriticSettings } from '../sessions/default-settings.js';
 import { namesIn } from '../sessions/file-system.js';
-import { runnersIn } from './find-tests.js';
+import { runnersIn } from '../runners/find-tests.js';
 import { findLintTools } from './lint-tools.js';
-import type { RunnerName } from './package-scripts.js';
-import { readManifest } from './tool.js';
+import type { RunnerName } from '../runners/package-scripts.js';
+import { readManifest } from '../runners/run-tool.js';
 
 /** `own`: a command that the person named, such as the check of `until`. The spelling that people use comes before the others. */
 export function projectCommands(folder: string, settings: CriticSettings, own: string | null = null): readonly string[] {

@@ -20,14 +20,14 @@ import type { OpenBase } from './baseline.js';
 import { findBaseCommit } from './change.js';
 import { filesAt, filesChanged, findRepository, linesRemoved } from './commit-copy.js';
 import type { CriticJob } from './critic.js';
-import { findForeign, findPlaces, findTests, removeScratch } from './find-tests.js';
-import type { FoundTests, FoundTestPlace } from './find-tests.js';
+import { findForeign, findPlaces, findTests, removeScratch } from '../runners/find-tests.js';
+import type { FoundTests, FoundTestPlace } from '../runners/find-tests.js';
 import { readJudgedContent } from './provenance.js';
-import type { ToolUse } from './provenance.js';
-import { runTests } from './run-tests.js';
-import type { PlaceRun } from './run-tests.js';
-import type { TestPlace } from './test-runner.js';
-import { timeLeft } from './tool.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
+import { runTests } from '../runners/run-tests.js';
+import type { PlaceRun } from '../runners/run-tests.js';
+import type { TestPlace } from '../runners/runner.js';
+import { timeLeft } from '../runners/run-tool.js';
 
 /** What the project's tests say of a change. */
 export interface ProjectTests extends TestFigures {

@@ -2,7 +2,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, gitIn, gitProject, plainProject, writeFiles } from '../../../../test/support/git-project.js';
-import { shownWord, shownWords, readJudgedContent } from './provenance.js';
+import { shownWord, shownWords } from '../runners/run-tool.js';
+import { readJudgedContent } from './provenance.js';
 
 cleanUpAfterwards();
 

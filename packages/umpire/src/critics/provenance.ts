@@ -8,11 +8,10 @@ import { isUmpireError } from '@umpire/core/model/errors.js';
 import { lstatOf } from '../sessions/file-system.js';
 import { nameOf, rawNames, runGitSync, pathIn, tryGit } from '../work/git.js';
 import type { JudgedState, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
-import type { CriticJob } from './critic.js';
 
-export type { JudgedState, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+import type { ToolJob } from '../runners/run-tool.js';
 
-export function provenanceOf(job: CriticJob, judged: JudgedState, started: Date, tools: readonly ToolUse[]): Provenance {
+export function provenanceOf(job: ToolJob, judged: JudgedState, started: Date, tools: readonly ToolUse[]): Provenance {
   const uncommitted = judged.commit === null || judged.content === null ? {} : ({ uncommitted: true } as const);
   return { ...judged, ...uncommitted, started: started.toISOString(), ended: job.now().toISOString(), tools };
 }
@@ -21,7 +20,7 @@ export function provenanceOf(job: CriticJob, judged: JudgedState, started: Date,
 const ASIDE: ReadonlySet<string> = new Set(['.git', 'node_modules', '.umpire', '__pycache__']);
 
 /** What the project holds now. Files that git ignores are no part of it; nor is the session, where it lies inside. */
-export async function readJudgedContent(job: Pick<CriticJob, 'project' | 'session'>): Promise<JudgedState> {
+export async function readJudgedContent(job: Pick<ToolJob, 'project' | 'session'>): Promise<JudgedState> {
   const git = findGit(job.project);
   const isAside = (path: string): boolean =>
     path.split('/').some((part) => ASIDE.has(part)) || isUnder(join(job.project, path), job.session);
@@ -109,23 +108,4 @@ function hashOf(root: string, paths: readonly string[]): string {
 
 function isUnder(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-const MOST_WORDS = 60;
-
-export interface ShownPlaces {
-  readonly project: string;
-  readonly scratch?: string | undefined;
-}
-
-/** A command's words for the evidence: no place of this machine where it can be avoided, and no list without an end. */
-export function shownWords(argv: readonly string[], places: ShownPlaces): readonly string[] {
-  const words = argv.slice(0, MOST_WORDS).map((word) => (word === process.execPath ? 'node' : shownWord(word, places)));
-  return argv.length > MOST_WORDS ? [...words, `… and ${argv.length - MOST_WORDS} more`] : words;
-}
-
-export function shownWord(word: string, { project, scratch }: ShownPlaces): string {
-  const hidden = scratch === undefined ? word : word.replaceAll(scratch, '<reports>');
-  if (hidden === project) return '.';
-  return hidden.replaceAll(`${project}/`, '').replaceAll(project, '.');
 }

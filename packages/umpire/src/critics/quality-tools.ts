@@ -10,14 +10,14 @@ import { readKnip } from '@umpire/core/formats/knip-findings.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
 import type { CriticJob } from './critic.js';
-import { errorWords } from './error-words.js';
+import { errorWords } from '../runners/error-words.js';
 import { EXIT_STATUSES } from './exit-statuses.js';
 import { runLintTool } from './lint-run.js';
 import { findLintTools } from './lint-tools.js';
 import type { LintTool } from './lint-run.js';
-import type { ToolUse } from './provenance.js';
-import { findTool, howToolEnded, readManifest, runTool } from './tool.js';
-import type { FoundTool, ToolRun } from './tool.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
+import { findTool, howToolEnded, readManifest, runTool } from '../runners/run-tool.js';
+import type { FoundTool, ToolRun } from '../runners/run-tool.js';
 
 export interface MeasuredTool {
   readonly measure: ToolMeasurement;

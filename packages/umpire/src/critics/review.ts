@@ -25,14 +25,14 @@ import type { Critic, CriticJob } from './critic.js';
 import { absenceNotes, findLintTools } from './lint-tools.js';
 import { runLintTool, runLintToolOn } from './lint-run.js';
 import type { LintTool } from './lint-run.js';
-import { findFiles } from './project-files.js';
+import { findFiles } from '../runners/project-files.js';
 import { measureProjectTests } from './project-tests.js';
 import type { ProjectTests } from './project-tests.js';
 import { headOf, provenanceOf, readJudgedContent } from './provenance.js';
 import { otherCommit } from '@umpire/core/formats/provenance.js';
-import type { Provenance, ToolUse } from './provenance.js';
-import { hidesFailure, placeFindings, readReport } from './report-file.js';
-import { manifestFault } from './tool.js';
+import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+import { hidesFailure, placeFindings, readReport } from '../runners/report-file.js';
+import { manifestFault } from '../runners/run-tool.js';
 
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
 /** The source of what a reviewing agent found. */

@@ -7,9 +7,9 @@ import type { FileCoverage, TestResult } from '@umpire/core/model/vocabulary.js'
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { evidenceOf } from './testing.js';
 import { isLayerName, layersOf, layerTest } from './test-layers.js';
-import { batched, measure, mergeFiles, mergeResults } from './run-tests.js';
-import type { PlaceRun } from './run-tests.js';
-import type { ToolRun } from './tool.js';
+import { batched, measure, mergeFiles, mergeResults } from '../runners/run-tests.js';
+import type { PlaceRun } from '../runners/run-tests.js';
+import type { ToolRun } from '../runners/run-tool.js';
 
 const PROVENANCE = { commit: null, content: null, started: '', ended: '', tools: [] };
 

@@ -9,14 +9,14 @@ import { openFolder, placeFor } from '../sessions/session-folder.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
-import { removeScratch, findTests } from './find-tests.js';
-import type { FoundTests } from './find-tests.js';
+import { removeScratch, findTests } from '../runners/find-tests.js';
+import type { FoundTests } from '../runners/find-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
-import type { JudgedState, Provenance } from './provenance.js';
+import type { JudgedState, Provenance } from '@umpire/core/formats/provenance.js';
 import { compareLayer, keepLayer } from './layer-comparison.js';
 import type { LayerComparison } from './layer-comparison.js';
-import { coveredBy, linesOf, notRun, runTests } from './run-tests.js';
-import type { PlaceRun } from './run-tests.js';
+import { coveredBy, linesOf, notRun, runTests } from '../runners/run-tests.js';
+import type { PlaceRun } from '../runners/run-tests.js';
 import { isLayerName, layersOf, layerTest } from './test-layers.js';
 
 /** The layer of the critic's row; without a row, every layer that has a test. */

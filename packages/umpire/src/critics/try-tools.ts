@@ -5,10 +5,10 @@ import { rmSync } from 'node:fs';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import type { CriticJob } from './critic.js';
 import { findLintPlaces } from './debt-measure.js';
-import { findTests, removeScratch } from './find-tests.js';
+import { findTests, removeScratch } from '../runners/find-tests.js';
 import { runLintTool } from './lint-run.js';
 import type { LintTool } from './lint-run.js';
-import { findFiles } from './project-files.js';
+import { findFiles } from '../runners/project-files.js';
 import { findQualityTools } from './quality-tools.js';
 
 export interface TriedTool {

@@ -6,7 +6,7 @@ import type { GuardAllowance, Weighed } from '@umpire/guard/findings/allowances.
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { isOnLostChecks, weighByRetrial } from '@umpire/guard/retrial/clear.js';
 import type { RetrialOutcome } from '@umpire/guard/retrial/clear.js';
-import { pathTest } from './path-pattern.js';
+import { pathTest } from '../runners/path-pattern.js';
 
 export interface RetrialFindings {
   readonly findings: readonly GuardFinding[];

@@ -23,7 +23,7 @@ import type { CriticJob } from '../critics/critic.js';
 import { testsAtBase } from '../critics/project-tests.js';
 import type { RetrialFindings } from '../critics/weigh-retrial.js';
 import type { TrialCommits } from '../work/trial-commits.js';
-import { picksTests } from './ask-names.js';
+import { picksTests } from '../runners/ask-names.js';
 import { runMutants } from './run-mutants.js';
 import type { MutantReport } from './run-mutants.js';
 import { runCommand, runNamedTests } from './run-tree.js';

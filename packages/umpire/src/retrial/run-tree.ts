@@ -11,10 +11,10 @@ import { findShell, SYSTEM_SHELL } from '../critics/command-program.js';
 import type { CriticJob } from '../critics/critic.js';
 import { openTests, quarantineOf } from '../critics/project-tests.js';
 import type { OpenTests } from '../critics/project-tests.js';
-import { howToolEnded, runTool } from '../critics/tool.js';
-import { resultsInReports } from '../critics/written-test-reports.js';
-import { askForNames } from './ask-names.js';
-import { askedResults } from './printed-results.js';
+import { howToolEnded, runTool } from '../runners/run-tool.js';
+import { resultsInReports } from '../runners/written-test-reports.js';
+import { askForNames } from '../runners/ask-names.js';
+import { askedResults } from '../runners/printed-results.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 

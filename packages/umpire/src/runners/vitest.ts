@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import { vitestCountsAll } from './coverage-settings.js';
 import { keepWords } from './package-scripts.js';
-import { JS_TESTS, listIn } from './test-runner.js';
-import type { Prepare } from './test-runner.js';
-import { findPackage, findTool } from './tool.js';
+import { JS_TESTS, listIn } from './runner.js';
+import type { Prepare } from './runner.js';
+import { findPackage, findTool } from './run-tool.js';
 
 const WITH_VALUE = [
   '-c',

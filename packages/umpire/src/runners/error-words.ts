@@ -2,9 +2,9 @@
 // people; nothing is decided by it.
 
 import { withoutColours } from '@umpire/reports/line-stream.js';
-import { shownWord } from './provenance.js';
-import type { ShownPlaces } from './provenance.js';
-import type { ToolRun } from './tool.js';
+import { shownWord } from './run-tool.js';
+import type { ShownPlaces } from './run-tool.js';
+import type { ToolRun } from './run-tool.js';
 
 const MOST_LINES = 4;
 const LONGEST = 300;

@@ -7,9 +7,9 @@ import { isObject } from '@umpire/core/formats/json-text.js';
 import { wrapperSettings } from './coverage-settings.js';
 import { keepWords } from './package-scripts.js';
 import type { ScriptCall } from './package-scripts.js';
-import { JS_TESTS } from './test-runner.js';
-import type { Prepare } from './test-runner.js';
-import { findPackage, findTool } from './tool.js';
+import { JS_TESTS } from './runner.js';
+import type { Prepare } from './runner.js';
+import { findPackage, findTool } from './run-tool.js';
 
 const WITH_VALUE =
   '-r --require --import --loader --experimental-loader --config --package --extension -t --timeout -u --ui --spec --file --ignore --exclude -C --conditions -g --grep -f --fgrep --retries --global --globals'.split(

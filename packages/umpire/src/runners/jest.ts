@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { jestCountsAll } from './coverage-settings.js';
 import { keepWords } from './package-scripts.js';
-import { JS_TESTS, listIn } from './test-runner.js';
-import type { Prepare } from './test-runner.js';
-import { findTool } from './tool.js';
+import { JS_TESTS, listIn } from './runner.js';
+import type { Prepare } from './runner.js';
+import { findTool } from './run-tool.js';
 
 const WITH_VALUE = [
   '-c',

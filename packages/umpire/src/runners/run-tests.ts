@@ -7,15 +7,15 @@ import type { CheckOutcome, FileCoverage, Share, TestResult, ToolReport } from '
 import { shareOf } from '@umpire/reports/coverage.js';
 import { statOf } from '../sessions/file-system.js';
 import { sourcesNotIn } from './coverage-settings.js';
-import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
 import { focusFailures } from './focused-tests.js';
-import type { ShownPlaces, ToolUse } from './provenance.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
+import type { ShownPlaces } from './run-tool.js';
 import { hidesFailure, namesFileOf, readReport } from './report-file.js';
-import type { ReadyRunner, ReportAt, RunnerCall, TestPlace } from './test-runner.js';
+import type { ReadyRunner, ReportAt, RunnerCall, TestPlace } from './runner.js';
 import type { FoundTests, FoundTestPlace, UnmeasuredPart } from './find-tests.js';
-import { howToolEnded, runTool } from './tool.js';
-import type { ToolRun } from './tool.js';
+import { howToolEnded, runTool } from './run-tool.js';
+import type { ToolJob, ToolRun } from './run-tool.js';
 
 /** The tests of one place, run. */
 export interface PlaceRun {
@@ -48,7 +48,7 @@ export interface RunOptions {
 
 /** `wanted`: which test files, by their path from the project. A place without any of them is left out. */
 export async function runTests(
-  job: CriticJob,
+  job: ToolJob,
   found: FoundTests,
   wanted: (path: string) => boolean,
   { output }: RunOptions,
@@ -80,7 +80,7 @@ export function notRun({ path, runner, problem }: UnmeasuredPart): PlaceRun {
 }
 
 async function runPlace(
-  job: CriticJob,
+  job: ToolJob,
   found: FoundTests,
   surveyed: FoundTestPlace,
   files: readonly string[],
@@ -184,7 +184,7 @@ function merge(found: FoundTests, place: TestPlace, parts: readonly MeasuredCall
 }
 
 function runCall(
-  job: CriticJob,
+  job: ToolJob,
   ready: ReadyRunner,
   { argv, env }: RunnerCall,
   where: { readonly name: string; readonly workdir: string; readonly keepOutput: string; readonly scratch: string },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { isAlive, pidsIn } from '../../../../test/support/assignment.js';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
-import { findPackage, findTool, KeptOutput, runTool, timeLeft } from './tool.js';
+import { findPackage, findTool, KeptOutput, runTool, timeLeft } from './run-tool.js';
 import { SOAK } from '../../../../test/support/campaign.js';
 
 cleanUpAfterwards();

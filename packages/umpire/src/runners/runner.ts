@@ -1,7 +1,7 @@
 // What a test runner is to the critics: where it is, how it is asked for its test files, and how a run is called so that it leaves
 // its reports outside the project. One small file a runner; which one a folder has is testing-places.ts's to find.
 
-import type { CriticJob } from './critic.js';
+import type { ToolJob } from './run-tool.js';
 import type { RunnerName, ScriptCall } from './package-scripts.js';
 
 /** One runner in one folder of the project. */
@@ -66,7 +66,7 @@ export interface TestFileListing {
 export type Preparation = { readonly ready: ReadyRunner } | { readonly absent: string };
 
 /** `scratch`: a folder outside the project. */
-export type Prepare = (place: TestPlace, job: CriticJob, scratch: string) => Preparation | Promise<Preparation>;
+export type Prepare = (place: TestPlace, job: ToolJob, scratch: string) => Preparation | Promise<Preparation>;
 
 const JS = '{js,cjs,mjs,jsx,ts,cts,mts,tsx}';
 

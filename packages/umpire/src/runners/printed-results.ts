@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import type { TestResult } from '@umpire/core/model/vocabulary.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
-import { readPrinted, readReport } from '../critics/report-file.js';
+import { readPrinted, readReport } from './report-file.js';
 import { isFile } from '../sessions/file-system.js';
 
 /** Null where they name no test. `reports`: files that may be there. `printed`: a file with what the command printed. */

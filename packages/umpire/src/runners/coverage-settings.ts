@@ -7,9 +7,9 @@ import { isObject } from '@umpire/core/formats/json-text.js';
 import { coverageWords, keepWords } from './package-scripts.js';
 import { findFiles } from './project-files.js';
 import { pathTest } from './path-pattern.js';
-import { JS_TESTS } from './test-runner.js';
-import type { TestPlace } from './test-runner.js';
-import { readManifest } from './tool.js';
+import { JS_TESTS } from './runner.js';
+import type { TestPlace } from './runner.js';
+import { readManifest } from './run-tool.js';
 
 /** Vitest 1 to 3 count them unless told otherwise; 4 counts what `coverage.include` names; 0 only when told to. `args`: of the script. */
 export function vitestCountsAll(folder: string, version: string | null, args: readonly string[]): boolean {

@@ -3,8 +3,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { baseOf, splitChain } from '../critics/package-scripts.js';
-import { NODE_REPORTER } from '../critics/runner-node.js';
+import { baseOf, splitChain } from './package-scripts.js';
+import { NODE_REPORTER } from './node-test.js';
 
 export interface AskedCommand {
   readonly command: string;

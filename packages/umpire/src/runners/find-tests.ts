@@ -7,20 +7,20 @@ import { isObject } from '@umpire/core/formats/json-text.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import { namesIn } from '../sessions/file-system.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
-import type { CriticJob } from './critic.js';
 import { likelyPath, scriptTests } from './package-scripts.js';
 import { pathTest } from './path-pattern.js';
 import { findFiles } from './project-files.js';
-import type { ToolUse } from './provenance.js';
-import { prepareJest } from './runner-jest.js';
-import { prepareMocha } from './runner-mocha.js';
-import { prepareNode } from './runner-node.js';
-import { preparePytest } from './runner-pytest.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
+import { prepareJest } from './jest.js';
+import { prepareMocha } from './mocha.js';
+import { prepareNode } from './node-test.js';
+import { preparePytest } from './pytest.js';
 import type { RunnerName, ScriptForeign, ScriptTests } from './package-scripts.js';
-import { prepareVitest } from './runner-vitest.js';
-import { JS_TESTS } from './test-runner.js';
-import type { Prepare, ReadyRunner, TestPlace } from './test-runner.js';
-import { manifestFault, readManifest, runTool } from './tool.js';
+import { prepareVitest } from './vitest.js';
+import { JS_TESTS } from './runner.js';
+import type { Prepare, ReadyRunner, TestPlace } from './runner.js';
+import { manifestFault, readManifest, runTool } from './run-tool.js';
+import type { ToolJob } from './run-tool.js';
 
 const RUNNERS: Readonly<Record<RunnerName, Prepare>> = {
   vitest: prepareVitest,
@@ -63,7 +63,7 @@ export interface UnmeasuredPart {
   readonly problem: string;
 }
 
-export async function findTests(job: CriticJob): Promise<FoundTests> {
+export async function findTests(job: ToolJob): Promise<FoundTests> {
   const project = realpathSync.native(job.project);
   const scratch = makeScratch('tests');
   const uses: ToolUse[] = [];
@@ -84,7 +84,7 @@ export async function findTests(job: CriticJob): Promise<FoundTests> {
 }
 
 /** The test files of each runner by their names alone. Starts nothing. */
-export function guessTests(asked: string, { testing }: CriticJob['settings']): readonly Pick<FoundTestPlace, 'place' | 'files'>[] {
+export function guessTests(asked: string, { testing }: ToolJob['settings']): readonly Pick<FoundTestPlace, 'place' | 'files'>[] {
   const project = realpathSync.native(asked);
   return findPlaces(project, testing.runner).map((place) => ({ place, files: withinProject(project, place, byPattern(place, null)) }));
 }
@@ -131,7 +131,7 @@ export function removeScratch({ scratch }: Pick<FoundTests, 'scratch'>): void {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
 }
 
-async function askRunner(job: CriticJob, place: FoundPlace, ready: ReadyRunner, scratch: string) {
+async function askRunner(job: ToolJob, place: FoundPlace, ready: ReadyRunner, scratch: string) {
   const { listing } = ready;
   if (listing === null) return null;
   const stdout = join(scratch, 'printed.txt');

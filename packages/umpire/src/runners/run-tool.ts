@@ -4,16 +4,34 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isObject, nameOf, parseJson } from '@umpire/core/formats/json-text.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
+import type { Watch } from '@umpire/core/model/ports.js';
 import { runChildProcess } from '../agents/child-process.js';
 import type { ChildEnd } from '../agents/child-process.js';
 import { sweepProcesses } from '../agents/guardian.js';
+import type { Guardian } from '../agents/guardian.js';
 import { TailBuffer } from '../agents/tail-buffer.js';
 import { elapsedMs } from '../sessions/clock.js';
+import type { CriticSettings } from '../sessions/default-settings.js';
 import { inheritedVariables } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
-import type { CriticJob } from './critic.js';
-import { shownWord, shownWords } from './provenance.js';
-import type { ToolUse } from './provenance.js';
+
+/** What the tools of a project are run for. */
+export interface ToolJob {
+  /** Where they run, absolute: the project, or the session's worktree. */
+  readonly project: string;
+  /** The session folder, absolute. Evidence goes there. */
+  readonly session: string;
+  readonly settings: CriticSettings;
+  readonly guardian: Guardian;
+  /** `log` gets what tools print, while they run. Aborted: end the tools and resolve. */
+  readonly watch: Watch;
+  /** For the whole run. A tool that is still at work then is ended, and its outcome is `timeout`. */
+  readonly timeoutMs: number;
+  readonly now: () => Date;
+  /** One line for people about what happens now. */
+  readonly say: (line: string) => void;
+}
 
 export interface CriticToolCall {
   /** For people and for the provenance: `vitest`. */
@@ -54,17 +72,17 @@ const GRACE_MS = 5000;
 const SHOWN_BYTES = 16 * 1024;
 
 /** When the first tool of a job began: all of them share the job's time. */
-const began = new WeakMap<CriticJob, number>();
+const began = new WeakMap<ToolJob, number>();
 
 /** The rest of the job's time. The first call starts its clock; a job derived from another has a clock of its own. */
-export function timeLeft(job: CriticJob): number {
+export function timeLeft(job: ToolJob): number {
   const start = began.get(job) ?? elapsedMs();
   began.set(job, start);
   return Math.max(0, job.timeoutMs - (elapsedMs() - start));
 }
 
 /** Never rejects for what the tool does. */
-export async function runTool(job: CriticJob, call: CriticToolCall): Promise<ToolRun> {
+export async function runTool(job: ToolJob, call: CriticToolCall): Promise<ToolRun> {
   const started = job.now();
   const left = timeLeft(job);
   const timeoutMs = Math.min(call.timeoutMs ?? Infinity, job.settings.timeoutMinutes * 60_000, left);
@@ -134,7 +152,7 @@ function whyUnstarted(error: NodeJS.ErrnoException, { name, workdir, argv }: Cri
   return `${name} could not be started: ${error.code ?? error.message}.`;
 }
 
-function useOf(job: CriticJob, call: CriticToolCall, started: Date, end: ChildEnd | null): ToolUse {
+function useOf(job: ToolJob, call: CriticToolCall, started: Date, end: ChildEnd | null): ToolUse {
   const ended = end?.kind === 'ended' ? end : null;
   const places = { project: job.project, scratch: call.scratch };
   return {
@@ -150,7 +168,26 @@ function useOf(job: CriticJob, call: CriticToolCall, started: Date, end: ChildEn
   };
 }
 
-function unmade(job: CriticJob, call: CriticToolCall, started: Date, outcome: 'timeout' | 'interrupted'): ToolRun {
+const MOST_WORDS = 60;
+
+export interface ShownPlaces {
+  readonly project: string;
+  readonly scratch?: string | undefined;
+}
+
+/** A command's words for the evidence: no place of this machine where it can be avoided, and no list without an end. */
+export function shownWords(argv: readonly string[], places: ShownPlaces): readonly string[] {
+  const words = argv.slice(0, MOST_WORDS).map((word) => (word === process.execPath ? 'node' : shownWord(word, places)));
+  return argv.length > MOST_WORDS ? [...words, `… and ${argv.length - MOST_WORDS} more`] : words;
+}
+
+export function shownWord(word: string, { project, scratch }: ShownPlaces): string {
+  const hidden = scratch === undefined ? word : word.replaceAll(scratch, '<reports>');
+  if (hidden === project) return '.';
+  return hidden.replaceAll(`${project}/`, '').replaceAll(project, '.');
+}
+
+function unmade(job: ToolJob, call: CriticToolCall, started: Date, outcome: 'timeout' | 'interrupted'): ToolRun {
   const use = { ...useOf(job, call, started, null), timed_out: outcome === 'timeout' };
   return { outcome, code: null, signal: null, problem: null, head: '', tail: '', use };
 }

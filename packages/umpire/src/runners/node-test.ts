@@ -5,7 +5,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepWords } from './package-scripts.js';
 import type { ScriptCall } from './package-scripts.js';
-import type { Prepare } from './test-runner.js';
+import type { Prepare } from './runner.js';
 
 const WITH_VALUE =
   '-r --require --import --loader --experimental-loader -C --conditions --env-file --env-file-if-exists --test-timeout --test-concurrency --test-coverage-include --test-coverage-exclude'.split(

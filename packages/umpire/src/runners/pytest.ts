@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import { pytestCoverage } from './coverage-settings.js';
-import type { CriticJob } from './critic.js';
-import type { Prepare, TestPlace } from './test-runner.js';
+import type { Prepare, TestPlace } from './runner.js';
 import { findPython } from './python-programs.js';
-import { runTool } from './tool.js';
+import { runTool } from './run-tool.js';
+import type { ToolJob } from './run-tool.js';
 
 const QUESTION = `
 import importlib.util, json
@@ -57,7 +57,7 @@ export const preparePytest: Prepare = async (place, job, scratch) => {
   };
 };
 
-async function ask(program: string, place: TestPlace, job: CriticJob, scratch: string): Promise<Python | null> {
+async function ask(program: string, place: TestPlace, job: ToolJob, scratch: string): Promise<Python | null> {
   const answer = join(scratch, 'python.json');
   const call = { name: 'python', argv: [program, '-c', QUESTION], workdir: place.folder, keepStdout: answer, isQuiet: true };
   const run = await runTool(job, call);
