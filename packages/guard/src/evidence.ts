@@ -251,7 +251,10 @@ export class Evidence {
     const found = this.index.get(claim.full) ?? [];
     return found.some(
       (other) =>
-        other.check.source.text !== '' && !isWithin(other, own) && covers(other, claim) === 'yes' && other.relation === claim.relation,
+        other.check.source.text !== '' &&
+        !(own !== null && other.check.source === own.source && own.from <= other.check.from && other.check.to <= own.to) &&
+        covers(other, claim) === 'yes' &&
+        other.relation === claim.relation,
     );
   }
 
@@ -280,10 +283,6 @@ function wordsOf({ full, wanted, detail }: Claim): string {
 
 /** Of larger changes only tests that differ are searched for what others lost. */
 const MOST_TESTS = 400;
-
-function isWithin(claim: Claim, test: Test | null): boolean {
-  return test !== null && claim.check.source === test.source && test.from <= claim.check.from && claim.check.to <= test.to;
-}
 
 export function textOf({ source }: { readonly source: Source }, { from, to }: Place): string {
   return source.text.slice(from, to);

@@ -31,8 +31,25 @@ export function guard(input: GuardInput): GuardReport {
     seen.add(key);
     return true;
   });
-  const findings = all.filter((finding) => !isSilenced(finding, all)).toSorted(byPlace);
-  return { findings, problems: problemsOf(evidence) };
+  const findings = all
+    .filter((finding) => !isSilenced(finding, all))
+    .toSorted((left: GuardFinding, right: GuardFinding): number =>
+      left.file < right.file
+        ? -1
+        : left.file > right.file
+          ? 1
+          : left.line - right.line || (left.rule < right.rule ? -1 : left.rule > right.rule ? 1 : 0),
+    );
+  const { files } = evidence;
+  return {
+    findings,
+    problems: files.flatMap((file) => {
+      const fault = file.after?.source.problem ?? null;
+      return fault === null || (!isUnread(file) && file.role === 'source')
+        ? []
+        : [{ file: file.change.path, message: `Not readable as code: ${fault}` }];
+    }),
+  };
 }
 
 function isSilenced({ rule, file, test }: GuardFinding, all: readonly GuardFinding[]): boolean {
@@ -42,21 +59,4 @@ function isSilenced({ rule, file, test }: GuardFinding, all: readonly GuardFindi
       (other) => other.test === test && other.file === file && PRECEDENCE[other.rule]?.includes(rule) === true && other.level === 'breach',
     )
   );
-}
-
-function byPlace(left: GuardFinding, right: GuardFinding): number {
-  return left.file < right.file
-    ? -1
-    : left.file > right.file
-      ? 1
-      : left.line - right.line || (left.rule < right.rule ? -1 : left.rule > right.rule ? 1 : 0);
-}
-
-function problemsOf({ files }: Evidence): readonly GuardProblem[] {
-  return files.flatMap((file) => {
-    const fault = file.after?.source.problem ?? null;
-    return fault === null || (!isUnread(file) && file.role === 'source')
-      ? []
-      : [{ file: file.change.path, message: `Not readable as code: ${fault}` }];
-  });
 }

@@ -212,7 +212,18 @@ const STRENGTHS: Readonly<Record<Relation, number>> = {
 /** How narrow a claim is: how few wrong values it lets through. */
 export function strengthOf(relation: Relation, negated: boolean, wanted: Value | null, detail: string): number {
   if (relation === 'raises')
-    return negated ? 1 : 4 + (wanted === null || isBroad(wanted) ? 0 : 3) + (detail === '' && !isMessage(wanted) ? 0 : 6);
+    return negated
+      ? 1
+      : 4 +
+          (wanted === null || isBroad(wanted) ? 0 : 3) +
+          (detail === '' &&
+          !(
+            wanted !== null &&
+            (wanted.kind === 'text' || wanted.kind === 'pattern' || wanted.kind === 'template' || wanted.kind === 'record') &&
+            !isCatchAll(wanted)
+          )
+            ? 0
+            : 6);
   if (relation === 'called') return negated ? 4 : detail === 'with' ? 9 : detail === 'times' ? 6 : 4;
   if (relation === 'matches' && wanted !== null && isCatchAll(wanted)) return 1;
   if (relation === 'type' && detail === 'anything') return 0;
@@ -221,14 +232,6 @@ export function strengthOf(relation: Relation, negated: boolean, wanted: Value |
   if (relation === 'snapshot' && detail === 'new') return 1;
   if (relation === 'equal' && wanted === null) return 3;
   return negated ? Math.min(4, STRENGTHS[relation]) : STRENGTHS[relation];
-}
-
-function isMessage(wanted: Value | null): boolean {
-  return (
-    wanted !== null &&
-    (wanted.kind === 'text' || wanted.kind === 'pattern' || wanted.kind === 'template' || wanted.kind === 'record') &&
-    !isCatchAll(wanted)
-  );
 }
 
 /** A pattern that fits any text. */
@@ -300,7 +303,17 @@ export function isVacuous(check: Check): boolean {
   )
     return true;
   if (relation === 'type' && asked !== null && /^(object|Object)$/.test(dotted(asked)) && check.source.language === 'python') return true;
-  return asksOwnDouble(check, subject);
+  // What a stand-in of the test gives was put there by the test.
+
+  if (subject.kind !== 'call') return false;
+  const { callee } = subject;
+  const root = rootName(check.subject.kind === 'await' ? check.subject.value : check.subject);
+  const held = check.scope.find(root)?.value;
+  const made = held?.kind === 'await' ? held.value : held;
+  const isDouble = (value: Value): boolean =>
+    value.kind === 'call' && dialectOf(check.source.language).doubles.test(dotted(rootCallee(value)));
+  if (made !== undefined && made !== null && check.subject.kind === 'call' && check.subject.callee.kind === 'name') return isDouble(made);
+  return callee.kind === 'call' && isDouble(callee);
 }
 
 /** `[...xs]` is `xs` again. */
@@ -315,19 +328,6 @@ function isThrower(subject: Value): boolean {
   if (subject.kind !== 'function') return false;
   const [first] = subject.body;
   return first?.kind === 'raise';
-}
-
-/** What a stand-in of the test gives was put there by the test. */
-function asksOwnDouble(check: Check, subject: Value): boolean {
-  if (subject.kind !== 'call') return false;
-  const { callee } = subject;
-  const root = rootName(check.subject.kind === 'await' ? check.subject.value : check.subject);
-  const held = check.scope.find(root)?.value;
-  const made = held?.kind === 'await' ? held.value : held;
-  const isDouble = (value: Value): boolean =>
-    value.kind === 'call' && dialectOf(check.source.language).doubles.test(dotted(rootCallee(value)));
-  if (made !== undefined && made !== null && check.subject.kind === 'call' && check.subject.callee.kind === 'name') return isDouble(made);
-  return callee.kind === 'call' && isDouble(callee);
 }
 
 /** `jest.fn` of `jest.fn().mockReturnValue(1)`. */

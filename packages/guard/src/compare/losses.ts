@@ -137,11 +137,14 @@ function isBuiltOn(after: Claim, before: Claim): boolean {
   const isExistence =
     (before.relation === 'truthy' && !before.negated) ||
     (before.relation === 'equal' && before.negated && before.wanted?.kind === 'constant');
-  return isExistence && after.check.obstacles.length === 0 && !after.negated && isPartOf(after.raw, before.raw);
-}
-
-function isPartOf(part: string, whole: string): boolean {
-  return part.length > whole.length && part.startsWith(whole) && /^[.[]/.test(part.slice(whole.length));
+  return (
+    isExistence &&
+    after.check.obstacles.length === 0 &&
+    !after.negated &&
+    after.raw.length > before.raw.length &&
+    after.raw.startsWith(before.raw) &&
+    /^[.[]/.test(after.raw.slice(before.raw.length))
+  );
 }
 
 /** `raises(ValueError, match='absolute')` for `'absolute' in str(error.value)`. */

@@ -62,7 +62,16 @@ export function findingOf({ name, severity, message, honest }: RuleWords, sighti
   const { file, level, before = null, after = null, test, why } = sighting;
   const said = why === undefined || why === '' ? message : `${message.slice(0, -1)}: ${why}.`;
   const title = test?.join(' > ');
-  const fingerprint = digest([name, file, title ?? '', squeezed(before?.text), squeezed(after?.text)].join('\0'));
+  // A short name for a text: FNV-1a twice over, 16 hex digits. Not for secrets.
+  const text = [name, file, title ?? '', squeezed(before?.text), squeezed(after?.text)].join('\0');
+
+  let [first, second] = [0x811c9dc5, 0x01000193];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    first = Math.imul(first ^ code, 0x01000193) >>> 0;
+    second = Math.imul(second ^ (code + index), 0x85ebca6b) >>> 0;
+  }
+  const fingerprint = first.toString(16).padStart(8, '0') + second.toString(16).padStart(8, '0');
   return {
     rule: name,
     level,
@@ -81,15 +90,4 @@ export function findingOf({ name, severity, message, honest }: RuleWords, sighti
 
 function squeezed(text: string | undefined): string {
   return text === undefined ? '' : text.replace(/\s+/g, ' ').slice(0, 500);
-}
-
-/** A short name for a text: FNV-1a twice over, 16 hex digits. Not for secrets. */
-function digest(text: string): string {
-  let [first, second] = [0x811c9dc5, 0x01000193];
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    first = Math.imul(first ^ code, 0x01000193) >>> 0;
-    second = Math.imul(second ^ (code + index), 0x85ebca6b) >>> 0;
-  }
-  return first.toString(16).padStart(8, '0') + second.toString(16).padStart(8, '0');
 }

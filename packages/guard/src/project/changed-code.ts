@@ -29,9 +29,19 @@ export class ChangedCode {
     for (const file of this.files) {
       const [old, now] = [file.before ?? '', file.after ?? ''];
       const left = new Set(namesIn(now));
-      const foreign = isIndex(file.path) ? new Set<string>() : importedIn(old);
+      // What it imports, it offers to others.
+      // Names that the file has from elsewhere, where they still are.
+      const foreign = /(^|\/)(__init__\.pyi?|(index|main|mod)\.[cm]?[jt]sx?)$/.test(file.path)
+        ? new Set<string>()
+        : new Set((old.match(/^\s*(?:from\s+\S+\s+)?import\b[^;]*?(?:\)|\}.*|$)/gm) ?? []).flatMap(namesIn));
       for (const name of namesIn(old))
-        if (!left.has(name) && !COMMON.has(name) && !foreign.has(name) && (!BUILT_IN.test(name) || defines(old, name))) names.add(name);
+        if (
+          !left.has(name) &&
+          !COMMON.has(name) &&
+          !foreign.has(name) &&
+          (!BUILT_IN.test(name) || new RegExp(`\\bclass\\s+${name.replaceAll('$', '\\$')}\\b`).test(old))
+        )
+          names.add(name);
       const kept = new Set(textsIn(now));
       for (const text of textsIn(old)) if (!kept.has(text)) texts.add(text);
       const added = [...addedLines(file)];
@@ -60,7 +70,7 @@ export class ChangedCode {
   /** Functions, classes and values that no changed file defines any more. */
   get removedNames(): ReadonlySet<string> {
     if (this.removed !== null) return this.removed;
-    const kept = new Set(this.files.flatMap(({ after }) => [...definitionsIn(after)]));
+    const kept = new Set(this.files.flatMap(({ after }) => [...new Set(linesOf(after).flatMap((line) => definedIn(line) ?? []))]));
     this.removed = new Set([...this.changedNames].filter((name) => !kept.has(name)));
     return this.removed;
   }
@@ -71,21 +81,7 @@ function namesIn(text: string): readonly string[] {
   return withoutTexts(text).match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [];
 }
 
-/** What it imports, it offers to others. */
-function isIndex(path: string): boolean {
-  return /(^|\/)(__init__\.pyi?|(index|main|mod)\.[cm]?[jt]sx?)$/.test(path);
-}
-
-/** Names that the file has from elsewhere, where they still are. */
-function importedIn(text: string): ReadonlySet<string> {
-  return new Set((text.match(/^\s*(?:from\s+\S+\s+)?import\b[^;]*?(?:\)|\}.*|$)/gm) ?? []).flatMap(namesIn));
-}
-
 const BUILT_IN = /(?:Error|Exception|Warning)$/;
-
-function defines(text: string, name: string): boolean {
-  return new RegExp(`\\bclass\\s+${name.replaceAll('$', '\\$')}\\b`).test(text);
-}
 
 export function withoutTexts(text: string): string {
   return text.replace(TEXTS, '""').replace(/`(?:[^`\\]|\\.)*`/g, '""');
@@ -113,10 +109,6 @@ const COMMON: ReadonlySet<string> = new Set(
 function changedDefinitions({ before, after }: Pick<FileChange, 'before' | 'after'>): ReadonlySet<string> {
   const [old, now] = [linesOf(before), linesOf(after)];
   return new Set([...definitionsAt(old, missingFrom(now, old)), ...definitionsAt(now, missingFrom(old, now))]);
-}
-
-function definitionsIn(text: string | null): ReadonlySet<string> {
-  return new Set(linesOf(text).flatMap((line) => definedIn(line) ?? []));
 }
 
 /** Lines of `after` that `before` does not have, without their indent and comments. */

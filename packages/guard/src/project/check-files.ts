@@ -58,9 +58,19 @@ export class CheckFiles {
     const found = new Map<string, CheckFile>();
     this.folders.set(folder, found);
     const scripts = scriptsIn(this.textOf(within(folder, 'package.json')));
-    const products = productsIn(this.textOf(within(folder, 'package.json')));
+    // What others import or start from a package, without endings: its scripts may try it out.
+
+    const { main, module, exports, bin } = objectIn(this.textOf(within(folder, 'package.json')));
+    const named = [...JSON.stringify([main, module, exports, bin]).matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
+    const products = new Set(['index', ...named.map((path) => stemOf(tidied(path)))]);
     const add = (text: string, checkFile: CheckFile): void => {
-      for (const path of this.filesIn(programsIn(text, isMaker), folder))
+      for (const path of this.filesIn(
+        programsIn(text, (program: string, part: string): boolean => {
+          const name = program.slice(program.lastIndexOf('/') + 1);
+          return MAKER.test(name) && !CHECK_NAME.test(name) && !/check|verify|dry/i.test(part);
+        }),
+        folder,
+      ))
         if (!found.has(path) && !products.has(stemOf(path.slice(folder === '' ? 0 : folder.length + 1)))) found.set(path, checkFile);
     };
     for (const [name, text] of scripts) if (CHECKING.test(name)) add(text, { rule: 'scripts-changed', why: `the script ${name} runs it` });
@@ -171,18 +181,6 @@ function startedIn(part: string): string {
   // `node --check cli.js` reads it and starts nothing.
   const program = first < 0 || words[first - 1] === '--check' ? [] : [...(words[first - 1] === '-m' ? [' -m'] : []), words[first] ?? ''];
   return [...program, ...loaded].join(' ');
-}
-
-function isMaker(program: string, part: string): boolean {
-  const name = program.slice(program.lastIndexOf('/') + 1);
-  return MAKER.test(name) && !CHECK_NAME.test(name) && !/check|verify|dry/i.test(part);
-}
-
-/** What others import or start from a package, without endings: its scripts may try it out. */
-function productsIn(text: string | null): ReadonlySet<string> {
-  const { main, module, exports, bin } = objectIn(text);
-  const named = [...JSON.stringify([main, module, exports, bin]).matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
-  return new Set(['index', ...named.map((path) => stemOf(tidied(path)))]);
 }
 
 function stemOf(path: string): string {

@@ -43,13 +43,14 @@ function jsonOf(text: string): Readonly<Record<string, unknown>> | null {
 }
 
 type IsLooser = (now: number, old: number) => boolean;
-const falls: IsLooser = (now, old) => now < old;
-const rises: IsLooser = (now, old) => now > old;
 
 /** Keys and flags with a number, and the direction in which it lets more through. */
 const NUMBERS: readonly (readonly [RegExp, IsLooser])[] = [
-  [/^(?:--)?(?:branches|functions|lines|statements|(?:cov-)?fail[-_]under|min(?:imum)?[-_]?coverage|break|target)$/i, falls],
-  [/^(?:--)?(?:max-?warnings|threshold)$/i, rises],
+  [
+    /^(?:--)?(?:branches|functions|lines|statements|(?:cov-)?fail[-_]under|min(?:imum)?[-_]?coverage|break|target)$/i,
+    (now, old) => now < old,
+  ],
+  [/^(?:--)?(?:max-?warnings|threshold)$/i, (now, old) => now > old],
 ];
 
 /** `lines: 90`, `fail_under = 90`, `--max-warnings 0`, `threshold: 5%`. */

@@ -25,12 +25,8 @@ export function standsFor({ path, before, after, renamedFrom }: FileChange, isTh
   // A folder of unit tests may bear the name of a tool.
   const isPackage = path.endsWith('/__init__.py');
   if (PYTHON_TOOLS.test(name) && PYTHON_ROOT.test(folder) && !(isPackage && /^tests?\//.test(folder))) return name;
-  return isPackage || !isLooseTests(folder, isThere) ? null : besideTests(name, isThere);
-}
-
-/** A folder of tests that is no package: pytest has Python look there before all others. */
-function isLooseTests(folder: string, isThere: (path: string) => boolean): boolean {
-  return /(^|\/)tests?\/$/.test(folder) && !isThere(`${folder}__init__.py`);
+  // A folder of tests that is no package: pytest has Python look there before all others.
+  return isPackage || !(/(^|\/)tests?\/$/.test(folder) && !isThere(`${folder}__init__.py`)) ? null : besideTests(name, isThere);
 }
 
 function besideTests(name: string, isThere: (path: string) => boolean): string | null {

@@ -73,12 +73,17 @@ export function weighByRetrial(
   { oldTestsPass, failsUnnamed, skipped, blind, mutants }: RetrialOutcome,
 ): readonly GuardFinding[] {
   return findings.map((finding) => {
-    if (finding.rule === 'test-conditional' && skipped.some((test) => isOf(finding, test))) return alwaysSkipped(finding);
+    // The condition is not about other machines.
+    if (finding.rule === 'test-conditional' && skipped.some((test) => isOf(finding, test)))
+      return { ...finding, level: 'breach', message: `${finding.message} It ran and passed at the base, and here it is skipped now.` };
     if (!isOnLostChecks(finding)) return finding;
     const all = mutants.get(finding.file) ?? NO_MUTANTS;
     // A test that only calls the code still notices a crash: it has to notice itself what it noticed before.
     const { kept, lost } = all.tests.get(lastTitle(finding)) ?? all;
-    if (finding.level === 'breach' && oldTestsPass && all.lost + lost === 0 && kept >= ENOUGH_MUTANTS) return cleared(finding, kept);
+    if (finding.level === 'breach' && oldTestsPass && all.lost + lost === 0 && kept >= ENOUGH_MUTANTS) {
+      const message = `${finding.message} Cleared by the retrial: the old tests pass on the new code, and the new tests notice the same ${kept} defects.`;
+      return { ...finding, level: 'note', message };
+    }
     // The tested code changed, so reading found an excuse; but the old tests do not pass on it.
     const isBlind = finding.rule !== 'rebaselined' && blind.some((test) => isOf(finding, test));
     return isBlind || (failsUnnamed && finding.rule === 'test-deleted') ? { ...finding, level: 'breach' } : finding;
@@ -91,14 +96,4 @@ function lastTitle({ test }: GuardFinding): string {
 
 function isOf(finding: GuardFinding, test: TestResult): boolean {
   return (test.file === null || test.file === finding.file) && titleOf(test) === lastTitle(finding);
-}
-
-/** The condition is not about other machines. */
-function alwaysSkipped(finding: GuardFinding): GuardFinding {
-  return { ...finding, level: 'breach', message: `${finding.message} It ran and passed at the base, and here it is skipped now.` };
-}
-
-function cleared(finding: GuardFinding, kept: number): GuardFinding {
-  const message = `${finding.message} Cleared by the retrial: the old tests pass on the new code, and the new tests notice the same ${kept} defects.`;
-  return { ...finding, level: 'note', message };
 }

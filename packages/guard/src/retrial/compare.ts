@@ -417,7 +417,13 @@ function compareStatuses({ change, rules, base, oldTests, newTests, onOldCode }:
   const tests = change.files.filter(({ path, renamedFrom }) => isJudge(renamedFrom ?? path));
   const [first] = tests;
   const isStuck = lacksWhatIsGone(oldTests.output, change);
-  const lost = tests.find(losesTests);
+  // A test file that is gone, or has fewer tests than before.
+  const lost = tests.find(({ path, before, after, renamedFrom }: FileChange): boolean => {
+    if (before === null || roleOf(renamedFrom ?? path) === 'snapshot') return false;
+    if (after === null) return true;
+    const count = (text: string): number => text.match(DECLARATION)?.length ?? 0;
+    return count(after) < count(before);
+  });
   // Without names a failing command says nothing of which test fails: that it fails is known.
   if (first === undefined || !newTests.passed) return [];
   const now: Now | null = lost !== undefined ? 'gone' : onOldCode?.passed === true && base.passed ? 'passes on both' : null;
@@ -432,14 +438,6 @@ function compareStatuses({ change, rules, base, oldTests, newTests, onOldCode }:
 /** How tests are declared, in many languages. */
 const DECLARATION =
   /\bfunc (?:Test|Fuzz|Example)\w+|@(?:Parameterized|Repeated)?Test\b|#\[(?:\w+::)?test\b|\b(?:it|test|specify|scenario|testcase)\b\s*[("'{]|\bdef test_?\w+|\bfunction test\w+|\bTEST(?:_F|_P|_CASE)?\s*\(|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|^\s*@test\b|^\s*ok\(/gm;
-
-/** A test file that is gone, or has fewer tests than before. */
-function losesTests({ path, before, after, renamedFrom }: FileChange): boolean {
-  if (before === null || roleOf(renamedFrom ?? path) === 'snapshot') return false;
-  if (after === null) return true;
-  const count = (text: string): number => text.match(DECLARATION)?.length ?? 0;
-  return count(after) < count(before);
-}
 
 /** New tests, and tests that failed at the base, which pass on the base's source. */
 function provesNothing({ change, base, newTests, onOldCode }: Trial): readonly GuardFinding[] {

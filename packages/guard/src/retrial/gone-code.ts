@@ -18,18 +18,15 @@ export function lacksAnything(message: string): boolean {
 export function lacksWhatIsGone(message: string, change: Change): boolean {
   const lines = message.split('\n').filter((line) => LACKS.test(line));
   if (lines.length === 0) return false;
-  const gone = goneNames(change);
+  // Names that the source no longer has, and names that only the new judges have: new code may use them.
+
+  const found = known.get(change) ?? collectGone(change);
+  known.set(change, found);
+  const gone = found;
   return lines.some((line) => namesIn(line).some((name) => gone.has(name)));
 }
 
 const known = new WeakMap<Change, ReadonlySet<string>>();
-
-/** Names that the source no longer has, and names that only the new judges have: new code may use them. */
-function goneNames(change: Change): ReadonlySet<string> {
-  const found = known.get(change) ?? collectGone(change);
-  known.set(change, found);
-  return found;
-}
 
 function collectGone({ files }: Change): ReadonlySet<string> {
   const source = files.filter(({ path }) => roleOf(path) === 'source' && !isJudge(path));
@@ -43,15 +40,13 @@ function difference(files: readonly FileChange[], one: 'before' | 'after', other
     files.flatMap((file) => {
       const text = file[side];
       if (text === null) return [];
-      return [...namesIn(text), ...stemsOf(side === 'before' ? (file.renamedFrom ?? file.path) : file.path)];
+      const path = side === 'before' ? (file.renamedFrom ?? file.path) : file.path;
+
+      const stem = path.slice(path.lastIndexOf('/') + 1).split('.', 1)[0] ?? '';
+      return [...namesIn(text), ...namesIn(stem)];
     });
   const left = new Set(names(other));
   return names(one).filter((name) => !left.has(name));
-}
-
-function stemsOf(path: string): readonly string[] {
-  const stem = path.slice(path.lastIndexOf('/') + 1).split('.', 1)[0] ?? '';
-  return namesIn(stem);
 }
 
 function namesIn(text: string): readonly string[] {

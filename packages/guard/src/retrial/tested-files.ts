@@ -12,17 +12,13 @@ const MOST_FILES = 40;
 export function testedFiles(path: string, text: string, read: (path: string) => string | null): readonly string[] {
   const direct = importsOf(path, text, read);
   const found = new Set(direct);
-  let open = direct.filter(isPassingOn);
+  let open = direct.filter((path: string): boolean => /(?:^|\/)(?:__init__\.py|index\.\w+)$/.test(path));
   while (open.length > 0 && found.size < MOST_FILES) {
     const next = open.flatMap((file) => importsOf(file, read(file) ?? '', read)).filter((file) => !found.has(file));
     for (const file of next) found.add(file);
     open = [...new Set(next)];
   }
   return [...found].filter((file) => !isJudge(file)).slice(0, MOST_FILES);
-}
-
-function isPassingOn(path: string): boolean {
-  return /(?:^|\/)(?:__init__\.py|index\.\w+)$/.test(path);
 }
 
 function importsOf(path: string, text: string, read: (path: string) => string | null): readonly string[] {

@@ -15,18 +15,17 @@ export function testLines(path: string, text: string): readonly Lines[] {
   if (source === null || source.problem !== null) return [];
   const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length - 1;
   const found = findTests(source)
-    .tests.filter(({ from, to }) => isAlone(text, from, to))
+    .tests.filter(({ from, to }) => {
+      // Nothing else stands on its lines.
+
+      const start = text.lastIndexOf('\n', from - 1) + 1;
+      const next = text.indexOf('\n', to);
+      const rest = text.slice(to, next < 0 ? text.length : next);
+      return text.slice(start, from).trim() === '' && /^[;\s]*$/.test(rest);
+    })
     .map(({ from, to }) => ({ from: lineOf(from), to: lineOf(to) + 1 }))
     .toSorted((one, other) => one.from - other.from || other.to - one.to);
   const outer: Lines[] = [];
   for (const lines of found) if (lines.from >= (outer.at(-1)?.to ?? 0)) outer.push(lines);
   return outer;
-}
-
-/** Nothing else stands on its lines. */
-function isAlone(text: string, from: number, to: number): boolean {
-  const start = text.lastIndexOf('\n', from - 1) + 1;
-  const next = text.indexOf('\n', to);
-  const rest = text.slice(to, next < 0 ? text.length : next);
-  return text.slice(start, from).trim() === '' && /^[;\s]*$/.test(rest);
 }

@@ -25,25 +25,23 @@ export const moduleReplaced: Rule = {
     ),
 };
 
-/** Modules whose functions the tests of a file ask about. */
-function testedModules(evidence: Evidence, file: FoundTests, side: 'before' | 'after'): ReadonlyMap<string, string> {
-  const modules = new Map<string, string>();
-  for (const test of file.tests)
-    for (const { subject, scope, relation } of evidence[side].walk(test).checks) {
-      if (relation === 'called') continue;
-      const root = rootName(expand(subject, scope));
-      const module = scope.moduleOf(root);
-      if (module !== null && !/^(node:|fs$|path$|os$)/.test(module.path)) modules.set(root, module.path);
-    }
-  return modules;
-}
-
 function mocked(evidence: Evidence, { change, before, after }: ReadFile): readonly Sighting[] {
   if (before === null || after === null) return [];
   const old = new Set(modulesMocked(before).map(({ target }) => target));
   const fresh = modulesMocked(after).filter(({ target }) => !old.has(target));
   if (fresh.length === 0) return [];
-  const tested = new Set([...testedModules(evidence, before, 'before').values(), ownModule(change.path)]);
+  // Modules whose functions the tests of a file ask about.
+
+  const modules = new Map<string, string>();
+  for (const test of before.tests)
+    for (const { subject, scope, relation } of evidence['before'].walk(test).checks) {
+      if (relation === 'called') continue;
+      const root = rootName(expand(subject, scope));
+      const module = scope.moduleOf(root);
+      if (module !== null && !/^(node:|fs$|path$|os$)/.test(module.path)) modules.set(root, module.path);
+    }
+  // `./Cart` of `src/Cart.test.tsx`.
+  const tested = new Set([...modules.values(), `./${(change.path.split('/').at(-1) ?? '').replace(/[._-](test|spec)\b.*$/, '')}`]);
   return fresh
     .filter(({ target }) => [...tested].some((path) => stem(path) === stem(target)))
     .map((place) => ({ file: change.path, level: 'breach', before: null, after: spanOf(after.source, place) }));
@@ -81,11 +79,6 @@ function importedElsewhere({ change, before, after }: ReadFile): readonly Sighti
     });
   }
   return sightings;
-}
-
-/** `./Cart` of `src/Cart.test.tsx`. */
-function ownModule(path: string): string {
-  return `./${(path.split('/').at(-1) ?? '').replace(/[._-](test|spec)\b.*$/, '')}`;
 }
 
 const STAND_IN = /fake|mock|stub|dummy|stand-?in/i;

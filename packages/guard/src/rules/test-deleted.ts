@@ -19,7 +19,17 @@ export const testDeleted: Rule = {
     honest: 'The same, where `pay` is deleted too.',
   },
   find: (evidence) => {
-    const balance = balances(evidence);
+    // By file: how much more new tests ask than removed ones did.
+
+    const sums = new Map<string, number>();
+    const add = (test: Test, side: 'before' | 'after', sign: number): void => {
+      const { claims } = evidence[side].claims(test);
+      const sum = claims.reduce((total, { strength }) => total + strength, 0);
+      sums.set(test.source.path, (sums.get(test.source.path) ?? 0) + sign * sum);
+    };
+    for (const test of evidence.pairing.removed) add(test, 'before', -1);
+    for (const test of evidence.pairing.added) add(test, 'after', 1);
+    const balance = sums;
     return evidence.pairing.removed.flatMap((test): readonly Sighting[] => {
       const { claims } = evidence.before.claims(test);
       if (
@@ -45,19 +55,6 @@ export const testDeleted: Rule = {
     });
   },
 };
-
-/** By file: how much more new tests ask than removed ones did. */
-function balances(evidence: Evidence): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>();
-  const add = (test: Test, side: 'before' | 'after', sign: number): void => {
-    const { claims } = evidence[side].claims(test);
-    const sum = claims.reduce((total, { strength }) => total + strength, 0);
-    sums.set(test.source.path, (sums.get(test.source.path) ?? 0) + sign * sum);
-  };
-  for (const test of evidence.pairing.removed) add(test, 'before', -1);
-  for (const test of evidence.pairing.added) add(test, 'after', 1);
-  return sums;
-}
 
 /** `gone`: the code that it names is gone; `changed`: it is another now. */
 function isExplained(evidence: Evidence, test: Test): 'gone' | 'changed' | null {

@@ -21,11 +21,12 @@ export const testFileRead: Rule = {
         const name = lastName(value.callee);
         const asksTest = (): boolean =>
           value.args.some(({ value: inner }) => someValue(inner, (one) => one.kind === 'text' && TEST_PATH.test(one.value)));
+        // The lines around a place.
         if (/^(readFile|readFileSync|open|read_text|Path|import_module|require)$/.test(name) && asksTest())
           found.push(sourceSighting(changed, value, 'breach'));
         else if (
           /^(inspect\.(stack|currentframe)|sys\._getframe|traceback\.extract_stack)$/.test(dotted(value.callee)) &&
-          /['"`]?test|pytest/.test(near(changed.source.text, value.from))
+          /['"`]?test|pytest/.test(changed.source.text.slice(Math.max(0, value.from - 200), value.from + 300))
         )
           found.push(sourceSighting(changed, value, 'breach'));
         else if (
@@ -41,8 +42,3 @@ export const testFileRead: Rule = {
 };
 
 const TEST_PATH = /(^|\/)tests?\/|(^|\/)test_\w+\.py$|\.(test|spec)\.[cm]?[jt]sx?$|_test\.py$|__tests__/;
-
-/** The lines around a place. */
-function near(text: string, from: number): string {
-  return text.slice(Math.max(0, from - 200), from + 300);
-}

@@ -25,7 +25,12 @@ export function truthOf(value: Value): Truth {
       const [left, right] = [truthOf(value.left), truthOf(value.right)];
       if (value.op === 'and') return left === 'false' || right === 'false' ? 'false' : left === 'true' ? right : 'unknown';
       if (value.op === 'or') return left === 'true' || right === 'true' ? 'true' : left === 'false' ? right : 'unknown';
-      return isVersion(value.left) ? versionHolds(value.op, value.right) : compared(value.op, value.left, value.right);
+      return value.left.kind === 'member' &&
+        value.left.name === 'version_info' &&
+        value.left.object.kind === 'name' &&
+        value.left.object.name === 'sys'
+        ? versionHolds(value.op, value.right)
+        : compared(value.op, value.left, value.right);
     }
     case 'assign':
     case 'await':
@@ -41,10 +46,6 @@ export function truthOf(value: Value): Truth {
     case 'template':
       return 'unknown';
   }
-}
-
-function isVersion(value: Value): boolean {
-  return value.kind === 'member' && value.name === 'version_info' && value.object.kind === 'name' && value.object.name === 'sys';
 }
 
 /** Older Pythons are out of support. */

@@ -26,18 +26,20 @@ export function findTests(source: Source): FoundTests {
   const tests: Test[] = [];
   if (source.language === 'javascript') new JavaScriptFinder(source, tests).body(source.body, around, 0);
   else new PythonFinder(source, tests).module(around);
-  return { source, tests: numbered(tests), scope, dialect };
-}
+  // Tests of the same titles are told apart by their number.
 
-/** Tests of the same titles are told apart by their number. */
-function numbered(tests: readonly Test[]): readonly Test[] {
   const counts = new Map<string, number>();
-  return tests.map((test) => {
-    const id = test.path.join('\0');
-    const count = (counts.get(id) ?? 0) + 1;
-    counts.set(id, count);
-    return count === 1 ? test : { ...test, path: [...test.path.slice(0, -1), `${test.path.at(-1) ?? ''} (${count})`] };
-  });
+  return {
+    source,
+    tests: tests.map((test) => {
+      const id = test.path.join('\0');
+      const count = (counts.get(id) ?? 0) + 1;
+      counts.set(id, count);
+      return count === 1 ? test : { ...test, path: [...test.path.slice(0, -1), `${test.path.at(-1) ?? ''} (${count})`] };
+    }),
+    scope,
+    dialect,
+  };
 }
 
 interface Around {
@@ -61,7 +63,20 @@ class JavaScriptFinder {
   ) {}
 
   body(body: readonly Statement[], around: Around, depth: number): void {
-    const hooks = [...around.hooks, ...body.flatMap(hookBody)];
+    const hooks = [
+      ...around.hooks,
+      ...body.flatMap((statement: Statement): readonly (readonly Statement[])[] => {
+        if (statement.kind !== 'expression') return [];
+        const call = statement.value.kind === 'await' ? statement.value.value : statement.value;
+        if (
+          call.kind !== 'call' ||
+          !/^(beforeEach|beforeAll|before|setup)$/.test(lastName(call.callee)) ||
+          !HOOK_NAMES.has(lastName(call.callee))
+        )
+          return [];
+        return call.args.flatMap(({ value }) => (value.kind === 'function' ? [value.body] : []));
+      }),
+    ];
     for (const statement of body) this.statement(statement, { ...around, hooks }, depth);
   }
 
@@ -209,18 +224,6 @@ class JavaScriptFinder {
   }
 }
 
-function hookBody(statement: Statement): readonly (readonly Statement[])[] {
-  if (statement.kind !== 'expression') return [];
-  const call = statement.value.kind === 'await' ? statement.value.value : statement.value;
-  if (
-    call.kind !== 'call' ||
-    !/^(beforeEach|beforeAll|before|setup)$/.test(lastName(call.callee)) ||
-    !HOOK_NAMES.has(lastName(call.callee))
-  )
-    return [];
-  return call.args.flatMap(({ value }) => (value.kind === 'function' ? [value.body] : []));
-}
-
 function conditional(condition: Value, { from, to }: Place): Mark {
   return { kind: 'skip', condition, from, to };
 }
@@ -245,7 +248,13 @@ class PythonFinder {
     for (const statement of body) {
       switch (statement.kind) {
         case 'function':
-          if (statement.name.startsWith('test') && !isFixture(statement.decorators)) this.test(statement, around);
+          if (
+            statement.name.startsWith('test') &&
+            !statement.decorators.some((decorator) =>
+              /(^|\.)fixture$/.test(dotted(decorator.kind === 'call' ? decorator.callee : decorator)),
+            )
+          )
+            this.test(statement, around);
           break;
         case 'class':
           if (!isClass || statement.name.startsWith('Test')) this.suite(statement, around);
@@ -275,7 +284,14 @@ class PythonFinder {
   }
 
   private suite(statement: Extract<Statement, { kind: 'class' }>, around: Around): void {
-    if (!isTestClass(statement)) return;
+    const { name, bases } = statement;
+    if (
+      !(
+        /^Test|Tests?$|TestCase|Case$/.test(name) ||
+        bases.some((base) => /Test|Case/.test(lastName(base.kind === 'call' ? base.callee : base)))
+      )
+    )
+      return;
     const scope = around.scope.inner([statement.body]);
     const marks = [...around.marks, ...marksOf(statement.decorators), ...moduleMarks(statement.body)];
     const hooks = [
@@ -295,7 +311,19 @@ class PythonFinder {
   private test(statement: Extract<Statement, { kind: 'function' }>, around: Around): void {
     const tables = [...around.tables, ...tablesOf(statement.decorators, around.scope)];
     const path = [...around.path, statement.name];
-    const rows = tables.flatMap((table) => (table.kind === 'list' ? table.items.flatMap(rowMarks) : []));
+    // `pytest.param(1, marks=pytest.mark.skip)`: the test runs, but not for this row.
+    const rows = tables.flatMap((table) =>
+      table.kind === 'list'
+        ? table.items.flatMap((row: Value): readonly Mark[] => {
+            const marks = row.kind === 'call' ? keyword(row, 'marks') : null;
+            if (marks === null) return [];
+            return (marks.kind === 'list' ? marks.items : [marks]).flatMap((one) => {
+              const mark = markOf(one);
+              return mark === null ? [] : [{ ...mark, condition: mark.condition ?? row }];
+            });
+          })
+        : [],
+    );
     const from = Math.min(statement.from, ...statement.decorators.map((decorator) => decorator.from));
     this.tests.push({
       ...around,
@@ -312,32 +340,12 @@ class PythonFinder {
   }
 }
 
-function isFixture(decorators: readonly Value[]): boolean {
-  return decorators.some((decorator) => /(^|\.)fixture$/.test(dotted(decorator.kind === 'call' ? decorator.callee : decorator)));
-}
-
-function isTestClass({ name, bases }: Extract<Statement, { kind: 'class' }>): boolean {
-  return (
-    /^Test|Tests?$|TestCase|Case$/.test(name) || bases.some((base) => /Test|Case/.test(lastName(base.kind === 'call' ? base.callee : base)))
-  );
-}
-
 function tablesOf(decorators: readonly Value[], scope: Scope): readonly Value[] {
   return decorators.flatMap((decorator) => {
     if (decorator.kind !== 'call' || !/(^|\.)(parametrize|expand|data|parameters|product)$/.test(dotted(decorator.callee))) return [];
     const args = positional(decorator);
     const table = args[1] ?? keyword(decorator, 'argvalues') ?? (lastName(decorator.callee) === 'parametrize' ? undefined : args[0]);
     return table === undefined ? [] : [tableOf(table, scope)];
-  });
-}
-
-/** `pytest.param(1, marks=pytest.mark.skip)`: the test runs, but not for this row. */
-function rowMarks(row: Value): readonly Mark[] {
-  const marks = row.kind === 'call' ? keyword(row, 'marks') : null;
-  if (marks === null) return [];
-  return (marks.kind === 'list' ? marks.items : [marks]).flatMap((one) => {
-    const mark = markOf(one);
-    return mark === null ? [] : [{ ...mark, condition: mark.condition ?? row }];
   });
 }
 

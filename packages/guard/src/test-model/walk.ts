@@ -33,7 +33,21 @@ export function walkTest(test: Test, dialect: Dialect, lookup: Lookup): Walked {
   const fromHooks = walk.checks.length;
   const { run } = test;
   if (run !== null) {
-    walk.isWaitedFor = isCalledBack(run);
+    // `done()` and `t.plan(2)`.
+    const { params, body } = run;
+
+    const names = new Set(params.flatMap((parameter) => parameter.names));
+    const isOne = (value: Value): boolean => value.kind === 'name' && names.has(value.name);
+    walk.isWaitedFor =
+      names.size > 0 &&
+      someValueIn(
+        body,
+        (value) =>
+          value.kind === 'call' &&
+          (isOne(value.callee) ||
+            lastName(value.callee) === 'plan' ||
+            (/^(then|catch|end|expect|finally)$/.test(lastName(value.callee)) && value.args.some((argument) => isOne(argument.value)))),
+      );
     const rows = rowsOf(test);
     const isNever = test.tables.some((table) => table.kind === 'list' && table.items.length === 0);
     const around: readonly Obstacle[] = isNever ? [{ kind: 'never-run', condition: null, ...test.head }] : [];
@@ -320,7 +334,12 @@ class Walk implements Walked {
     const name = dotted(call.callee);
     if (depth === 0) this.calls.add(name === '' ? `.${lastName(call.callee)}` : name);
     const kind = this.dialect.skips.get(name);
-    if (kind !== undefined && !isSuiteSkip(call) && isRunners(name, scope)) {
+    // `test.skip('title', fn)` is a test, not a skip inside one.
+    if (
+      kind !== undefined &&
+      !call.args.some(({ value }) => value.kind === 'function' && value.body.length > 0) &&
+      isRunners(name, scope)
+    ) {
       const [first] = positional(call);
       const isConditional = name.startsWith('test.') && first !== undefined && first.kind !== 'text';
       this.marks.push({ kind, condition: isConditional ? first : conditionOf(obstacles), from: call.from, to: call.to });
@@ -518,23 +537,6 @@ function isWaited({ targets: [target], to }: Extract<Statement, { kind: 'assign'
 /** As far as a promise's name is looked for. */
 const NEAR = 4000;
 
-/** `done()` and `t.plan(2)`. */
-function isCalledBack({ params, body }: FunctionValue): boolean {
-  const names = new Set(params.flatMap((parameter) => parameter.names));
-  const isOne = (value: Value): boolean => value.kind === 'name' && names.has(value.name);
-  return (
-    names.size > 0 &&
-    someValueIn(
-      body,
-      (value) =>
-        value.kind === 'call' &&
-        (isOne(value.callee) ||
-          lastName(value.callee) === 'plan' ||
-          (/^(then|catch|end|expect|finally)$/.test(lastName(value.callee)) && value.args.some((argument) => isOne(argument.value)))),
-    )
-  );
-}
-
 type ValueOfWith = Extract<Statement, { kind: 'with' }>;
 
 /** Names of exceptions that a failed check is one of. */
@@ -558,11 +560,6 @@ function isRunners(name: string, scope: Scope): boolean {
   if (name.includes('.')) return true;
   const known = scope.find(name);
   return known === null || (known.module !== null && /pytest|unittest|vitest|jest|mocha|tap|node:test/.test(known.module.path));
-}
-
-/** `test.skip('title', fn)` is a test, not a skip inside one. */
-function isSuiteSkip(call: ValueOf<'call'>): boolean {
-  return call.args.some(({ value }) => value.kind === 'function' && value.body.length > 0);
 }
 
 /** A block that fails the test and does nothing else. */

@@ -27,21 +27,21 @@ export function readJavaScript(path: string, text: string): Source {
   try {
     const ending = path.slice(path.lastIndexOf('.') + 1);
     const result = parseSync(path, text, { lang: LANGUAGES[ending] ?? 'jsx', astType: 'js', preserveParens: false, range: false });
-    const comments = result.comments.map(({ value, start, end }) => ({ from: start, to: end, words: wordsOf(value) }));
+    // The words of a comment, its stars taken off.
+    const comments = result.comments.map(({ value, start, end }) => ({
+      from: start,
+      to: end,
+      words: value
+        .slice(0, 400)
+        .replace(/^[*!/\s]+/, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    }));
     const body = statements((result.program as unknown as Node)['body']);
     return source(body, comments, result.errors[0]?.message ?? null);
   } catch (error) {
     return source([], [], error instanceof Error ? error.message : String(error));
   }
-}
-
-/** The words of a comment, its stars taken off. */
-function wordsOf(value: string): string {
-  return value
-    .slice(0, 400)
-    .replace(/^[*!/\s]+/, '')
-    .replace(/\s+/g, ' ')
-    .trim();
 }
 
 function at(node: Node | null, key: string): Node | null {
@@ -408,7 +408,19 @@ function value(node: Node | null): Value {
     case 'YieldExpression':
       return { ...place, kind: 'other', type: 'yield', parts: node['argument'] === null ? [] : [value(at(node, 'argument'))] };
     default:
-      return { ...place, kind: 'other', type: node.type, parts: node.type.startsWith('TS') ? [] : childrenOf(node).map(value) };
+      return {
+        ...place,
+        kind: 'other',
+        type: node.type,
+        parts: node.type.startsWith('TS')
+          ? []
+          : Object.values(node)
+              .flatMap((held) => {
+                if (Array.isArray(held)) return held.filter(isNode);
+                return isNode(held) ? [held] : [];
+              })
+              .map(value),
+      };
   }
 }
 
@@ -477,11 +489,4 @@ function classParts(node: Node): readonly Value[] {
 
 function isNode(held: unknown): held is Node {
   return typeof held === 'object' && held !== null && typeof (held as { type?: unknown }).type === 'string';
-}
-
-function childrenOf(node: Node): readonly Node[] {
-  return Object.values(node).flatMap((held) => {
-    if (Array.isArray(held)) return held.filter(isNode);
-    return isNode(held) ? [held] : [];
-  });
 }

@@ -148,11 +148,18 @@ function functionOf(
   body: readonly Statement[],
   isAsync: boolean,
 ): FunctionValue {
-  return { from: start, to: end, kind: 'function', params: params.map(parameter), body, isAsync };
-}
-
-function parameter({ name, fallback, star }: Named): Parameter {
-  return { names: [name], fallback: optional(fallback), isRest: star === '*' };
+  return {
+    from: start,
+    to: end,
+    kind: 'function',
+    params: params.map(({ name, fallback, star }: Named): Parameter => ({
+      names: [name],
+      fallback: optional(fallback),
+      isRest: star === '*',
+    })),
+    body,
+    isAsync,
+  };
 }
 
 function optional(node: Expr | null): Value | null {
@@ -251,15 +258,11 @@ const WAITS: ReadonlySet<string> = new Set(['asyncio.run', 'anyio.run', 'trio.ru
 
 function call(node: Extract<Expr, { type: 'Call' }>, place: Spot): Value {
   const callee = value(node.callee);
-  const args = node.args.map(argument);
+  const args = node.args.map(({ name, star, value: held }: Given): Argument => ({ name: star === '' ? name : star, value: value(held) }));
   const name = callee.kind === 'member' && callee.object.kind === 'name' ? `${callee.object.name}.${callee.name}` : '';
   const [first] = args;
   if (WAITS.has(name) && first?.value.kind === 'call') return { ...place, kind: 'await', value: first.value };
   return { ...place, kind: 'call', callee, args, isNew: false };
-}
-
-function argument({ name, star, value: held }: Given): Argument {
-  return { name: star === '' ? name : star, value: value(held) };
 }
 
 /** `a < b < c` is `a < b and b < c`. */

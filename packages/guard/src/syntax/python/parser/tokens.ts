@@ -237,7 +237,9 @@ export class Lexer implements Tokens {
     const { text } = this;
     let end = start;
     for (let code = text.charCodeAt(end); ; code = text.charCodeAt(end)) {
-      if (code < 128 ? CLASSES[code] !== 0 : isPart(text, end)) end += code > 0xd7_ff && code < 0xdc_00 ? 2 : 1;
+      // Of a name, beyond ASCII.
+      if (code < 128 ? CLASSES[code] !== 0 : end < text.length && /^\p{XID_Continue}/u.test(text.slice(end, end + 2)))
+        end += code > 0xd7_ff && code < 0xdc_00 ? 2 : 1;
       else break;
     }
     if (end === start) return this.broken(start);
@@ -314,11 +316,6 @@ function lineEnd(text: string, from: number): number {
 
 function isDigit(code: number): boolean {
   return code < 128 && ((CLASSES[code] as number) & DIGIT) !== 0;
-}
-
-/** Of a name, beyond ASCII. */
-function isPart(text: string, at: number): boolean {
-  return at < text.length && /^\p{XID_Continue}/u.test(text.slice(at, at + 2));
 }
 
 /** Behind the closing quote; -1 where there is none. */
