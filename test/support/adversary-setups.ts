@@ -2,7 +2,7 @@
 
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { defineLoop } from '@umpire/core/loops/loop-file.js';
+import { defineLoop } from '@umpire/core/loops/define-loop.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import { readLoopFile } from '@umpire/umpire/sessions/loop-files.js';
 import type { Loop } from '@umpire/core/loops/loop.js';

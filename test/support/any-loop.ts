@@ -1,7 +1,7 @@
 // Makes a loop from the parts that a test is about, and lists the complaints of the check about it.
 
-import { defineLoop } from '@umpire/core/loops/loop-file.js';
-import type { LoopInput } from '@umpire/core/loops/loop-file.js';
+import { defineLoop } from '@umpire/core/loops/define-loop.js';
+import type { LoopInput } from '@umpire/core/loops/define-loop.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { checkLoop } from '@umpire/core/proof/check.js';
 

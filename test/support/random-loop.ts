@@ -1,8 +1,8 @@
 // Random loops: small and valid, half of them with faults. For properties that must hold for every loop.
 
 import fc from 'fast-check';
-import type { LoopInput } from '@umpire/core/loops/loop-file.js';
-import { defineLoop } from '@umpire/core/loops/loop-file.js';
+import type { LoopInput } from '@umpire/core/loops/define-loop.js';
+import { defineLoop } from '@umpire/core/loops/define-loop.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 
 const FACTS: LoopInput['facts'] = {

@@ -3,8 +3,10 @@
 
 import { either, flag, listOf, number, object, optional, orNull, recordOf, text, whole, word } from '../formats/shape.js';
 import type { Shape } from '../formats/shape.js';
-import { LOOP_SHAPE } from '../loops/loop-shape.js';
-import type { FactValue } from '../loops/loop.js';
+import { FROZEN_LOOP } from '../loops/loop.js';
+
+const LOOP_SHAPE: Shape<Loop> = FROZEN_LOOP.findFault;
+import type { FactValue, Loop } from '../loops/loop.js';
 import type { Anomaly, Counts, Damage, DismissedFinding, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model/vocabulary.js';
 import { RUN_SETTINGS } from '../model/options.js';
 import type { Option } from '../model/options.js';

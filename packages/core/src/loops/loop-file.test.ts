@@ -6,8 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { isUmpireError } from '../model/errors.js';
 import { builtinLoop, builtinLoops } from './builtin.js';
-import { defineLoop, parseLoop } from './loop-file.js';
-import type { LoopInput } from './loop-file.js';
+import { defineLoop } from './define-loop.js';
+import { parseLoop } from './loop-file.js';
+import type { LoopInput } from './define-loop.js';
 
 const folder = import.meta.dirname;
 const example = readFileSync(join(folder, '..', '..', '..', '..', 'examples', 'docs-review', 'docs-review.yaml'), 'utf8');
@@ -58,7 +59,7 @@ describe('mistakes', () => {
     expect(complaintOf(() => parseLoop('a: { b: x-{c}.json }\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:1: .*put quotes around a value/);
     expect(complaintOf(() => parseLoop('why: Not done: see x\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:1: .*put quotes around a value/);
     expect(complaintOf(() => parseLoop('loop: a\n---\nloop: b\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:2: .*second document/);
-    expect(complaintOf(() => parseLoop('', 'my-loop.yaml'))).toMatch(/my-loop\.yaml: expected keys with values, not nothing/);
+    expect(complaintOf(() => parseLoop('', 'my-loop.yaml'))).toMatch(/my-loop\.yaml: it must be keys with values, and is empty/);
     expect(complaintOf(() => parseLoop('a: &x [*x, *x]\n', 'my-loop.yaml'))).not.toBe('accepted');
   });
 
@@ -74,18 +75,18 @@ describe('mistakes', () => {
     check(/recheck: true/, 'recheck: false', /exactly one task with "recheck: true"/);
     check(/escalate: \w+/, 'escalate: PUBLISH', /"PUBLISH" already means/);
     check(/file: \S+\.json/, 'file: ../outside.json', /inside the session folder/);
-    check(/grade: testified/, 'grade: told', /grade: it must be one of "measured", "testified"/);
+    check(/grade: testified/, 'grade: told', /grade must be one of measured, testified, not "told"/);
   });
 
   it('lists the accepted forms if none fits', () => {
-    check(/^chain: session/m, 'chain: sesion', /chain: invalid value; expected "session", "id", keys with values\./);
-    check('first: 1', 'first: 2', /round\.first: .*expected 0, 1\.$/);
-    check('file: artifacts', 'files: artifacts', /evidence\.review: .*expected one with "row", one with "column", one with "file", /);
-    check('{ state: review }', '{}', /facts\.review: .*expected one with "state", one with "enum", one with "number", /);
-    check('number: [0, 10]', 'number: 10', /facts\.clarity\.number: expected a list of two, not a number\.$/);
-    check('cap: { default: 3 }', 'cap: 3', /cap: expected keys with values, not a number\.$/);
-    check('cap: { default: 3 }', 'cap: { default: 2.5 }', /cap\.default: expected a whole number, not a fraction\.$/);
-    check('cap: { default: 3 }', 'cap: {}', /cap\.default: missing; expected a number\.$/);
+    check(/^chain: session/m, 'chain: sesion', /chain must be one of session, id, or keys with values, not "sesion"\./);
+    check('first: 1', 'first: 2', /round\.first must be one of 0, 1, not 2\.$/);
+    check('file: artifacts', 'files: artifacts', /evidence\.review needs one of the keys row, file, folder, /);
+    check('{ state: review }', '{}', /facts\.review needs one of the keys state, enum, number, /);
+    check('number: [0, 10]', 'number: 10', /facts\.clarity\.number must be a list of two, not 10\.$/);
+    check('cap: { default: 3 }', 'cap: 3', /cap must be keys with values, not 3\.$/);
+    check('cap: { default: 3 }', 'cap: { default: 2.5 }', /cap\.default must be a whole number from 1 to 100, not 2\.5\.$/);
+    check('cap: { default: 3 }', 'cap: {}', /cap\.default is missing\. It must be a whole number from 1 to 100\.$/);
   });
 });
 

@@ -3,68 +3,90 @@
 
 import { UmpireError } from '../model/errors.js';
 import { joinIds } from '../formats/tasks-csv.js';
-import type { ExecMode } from '../model/vocabulary.js';
-import type { OutputType } from '../model/ports.js';
+import { either, filledText, flag, listOf, object, oneOrMore, recordOf, text, textLike, whole, wholeFrom, word } from '../model/schema.js';
+import type { Infer, InferInput } from '../model/schema.js';
+import { EXEC_MODE } from '../model/vocabulary.js';
 import type { Loop } from './loop.js';
 
-/** Texts may use `{goal}`, `{mode}`, `{target}`, `{turn}`, `{turns}` and the task's own columns. */
-export interface PlannedTask {
-  /** `DEV-001`; in a mode with several turns `DEV-{turn}`, where the turn has three digits. */
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly role: string;
-  /** Tasks above it. `{turn}` is this turn. Ids with `{previous}` are of the previous turn, and left out in the first turn. */
-  readonly deps: readonly string[];
+const modeName = textLike(/^[a-z][a-z0-9-]{0,40}$/, 'lower-case letters, digits and -');
+const comparison = textLike(/^(<=|>=|<|>|=)\s*-?\d+$/, 'a comparison with a whole number, such as "<=3"');
+
+const plannedTask = object({
+  id: filledText.describe('Its id, such as DEV-001; with `turns` it needs {turn}, which has three digits.'),
+  title: filledText.describe('A short title.'),
+  description: filledText.describe('The instructions; may use {goal}, {mode}, {target}, {turn}, {turns} and its own columns.'),
+  role: filledText.describe('The role that does it.'),
+  deps: listOf(filledText)
+    .default([])
+    .describe('The ids of tasks above it that must finish first; {previous} is the previous turn, left out in the first one.'),
+  context_from: listOf(filledText).optional().describe('The tasks whose findings it receives. Default: `deps`.'),
+  exec_mode: EXEC_MODE.default('csv-wave').describe('One run, or a conversation.'),
+  approve: flag.default(false).describe('A person must approve its result before its dependents start.'),
+  columns: recordOf(text).default({}).describe("Values of the loop's own columns."),
+});
+
+const mode = object({
+  title: filledText.describe('The purpose of this mode.'),
+  judged: flag.optional().describe('false: there is no verdict, and the run ends as complete and unverified.'),
+  turns: wholeFrom(2, 20).optional().describe('How often the tasks are repeated, one turn after the other: the sprints of a multi-sprint.'),
+  tasks: listOf(plannedTask, 1, 10_000).describe('In order: a task may depend only on tasks above it.'),
+});
+
+/** If the changed files are unknown, comparisons do not hold. */
+const modeTests = {
+  words: oneOrMore(filledText).optional().describe('The goal contains one of these as a whole word.'),
+  files: oneOrMore(comparison).optional().describe('The number of changed files, such as "<=3".'),
+  modules: oneOrMore(comparison).optional().describe('The number of changed modules (top-level folders).'),
+  items: word(true).optional().describe('The goal names single items, such as TD-07 or src/zone.ts.'),
+};
+
+const choice = object({
+  points: listOf(object({ ...modeTests, add: whole.describe('The points to add, or to subtract if negative.') }))
+    .default([])
+    .describe('Tests that add points, each once.'),
+  rules: listOf(object({ mode: modeName, points: oneOrMore(comparison).optional(), ...modeTests }), 1).describe(
+    'The first rule whose tests all hold decides.',
+  ),
+});
+
+/** What a result's column may contain. A list: one of these words. */
+const outputType = either(word('text', 'number'), listOf(filledText, 1));
+
+export const PIPELINES = object({
+  default: modeName.optional().describe('The mode if no rule of `choose` holds. Default: the first mode.'),
+  modes: recordOf(mode, modeName).describe('The tasks that a run begins with, by mode.'),
+  choose: choice.optional().describe('How a mode is chosen if the person names none.'),
+  writes: listOf(filledText).optional().describe('The roles that change files of the project. Default: the generator.'),
+  outputs: recordOf(recordOf(outputType, filledText), filledText)
+    .optional()
+    .describe('By role: the output columns that it fills, each as text, number or a list of words. Default: every role may fill all.'),
+});
+
+/** The key `pipelines` of a loop file. */
+export type Pipelines = Infer<typeof PIPELINES>;
+export type PipelinesInput = InferInput<typeof PIPELINES>;
+
+export interface PlannedTask extends Infer<typeof plannedTask> {
   readonly context_from: readonly string[];
-  readonly exec_mode: ExecMode;
-  /** Its role changes files of the project. */
+  /** Its role changes files of the project, also in tasks that a verdict adds. */
   readonly writes: boolean;
-  /** A person must approve its result before its dependents start. */
-  readonly approve: boolean;
-  /** The loop's own columns of its row. */
-  readonly columns: Readonly<Record<string, string>>;
 }
 
-export interface Mode {
-  /** The purpose of the mode, for people. */
-  readonly title: string;
-  /** False: the run ends as complete and unverified. */
+export interface Mode extends Infer<typeof mode> {
   readonly judged: boolean;
-  /** How often the tasks are repeated, one turn after the other: the sprints of a multi-sprint. */
   readonly turns: number;
   readonly tasks: readonly PlannedTask[];
 }
 
-/** Every test must hold. If the changed files are unknown, comparisons do not hold. */
-export interface ModeTest {
-  /** The goal contains one of these as a whole word. */
-  readonly words?: readonly string[];
-  /** The number of changed files. */
-  readonly files?: readonly string[];
-  /** The number of changed modules. */
-  readonly modules?: readonly string[];
-  /** The person named single items. */
-  readonly items?: true;
-}
+/** Every test must hold. */
+export type ModeTest = Infer<ReturnType<typeof object<typeof modeTests>>>;
 
-export interface Choice {
-  /** Each test that holds adds its points once. */
-  readonly points: readonly (ModeTest & { readonly add: number })[];
-  /** The first that holds decides. */
-  readonly rules: readonly (ModeTest & { readonly mode: string; readonly points?: readonly string[] })[];
-}
+export type Choice = Infer<typeof choice>;
 
-export interface Pipeline {
+/** The pipelines of one loop, without gaps. */
+export interface Pipeline extends Required<Omit<Pipelines, 'modes' | 'outputs'>>, Pick<Pipelines, 'outputs'> {
   readonly loop: string;
-  /** The mode if no rule of `choose` holds. */
-  readonly default: string;
   readonly modes: Readonly<Record<string, Mode>>;
-  readonly choose: Choice;
-  /** The roles that change files of the project, also in tasks that a verdict adds. */
-  readonly writes: readonly string[];
-  /** By role: its output columns and what they contain. Missing: every role may fill every column. */
-  readonly outputs?: Readonly<Record<string, Readonly<Record<string, OutputType>>>>;
   /** The loop's default target; null if it has none. */
   readonly target: number | null;
 }
@@ -111,7 +133,7 @@ export function buildPipeline(pipeline: Pipeline, name: string, input: PipelineI
       turn: String(turn),
       turns: String(turns),
     };
-    const columns = Object.fromEntries(Object.entries(task.columns).map(([column, text]) => [column, fill(text, given)]));
+    const columns = Object.fromEntries(Object.entries(task.columns).map(([column, cell]) => [column, fill(cell, given)]));
     const words = { ...columns, ...given };
     return {
       ...columns,
@@ -185,14 +207,14 @@ export function placeholdersIn(text: string): readonly string[] {
 }
 
 /** Pipelines of loops that were read from a file or passed as an object. A caller who runs such a loop object means its pipelines too. */
-const PIPELINES = new WeakMap<Loop, Pipeline | null>();
+const REMEMBERED = new WeakMap<Loop, Pipeline | null>();
 
 /** `pipeline`: null if the loop has none. */
 export function rememberPipeline(loop: Loop, pipeline: Pipeline | null): void {
-  PIPELINES.set(loop, pipeline);
+  REMEMBERED.set(loop, pipeline);
 }
 
 /** Null if the loop has none; undefined if the object was not read by `loop-file.ts`. */
 export function rememberedPipeline(loop: Loop): Pipeline | null | undefined {
-  return PIPELINES.get(loop);
+  return REMEMBERED.get(loop);
 }

@@ -1,5 +1,5 @@
-// Checks that the parts of a loop fit together: names exist, words are known, the table always ends in a row. loop-schema.ts checks the
-// shapes, and `umpire check` proves the rules.
+// Checks that the parts of a loop fit together: names exist, words are known, the table always ends in a row. The schema in
+// loop.ts checks each part, and `umpire check` proves the rules.
 
 import type { Block, FactSpec, Loop, ReportSection, SetValue, EvidenceSource, TaskTemplate } from './loop.js';
 import { didYouMean } from '../formats/nearest-word.js';
@@ -13,14 +13,7 @@ import { COMMON_COLUMNS } from '../formats/tasks-csv.js';
 import type { Severity } from '../model/vocabulary.js';
 import { SEVERITIES } from '../model/vocabulary.js';
 import { compileTemplate } from './template.js';
-
-export interface Complaint {
-  /** Keys and indexes from the top of the file. */
-  readonly path: readonly (string | number)[];
-  readonly problem: string;
-}
-
-export type LoopPath = Complaint['path'];
+import type { Complaint, FilePlace } from '../formats/read-schema.js';
 
 /** All complaints in the order of the file. `gaps`: allow a table that does not end in a row without `when`, which check reports. */
 export function validateLoop(loop: Loop, readers: ReadonlySet<string>, gaps = false): readonly Complaint[] {
@@ -351,7 +344,7 @@ function checkNotices({ agree, planned, unwritable, facts }: Loop): Complaint[] 
 
 const REPORT_NAMES = ['decision', 'verdict', 'rule', 'reason', 'nextStep', 'chain', 'counts', 'tasks'];
 
-function checkReport(loop: Loop, sections: readonly ReportSection[], path: LoopPath): Complaint[] {
+function checkReport(loop: Loop, sections: readonly ReportSection[], path: FilePlace): Complaint[] {
   return sections.flatMap((section, index) => {
     const here = [...path, index];
     const blocks = section.blocks.flatMap((block, at) => checkBlock(loop, block, [...here, 'blocks', at]));
@@ -359,7 +352,7 @@ function checkReport(loop: Loop, sections: readonly ReportSection[], path: LoopP
   });
 }
 
-function checkBlock(loop: Loop, block: Block, path: LoopPath): Complaint[] {
+function checkBlock(loop: Loop, block: Block, path: FilePlace): Complaint[] {
   if (typeof block === 'string') return checkText(loop, block, path, REPORT_NAMES);
   if ('when' in block) return block.lines.flatMap((line, at) => checkBlock(loop, line, [...path, 'lines', at]));
   if ('history' in block) return checkText(loop, block.history, [...path, 'history'], ['decision', 'counts', 'fixed']);
@@ -371,7 +364,7 @@ function checkBlock(loop: Loop, block: Block, path: LoopPath): Complaint[] {
   return [];
 }
 
-function checkWhen(loop: Loop, when: Readonly<Record<string, unknown>>, path: LoopPath): Complaint[] {
+function checkWhen(loop: Loop, when: Readonly<Record<string, unknown>>, path: FilePlace): Complaint[] {
   const out: Complaint[] = [];
   for (const [fact, test] of Object.entries(when)) {
     const problem = checkCondition(loop, parseCondition(fact, test as string));
@@ -502,13 +495,13 @@ function checkOrder({ roles, evidence, tasks }: Loop, task: TaskTemplate, index:
 }
 
 /** Otherwise the recheck would start a new chain with other evidence and new rounds. */
-function checkChain({ chain }: Loop, { copy = [], set = {} }: TaskTemplate, path: LoopPath): Complaint[] {
+function checkChain({ chain }: Loop, { copy = [], set = {} }: TaskTemplate, path: FilePlace): Complaint[] {
   if (typeof chain === 'string' || copy.includes(chain.column) || set[chain.column]?.trim() === '{chain}') return [];
   const how = `copy "${chain.column}" from the critic's row, or set it to "{chain}"`;
   return [{ path, problem: `the recheck would not belong to the chain that it checks: ${how}` }];
 }
 
-function checkId({ id, each }: TaskTemplate, path: LoopPath): Complaint[] {
+function checkId({ id, each }: TaskTemplate, path: FilePlace): Complaint[] {
   const out: Complaint[] = [];
   if (each === 'file' && !id.includes('{n}')) out.push({ path, problem: 'with "each: file" the id needs {n}' });
   const odd = unknownName(id, ID_NAMES);
@@ -523,7 +516,7 @@ function hasRound(text: string): boolean {
   return /\{(round|next|mend)\}/.test(text);
 }
 
-function checkCells(loop: Loop, task: TaskTemplate, path: LoopPath): Complaint[] {
+function checkCells(loop: Loop, task: TaskTemplate, path: FilePlace): Complaint[] {
   const out: Complaint[] = [];
   const cells = [
     ...(task.copy ?? []).map((column) => [column, 'copy'] as const),
@@ -543,7 +536,7 @@ function checkCells(loop: Loop, task: TaskTemplate, path: LoopPath): Complaint[]
 }
 
 /** Each task needs its own file, and not one of Umpire's. */
-function checkFile(loop: Loop, { file, each }: TaskTemplate, path: LoopPath): Complaint[] {
+function checkFile(loop: Loop, { file, each }: TaskTemplate, path: FilePlace): Complaint[] {
   if (file === undefined) return [];
   const first = file.split('/').find((part) => part !== '' && part !== '.') ?? '';
   if (RESERVED_NAMES.has(first) || first.startsWith('.umpire'))
@@ -554,7 +547,7 @@ function checkFile(loop: Loop, { file, each }: TaskTemplate, path: LoopPath): Co
 }
 
 /** The names in braces that a text uses. */
-function checkText(loop: Loop, text: string, path: LoopPath, more: readonly string[]): Complaint[] {
+function checkText(loop: Loop, text: string, path: FilePlace, more: readonly string[]): Complaint[] {
   const known = new Set(['round', 'next', 'cap', 'target', ...Object.keys(loop.facts), ...more]);
   return compileTemplate(text)
     .names.filter((name) => !known.has(name) && !isNames(loop, name) && !(path[0] === 'report' && isDotted(loop, name)))

@@ -86,7 +86,12 @@ describe('mistakes', () => {
       'mode: longer,',
       'pipelines.choose.rules.0.mode: there is no mode "longer"; there are short, long',
     ],
-    ['a comparison that is none', '">=2"', '"about 2"', 'pipelines.choose.rules.0.points: a comparison with a whole number, such as "<=3"'],
+    [
+      'a comparison that is none',
+      '">=2"',
+      '"about 2"',
+      'pipelines.choose.rules.0.points must be a comparison with a whole number, such as "<=3", or a list of such, not "about 2"',
+    ],
     [
       'a rule that always holds',
       '{ mode: long, points: ">=2" }',
@@ -178,7 +183,7 @@ describe('mistakes', () => {
       '- { id: WRITE-000, title: Beside it, description: "Write {goal}", role: writer }\n        - { id: WRITE-001, title: Write it, description: "Write {goal}", role: writer }',
       'pipelines.modes.short.tasks.0: no critic judges "WRITE-000"; add it to the deps of a task with the role "editor"',
     ],
-    ['too many turns', 'turns: 3', 'turns: 100', 'pipelines.modes.long.turns: too large: at most 20'],
+    ['too many turns', 'turns: 3', 'turns: 100', 'pipelines.modes.long.turns must be a whole number from 2 to 20, not 100'],
   ])('%s', (_, from, to, expected) => {
     check(from, to, expected);
   });
@@ -221,7 +226,7 @@ describe('mistakes', () => {
     expect(complaintOf(() => parsePipelineFile(points, 'p.yaml', loop))).toMatch(
       /p\.yaml:3: choose\.rules\.0\.points: no test adds points/,
     );
-    expect(complaintOf(() => parsePipelineFile('- a', 'p.yaml', loop))).toMatch(/p\.yaml:1: expected keys with values, not a list/);
+    expect(complaintOf(() => parsePipelineFile('- a', 'p.yaml', loop))).toMatch(/p\.yaml:1: it must be keys with values, not \["a"\]/);
     expect(complaintOf(() => parsePipelineFile('a: [', 'p.yaml', loop))).toMatch(/^p\.yaml:1: /);
   });
 

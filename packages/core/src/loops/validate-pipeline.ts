@@ -4,25 +4,24 @@
 import { didYouMean } from '../formats/nearest-word.js';
 import type { Loop } from './loop.js';
 import { placeholdersIn, unrollMode, wavesOf } from './pipeline.js';
-import type { Mode, Pipeline, TurnTask } from './pipeline.js';
-import type { PipelinesShape } from './loop-schema.js';
-import type { Complaint, LoopPath } from './validate-loop.js';
+import type { Mode, Pipeline, Pipelines, TurnTask } from './pipeline.js';
+import type { Complaint, FilePlace } from '../formats/read-schema.js';
 
 /** Fills in the defaults. */
-export function pipelineFor(shape: PipelinesShape, loop: Loop): Pipeline {
-  const writes = shape.writes ?? [loop.roles.generator];
-  const modes = Object.entries(shape.modes).map(([name, mode]): readonly [string, Mode] => {
+export function pipelineFor(pipelines: Pipelines, loop: Loop): Pipeline {
+  const writes = pipelines.writes ?? [loop.roles.generator];
+  const modes = Object.entries(pipelines.modes).map(([name, mode]): readonly [string, Mode] => {
     const tasks = mode.tasks.map((task) => ({ ...task, context_from: task.context_from ?? task.deps, writes: writes.includes(task.role) }));
     const judged = mode.judged ?? tasks.some((task) => task.role === loop.roles.critic);
     return [name, { title: mode.title, judged, turns: mode.turns ?? 1, tasks }];
   });
   return {
     loop: loop.loop,
-    default: shape.default ?? modes[0]?.[0] ?? '',
+    default: pipelines.default ?? modes[0]?.[0] ?? '',
     modes: Object.fromEntries(modes),
-    choose: shape.choose ?? { points: [], rules: [] },
+    choose: pipelines.choose ?? { points: [], rules: [] },
     writes,
-    ...(shape.outputs === undefined ? {} : { outputs: shape.outputs }),
+    ...(pipelines.outputs === undefined ? {} : { outputs: pipelines.outputs }),
     target: loop.target?.default ?? null,
   };
 }
@@ -88,7 +87,7 @@ function checkOutputs({ modes, outputs = {} }: Pipeline, loop: Loop): Complaint[
   });
 }
 
-function checkMode(mode: Mode, loop: Loop, path: LoopPath): Complaint[] {
+function checkMode(mode: Mode, loop: Loop, path: FilePlace): Complaint[] {
   const critics = mode.tasks.filter((task) => task.role === loop.roles.critic);
   const out: Complaint[] = [];
   if (mode.judged && critics.length === 0) {
@@ -125,7 +124,7 @@ function checkMode(mode: Mode, loop: Loop, path: LoopPath): Complaint[] {
 }
 
 /** Work that no critic depends on would be approved by a verdict on other work. */
-function checkWorkIsJudged(tasks: readonly TurnTask[], loop: Loop, path: LoopPath): Complaint[] {
+function checkWorkIsJudged(tasks: readonly TurnTask[], loop: Loop, path: FilePlace): Complaint[] {
   const { generator, critic } = loop.roles;
   const before = new Map<string, ReadonlySet<string>>();
   for (const { task } of tasks) before.set(task.id, new Set(task.deps.flatMap((id) => [id, ...(before.get(id) ?? [])])));
@@ -155,7 +154,7 @@ function inputColumns(loop: Loop): readonly string[] {
 
 const WORDS: readonly string[] = ['goal', 'mode', 'target', 'turn', 'turns'];
 
-function checkPlaceholders(mode: Mode, task: Mode['tasks'][number], path: LoopPath): Complaint[] {
+function checkPlaceholders(mode: Mode, task: Mode['tasks'][number], path: FilePlace): Complaint[] {
   const repeated = mode.turns > 1;
   const places: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['id', [task.id], repeated ? ['turn'] : []],
@@ -176,7 +175,7 @@ function checkPlaceholders(mode: Mode, task: Mode['tasks'][number], path: LoopPa
 }
 
 /** Ids, dependencies and context. */
-function checkGraph(tasks: readonly TurnTask[], loop: Loop, path: LoopPath): Complaint[] {
+function checkGraph(tasks: readonly TurnTask[], loop: Loop, path: FilePlace): Complaint[] {
   const waves = wavesOf(tasks);
   const waveOf = new Map<string, number>();
   const out: Complaint[] = [];

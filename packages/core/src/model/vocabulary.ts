@@ -1,16 +1,22 @@
 // The shared types of Umpire. No behaviour.
 
-export type Severity = 'critical' | 'high' | 'medium' | 'low';
+import { word } from './schema.js';
+import type { Infer } from './schema.js';
+
+export const SEVERITY = word('critical', 'high', 'medium', 'low');
+export type Severity = Infer<typeof SEVERITY>;
 
 export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
 
 export type Counts = Readonly<Record<Severity, number>>;
 
 /** What a verdict does. Each loop has its own words for these four. */
-export type Outcome = 'converge' | 'revise' | 'accept' | 'escalate';
+export const OUTCOME = word('converge', 'revise', 'accept', 'escalate');
+export type Outcome = Infer<typeof OUTCOME>;
 
 /** `measured`: Umpire ran the tool. `testified`: an agent's word. */
-export type Grade = 'measured' | 'testified';
+export const GRADE = word('measured', 'testified');
+export type Grade = Infer<typeof GRADE>;
 
 export interface Finding {
   readonly severity: Severity;
@@ -45,7 +51,8 @@ export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 's
 
 export const TASK_STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed', 'failed', 'skipped'];
 
-export type ExecMode = 'csv-wave' | 'interactive';
+export const EXEC_MODE = word('csv-wave', 'interactive');
+export type ExecMode = Infer<typeof EXEC_MODE>;
 
 export const EXEC_MODES: readonly ExecMode[] = ['csv-wave', 'interactive'];
 

@@ -5,10 +5,9 @@ import { rangeOf } from '../loops/facts.js';
 import { isChangeFact, promiseConditions } from './space.js';
 import { conditionsOf } from '../loops/compile.js';
 import type { Condition } from '../loops/condition.js';
+import { HIGHEST_CAP } from '../model/options.js';
 import type { FactSpec, Loop, SetValue } from '../loops/loop.js';
 import { domainOf } from './cells.js';
-
-const HIGHEST_CAP = 100;
 
 /** Rounds and facts are compared with the cap and with fixed numbers, so only their order matters. */
 export function capsOf(loop: Loop): readonly number[] {

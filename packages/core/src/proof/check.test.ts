@@ -6,8 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { applyEdits, readVariants } from '../../../../test/support/variants.js';
 import { builtinLoops } from '../loops/builtin.js';
-import { defineLoop, parseLoop } from '../loops/loop-file.js';
-import type { LoopInput } from '../loops/loop-file.js';
+import { defineLoop } from '../loops/define-loop.js';
+import { parseLoop } from '../loops/loop-file.js';
+import type { LoopInput } from '../loops/define-loop.js';
 import { checkLoop } from './check.js';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');

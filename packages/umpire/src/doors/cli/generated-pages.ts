@@ -1,9 +1,9 @@
 // Generated pages: docs/reference/, docs/guard-rules.md and the JSON Schema of loop files. A test fails if they are stale (`npm run docs` writes them).
 
-import { z } from 'zod';
 import { ERRORS } from '@umpire/core/model/error-catalogue.js';
 import { builtinLoops } from '@umpire/core/loops/builtin.js';
-import { loopSchema } from '@umpire/core/loops/loop-schema.js';
+import { LOOP_FILE } from '@umpire/core/loops/define-loop.js';
+import { printJsonSchema } from '@umpire/core/model/schema-pages.js';
 import { RETRIAL_RULES } from '@umpire/guard/retrial/words.js';
 import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
 import { RULES } from '@umpire/guard/rules/all.js';
@@ -167,6 +167,5 @@ function errorsPage(): string {
 }
 
 function schemaPage(): string {
-  const schema = z.toJSONSchema(loopSchema, { io: 'input', unrepresentable: 'any' });
-  return `${JSON.stringify({ ...schema, title: 'A loop of Umpire' }, null, 2)}\n`;
+  return `${JSON.stringify(printJsonSchema(LOOP_FILE, 'A loop of Umpire'), null, 2)}\n`;
 }

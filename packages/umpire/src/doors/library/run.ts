@@ -9,7 +9,7 @@ import type { RunFlags } from '../../engine/run-flags.js';
 import { answersIn } from '@umpire/core/decider/question.js';
 import type { Answer, Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import type { PipelinesInput } from '@umpire/core/loops/loop-file.js';
+import type { PipelinesInput } from '@umpire/core/loops/pipeline.js';
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import { questionWords } from '../../views/session-question.js';
 import { verdictsIn } from '../../views/session-view.js';
