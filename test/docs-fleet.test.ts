@@ -33,11 +33,11 @@ describe.skipIf(programs === null)(`docs/fleet.md${programs === null ? ' (skippe
       cpSync(join(folder, 'examples', 'shop'), join(folder, 'shop'), { recursive: true });
       const typed = (line: string) => inBackground(line).replace('postgres://umpire@127.0.0.1/umpire', server.url('umpire', 'umpire'));
       const inTerminal = openConsole(folder, { UMPIRE_TRUST: '1' }, typed);
-      inTerminal('$ cd shop\n$ git init -q -b main && git add -A && git commit -q -m "the shop"\n$ cd ~\n');
+      await inTerminal('$ cd shop\n$ git init -q -b main && git add -A && git commit -q -m "the shop"\n$ cd ~\n');
       const page = readPage('docs/fleet.md');
       let commands = 0;
       for (const block of page.blocks.filter(({ kind }) => kind === 'console'))
-        commands += compareBlock(page, block, inTerminal(block.text), folder);
+        commands += compareBlock(page, block, await inTerminal(block.text), folder);
       expect(commands).toBeGreaterThan(20);
     } finally {
       await server.stop();

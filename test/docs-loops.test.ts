@@ -146,10 +146,10 @@ function writeSession(folder: string): void {
   }
 }
 
-it('shows the real output of the command', () => {
+it('shows the real output of the command', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-writing-'));
   try {
-    expect(playPage(tour, folder)).toBeGreaterThan(2);
+    expect(await playPage(tour, folder)).toBeGreaterThan(2);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

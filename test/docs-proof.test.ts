@@ -14,10 +14,10 @@ import { codeIn, readPage, tableOf } from './support/page.js';
 
 const page = readPage('docs/prove-and-replay.md');
 
-it('shows the real output of the commands', () => {
+it('shows the real output of the commands', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-proving-'));
   try {
-    expect(playPage(page, folder)).toBeGreaterThan(12);
+    expect(await playPage(page, folder)).toBeGreaterThan(12);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

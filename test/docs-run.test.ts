@@ -41,8 +41,8 @@ const COVERED = join('raise-coverage', 'shop');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs commands in the shop as the page's terminal would; each must have this exit status. */
-function inShop(line: string, exit = 0): string {
-  const [ran, status] = inTerminal(`$ ${line}\n$ echo $?\n`);
+async function inShop(line: string, exit = 0): Promise<string> {
+  const [ran, status] = await inTerminal(`$ ${line}\n$ echo $?\n`);
   expect({ line, status: status?.printed, ...(status?.printed === String(exit) ? {} : { printed: ran?.printed }) }).toEqual({
     line,
     status: String(exit),
@@ -53,7 +53,7 @@ function inShop(line: string, exit = 0): string {
 beforeAll(() => prepareConsole(folder));
 
 /** Plays a page in a folder of its own. */
-function play(name: string): number {
+function play(name: string): Promise<number> {
   const place = join(folder, name);
   mkdirSync(place);
   return playPage(readPage(`docs/${name}.md`), place);
@@ -65,15 +65,15 @@ const PAGES = [
   ['answer-and-resume', 14, SOAK],
 ] as const;
 for (const [name, commands, options] of PAGES)
-  it(`docs/${name}.md shows the real output of the commands`, options, () => {
-    expect(play(name)).toBeGreaterThan(commands);
+  it(`docs/${name}.md shows the real output of the commands`, options, async () => {
+    expect(await play(name)).toBeGreaterThan(commands);
   });
 
 describe('docs/answer-and-resume.md', () => {
   it('shows what Ctrl-C prints, and the session resumes', SOAK, async () => {
     cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
     cpSync(join(shop, 'agents', 'cart-mended.mjs'), join(shop, 'src', 'cart.mjs'));
-    inTerminal('$ cd shop\n$ git init -q -b main && git add -A && git commit -q -m start\n');
+    await inTerminal('$ cd shop\n$ git init -q -b main && git add -A && git commit -q -m start\n');
     writeFileSync(join(shop, 'agents', 'slow.sh'), '#!/bin/sh\nexec sleep 100\n', { mode: 0o755 });
     const config = join(shop, 'umpire.config.yaml');
     writeFileSync(config, readFileSync(config, 'utf8').replace('agents:\n', 'agents:\n  slow: { command: ./agents/slow.sh }\n'));
@@ -90,7 +90,7 @@ describe('docs/answer-and-resume.md', () => {
     const told = steady(said, folder);
     const [first = '', ...others] = told.slice(told.lastIndexOf('\n', told.indexOf('TESTGEN-001 started')) + 1).split('\n');
     expectBlock(answering, findBlock(answering, 'ctrl-c'), [first, `^C${others[0] ?? ''}`, ...others.slice(1)].join('\n'));
-    const resumed = inShop('umpire resume tonight --agent generator=rehearsal --agent executor=measure');
+    const resumed = await inShop('umpire resume tonight --agent generator=rehearsal --agent executor=measure');
     expect(resumed).toContain('TESTGEN-001 started (generator, agent rehearsal, attempt 2)');
   });
 
@@ -114,29 +114,31 @@ describe('docs/answer-and-resume.md', () => {
 });
 
 describe('docs/agents.md', () => {
-  beforeAll(() => {
+  beforeAll(async () => {
     cpSync(join(root, 'examples', 'shop'), join(folder, 'shop-2'), { recursive: true });
-    inTerminal('$ cd ~\n$ cd shop-2\n$ git init -q -b main && git add -A && git commit -q -m start\n');
+    await inTerminal('$ cd ~\n$ cd shop-2\n$ git init -q -b main && git add -A && git commit -q -m start\n');
   });
 
   it.each(agents.blocks.filter(({ name }) => name.startsWith('examples/')))('shows the current $name', (block) => {
     expectBlock(agents, block, read(block.name));
   });
 
-  it('has an agent in sh that works, and names the members of its task file', () => {
-    inShop('umpire until "node --test" "fix the cart" --agent mender --session .umpire/sessions/mended');
-    expect(inShop('umpire diff mended')).toContain('+  return items.reduce((sum, item) => sum + item.price * item.count, 0);');
+  it('has an agent in sh that works, and names the members of its task file', async () => {
+    await inShop('umpire until "node --test" "fix the cart" --agent mender --session .umpire/sessions/mended');
+    expect(await inShop('umpire diff mended')).toContain('+  return items.reduce((sum, item) => sum + item.price * item.count, 0);');
     const file = readFileSync(join(folder, 'shop-2', '.umpire', 'sessions', 'mended', 'agents', '1.task.json'), 'utf8');
     const row = ['id', 'title', 'description', 'deps', 'context_from', 'exec_mode', 'wave', 'status'];
     const said = tableOf(agents, 'key | holds').flatMap(([keys = '']) => codeIn(keys));
     expect(Object.keys(JSON.parse(file) as object).toSorted()).toEqual([...row, ...said].toSorted());
   });
 
-  it('has an agent in Node that measures, failing tests included', SOAK, () => {
-    inShop('umpire run testing x --mode targeted --max-rounds 1 --agent idle --agent executor=measure --session .umpire/sessions/measured');
+  it('has an agent in Node that measures, failing tests included', SOAK, async () => {
+    await inShop(
+      'umpire run testing x --mode targeted --max-rounds 1 --agent idle --agent executor=measure --session .umpire/sessions/measured',
+    );
     const results = join(folder, 'shop-2', '.umpire', 'sessions', 'measured', 'results');
     expect(JSON.parse(readFileSync(join(results, 'run-L1.json'), 'utf8'))).toMatchObject({ total: 1, passed: 0, failed: 1, pass_rate: 0 });
-    expect(inShop('umpire report measured | grep ACCEPT')).toContain('unverified');
+    expect(await inShop('umpire report measured | grep ACCEPT')).toContain('unverified');
   });
 
   it('has a program with functions as agents, in three sessions at once', () => {
@@ -149,11 +151,11 @@ describe('docs/agents.md', () => {
     expectBlock(library, findBlock(library, 'three-at-once'), stdout);
   });
 
-  it('names every environment variable of an agent', () => {
+  it('names every environment variable of an agent', async () => {
     writeFileSync(join(folder, 'shop-2', 'spy.sh'), '#!/bin/sh\nenv > "$UMPIRE_SESSION/env.txt"\necho \'{"status":"completed"}\'\n', {
       mode: 0o755,
     });
-    inShop('umpire run review x --mode patch --agent-command ./spy.sh --session .umpire/sessions/spied');
+    await inShop('umpire run review x --mode patch --agent-command ./spy.sh --session .umpire/sessions/spied');
     const env = readFileSync(join(folder, 'shop-2', '.umpire', 'sessions', 'spied', 'env.txt'), 'utf8');
     const given = [...env.matchAll(/^(UMPIRE_\w+|PWD)=/gm)].map(([, name = '']) => name);
     const said = tableOf(agents, 'variable | holds').flatMap(([name = '']) => codeIn(name));
@@ -194,22 +196,24 @@ describe('docs/session-files.md', () => {
     expect(session(name, 'session-state.json')).toEqual(JSON.parse(findBlock(files, 'session-state').text));
   });
 
-  it('shows the result of an interactive task', () => {
+  it('shows the result of an interactive task', async () => {
     const shown = JSON.parse(findBlock(files, 'interactive-result').text) as { findings: string; turns: readonly { text: string }[] };
     const [question, answer] = shown.turns.map(({ text }) => text);
     const play = { answers: [{ role: 'executor', ask: question, result: { findings: shown.findings } }, { result: { findings: 'ok' } }] };
     writeFileSync(join(folder, 'shop-2', 'agents', 'idle.yaml'), JSON.stringify(play));
-    inShop('umpire run debt src/cart.mjs --agent idle --session .umpire/sessions/talk', 4);
+    await inShop('umpire run debt src/cart.mjs --agent idle --session .umpire/sessions/talk', 4);
     const tasks = join(folder, 'shop-2', '.umpire', 'sessions', 'talk', 'tasks.csv');
     writeFileSync(tasks, readFileSync(tasks, 'utf8').replace(/^(TDFIX.*)csv-wave/m, '$1interactive'));
-    inShop('umpire resolve talk approve --reason fine', 4);
-    inShop(`umpire resolve talk answer --reason "${answer ?? ''}"`, 4);
+    await inShop('umpire resolve talk approve --reason fine', 4);
+    await inShop(`umpire resolve talk answer --reason "${answer ?? ''}"`, 4);
     expect(session('talk', 'interactive/TDFIX-001-result.json')).toEqual(shown);
   });
 
-  it('shows events as --json prints them', () => {
+  it('shows events as --json prints them', async () => {
     const shown = findBlock(files, 'event-stream').text.trim().split('\n');
-    const printed = inShop('umpire run review x --mode patch --agent-command ./spy.sh --session .umpire/sessions/told --json 2> told.txt');
+    const printed = await inShop(
+      'umpire run review x --mode patch --agent-command ./spy.sh --session .umpire/sessions/told --json 2> told.txt',
+    );
     const shape = (line: string) => {
       const { data, ...event } = JSON.parse(line) as { type: string; data: Record<string, unknown> };
       return { ...event, data: Object.keys(data), seq: 0, ts: '' };

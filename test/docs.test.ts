@@ -24,10 +24,10 @@ const PAGES = ['docs', 'docs/reference'].flatMap((folder) =>
 );
 
 /** Runs `work` in a new folder that is removed afterwards. */
-function inFolder<T>(work: (folder: string) => T): T {
+async function inFolder(work: (folder: string) => number | Promise<number>): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-docs-'));
   try {
-    return work(folder);
+    return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -73,11 +73,11 @@ describe('docs/session-files.md', () => {
 });
 
 describe('README.md', () => {
-  it('shows the real output of the commands', () => {
+  it('shows the real output of the commands', async () => {
     const page = readPage('README.md');
     const start = page.blocks.find(({ kind }) => kind === 'sh')?.text ?? '';
     const [alias = expect.fail('The README does not say how to call the command.')] = /^alias umpire=.*?(?=  +#|$)/m.exec(start) ?? [];
-    expect(inFolder((folder) => playTour(page, alias, folder))).toBeGreaterThan(7);
+    expect(await inFolder((folder) => playTour(page, alias, folder))).toBeGreaterThan(7);
   });
 
   it('is short, and names the two commands', () => {
@@ -89,8 +89,8 @@ describe('README.md', () => {
 
 it.each(['review-a-change', 'pull-requests-and-ci', 'pay-down-debt', 'brainstorm', 'judge-a-loop-you-run-yourself'])(
   'docs/%s.md shows the real output of the commands',
-  (name) => {
-    expect(inFolder((folder) => playPage(readPage(`docs/${name}.md`), folder))).toBeGreaterThan(1);
+  async (name) => {
+    expect(await inFolder((folder) => playPage(readPage(`docs/${name}.md`), folder))).toBeGreaterThan(1);
   },
 );
 

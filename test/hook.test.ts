@@ -1,6 +1,6 @@
 // `umpire hook` as coding agents call it: an event on stdin, the answer in the exit status.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { refuseTool } from '@umpire/umpire/doors/hook.js';
 import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { SOAK } from './support/campaign.js';
+import { runInProcess } from './support/in-process.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -19,10 +20,10 @@ interface Answer {
   readonly err: string;
 }
 
-function hook(place: string, event: unknown, ...args: readonly string[]): Answer {
+async function hook(place: string, event: unknown, ...args: readonly string[]): Promise<Answer> {
   const input = typeof event === 'string' ? event : JSON.stringify(event);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'hook', ...args], { cwd: place, input, encoding: 'utf8' });
-  return { exit: status, out: stdout, err: stderr };
+  const { exit, stdout, stderr } = await runInProcess(place, ['hook', ...args], {}, input);
+  return { exit, out: stdout, err: stderr };
 }
 
 const NOTHING = { exit: 0, out: '', err: '' };
@@ -33,45 +34,45 @@ const FILES = { 'add.js': 'module.exports = (a, b) => a + b;\n', 'add.test.js': 
 const stops = ({ root }: RunProject, more: object = {}) => ({ hook_event_name: 'Stop', cwd: root, stop_hook_active: false, ...more });
 const says = (text: string) => expect.stringContaining(text) as string;
 
-it('sends an agent back once for weakened tests, then tells the person', () => {
+it('sends an agent back once for weakened tests, then tells the person', async () => {
   const project = makeProject({ files: FILES });
   project.write({ 'add.js': 'module.exports = (a, b) => b + a;\n' });
-  expect(hook(project.root, stops(project), 'Stop')).toEqual(NOTHING);
+  expect(await hook(project.root, stops(project), 'Stop')).toEqual(NOTHING);
   project.write({ 'add.test.js': SKIPPED });
   for (const [name, place] of [
     ['Stop', project.root],
     ['subagentstop', '/'],
     ['AfterAgent', join(project.root, 'inner')],
   ] as const) {
-    const { exit, out, err } = hook(place, stops(project, { cwd: place === '/' ? project.root : place }), name);
+    const { exit, out, err } = await hook(place, stops(project, { cwd: place === '/' ? project.root : place }), name);
     expect({ exit, out }).toEqual({ exit: 2, out: '' });
     expect(err).toMatch(/^Umpire: the guard found weakened tests in this change\. Fix this before you stop/);
     expect(err).toContain('add.test.js');
   }
-  const again = hook(project.root, stops(project, { stop_hook_active: true }), 'Stop');
+  const again = await hook(project.root, stops(project, { stop_hook_active: true }), 'Stop');
   expect({ ...again, out: JSON.parse(again.out) as unknown }).toEqual({
     ...NOTHING,
     out: { systemMessage: 'Umpire: the agent stopped with 1 breach in its change. See umpire guard --scope any.' },
   });
 });
 
-it('does not let an agent allow its own change', () => {
+it('does not let an agent allow its own change', async () => {
   const project = makeProject({ files: FILES });
   project.write({
     'add.test.js': SKIPPED,
     'umpire.config.yaml':
       'guard:\n  allowances:\n    - { rule: test-skipped, path: add.test.js, reason: it is in the way, until: 2999-12-31 }\n',
   });
-  expect(hook(project.root, stops(project), 'Stop')).toMatchObject({ exit: 2, err: says('test-skipped') });
+  expect(await hook(project.root, stops(project), 'Stop')).toMatchObject({ exit: 2, err: says('test-skipped') });
 });
 
-it('compares with --base and checks --scope', () => {
+it('compares with --base and checks --scope', async () => {
   const project = makeProject({ files: FILES });
   project.commit({ 'add.test.js': SKIPPED });
   project.commit({ 'add.js': 'module.exports = (a, b) => b + a;\n' });
-  expect(hook(project.root, stops(project), 'Stop', '--base', 'HEAD~1')).toEqual(NOTHING);
-  expect(hook(project.root, stops(project), 'Stop', '--base', 'HEAD~2').exit).toBe(2);
-  expect(hook(project.root, stops(project), 'Stop', '--base', 'HEAD~1', '--scope', 'testing')).toMatchObject({
+  expect(await hook(project.root, stops(project), 'Stop', '--base', 'HEAD~1')).toEqual(NOTHING);
+  expect((await hook(project.root, stops(project), 'Stop', '--base', 'HEAD~2')).exit).toBe(2);
+  expect(await hook(project.root, stops(project), 'Stop', '--base', 'HEAD~1', '--scope', 'testing')).toMatchObject({
     exit: 2,
     err: says('add.js'),
   });
@@ -87,105 +88,105 @@ const starts = ({ root }: RunProject, more: object = {}) => ({
 });
 const BACK = { exit: 2, out: '', err: says('the guard found weakened tests in the changes of this session, commits included') };
 
-it('checks the commits that an agent made since its session started', SOAK, () => {
+it('checks the commits that an agent made since its session started', SOAK, async () => {
   const project = makeProject({ files: FILES });
   project.commit({ 'add.test.js': SKIPPED });
   // Without a recorded start, the last commit counts as the agent's.
-  expect(hook(project.root, stops(project, ID), 'Stop').exit).toBe(2);
-  expect(hook(join(project.root, 'inner'), starts(project), 'SessionStart')).toEqual(NOTHING);
-  expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
+  expect((await hook(project.root, stops(project, ID), 'Stop')).exit).toBe(2);
+  expect(await hook(join(project.root, 'inner'), starts(project), 'SessionStart')).toEqual(NOTHING);
+  expect(await hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
   project.commit({ 'add.test.js': TEST });
   project.commit({ 'add.js': 'module.exports = (a, b) => b + a;\n' });
-  expect(hook(project.root, starts(project, { session_id: 'another' }), 'SessionStart')).toEqual(NOTHING);
+  expect(await hook(project.root, starts(project, { session_id: 'another' }), 'SessionStart')).toEqual(NOTHING);
   project.commit({ 'add.test.js': SKIPPED });
   project.commit({ 'add.js': 'module.exports = (a, b) => a + b;\n' });
   // Resuming keeps the recorded start.
   for (const source of ['resume', 'compact'])
-    expect(hook(project.root, starts(project, { session_id: 'another', source }), 'SessionStart')).toEqual(NOTHING);
+    expect(await hook(project.root, starts(project, { session_id: 'another', source }), 'SessionStart')).toEqual(NOTHING);
   for (const event of ['Stop', 'SubagentStop', 'AfterAgent'])
-    expect(hook(project.root, stops(project, { session_id: 'another' }), event)).toEqual(BACK);
-  expect(hook(project.root, stops(project, { session_id: 'another' }), 'Stop', '--base', 'HEAD~1')).toEqual(NOTHING);
+    expect(await hook(project.root, stops(project, { session_id: 'another' }), event)).toEqual(BACK);
+  expect(await hook(project.root, stops(project, { session_id: 'another' }), 'Stop', '--base', 'HEAD~1')).toEqual(NOTHING);
   // In the first session, the test was skipped from the start.
-  expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
+  expect(await hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
   expect(project.git('status', '--porcelain')).toBe('');
 });
 
-it('sees amended and dropped commits, and ignores other branches', () => {
+it('sees amended and dropped commits, and ignores other branches', async () => {
   const project = makeProject({ files: FILES });
   const first = project.git('rev-parse', 'HEAD').trim();
   project.git('branch', 'other');
   project.commit({ 'more.test.js': TEST });
-  hook(project.root, starts(project), 'SessionStart');
+  await hook(project.root, starts(project), 'SessionStart');
   project.git('rm', '-q', 'more.test.js');
   project.git('commit', '-q', '--amend', '--allow-empty', '-m', 'amended');
-  expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('more.test.js') });
+  expect(await hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('more.test.js') });
   project.git('reset', '-q', '--hard', first);
-  expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('more.test.js') });
+  expect(await hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('more.test.js') });
   // That branch never had the test.
   project.git('checkout', '-q', 'other');
-  expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
+  expect(await hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
   project.commit({ 'add.test.js': SKIPPED });
-  expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(BACK);
+  expect(await hook(project.root, stops(project, ID), 'Stop')).toEqual(BACK);
 });
 
-it('tells the person once about a finding that stays, and again if it was fixed and came back', SOAK, () => {
+it('tells the person once about a finding that stays, and again if it was fixed and came back', SOAK, async () => {
   const project = makeProject({ files: FILES });
-  hook(project.root, starts(project), 'SessionStart');
+  await hook(project.root, starts(project), 'SessionStart');
   const base = project.git('rev-parse', '--short=10', 'HEAD').trim();
   project.commit({ 'add.test.js': SKIPPED });
   const stop = (again = false) => hook(project.root, stops(project, { ...ID, stop_hook_active: again }), 'Stop');
   const note = { systemMessage: `Umpire: the agent stopped with 1 breach in its change. See umpire guard --base ${base} --scope any.` };
-  expect(stop()).toEqual(BACK);
-  expect(JSON.parse(stop(true).out)).toEqual(note);
-  expect([stop(), stop(true)]).toEqual([NOTHING, NOTHING]);
+  expect(await stop()).toEqual(BACK);
+  expect(JSON.parse((await stop(true)).out)).toEqual(note);
+  expect([await stop(), await stop(true)]).toEqual([NOTHING, NOTHING]);
   project.write({ 'more.test.js': TEST.replace("test('adds'", "test.only('adds'") });
-  expect(stop()).toMatchObject({ exit: 2, err: says('more.test.js') });
+  expect(await stop()).toMatchObject({ exit: 2, err: says('more.test.js') });
   project.write({ 'more.test.js': TEST });
-  expect(stop()).toEqual(NOTHING);
+  expect(await stop()).toEqual(NOTHING);
   project.commit({ 'add.test.js': TEST });
-  expect(stop()).toEqual(NOTHING);
+  expect(await stop()).toEqual(NOTHING);
   project.commit({ 'add.test.js': SKIPPED });
-  expect(stop()).toEqual(BACK);
+  expect(await stop()).toEqual(BACK);
 });
 
 it.each(['', '{"commit":', '{"commit":"--all","branch":null,"told":[]}', `{"commit":"${'a'.repeat(40)}","branch":null,"told":[]}`])(
   'compares with the last commit if the recorded start is unusable: %s',
-  (text) => {
+  async (text) => {
     const project = makeProject({ files: FILES });
     project.write({ [`.umpire/agent-sessions/${ID.session_id}.json`]: text });
     project.write({ 'add.test.js': SKIPPED });
-    expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({
+    expect(await hook(project.root, stops(project, ID), 'Stop')).toMatchObject({
       exit: 2,
       err: says('Umpire: the guard found weakened tests in this change.'),
     });
   },
 );
 
-it('records no start without git or a session id, and removes records after 90 days', () => {
+it('records no start without git or a session id, and removes records after 90 days', async () => {
   const project = makeProject({ files: FILES });
   const plain = makeProject({ files: FILES, plain: true });
   for (const [place, event] of [
     [plain, starts(plain)],
     [project, starts(project, { session_id: 7 })],
   ] as const) {
-    expect(hook(place.root, event, 'SessionStart')).toEqual(NOTHING);
+    expect(await hook(place.root, event, 'SessionStart')).toEqual(NOTHING);
     expect(existsSync(join(place.root, '.umpire'))).toBe(false);
   }
   const notes = join(project.root, '.umpire', 'agent-sessions');
   const odd = { session_id: '../../../etc/x' };
-  expect(hook(project.root, starts(project, odd), 'SessionStart')).toEqual(NOTHING);
+  expect(await hook(project.root, starts(project, odd), 'SessionStart')).toEqual(NOTHING);
   const [made = ''] = readdirSync(notes);
   expect(made).toMatch(/^etc-x-[0-9a-f]{10}\.json$/);
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
   utimesSync(join(notes, made), ago(89), ago(89));
-  hook(project.root, starts(project, { session_id: 'a' }), 'SessionStart');
+  await hook(project.root, starts(project, { session_id: 'a' }), 'SessionStart');
   expect(readdirSync(notes).toSorted()).toEqual(['a.json', made]);
   utimesSync(join(notes, made), ago(91), ago(91));
-  hook(project.root, starts(project, { session_id: 'b' }), 'SessionStart');
+  await hook(project.root, starts(project, { session_id: 'b' }), 'SessionStart');
   expect(readdirSync(notes).toSorted()).toEqual(['a.json', 'b.json']);
 });
 
-it('keeps agents from changing the record of a session and from answering for the person', () => {
+it('keeps agents from changing the record of a session and from answering for the person', async () => {
   const project = makeProject({ files: FILES });
   const session = join(project.root, '.umpire', 'sessions', 'one');
   mkdirSync(join(session, 'verdicts'), { recursive: true });
@@ -199,12 +200,12 @@ it('keeps agents from changing the record of a session and from answering for th
   // One refusal and one permission go through the command; the rest ask the function behind it.
   const refusal = (tool: string, input: object) => refuseTool(hookEventOf(eventOf(tool, input)));
   const journal = join(session, 'journal.ndjson');
-  expect(hook(project.root, eventOf('Edit', { file_path: journal }), 'PreToolUse')).toEqual({
+  expect(await hook(project.root, eventOf('Edit', { file_path: journal }), 'PreToolUse')).toEqual({
     exit: 2,
     out: '',
     err: `${refusal('Edit', { file_path: journal }) ?? ''}\n`,
   });
-  expect(hook(project.root, eventOf('Read', { file_path: journal }), 'PreToolUse')).toEqual(NOTHING);
+  expect(await hook(project.root, eventOf('Read', { file_path: journal }), 'PreToolUse')).toEqual(NOTHING);
   expect(refusal('Read', { file_path: journal })).toBeNull();
   for (const path of ['journal.ndjson', 'verdicts/review-1.md', 'blobs/ab/cd'])
     for (const input of [{ file_path: join(session, path) }, { path: `.umpire/sessions/one/x/../${path}` }])
@@ -229,7 +230,13 @@ it('keeps agents from changing the record of a session and from answering for th
     ['cat <<X | sh\numpire resolve one extend\nX', 'umpire resolve'],
   ] as const)
     expect(refusal('Bash', { command: line }), line).toEqual(says(`only a person may run \`${named}\``));
-  for (const line of ['umpire decide review .', 'umpire status; git push --force', 'grep resolve umpire.log', 'git commit -m "umpire resolve answers"', 'umpire apply one'])
+  for (const line of [
+    'umpire decide review .',
+    'umpire status; git push --force',
+    'grep resolve umpire.log',
+    'git commit -m "umpire resolve answers"',
+    'umpire apply one',
+  ])
     expect(refusal('Bash', { command: line }), line).toBeNull();
 });
 
@@ -243,7 +250,7 @@ it('reads an event that arrives in pieces', async () => {
   expect(await once(child, 'exit')).toEqual([2, null]);
 });
 
-it('never stops an agent because of an error in the hook', () => {
+it('never stops an agent because of an error in the hook', async () => {
   const project = makeProject({ files: FILES });
   const plain = makeProject({ files: FILES, plain: true });
   for (const [event, args, told] of [
@@ -255,13 +262,13 @@ it('never stops an agent because of an error in the hook', () => {
     [stops(project), ['Stop', '--base', 'nowhere'], 'nowhere'],
     [stops(plain), ['Stop'], 'git'],
   ] as const)
-    expect(hook(project.root, event, ...args), told).toMatchObject({ exit: 1, out: '', err: says(told) });
+    expect(await hook(project.root, event, ...args), told).toMatchObject({ exit: 1, out: '', err: says(told) });
   // Missing or malformed members do not stop an agent either.
-  expect(hook(project.root, {}, 'PreToolUse')).toEqual(NOTHING);
-  expect(hook(project.root, { cwd: 7, tool_input: [1], stop_hook_active: 'no' }, 'Stop')).toEqual(NOTHING);
+  expect(await hook(project.root, {}, 'PreToolUse')).toEqual(NOTHING);
+  expect(await hook(project.root, { cwd: 7, tool_input: [1], stop_hook_active: 'no' }, 'Stop')).toEqual(NOTHING);
 });
 
-it('writes and removes nothing through a link that leads out of the project', () => {
+it('writes and removes nothing through a link that leads out of the project', async () => {
   const project = makeProject({ files: FILES });
   const precious = join(project.beside, 'precious');
   mkdirSync(join(precious, 'thesis.json'), { recursive: true });
@@ -269,18 +276,18 @@ it('writes and removes nothing through a link that leads out of the project', ()
   const old = new Date('2020-01-01T00:00:00Z');
   utimesSync(join(precious, 'thesis.json'), old, old);
   symlinkSync(precious, join(project.root, '.umpire', 'agent-sessions'));
-  const { exit, err } = hook(project.root, starts(project), 'SessionStart');
+  const { exit, err } = await hook(project.root, starts(project), 'SessionStart');
   expect({ exit, err }).toEqual({ exit: 1, err: says('a link leads out of the project') });
   expect(readdirSync(precious)).toEqual(['thesis.json']);
 });
 
-it('removes only its own old records', () => {
+it('removes only its own old records', async () => {
   const project = makeProject({ files: FILES });
   const folder = join(project.root, '.umpire', 'agent-sessions');
   mkdirSync(join(folder, 'kept.json'), { recursive: true });
   project.write({ '.umpire/agent-sessions/gone.json': '{}', '.umpire/agent-sessions/notes.md': 'mine\n' });
   const old = new Date('2020-01-01T00:00:00Z');
   for (const name of ['kept.json', 'gone.json', 'notes.md']) utimesSync(join(folder, name), old, old);
-  expect(hook(project.root, starts(project), 'SessionStart')).toEqual(NOTHING);
+  expect(await hook(project.root, starts(project), 'SessionStart')).toEqual(NOTHING);
   expect(readdirSync(folder).filter((name) => /kept|gone|notes/.test(name))).toEqual(['kept.json', 'notes.md']);
 });

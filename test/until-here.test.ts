@@ -1,6 +1,5 @@
 // `umpire until --here`: the Stop hook of a person's own agent session runs the command, judges, and sends the agent back.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,7 +8,7 @@ import type { StopRequest } from '@umpire/umpire/doors/hook.js';
 import { keyFolder } from '@umpire/umpire/sessions/journal-key.js';
 import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { runInProcess } from './support/in-process.js';
-import { cleanUpProjects, command, makeProject } from './support/run-project.js';
+import { cleanUpProjects, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
@@ -30,11 +29,11 @@ interface Answer {
   readonly err: string;
 }
 
-function stop(project: RunProject, more: object = {}, event = 'Stop'): Answer {
+async function stop(project: RunProject, more: object = {}, event = 'Stop'): Promise<Answer> {
   const { root: cwd } = project;
   const input = JSON.stringify({ hook_event_name: event, cwd, session_id: 'one', stop_hook_active: false, ...more });
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'hook', event], { cwd, input, encoding: 'utf8' });
-  return { exit: status, out: stdout === '' ? {} : (JSON.parse(stdout) as Answer['out']), err: stderr };
+  const { exit, stdout, stderr } = await runInProcess(cwd, ['hook', event], {}, input);
+  return { exit, out: stdout === '' ? {} : (JSON.parse(stdout) as Answer['out']), err: stderr };
 }
 
 const run = ({ root }: RunProject, ...args: readonly string[]) => runInProcess(root, args);
@@ -59,20 +58,20 @@ const AGAIN = { stop_hook_active: true };
 it('sends an agent back until the command passes, and lets other agents stop', async () => {
   const project = makeProject({ files: FILES });
   const session = await begin(project);
-  const first = stop(project);
+  const first = await stop(project);
   expect(first).toMatchObject({ exit: 2, out: {} });
   expect(first.err).toMatch(/^Umpire: The command failed \(exit status 1\)\. Attempt 1 of 5 is next\.\n/);
   expect(first.err).toContain('```text\ndone.txt is missing\n```');
-  expect(stop(project, { session_id: 'another' })).toEqual(PASSES);
-  expect(stop(project, {}, 'SubagentStop')).toEqual(PASSES);
-  expect(stop(project, AGAIN)).toMatchObject({ exit: 2, err: says('Attempt 2 of 5 is next.') });
+  expect(await stop(project, { session_id: 'another' })).toEqual(PASSES);
+  expect(await stop(project, {}, 'SubagentStop')).toEqual(PASSES);
+  expect(await stop(project, AGAIN)).toMatchObject({ exit: 2, err: says('Attempt 2 of 5 is next.') });
   expect((await run(project, 'status')).stdout).toContain('umpire until --here --stop');
   project.write(DONE);
-  expect(stop(project, AGAIN)).toEqual(
+  expect(await stop(project, AGAIN)).toEqual(
     tells('Umpire: `node check.cjs`: The command passed with exit status 0. Attempt 2 of 5. See: umpire report until-'),
   );
   project.git('clean', '-fdq');
-  expect(stop(project)).toEqual(PASSES);
+  expect(await stop(project)).toEqual(PASSES);
   expect(JSON.parse(readFileSync(join(session, 'results/until.json'), 'utf8'))).toMatchObject({ provenance: { uncommitted: true } });
   expect(await run(project, 'replay', session)).toMatchObject({ exit: 0 });
 });

@@ -7,6 +7,7 @@ import type { SpawnSyncOptionsWithStringEncoding } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
+import { runInProcess } from './in-process.js';
 import { isRefreshing, replaceBlock } from './page.js';
 import type { Block, Page } from './page.js';
 
@@ -35,11 +36,11 @@ export function openConsole(
   folder: string,
   more: NodeJS.ProcessEnv = {},
   typed = (line: string) => line,
-): (text: string) => readonly Ran[] {
+): (text: string) => Promise<readonly Ran[]> {
   const exported: NodeJS.ProcessEnv = {};
   let place = folder;
   let status = 0;
-  const run = (line: string): string => {
+  const run = async (line: string): Promise<string> => {
     const [, target] = /^cd (\S+)$/.exec(line) ?? [];
     if (target !== undefined) {
       place = target === '~' ? folder : resolve(place, target);
@@ -53,11 +54,23 @@ export function openConsole(
     }
     const options = { cwd: place, encoding: 'utf8', env: { ...environment(folder), ...more, ...exported } } as const;
     if (line === TRUST) return answerInTerminal(line, 'y', options);
-    const result = spawnSync('sh', ['-c', command], options);
+    const words = plainWords(command);
+    const ran = words === null ? null : await runInProcess(place, words, options.env);
+    const result = ran === null ? spawnSync('sh', ['-c', command], options) : { ...ran, status: ran.exit };
     status = result.status ?? 1;
     return (line.startsWith('umpire decide') ? result.stderr : result.stderr + result.stdout).trimEnd();
   };
-  return (text) => commandsIn(text).map(({ line, shown }) => ({ line, shown, printed: run(line), status }));
+  return async (text) => {
+    const ran: Ran[] = [];
+    for (const { line, shown } of commandsIn(text)) ran.push({ line, shown, printed: await run(line), status });
+    return ran;
+  };
+}
+
+/** The words after `umpire` where the line needs no shell. */
+function plainWords(line: string): readonly string[] | null {
+  if (!/^umpire (?:[\w./=:@~-]+ |"[^"$`\\]*" )*$/.test(`${line} `) || line.includes('~')) return null;
+  return [...line.matchAll(/"([^"]*)"|[^\s"]+/g)].slice(1).map(([word, quoted]) => quoted ?? word);
 }
 
 /** The one command that asks. */
@@ -124,12 +137,12 @@ export function steady(text: string, folder: string): string {
  * Plays a page in an empty folder: writes each block that names a file, and runs the commands. A block with a part
  * (```yaml loop.yaml table) replaces that top-level key of the file. Returns how many commands there were.
  */
-export function playPage(page: Page, folder: string): number {
+export async function playPage(page: Page, folder: string): Promise<number> {
   prepareConsole(folder);
   const inTerminal = openConsole(folder);
   let commands = 0;
   for (const block of page.blocks) {
-    if (block.kind === 'console') commands += compareBlock(page, block, inTerminal(block.text), folder);
+    if (block.kind === 'console') commands += compareBlock(page, block, await inTerminal(block.text), folder);
     else if (isFile(block.name)) writeFile(folder, block);
   }
   return commands;

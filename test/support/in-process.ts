@@ -1,5 +1,6 @@
 // Runs a command line in this process: the same code as the built command, without the time that Node needs to start.
 
+import { Readable } from 'node:stream';
 import { runCommandLine } from '@umpire/umpire/doors/cli/command-line.js';
 import { partsOf } from '@umpire/umpire/doors/cli/command-outcome.js';
 import { createOutput } from '@umpire/umpire/doors/cli/output.js';
@@ -14,14 +15,18 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs a command in a folder, with these variables added to the environment: one after the other, as both belong to the whole process. */
-export function runInProcess(folder: string, args: readonly string[], env: Variables = {}): Promise<Ran> {
-  const ran = last.then(() => runNow(folder, args, env));
+/**
+ * Runs a command in a folder, with these variables added to the environment and this text on stdin: one after the other, as all three
+ * belong to the whole process.
+ */
+export function runInProcess(folder: string, args: readonly string[], env: Variables = {}, input = ''): Promise<Ran> {
+  const ran = last.then(() => runNow(folder, args, env, input));
   last = ran.catch(() => undefined);
   return ran;
 }
 
-async function runNow(folder: string, args: readonly string[], env: Variables): Promise<Ran> {
+async function runNow(folder: string, args: readonly string[], env: Variables, input: string): Promise<Ran> {
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
   const before = process.cwd();
   const changed = Object.keys(env).map((name) => [name, process.env[name]] as const);
   const written: Record<1 | 2, Buffer[]> = { 1: [], 2: [] };
@@ -33,6 +38,7 @@ async function runNow(folder: string, args: readonly string[], env: Variables): 
     writeProgress: (bytes) => void written[2].push(Buffer.from(bytes)),
     isColored: () => false,
   });
+  Object.defineProperty(process, 'stdin', { value: Readable.from(input === '' ? [] : [Buffer.from(input)]), configurable: true });
   process.chdir(folder);
   setVariables(Object.entries(env));
   try {
@@ -42,6 +48,7 @@ async function runNow(folder: string, args: readonly string[], env: Variables): 
   } finally {
     setVariables(changed);
     process.chdir(before);
+    Object.defineProperty(process, 'stdin', stdin);
   }
 }
 

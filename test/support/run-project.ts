@@ -109,7 +109,7 @@ export function makeProject({
   const worktrees = join(beside, 'worktrees');
   const start = (options: Options, args: readonly string[]): Running => startCommand({ cwd: place, ...options }, worktrees, beside, args);
   const umpireWith = async (options: Options, args: readonly string[]): Promise<Ran> => {
-    if (options.through !== undefined || ON_STDIN.has(args[0] ?? '')) return start(options, args).ended;
+    if (options.through !== undefined) return start(options, args).ended;
     const variables = { ...environment(worktrees, beside), ...options.env };
     const { exit, stdout, stderr } = await runInProcess(options.cwd ?? place, args, variables);
     return { exit, out: stdout, err: stderr, session: sessionOf(stdout) };
@@ -154,9 +154,6 @@ until_file() { until [ -e "$1" ]; do sleep 0.01; done; }
 ${body}
 `;
 }
-
-/** They read the process's own stdin. */
-const ON_STDIN = new Set(['hook', 'mcp', 'serve']);
 
 const sessionOf = (out: string): string => out.trimEnd().split('\n').at(-1) ?? '';
 
