@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acpPresetFor, presetFor, PRESET_NAMES } from '@umpire/umpire/agents/presets.js';
+import { PRESET_NAMES, findKnownAgent } from '@umpire/umpire/agents/known/known-agents.js';
 import { parseScript } from '@umpire/umpire/agents/script-file.js';
 import { answersTo } from '@umpire/core/decider/question.js';
 import type { Question } from '@umpire/core/model/questions.js';
@@ -167,10 +167,10 @@ describe('docs/agents.md', () => {
     const overAcp = tableOf(agents, "name | what is started (`SESSION` is the session's folder)");
     const assignment = assignmentOf({ session: 'SESSION' });
     const real = PRESET_NAMES.map((name) => {
-      const preset = presetFor(name)?.preset;
-      if (preset === undefined) return [name, acpPresetFor(name, 'SESSION')?.argv.join(' ')];
-      const task = { assignment, files: { write: (file: string) => file }, prompt: { system: '', user: '' }, conversation: null };
-      const words = [preset.program, preset.subcommand, ...preset.plan(task).args].filter((word) => word !== undefined);
+      const { agent, isAcp } = findKnownAgent(name)!;
+      if (isAcp) return [name, agent.acp.argv('SESSION').join(' ')];
+      const task = { assignment, schema: '{}', write: (file: string) => file, prompt: { system: '', user: '' }, conversation: null };
+      const words = [agent.program, agent.subcommand, ...agent.plan(task).args].filter((word) => word !== undefined);
       return [name, words.map((word) => (word.startsWith('{') ? 'SCHEMA' : word)).join(' ')];
     });
     const told = [...rows, ...overAcp].map(([name = '', command = '']) => [codeIn(name)[0], codeIn(command)[0]]);

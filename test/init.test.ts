@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { check as checkProperty, constantFrom, property, string, uniqueArray } from 'fast-check';
 import { expect, it } from 'vitest';
 import { init } from '@umpire/umpire/index.js';
+import { AGENT_NAMES } from '@umpire/umpire/agents/known/known-agents.js';
 import { settingsText } from '@umpire/umpire/views/first-settings-text.js';
 import { parseSettings } from '@umpire/umpire/sessions/settings.js';
 import { isNamedBy } from '@umpire/umpire/work/untracked-files.js';
@@ -186,7 +187,7 @@ const NAMES = [
 it.each(NAMES.map((name) => [name]))('writes the file name %j so that the settings are read correctly', (name) => {
   const folder = temporaryFolder();
   for (const copy of [[name], [name, '.env.second'], Array.from({ length: 40 }, (_, at) => `${name}${at}`)]) {
-    const text = settingsText({ agent: 'claude', copy, critics: [] });
+    const text = settingsText({ agent: 'claude', known: AGENT_NAMES, copy, critics: [] });
     const { workspace, agent } = parseSettings(text, 'x');
     expect(agent).toBe('claude');
     for (const one of copy) expect(isNamedBy(folder, workspace.copy, one)).toBe(true);
@@ -204,7 +205,7 @@ it('writes readable settings, whatever it found', SOAK, () => {
     uniqueArray(name, { maxLength: 5 }),
     uniqueArray(critic, { maxLength: 3 }),
     (agent, copy, critics) => {
-      const read = parseSettings(settingsText({ agent, copy, critics }), 'x');
+      const read = parseSettings(settingsText({ agent, known: AGENT_NAMES, copy, critics }), 'x');
       expect(read.agent).toBe(agent);
       for (const one of copy) expect(isNamedBy('/', read.workspace.copy, one)).toBe(true);
       expect({ ...read, agent: null, workspace: null }).toEqual({ ...parseSettings('', 'x'), agent: null, workspace: null });
@@ -217,7 +218,7 @@ it('keeps the output of tools inside comments', () => {
   const critics = [
     { area: 'critics', name: 'testing\nstrict: true', state: 'ok', message: 'vitest 1\nagent: mallory', hint: null },
   ] as const;
-  expect(parseSettings(settingsText({ agent: null, copy: [], critics }), 'x')).toEqual(parseSettings('', 'x'));
+  expect(parseSettings(settingsText({ agent: null, known: AGENT_NAMES, copy: [], critics }), 'x')).toEqual(parseSettings('', 'x'));
 });
 
 it.skipIf(!existsSync('/dev/full'))(
@@ -236,7 +237,7 @@ it.skipIf(!existsSync('/dev/full'))(
 );
 
 it('writes commented lines that are valid when uncommented', () => {
-  const text = settingsText({ agent: null, copy: [], critics: [] });
+  const text = settingsText({ agent: null, known: AGENT_NAMES, copy: [], critics: [] });
   const used = text.replace(/^# (?=[a-z_]+: )/gm, '');
   expect(parseSettings(used, 'x')).toMatchObject({
     agent: 'claude',

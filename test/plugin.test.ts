@@ -6,7 +6,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { COMMANDS } from '@umpire/umpire/doors/cli/command-line.js';
 import { HELP } from '@umpire/umpire/doors/cli/help.js';
-import { hookEventOf, hookKindOf } from '@umpire/core/formats/hook-event.js';
+import { HOOK_EVENTS } from '@umpire/umpire/agents/known/known-agents.js';
+import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -32,7 +33,7 @@ it('names only commands, flags and events that exist', () => {
   }
   const events = lines.flatMap((line) => [...line.matchAll(/\bhook (\w+)"/g)].map(([, event = '']) => event));
   expect(events.toSorted()).toEqual(['AfterAgent', 'BeforeTool', 'PreToolUse', 'SessionStart', 'SessionStart', 'Stop']);
-  for (const event of events) expect(hookKindOf(event), event).not.toBeNull();
+  for (const event of events) expect(HOOK_EVENTS.has(event), event).toBe(true);
   expect(lines.filter((line) => line.includes('npx umpire'))).toEqual([]);
 });
 

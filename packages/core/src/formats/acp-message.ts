@@ -1,7 +1,7 @@
 // Messages of an agent over the Agent Client Protocol (version 1): its words, tool calls, usage and permission requests.
 // Unknown messages are noted; malformed parts are dropped.
 
-import { faultIn, tokensIn } from './agent-event.js';
+import { readFault, sumTokens } from './agent-event.js';
 import { isObject, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import type { RpcError } from './json-rpc.js';
@@ -142,7 +142,7 @@ export function readPromptResult(result: unknown): PromptResult {
 }
 
 function totalOf(counted: JsonObject): number {
-  return countIn(counted, 'totalTokens') ?? tokensIn(counted);
+  return countIn(counted, 'totalTokens') ?? sumTokens(counted);
 }
 
 export interface InitializeResult {
@@ -178,7 +178,7 @@ export function readNewSession(result: unknown): string | null {
 
 /** The message of an error, with the details that some agents add. */
 export function errorText({ message, data }: RpcError): string {
-  const words = faultIn({ message }) ?? '';
+  const words = readFault({ message }) ?? '';
   const details = typeof data === 'string' ? data : (textIn(data, 'details') ?? textIn(data, 'message') ?? '');
   return details === '' || words.includes(details) ? words : words === '' ? details : `${words}: ${details}`;
 }

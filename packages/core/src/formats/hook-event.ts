@@ -1,4 +1,4 @@
-// The hook events of Claude Code, Codex and Gemini CLI: a session starts, a tool is about to run, or the agent is about to stop.
+// The events that coding agents send to their hooks: a session starts, a tool is about to run, or the agent is about to stop.
 
 import { isObject } from './json-text.js';
 
@@ -18,22 +18,6 @@ export interface HookEvent {
   readonly paths: readonly string[];
   /** The shell command that the tool runs. */
   readonly command: string | null;
-}
-
-/** Event names of the agents. */
-export const HOOK_EVENTS: Readonly<Record<string, HookKind>> = {
-  SessionStart: 'start',
-  Stop: 'stop',
-  SubagentStop: 'substop',
-  AfterAgent: 'stop',
-  PreToolUse: 'tool',
-  BeforeTool: 'tool',
-};
-
-/** The event of that name, ignoring case; null if unknown. */
-export function hookKindOf(name: string): HookKind | null {
-  const known = Object.keys(HOOK_EVENTS).find((one) => one.toLowerCase() === name.toLowerCase());
-  return known === undefined ? null : (HOOK_EVENTS[known] ?? null);
 }
 
 /** Missing or malformed members are left out, because agents differ. */

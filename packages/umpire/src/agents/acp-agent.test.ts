@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isAlive, newFolder, newWatch, pidsIn, realAssignment, until } from '../../../../test/support/assignment.js';
 import type { Agent, Assignment, Ending } from '@umpire/core/model/ports.js';
-import { readableLog } from '../views/agent-log.js';
+import { readableLog } from './agent-log.js';
 import { acpAgent } from './acp-agent.js';
 import type { AcpSpec } from './acp-agent.js';
 import { startGuardian } from './guardian.js';

@@ -15,8 +15,7 @@ import type { Guardian } from './guardian.js';
 import { findLastObject } from './last-json-object.js';
 import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
 import type { EndedProcess, ProgramResult, ProgramRun, ProgramSpec } from './program-agent.js';
-import { fullPromptFor } from './prompt.js';
-import { askAgainFor } from './missing-result.js';
+import { fullPromptFor, promptForResult } from './prompt.js';
 import { CLEAN_EXIT, describeExit, fullOutputHint } from './result.js';
 import { readResultFile } from './task-files.js';
 import type { ClaimedTaskFiles } from './task-files.js';
@@ -82,7 +81,7 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
 /** The request for a missing result; null where there is one, or where it does not matter. */
 function askAgain(answer: string, assignment: Assignment, { resultFile }: ClaimedTaskFiles): string | null {
   if (assignment.check !== null || readResultFile(resultFile).file !== null || findLastObject(answer) !== null) return null;
-  return askAgainFor(assignment);
+  return promptForResult(assignment);
 }
 
 function handoverOf(conversation: AcpConversation, { code, signal }: EndedProcess): ProgramResult {

@@ -9,7 +9,7 @@ import type { Assignment, Ending } from '@umpire/core/model/ports.js';
 import { codingAgent } from './coding-agent.js';
 import type { CodingAgentSpec } from './coding-agent.js';
 import { startGuardian } from './guardian.js';
-import { presetFor } from './presets.js';
+import { findKnownAgent } from './known/known-agents.js';
 
 const guardian = startGuardian(randomUUID());
 afterAll(() => guardian.close());
@@ -63,11 +63,14 @@ interface Played {
   readonly runs: readonly Run[];
 }
 
+function specOf(name: string): CodingAgentSpec {
+  const { agent } = findKnownAgent(name)!;
+  return { name, argv: [agent.program], agent };
+}
+
 async function run(name: string, play: string, changes: Partial<Assignment> = {}, more: Partial<CodingAgentSpec> = {}): Promise<Played> {
   const { env, runs } = program(name, play);
-  const spec = presetFor(name);
-  if (spec === null) throw new Error(`no preset ${name}`);
-  const ending = await codingAgent({ ...spec, env, ...more }, guardian).run(realAssignment(changes), newWatch());
+  const ending = await codingAgent({ ...specOf(name), env, ...more }, guardian).run(realAssignment(changes), newWatch());
   return { ending, runs: runs() };
 }
 
@@ -181,9 +184,7 @@ test('a stopped claude is interrupted over its input, and reports what it spent;
   const stop = async (graceMs: number, play: string) => {
     const { env, runs } = program('claude', play);
     const watch = newWatch();
-    const spec = presetFor('claude');
-    if (spec === null) throw new Error('no preset');
-    const ending = codingAgent({ ...spec, env, graceMs }, guardian).run(realAssignment(), watch);
+    const ending = codingAgent({ ...specOf('claude'), env, graceMs }, guardian).run(realAssignment(), watch);
     expect(await until(() => watch.text().includes('m2'))).toBe(true);
     watch.stop();
     return { ending: await ending, runs: runs() };
@@ -203,10 +204,8 @@ test('the log leaves out the pieces of a message, and a timeout names the last e
     'opencode',
     `print({ type: 'stream_event', event: { type: 'content_block_delta' } }); print({ type: 'error', sessionID: 's', error: { name: 'ContextOverflowError' } }); setInterval(() => undefined, 1000);`,
   );
-  const spec = presetFor('opencode');
-  if (spec === null) throw new Error('no preset');
   const watch = newWatch();
-  const ending = await codingAgent({ ...spec, env, timeoutMs: 2000, finish: null }, guardian).run(realAssignment(), watch);
+  const ending = await codingAgent({ ...specOf('opencode'), env, timeoutMs: 2000, finish: null }, guardian).run(realAssignment(), watch);
   expect(ending).toMatchObject({
     kind: 'broken',
     reason: 'The agent "opencode" timed out after 2 seconds; Umpire killed its processes. Last error: "ContextOverflowError".',

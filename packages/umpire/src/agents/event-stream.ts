@@ -1,12 +1,13 @@
 // Collects the events that a coding agent prints while it runs: its last answer, its usage, its conversation and its last error. Pure,
 // with bounded memory.
 
-import { agentEventIn, conversationIn, eventObject, messageUsageIn } from '@umpire/core/formats/agent-event.js';
+import { parseEventLine } from '@umpire/core/formats/agent-event.js';
 import type { AgentEvent, MessageUsage } from '@umpire/core/formats/agent-event.js';
 import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
 import type { Usage } from '@umpire/core/model/ports.js';
+import { findConversation, findMessageUsage, readEvent } from './known/known-agents.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
 import { usageOf } from './usage.js';
 
@@ -102,12 +103,12 @@ export class EventStream {
   }
 
   private readEvent(line: string): void {
-    const object = eventObject(line);
-    const event = object === null ? null : agentEventIn(object);
+    const object = parseEventLine(line);
+    const event = object === null ? null : readEvent(object);
     if (object === null || event === null) return;
     this.hasEvents = true;
-    this.conversation = conversationIn(object) ?? this.conversation;
-    const message = messageUsageIn(object);
+    this.conversation = findConversation(object) ?? this.conversation;
+    const message = findMessageUsage(object);
     if (message !== null) this.countMessage(message);
     if (event.kind !== 'said' || event.isPiece !== true) this.endMessage();
     this.take(event);

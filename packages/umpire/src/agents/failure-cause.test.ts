@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
 import { limitResetMs, retryDelayMs, classifyFailure } from './failure-cause.js';
-import type { FailureCause } from './failure-cause.js';
+import type { FailureCause } from './known/known-agent.js';
 
 function check(words: string, expected: FailureCause | null, status: number | null = null): void {
   expect({ words, cause: classifyFailure({ ...NO_API_ERROR_INFO, words, status }) }).toEqual({ words, cause: expected });

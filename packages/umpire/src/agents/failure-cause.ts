@@ -2,21 +2,12 @@
 // the agent's own error message, never its other output. Pure.
 
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
+import type { FailureCause, FailurePatterns } from './known/known-agent.js';
+import { KNOWN_AGENTS } from './known/known-agents.js';
 
 /** The agent's own error message. */
 export interface AgentFault extends ApiErrorInfo {
   readonly words: string;
-}
-
-/**
- * `passing`: a retry may succeed soon. `limit`: not before the plan is reset. `sign-in`: not before a person signs in or corrects the key.
- */
-export type FailureCause = 'passing' | 'limit' | 'sign-in';
-
-interface CausePatterns {
-  readonly passing?: readonly RegExp[];
-  readonly limit?: readonly RegExp[];
-  readonly 'sign-in'?: readonly RegExp[];
 }
 
 /** HTTP statuses with the same meaning for every provider. */
@@ -30,7 +21,7 @@ const STATUSES: ReadonlyMap<number, FailureCause> = new Map([
 /** A status in text: `API Error: 529`, `last status: 429`, `HTTP 503`. A number alone does not count. */
 const STATUS_WORDS = /\b(?:API Error|HTTP(?:\/\d(?:\.\d)?)?|status(?: code)?|error code|Request rejected)[\s:=("]{0,4}([45]\d\d)\b/i;
 
-const GENERAL: CausePatterns = {
+const GENERAL: FailurePatterns = {
   passing: [
     /\boverloaded(?:_error)?\b/i,
     /\brate[_ ]limit(?:_error|_exceeded|ed| exceeded| reached)/i,
@@ -58,30 +49,7 @@ const GENERAL: CausePatterns = {
   ],
 };
 
-/** Patterns of single agents. */
-const OF_AGENT: Readonly<Record<'claude' | 'codex' | 'gemini' | 'opencode', CausePatterns>> = {
-  claude: {
-    passing: [/\bserver is temporarily limiting requests\b/i],
-    'sign-in': [/\bFix external API key\b/i],
-  },
-  codex: {
-    passing: [
-      /\bstream disconnected before completion\b/i,
-      /\bexperiencing high demand\b/i,
-      /\bmodel is at capacity\b/i,
-      /\bwaiting for network\b/i,
-    ],
-    limit: [/\bquota exceeded\b/i],
-  },
-  gemini: {
-    passing: [/\bresource (?:has been )?exhausted\b/i, /\bno capacity available\b/i, /\bAPI Error: terminated\b/i],
-    // With a retry time it is a limit per minute, which passes.
-    limit: [/\bexceeded your current quota\b(?!.{0,600}\bretry in \d)/is, /\bexhausted your (?:daily quota|capacity|quota)\b/i],
-  },
-  opencode: {},
-};
-
-const TABLES: readonly CausePatterns[] = [GENERAL, ...Object.values(OF_AGENT)];
+const TABLES: readonly FailurePatterns[] = [GENERAL, ...KNOWN_AGENTS.map(({ failures }) => failures)];
 
 /** Longer messages have no further information. */
 const MAX_CHARS = 4000;

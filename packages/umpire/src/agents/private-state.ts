@@ -10,8 +10,8 @@ import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { homeFolder } from '../sessions/environment.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { removeCopies } from './guardian.js';
-import { stateOf } from './presets.js';
-import type { AgentState } from './presets.js';
+import type { AgentState } from './known/known-agent.js';
+import { findAgentState } from './known/known-agents.js';
 
 export interface PrivateCopy {
   /** The original, with links resolved. */
@@ -91,7 +91,7 @@ export function openPrivateState(folder: string): PrivateState {
       // A folder around the home would hide all of it.
       const inHome = (paths: readonly string[]) => realPlaces(paths.filter(isAbsolute)).filter((place) => !isAround(place, home));
       const caches = inHome([join(home, '.cache'), join(home, '.npm'), env['XDG_CACHE_HOME'] ?? '']).map(cacheAt);
-      const states = stateOf(program, env, home).flatMap((state) => inHome([state.place]).map((place) => stateAt(place, state)));
+      const states = findAgentState(program, env, home).flatMap((state) => inHome([state.place]).map((place) => stateAt(place, state)));
       for (const login of logins) syncLogin(login);
       return [...new Set([...caches, ...states])];
     },

@@ -12,7 +12,7 @@ import type { ChildEnd, Launch } from './child-process.js';
 import type { AgentReport } from './event-stream.js';
 import type { Guardian } from './guardian.js';
 import { CAUSE_ADVICE, limitResetMs, retryDelayMs, classifyFailure } from './failure-cause.js';
-import type { FailureCause } from './failure-cause.js';
+import type { FailureCause } from './known/known-agent.js';
 import { lineOf } from '../views/safe-text.js';
 import { MAX_RESULT_BYTES } from './last-json-object.js';
 import { findFault, firstParagraph, fullOutputHint, readResult } from './result.js';

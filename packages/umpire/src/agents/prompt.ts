@@ -4,7 +4,7 @@
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import { COMMON_COLUMNS } from '@umpire/core/formats/tasks-csv.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
-import type { Assignment, OutputType } from '@umpire/core/model/ports.js';
+import type { Assignment, Ending, OutputType } from '@umpire/core/model/ports.js';
 import { codeSpan, cutText, fence, inlineCode, showHidden, lineOf } from '../views/safe-text.js';
 import { MAX_FINDINGS } from '../sessions/run-task.js';
 
@@ -41,6 +41,17 @@ export function promptFor(assignment: Assignment): string {
  */
 export function fullPromptFor(assignment: Assignment, files: TaskFiles | null = null): string {
   return join([...identity(assignment), ...request(assignment), contract(assignment, files)]);
+}
+
+/** Asks for a result that the agent has not given. `ending`: of its answer without one. Short: the agent still knows its task. */
+export function promptForResult(assignment: Assignment, ending: Ending | null = null): string {
+  const problem = ending?.kind === 'broken' ? ` ${lineOf(ending.reason, 400)}` : '';
+  return `Your answer was no valid result.${problem}
+
+Do no further work. Answer with one JSON object that reports what you did, and nothing else. It must match this schema:
+
+${JSON.stringify(resultSchema(assignment), null, 2)}
+`;
 }
 
 function join(sections: readonly string[]): string {

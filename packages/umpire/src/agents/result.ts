@@ -3,7 +3,7 @@
 
 import { basename } from 'node:path';
 import { MAX_CELL, MAX_FINDINGS } from '../sessions/run-task.js';
-import { agentEventIn, faultIn, tokensIn } from '@umpire/core/formats/agent-event.js';
+import { readFault } from '@umpire/core/formats/agent-event.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-error.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
@@ -14,8 +14,9 @@ import type { Assignment, Ending, Usage } from '@umpire/core/model/ports.js';
 import type { AgentReport } from './event-stream.js';
 import type { AgentFault } from './failure-cause.js';
 import { cutText, lineOf } from '../views/safe-text.js';
+import { findWrappedAnswer, readEvent } from './known/known-agents.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-json-object.js';
-import { UNKNOWN_USAGE, usageOf } from './usage.js';
+import { UNKNOWN_USAGE, readUsage } from './usage.js';
 
 export interface Exit {
   readonly code: number | null;
@@ -140,7 +141,7 @@ function findResult({ file, fault, stdout, report = null }: ProgramOutput): Foun
   const object = report === null ? objectIn(printed) : null;
   if (object === null && report === null)
     return missing(`returned no result: no result file and no JSON object in its output. ${LAST_LINE}`, null);
-  const answer = report ?? readWrappedAnswer(object ?? {});
+  const answer = report ?? findWrappedAnswer(object ?? {});
   if (answer === null) return { ok: true, object: object ?? {}, where: 'The last JSON object on its output', usage: null };
   const inner = objectIn(answer.text);
   const usage = answer.usage;
@@ -162,7 +163,7 @@ function missing(problem: string, usage: Usage | null): Extract<FoundResult, { o
 /** The usage that a coding agent prints while its result is in the file. */
 function spentIn(printed: string): Usage | null {
   const object = objectIn(printed);
-  return object === null ? null : (readWrappedAnswer(object)?.usage ?? null);
+  return object === null ? null : (findWrappedAnswer(object)?.usage ?? null);
 }
 
 function objectIn(text: string): JsonObject | null {
@@ -180,7 +181,7 @@ function addLastOutput(ending: Ending, { stdout, stderr, exit, report = null }: 
   if (ending.kind !== 'broken') return ending;
   const errors = withoutColours(decodeTolerantly(stderr)).trimEnd();
   // A coding agent that failed may give the reason only in its answer.
-  const answered = () => (isClean(exit) ? '' : (readWrappedAnswer(objectIn(decodeTolerantly(stdout)) ?? {})?.text ?? ''));
+  const answered = () => (isClean(exit) ? '' : (findWrappedAnswer(objectIn(decodeTolerantly(stdout)) ?? {})?.text ?? ''));
   const fault = report?.fault ?? null;
   // An agent's own error begins with its reason; of other output the last line is mostly the reason.
   const words = fault === null ? lastWords(faultAtEnd(errors) ?? (errors === '' ? answered() : errors)) : firstWords(fault);
@@ -190,7 +191,7 @@ function addLastOutput(ending: Ending, { stdout, stderr, exit, report = null }: 
 /** Errors may be JSON over several lines, whose last line says nothing. */
 function faultAtEnd(text: string): string | null {
   const object = text.endsWith('}') ? objectIn(text) : null;
-  return object === null ? null : faultIn(object);
+  return object === null ? null : readFault(object);
 }
 
 /** The object at the very end of the text. An earlier one may be quoted, or belong to an error that was solved. */
@@ -203,15 +204,15 @@ function objectEnding(text: string): JsonObject | null {
 export function findFault({ stdout, stderr, exit, report = null }: ProgramOutput): AgentFault | null {
   if (report !== null && report.fault !== null) return { words: report.fault, ...(report.signs ?? NO_API_ERROR_INFO) };
   const error = objectEnding(withoutColours(decodeTolerantly(stderr)).trimEnd());
-  const words = error === null ? null : faultIn(error);
+  const words = error === null ? null : readFault(error);
   if (words !== null) return { words, ...readApiError(error) };
   if (report !== null || isClean(exit)) return null;
   const object = objectEnding(decodeTolerantly(stdout).trimEnd());
   // A script may have run a coding agent.
-  const event = object === null ? null : agentEventIn(object);
+  const event = object === null ? null : readEvent(object);
   if (event?.kind === 'failed' || event?.kind === 'ended') return event.why === null ? null : { words: event.why, ...event.signs };
   const inner = object === null ? undefined : own(object, 'error');
-  return isObject(inner) ? { words: faultIn({ error: inner }) ?? '', ...readApiError(inner) } : null;
+  return isObject(inner) ? { words: readFault({ error: inner }) ?? '', ...readApiError(inner) } : null;
 }
 
 function lastWords(text: string): string {
@@ -259,46 +260,4 @@ export function cellText(value: unknown, separator = ';'): string {
   if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object' || entry === null))
     return value.map((entry) => cellText(entry)).join(separator);
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** `{usage: {tokens, cost_usd}}`, or the same under other names. Null where there is none. */
-function readUsage(object: JsonObject): Usage | null {
-  const said = own(object, 'usage');
-  const usage = isObject(said) ? said : {};
-  const tokens = amount(usage, ['tokens', 'total_tokens']) ?? sum(PARTS.map((name) => amount(usage, [name])));
-  const costUsd = amount(usage, ['cost_usd', 'total_cost_usd']) ?? amount(object, ['total_cost_usd', 'cost_usd']);
-  return tokens === null && costUsd === null ? null : usageOf(tokens === null ? null : Math.round(tokens), costUsd);
-}
-
-const PARTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'] as const;
-
-/** The wrapped answer: `claude --output-format json` has it in `result`, `gemini` in `response`. Otherwise null. */
-function readWrappedAnswer(object: JsonObject): { readonly text: string; readonly usage: Usage } | null {
-  const result = own(object, 'result');
-  if (own(object, 'type') === 'result' && own(object, 'status') === undefined)
-    return { text: typeof result === 'string' ? result : '', usage: readUsage(object) ?? UNKNOWN_USAGE };
-  const response = own(object, 'response');
-  const stats = own(object, 'stats');
-  if (typeof response === 'string' && isObject(stats)) return { text: response, usage: usageOf(tokensInStats(stats), null) };
-  return null;
-}
-
-/** Gemini counts by model: `{models: {NAME: {tokens: {total}}}}`. */
-function tokensInStats(stats: JsonObject): number {
-  const models = own(stats, 'models');
-  const counts = Object.values(isObject(models) ? models : {}).map((model) => (isObject(model) ? tokensIn(own(model, 'tokens')) : 0));
-  return sum(counts) ?? 0;
-}
-
-function amount(object: JsonObject, names: readonly string[]): number | null {
-  for (const name of names) {
-    const value = own(object, name);
-    if (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER) return value;
-  }
-  return null;
-}
-
-function sum(amounts: readonly (number | null)[]): number | null {
-  const said = amounts.filter((value) => value !== null);
-  return said.length === 0 ? null : said.reduce((total, value) => total + value, 0);
 }

@@ -8,6 +8,7 @@ import { faultOf } from '../sessions/session-folder.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { CONFIG, configAt } from '../sessions/project.js';
 import { isProjectTrusted, projectFiles, recordTrust } from '../sessions/trust.js';
+import { AGENT_NAMES } from '../agents/known/known-agents.js';
 import { lookUpPresets } from '../engine/agent-programs.js';
 import { checkAgentName, checkCritics, environmentFiles, repositoryOf } from './doctor.js';
 import { BUILT_IN } from '../engine/agent-names.js';
@@ -45,7 +46,7 @@ export async function writeFirstSettings(request: FirstSettingsRequest): Promise
     checkCritics(project, DEFAULT_SETTINGS.critics, request.signal ?? new AbortController().signal, isProjectTrusted(project)),
   ]);
   const path = join(project, CONFIG);
-  const text = settingsText({ agent: agent.name, copy, critics });
+  const text = settingsText({ agent: agent.name, known: AGENT_NAMES, copy, critics });
   await checkText(text, path);
   const written = request.dryRun !== true && request.signal?.aborted !== true;
   if (written) {
@@ -68,9 +69,6 @@ function trustOwn(project: string, path: string, text: string): void {
   }
 }
 
-/** In the order of preference. */
-const CANDIDATES = ['claude', 'codex', 'gemini', 'opencode'];
-
 async function chooseAgent(asked: string | undefined, project: string): Promise<{ readonly name: string | null; readonly why: string }> {
   const presets = new Map(lookUpPresets().map(({ name, found }) => [name, found]));
   if (asked !== undefined) {
@@ -83,12 +81,12 @@ async function chooseAgent(asked: string | undefined, project: string): Promise<
       why: `${asked}, as requested${found !== undefined && 'why' in found ? `; not installed: ${found.why}` : ''}`,
     };
   }
-  for (const name of CANDIDATES) {
+  for (const name of AGENT_NAMES) {
     const found = presets.get(name);
     if (found !== undefined && 'place' in found)
-      return { name, why: `${name}, the first installed of ${CANDIDATES.join(', ')} (${found.place})` };
+      return { name, why: `${name}, the first installed of ${AGENT_NAMES.join(', ')} (${found.place})` };
   }
-  return { name: null, why: `none; install one of ${CANDIDATES.join(', ')}` };
+  return { name: null, why: `none; install one of ${AGENT_NAMES.join(', ')}` };
 }
 
 /** `umpire doctor` reports problems of git. */

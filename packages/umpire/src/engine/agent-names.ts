@@ -1,7 +1,7 @@
 // Names of agents that a project cannot give to others.
 
 import { BUILT_IN } from '@umpire/core/decider/agent-choice.js';
-import { PRESET_NAMES } from '../agents/presets.js';
+import { PRESET_NAMES } from '../agents/known/known-agents.js';
 
 export { BUILT_IN };
 

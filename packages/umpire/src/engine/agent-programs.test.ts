@@ -15,10 +15,10 @@ const uses = (preset: string): Pick<AgentSettings, 'runs'> => ({ runs: { kind: '
 test('the settings give a preset a model and arguments, also under another name', () => {
   expect(named('strong', { strong: { ...uses('claude'), model: 'opus', args: ['--effort', 'high'], env: { A: '1' } } })).toMatchObject({
     over: 'events',
-    spec: { name: 'strong', argv: ['claude'], model: 'opus', args: ['--effort', 'high'], env: { A: '1' }, preset: { program: 'claude' } },
+    spec: { name: 'strong', argv: ['claude'], model: 'opus', args: ['--effort', 'high'], env: { A: '1' }, agent: { name: 'claude' } },
   });
   expect(named('codex', { codex: { model: 'gpt' } })).toMatchObject({
-    spec: { name: 'codex', model: 'gpt', preset: { subcommand: 'exec' } },
+    spec: { name: 'codex', model: 'gpt', agent: { subcommand: 'exec' } },
   });
 });
 

@@ -7,7 +7,7 @@ import type { AcpSpec } from '../agents/acp-agent.js';
 import { splitCommand } from '../agents/command-line.js';
 import type { CodingAgentSpec } from '../agents/coding-agent.js';
 import type { CommandSpec } from '../agents/program-agent.js';
-import { PRESET_NAMES, WITHOUT_COST, acpPresetFor, presetFor } from '../agents/presets.js';
+import { AGENT_NAMES, PRESET_NAMES, findKnownAgent } from '../agents/known/known-agents.js';
 import { lookUpProgram, explainUnstartable } from '../agents/program-lookup.js';
 import type { ProgramLookup } from '../agents/program-lookup.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
@@ -43,10 +43,13 @@ export function programNamed(name: string, { started, settings, session, config,
 }
 
 function presetNamed(name: string, session: string): Program | null {
-  const preset = presetFor(name);
-  if (preset !== null) return { over: 'events', spec: preset };
-  const overAcp = acpPresetFor(name, session);
-  return overAcp === null ? null : { over: 'acp', spec: overAcp };
+  const found = findKnownAgent(name);
+  if (found === null) return null;
+  const { agent, isAcp } = found;
+  if (!isAcp) return { over: 'events', spec: { name, argv: [agent.program], agent } };
+  const { argv, env, countsTokens } = agent.acp;
+  const more = { ...(env === undefined ? {} : { env }), ...(countsTokens === undefined ? {} : { countsTokens }) };
+  return { over: 'acp', spec: { name, argv: argv(session), ...more } };
 }
 
 function programOf(name: string, set: AgentSettings, { project: base }: ProgramChoice['started'], session: string): Program | null {
@@ -89,8 +92,9 @@ function misplaced(name: string, key: string, why: string): UmpireError {
 /** A preset that never reports its cost. */
 export function reportsNoCost(name: string, { agents }: Pick<Settings, 'agents'>): boolean {
   const set = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (set === undefined) return WITHOUT_COST.has(name);
-  return set.runs.kind === 'preset' && WITHOUT_COST.has(set.runs.uses ?? name);
+  if (set !== undefined && set.runs.kind !== 'preset') return false;
+  const found = findKnownAgent(set?.runs.kind === 'preset' ? (set.runs.uses ?? name) : name);
+  return found !== null && !(found.isAcp ? found.agent.acp : found.agent).reportsCost;
 }
 
 function wordsOf(command: CommandLine): readonly string[] {
@@ -146,5 +150,5 @@ export function lookUpPresets(): readonly { readonly name: string; readonly foun
 export function describeInstalledAgents(): string {
   const here = lookUpPresets().flatMap(({ name, found }) => ('place' in found ? [name] : []));
   if (here.length > 0) return `installed: ${here.join(', ')}`;
-  return `none of ${PRESET_NAMES.filter((name) => !name.endsWith('-acp')).join(', ')} is installed`;
+  return `none of ${AGENT_NAMES.join(', ')} is installed`;
 }

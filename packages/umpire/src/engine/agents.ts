@@ -12,7 +12,7 @@ import { functionAgent } from '../agents/function-agent.js';
 import { commandAgent } from '../agents/program-agent.js';
 import type { Guardian } from '../agents/guardian.js';
 import { personAgent } from '../agents/person-agent.js';
-import { PRESET_NAMES } from '../agents/presets.js';
+import { PRESET_NAMES } from '../agents/known/known-agents.js';
 import { realTimer, scriptedAgent } from '../agents/scripted-agent.js';
 import { checkCommand } from '../critics/check-command.js';
 import type { MeasureTests } from '../critics/check-command.js';

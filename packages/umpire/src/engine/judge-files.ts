@@ -4,30 +4,39 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Breach, SessionStarted } from '@umpire/core/decider/events.js';
+import { KNOWN_AGENTS } from '../agents/known/known-agents.js';
 import { lineOf } from '../views/safe-text.js';
 import { namesIn, statOf } from '../sessions/file-system.js';
 import { CONFIG } from '../sessions/project.js';
 import { listFew } from '../work/git-names.js';
 import type { Protect } from '../work/prepare-worktree.js';
 
-const FILES = [CONFIG, 'umpire.config.yml', '.mcp.json', 'opencode.json', 'opencode.jsonc', '.gemini/settings.json'];
-const FOLDERS = ['.umpire/roles', '.umpire/loops', '.claude/hooks', '.codex', '.opencode', '.gemini/hooks', '.githooks', '.husky'];
-const CLAUDE_SETTINGS = /^\.claude\/settings[^/]*\.json$/;
-/** A file or a link in place of a folder replaces everything in it. */
-const PARENTS = ['.umpire', '.claude', '.gemini'];
+/** A folder ends in a slash; `*` is any part of a name. */
+const JUDGE_FILES: readonly string[] = [
+  CONFIG,
+  'umpire.config.yml',
+  '.umpire/roles/',
+  '.umpire/loops/',
+  '.githooks/',
+  '.husky/',
+  ...KNOWN_AGENTS.flatMap(({ steeredBy }) => steeredBy),
+];
 
 /** `path`: relative to the project. Folders above the project count too: agents read their settings there. */
 export function judgeFileTest({ project, loop, loopFolder }: Pick<SessionStarted, 'project' | 'loop' | 'loopFolder'>) {
   const own = loopFolder === null ? '..' : relative(project, loopFolder);
   const isInside = own !== '..' && !own.startsWith('../');
   const inUse = isInside && loopFolder !== null ? loopFilesIn(loopFolder, loop).map((name) => join(own, name)) : [];
-  const files = new Set([...FILES, ...PARENTS, ...FOLDERS, ...inUse].map((path) => path.toLowerCase()));
-  const folders = [...FOLDERS, ...(isInside ? [join(own, 'roles', loop)] : [])].map((path) => `${path.toLowerCase()}/`);
-  return (path: string): boolean => {
-    // Some file systems do not tell the case of letters apart.
-    const name = path.replace(/^(?:\.\.\/)+/, '').toLowerCase();
-    return files.has(name) || CLAUDE_SETTINGS.test(name) || folders.some((folder) => name.startsWith(folder));
-  };
+  const paths = [...JUDGE_FILES, ...inUse, ...(isInside ? [`${join(own, 'roles', loop)}/`] : [])];
+  // A file or a link in place of a folder replaces everything in it.
+  const parents = JUDGE_FILES.flatMap((path) => path.split('/').slice(0, path.includes('/') ? 1 : 0));
+  const source = [...paths, ...parents].map((path) => {
+    const pattern = path.replaceAll(/[\\^$.*+?()[\]{}|]/g, (sign) => (sign === '*' ? '[^/]*' : `\\${sign}`));
+    return path.endsWith('/') ? `${pattern.slice(0, -1)}(?:/.*)?` : pattern;
+  });
+  // Some file systems do not tell the case of letters apart.
+  const test = new RegExp(`^(?:\\.\\./)*(?:${source.join('|')})$`, 'isu');
+  return (path: string): boolean => test.test(path);
 }
 
 const MAX_LOOP_BYTES = 1024 * 1024;

@@ -2,14 +2,8 @@
 
 import { BUILT_IN, CHECK, agentsOfTask } from '@umpire/core/decider/agent-choice.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
+import { findKnownAgent } from '../agents/known/known-agents.js';
 import { sha256 } from '../sessions/hash.js';
-
-/** The provider of each coding agent's models. Limits of other agents go by the agent's name. */
-const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ['claude', 'anthropic'],
-  ['codex', 'openai'],
-  ['gemini', 'google'],
-]);
 
 /** A worker serves the remotes that it was started with. The label names one without its password. */
 export function remoteLabel(remote: string): string {
@@ -22,19 +16,15 @@ export function remoteLabel(remote: string): string {
 
 export function labelsOf(run: RunState, task: TaskState): readonly string[] {
   const { fleet } = run.started;
-  const agents = agentsOfTask(run, task)
-    .map(programOf)
-    .filter((name) => PROVIDERS.has(name) || name === 'opencode');
+  const [agent] = agentsOfTask(run, task).flatMap((name) => findKnownAgent(name)?.agent.name ?? []);
   const remotes = fleet === undefined || fleet.remote === '' ? [] : [remoteLabel(fleet.remote)];
-  return [...remotes, ...(fleet?.needs ?? []), ...agents.slice(0, 1)];
+  return [...remotes, ...(fleet?.needs ?? []), ...(agent === undefined ? [] : [agent])];
 }
 
+/** The provider of the agent's models. Limits of other agents go by the agent's name. */
 export function limitsOf(run: RunState, task: TaskState): readonly string[] {
-  const name = agentsOfTask(run, task).map(programOf)[0];
-  return name === undefined || name === BUILT_IN || name === CHECK ? [] : [PROVIDERS.get(name) ?? name];
-}
-
-/** `claude-acp` is the same program over another protocol. */
-function programOf(agent: string): string {
-  return agent.replace(/-acp$/, '');
+  const [name] = agentsOfTask(run, task);
+  if (name === undefined || name === BUILT_IN || name === CHECK) return [];
+  const agent = findKnownAgent(name)?.agent;
+  return [agent?.provider?.fleet ?? agent?.name ?? name];
 }

@@ -6,7 +6,7 @@ import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
 import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import type { RunSettings } from '@umpire/core/decider/events.js';
-import { PRESET_NAMES, describePermissions } from '../agents/presets.js';
+import { PRESET_NAMES, describePermissions } from '../agents/known/known-agents.js';
 import { distinctCommands } from '../agents/prompt.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { CONFIG, readConfigText } from '../sessions/project.js';

@@ -3,6 +3,7 @@
 import type { Recorded } from '@umpire/core/decider/events.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Settings } from '../sessions/default-settings.js';
+import { TELEMETRY_PROVIDERS } from '../agents/known/known-agents.js';
 import { readJournal } from '../sessions/journal-file.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import { openTelemetry } from '../telemetry/open-telemetry.js';
@@ -15,7 +16,7 @@ interface SessionTelemetry {
 }
 
 export async function traceSession(folder: SessionFolder, say: (note: string) => void = () => undefined): Promise<SessionTelemetry> {
-  const telemetry = await openTelemetry(process.env, say);
+  const telemetry = await openTelemetry(process.env, TELEMETRY_PROVIDERS, say);
   let agents: Settings['agents'] = {};
   const past = () => readJournal(folder).events;
   return {

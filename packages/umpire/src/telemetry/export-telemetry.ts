@@ -22,7 +22,11 @@ const MOST_TRACES = 200;
 /** The specification's statuses after which the same request may be sent again. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export function exportTelemetry(env: Readonly<Record<string, string | undefined>>, say: (note: string) => void): Telemetry {
+export function exportTelemetry(
+  env: Readonly<Record<string, string | undefined>>,
+  providers: ReadonlyMap<string, string>,
+  say: (note: string) => void,
+): Telemetry {
   const { traces, metrics, resource: described, problems } = otlpSettings(env);
   for (const problem of problems) say(problem);
   const resource: Attributes = { ...described, 'service.instance.id': randomUUID() };
@@ -100,7 +104,7 @@ export function exportTelemetry(env: Readonly<Record<string, string | undefined>
     event: (event, state, session) => {
       try {
         const trace = traceBefore(known, event.seq, session);
-        const { spans, ended } = takeEvent(trace, event, state, session.agents);
+        const { spans, ended } = takeEvent(trace, event, state, { settings: session.agents, providers });
         if (traces !== null && spans.length > 0) {
           if (queue.length + spans.length > MOST_SPANS) report('spans came faster than they could be sent');
           else queue.push(...spans);
@@ -147,7 +151,8 @@ function traceBefore(known: Map<string, Trace>, seq: number, { id, past }: Param
   known.set(id, trace);
   const [oldest = id] = known.keys();
   if (known.size > MOST_TRACES) known.delete(oldest);
-  if (seq > 1) for (const event of past()) if (event.seq < seq) takeEvent(trace, event, NEW_SESSION, {});
+  if (seq > 1)
+    for (const event of past()) if (event.seq < seq) takeEvent(trace, event, NEW_SESSION, { settings: {}, providers: new Map() });
   return trace;
 }
 

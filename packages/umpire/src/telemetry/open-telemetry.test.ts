@@ -36,7 +36,9 @@ const EVENTS = recorded(
 
 function spansOf(events: readonly Recorded[]) {
   const trace = newTrace();
-  return events.flatMap((event) => takeEvent(trace, event, NEW_SESSION, {}).spans);
+  return events.flatMap(
+    (event) => takeEvent(trace, event, NEW_SESSION, { settings: {}, providers: new Map([['codex', 'openai'], ['codex-acp', 'openai']]) }).spans,
+  );
 }
 
 it('makes a span of each attempt, and keeps ids unique when a session ends twice', () => {
@@ -69,7 +71,7 @@ it('joins the trace in any process, reading the past only where it must', async 
     },
     agents: {},
   };
-  const [one, other] = [await openTelemetry(env, fail), await openTelemetry(env, fail)];
+  const [one, other] = [await openTelemetry(env, new Map(), fail), await openTelemetry(env, new Map(), fail)];
   for (const event of EVENTS) (event.seq < 5 ? one : other).event(event, NEW_SESSION, session);
   await Promise.all([one.close(), other.close()]);
   const ids = collector.spans().map(({ spanId }) => spanId);
@@ -79,7 +81,7 @@ it('joins the trace in any process, reading the past only where it must', async 
 it('sums, measures and shows metrics', async () => {
   const collector = await startCollector();
   open.push(collector);
-  const telemetry = await openTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, fail);
+  const telemetry = await openTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, new Map([['claude', 'anthropic']]), fail);
   for (const event of EVENTS) telemetry.event(event, NEW_SESSION, { id: 's', past: () => [], agents: {} });
   telemetry.turn(20);
   telemetry.turn(40);
@@ -104,6 +106,7 @@ it('reports a refusal once', async () => {
   const notes: string[] = [];
   const telemetry = await openTelemetry(
     { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces` },
+    new Map(),
     (note) => void notes.push(note),
   );
   for (const event of EVENTS) telemetry.event(event, NEW_SESSION, { id: 's', past: () => [], agents: {} });

@@ -38,6 +38,12 @@ export interface Trace {
   ends: number;
 }
 
+export interface TracedAgents {
+  readonly settings: Readonly<Record<string, AgentSettings>>;
+  /** The names of the GenAI conventions by agent. */
+  readonly providers: ReadonlyMap<string, string>;
+}
+
 /** The end of an attempt, for the metrics. */
 export interface AttemptEnd {
   readonly agent: string;
@@ -53,7 +59,7 @@ export function takeEvent(
   trace: Trace,
   event: Recorded,
   state: SessionState,
-  agents: Readonly<Record<string, AgentSettings>>,
+  agents: TracedAgents,
 ): { readonly spans: readonly TraceSpan[]; readonly ended: AttemptEnd | null } {
   const ms = Date.parse(event.ts);
   trace.seq = event.seq;
@@ -89,12 +95,7 @@ function endsAttempt(event: Recorded): event is AttemptEvent {
 }
 
 /** Work that changes files ends twice: when it is submitted, and when it is merged. */
-function endAttempt(
-  trace: Trace,
-  event: AttemptEvent,
-  state: SessionState,
-  agents: Readonly<Record<string, AgentSettings>>,
-): ReturnType<typeof takeEvent> {
+function endAttempt(trace: Trace, event: AttemptEvent, state: SessionState, agents: TracedAgents): ReturnType<typeof takeEvent> {
   const { data } = event;
   const ms = Date.parse(event.ts);
   const key = keyOf(data);
@@ -118,11 +119,11 @@ function endAttempt(
   }
   const { agent } = began;
   const usage = data.usage ?? UNKNOWN;
-  const settings = agents[agent];
+  const settings = agents.settings[agent];
   const conversation = ('conversation' in data ? data.conversation : undefined) ?? began.conversation;
   const isModel = settings === undefined ? !WITHOUT_MODEL.has(agent) : settings.runs.kind !== 'person';
   const attributes = {
-    ...(isModel ? agentAttributes(agent, settings, conversation) : { 'umpire.agent': agent }),
+    ...(isModel ? agentAttributes(agent, settings, agents.providers, conversation) : { 'umpire.agent': agent }),
     ...task,
     'umpire.task.role': state.run === null ? undefined : findTask(state.run, data.task)?.role,
     'umpire.usage.tokens': usage.unknown?.includes('tokens') === true ? undefined : usage.tokens,
@@ -206,15 +207,17 @@ const WITHOUT_MODEL: ReadonlySet<string> = new Set([BUILT_IN, CHECK, 'person']);
 
 const UNKNOWN: Usage = { tokens: 0, costUsd: 0, unknown: ['tokens', 'cost'] };
 
-/** The names that the GenAI conventions give the providers of the presets. opencode may use any. */
-const PROVIDERS: Readonly<Record<string, string>> = { claude: 'anthropic', codex: 'openai', gemini: 'gcp.gemini' };
-
-function agentAttributes(name: string, settings: AgentSettings | undefined, conversation: string | undefined): Attributes {
+function agentAttributes(
+  name: string,
+  settings: AgentSettings | undefined,
+  providers: ReadonlyMap<string, string>,
+  conversation: string | undefined,
+): Attributes {
   const preset = settings === undefined ? name : settings.runs.kind === 'preset' ? (settings.runs.uses ?? name) : '';
   return {
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.agent.name': name,
-    'gen_ai.provider.name': PROVIDERS[preset.replace(/-acp$/, '')],
+    'gen_ai.provider.name': providers.get(preset),
     'gen_ai.request.model': settings?.model,
     'gen_ai.conversation.id': conversation,
   };

@@ -1,4 +1,4 @@
-// The umpire.config.yaml that `umpire init` writes: short, with a comment for each key. commands/first-settings.ts chooses the
+// The umpire.config.yaml that `umpire init` writes: short, with a comment for each key. doors/init.ts chooses the
 // content; settings.ts can read it, whatever the files are called.
 
 import type { DoctorCheck } from './doctor-page.js';
@@ -7,19 +7,20 @@ import { columnsOf, lineOf, wrap } from './safe-text.js';
 export interface FirstChoices {
   /** Null if none was named and none is installed. */
   readonly agent: string | null;
+  /** The agents that Umpire knows by name. */
+  readonly known: readonly string[];
   /** Files for `workspace.copy`. */
   readonly copy: readonly string[];
   /** The tools that the critics found. */
   readonly critics: readonly DoctorCheck[];
 }
 
-export function settingsText({ agent, copy, critics }: FirstChoices): string {
+export function settingsText({ agent, known, copy, critics }: FirstChoices): string {
   const parts: readonly (readonly string[])[] = [
     ['# Settings of Umpire. Every key is optional, and flags override it.', '# All keys: docs/reference/settings.md'],
     [
-      '# The agent of every role: claude, codex, gemini, opencode, person, or an agent',
-      '# of your own under agents.',
-      agent === null ? '# agent: claude' : `agent: ${scalar(agent)}`,
+      ...wrap(`The agent of every role: ${known.join(', ')}, person, or an agent of your own under agents.`, '# ', '# '),
+      agent === null ? `# agent: ${known[0] ?? 'person'}` : `agent: ${scalar(agent)}`,
     ],
     ['# Untracked files that every worktree gets a copy of.', ...(copy.length === 0 ? ['# workspace: { copy: [.env] }'] : copyLines(copy))],
     ['# The maximum number of rounds, instead of the cap of the loop.', '# max_rounds: 5'],

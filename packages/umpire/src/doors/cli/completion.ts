@@ -4,7 +4,7 @@
 import { basename } from 'node:path';
 import { ANSWERS } from '@umpire/core/model/questions.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
-import { PRESET_NAMES } from '../../agents/presets.js';
+import { PRESET_NAMES } from '../../agents/known/known-agents.js';
 import { COLOR_CHOICES } from '../../views/colors.js';
 import { STATE_WORDS } from '../../views/session-view.js';
 import { projectAt, sessionFolders } from '../../sessions/find-sessions.js';

@@ -4,7 +4,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
-import { LogLines } from '../../views/agent-log.js';
+import { LogLines } from '../../agents/agent-log.js';
 import { lineOf } from '../../views/safe-text.js';
 import { listLogs, logsOf, readLogPart } from '../../sessions/agent-logs.js';
 import type { LogFile } from '../../sessions/agent-logs.js';

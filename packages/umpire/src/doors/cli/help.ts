@@ -1,5 +1,8 @@
 // The help text of every command: the only source for `--help` and for the reference page. Loaded late, since no verdict needs it.
 
+import { AGENT_NAMES } from '../../agents/known/known-agents.js';
+import { wrap } from '../../views/safe-text.js';
+
 const PROJECT = `  --project DIR          the project (default: found from the current folder)`;
 
 const AGENT_FLAGS = `  --agent NAME           the agent for every role (see Agents)
@@ -23,8 +26,8 @@ const RUN_FLAGS = `${AGENT_FLAGS}
   --json                 print each event as a line of JSON on stdout`;
 
 const AGENTS = `Agents
-  claude, codex, gemini, opencode    a new process for each task
-  claude-acp, codex-acp, ...         one conversation over ACP
+  ${AGENT_NAMES.join(', ').padEnd(34)} a new process for each task
+  ${`${AGENT_NAMES[0] ?? ''}-acp, ...`.padEnd(34)} one conversation over ACP
   person                             you, at this terminal
   any other name                     an agent in umpire.config.yaml`;
 
@@ -42,6 +45,10 @@ const RUN_STATUS = `Exit status
   130  stopped by Ctrl-C; continue with umpire resume`;
 
 const SESSION = `  [session]              name, part of the name, or folder (default: the latest)`;
+
+function describeFlag(flag: string, words: string): readonly string[] {
+  return wrap(words, ' '.repeat(25), `  ${flag.padEnd(23)}`);
+}
 
 export const HELP = {
   umpire: `Run and judge generator-critic loops of coding agents.
@@ -175,11 +182,13 @@ Picks the installed agent, lists untracked files such as .env that worktrees
 need, and adds common limits as comments. It never overwrites a file.
 
 Flags
-  --agent NAME           the agent for every role (default: the first installed
-                         of claude, codex, gemini, opencode)
-  --hooks AGENT          write Umpire's hooks and MCP server into the agent's
-                         settings in the project instead: claude, codex,
-                         gemini or opencode. Other settings are kept
+${[
+  ...describeFlag('--agent NAME', `the agent for every role (default: the first installed of ${AGENT_NAMES.join(', ')})`),
+  ...describeFlag(
+    '--hooks AGENT',
+    `write Umpire's hooks and MCP server into the agent's settings in the project instead: ${AGENT_NAMES.join(', ')}. Other settings are kept`,
+  ),
+].join('\n')}
 ${PROJECT}
   --dry-run              print the text and write nothing
   --json                 print {path, text, written} as JSON; with --hooks

@@ -3,8 +3,9 @@
 
 import { text } from 'node:stream/consumers';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
-import { HOOK_EVENTS, hookEventOf, hookKindOf } from '@umpire/core/formats/hook-event.js';
+import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
+import { HOOK_EVENTS } from '../../agents/known/known-agents.js';
 import { answerStop, recordAgentSession, refuseTool } from '../hook.js';
 import { isFolder } from '../../sessions/file-system.js';
 import { projectAt } from '../../sessions/find-sessions.js';
@@ -30,11 +31,11 @@ async function answerEvent(args: readonly string[]): Promise<CommandOutcome> {
   const { values, switches, rest } = parseArguments(args, FLAGS, 'hook');
   if (switches.has('--help')) return showHelp('hook');
   const [name, extra] = rest;
-  const events = Object.keys(HOOK_EVENTS).join(', ');
+  const events = [...HOOK_EVENTS.keys()].join(', ');
   if (name === undefined) throw usage(`Missing <event>: ${events}.`, 'hook');
   if (extra !== undefined) throw usage(`Unexpected argument "${extra.slice(0, 40)}".`, 'hook');
-  const kind = hookKindOf(name);
-  if (kind === null) throw usage(`There is no event "${name.slice(0, 40)}". Known events: ${events}.`, 'hook');
+  const kind = [...HOOK_EVENTS].find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
+  if (kind === undefined) throw usage(`There is no event "${name.slice(0, 40)}". Known events: ${events}.`, 'hook');
   const scope = values.get('--scope');
   if (scope !== undefined && scope !== 'testing' && scope !== 'any')
     throw usage(`--scope takes testing or any, not "${scope.slice(0, 40)}".`, 'hook');

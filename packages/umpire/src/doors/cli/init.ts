@@ -1,7 +1,8 @@
 // `umpire init`: writes umpire.config.yaml, or the hooks of a coding agent. Prints the paths, or the texts with --dry-run.
 
 import { join } from 'node:path';
-import { HOOKED_AGENTS, writeAgentHooks } from '../agent-hooks.js';
+import { AGENT_NAMES, KNOWN_AGENTS } from '../../agents/known/known-agents.js';
+import { writeAgentHooks } from '../agent-hooks.js';
 import { writeFirstSettings } from '../init.js';
 import { lineOf } from '../../views/safe-text.js';
 import { parseArguments, refuseExtra, usage } from './flags.js';
@@ -42,8 +43,8 @@ export async function runInit(args: readonly string[]): Promise<CommandOutcome> 
 
 function runHooks(parsed: ParsedArguments): CommandOutcome {
   const named = parsed.values.get('--hooks') ?? '';
-  const agent = HOOKED_AGENTS.find((one) => one === named);
-  if (agent === undefined) throw usage(`--hooks takes ${HOOKED_AGENTS.join(', ')}, not "${named.slice(0, 40)}".`, 'init');
+  const agent = KNOWN_AGENTS.find(({ name }) => name === named);
+  if (agent === undefined) throw usage(`--hooks takes ${AGENT_NAMES.join(', ')}, not "${named.slice(0, 40)}".`, 'init');
   if (parsed.values.has('--agent')) throw usage('--agent is for the settings of Umpire. Leave it out with --hooks.', 'init');
   const project = parsed.values.get('--project');
   const dryRun = parsed.switches.has('--dry-run');

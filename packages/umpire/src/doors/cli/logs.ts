@@ -1,6 +1,6 @@
 // `umpire logs`: shows the output of agents: raw bytes in a pipe, plain text without control sequences in a terminal.
 
-import { readableLog } from '../../views/agent-log.js';
+import { readableLog } from '../../agents/agent-log.js';
 import { lineOf, showHidden } from '../../views/safe-text.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { listLogs, logsOf, readLog } from '../../sessions/agent-logs.js';

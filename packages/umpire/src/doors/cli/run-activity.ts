@@ -2,7 +2,7 @@
 
 import { StringDecoder } from 'node:string_decoder';
 import { EventStream } from '../../agents/event-stream.js';
-import { LogLines } from '../../views/agent-log.js';
+import { LogLines } from '../../agents/agent-log.js';
 import type { Activity } from '../../views/live-view.js';
 import { logName, readLogPart } from '../../sessions/agent-logs.js';
 

@@ -1,5 +1,6 @@
 // `umpire until --here`: begins, shows and ends the check that judges a person's own agent sessions.
 
+import { AGENT_NAMES } from '../../agents/known/known-agents.js';
 import { beginUntilHere, endUntilHere, releaseUntilHere } from '../until-here.js';
 import { PROJECT_SETTINGS } from '@umpire/core/model/options.js';
 import { lineOf } from '../../views/safe-text.js';
@@ -37,7 +38,7 @@ export async function runUntilHere(parsed: ParsedArguments): Promise<CommandOutc
   const next = [
     `Umpire runs this whenever the next agent session wants to stop in ${lineOf(root)}: ${lineOf(command, 200)}`,
     'Until it passes, the agent is sent back with the verdict. At the cap you are asked.',
-    'The agent needs the hooks of Umpire: umpire init --hooks claude (or codex, gemini, opencode).',
+    `The agent needs the hooks of Umpire: umpire init --hooks AGENT (${AGENT_NAMES.join(', ')}).`,
     'End it with: umpire until --here --stop',
   ];
   return { stdout: `${session}\n`, stderr: `${[...notes, ...next].join('\n')}\n`, stands: `The session is in ${session}`, exit: 0 };

@@ -13,6 +13,7 @@ import { openEngine } from '../../engine/open-engine.js';
 import { work } from '../../engine/worker.js';
 import { lineOf } from '../../views/safe-text.js';
 import { stateHome } from '../../sessions/environment.js';
+import { TELEMETRY_PROVIDERS } from '../../agents/known/known-agents.js';
 import { openTelemetry } from '../../telemetry/open-telemetry.js';
 import { engineFor } from './engine-choice.js';
 import { parseArguments, readOptions, refuseExtra, usage } from './flags.js';
@@ -56,7 +57,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   // Shorter leases are for tests.
   const leaseMs = Number(process.env['UMPIRE_LEASE_MS'] ?? LEASE_MS);
   const engine = openEngine(url, { leaseMs, sweepMs: Math.min(SWEEP_MS, leaseMs) });
-  const telemetry = await openTelemetry(process.env, say);
+  const telemetry = await openTelemetry(process.env, TELEMETRY_PROVIDERS, say);
   const stop = new AbortController();
   const onSignal = () => {
     if (stop.signal.aborted) process.exit(130);

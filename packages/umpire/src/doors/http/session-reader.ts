@@ -8,7 +8,7 @@ import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { findSessionWork, patchOf } from '../../engine/session-work.js';
-import { readableLog } from '../../views/agent-log.js';
+import { readableLog } from '../../agents/agent-log.js';
 import { TAKE_EDITS, answerOptions } from '../../views/answer-options.js';
 import { showHidden } from '../../views/safe-text.js';
 import { historyOf } from '../../views/session-history.js';

@@ -1,11 +1,11 @@
 // `umpire logs`: makes the output of agents readable. Events of coding agents and of the Agent Client Protocol become lines; other
 // output stays as it is.
 
-import { readAgentEvent } from '@umpire/core/formats/agent-event.js';
 import type { AgentEvent } from '@umpire/core/formats/agent-event.js';
 import { errorText, mergeToolCall, readSessionUpdate } from '@umpire/core/formats/acp-message.js';
 import type { AcpToolCall } from '@umpire/core/formats/acp-message.js';
 import { readRpc } from '@umpire/core/formats/json-rpc.js';
+import { readAgentEvent } from './known/known-agents.js';
 
 /** Leaves out lines that mean nothing to a person. */
 export function readableLog(text: string): string {

@@ -1,25 +1,32 @@
 import { expect, test } from 'vitest';
-import { assignmentOf } from '../../../../test/support/assignment.js';
+import { assignmentOf } from '../../../../../test/support/assignment.js';
 import type { Assignment } from '@umpire/core/model/ports.js';
-import { PRESET_NAMES, acpPresetFor, describePermissions, presetFor } from './presets.js';
-import type { PresetPlan, PresetTask } from './presets.js';
-import { resultSchema } from './prompt.js';
+import { resultSchema } from '../prompt.js';
+import type { AgentPlan, AgentTask } from './known-agent.js';
+import { AGENT_NAMES, PRESET_NAMES, describePermissions, findKnownAgent } from './known-agents.js';
 
-const ONCE = ['claude', 'codex', 'gemini', 'opencode'];
+const ONCE = AGENT_NAMES;
 
-interface Planned extends PresetPlan {
+interface Planned extends AgentPlan {
   readonly files: Readonly<Record<string, string>>;
 }
 
-function planOf(name: string, changes: Partial<Assignment> = {}, more: Partial<PresetTask> = {}): Planned {
+function planOf(name: string, changes: Partial<Assignment> = {}, more: Partial<AgentTask> = {}): Planned {
   const written: Record<string, string> = {};
   const write = (file: string, text: string) => {
     written[file] = text;
     return `/s/agents/1.${file}`;
   };
   const assignment = assignmentOf({ session: '/s', workdir: '/w', ...changes });
-  const task = { assignment, files: { write }, prompt: { system: '', user: 'Do it.' }, conversation: null, ...more };
-  const plan = presetFor(name)?.preset.plan(task);
+  const task = {
+    assignment,
+    write,
+    schema: JSON.stringify(resultSchema(assignment)),
+    prompt: { system: '', user: 'Do it.' },
+    conversation: null,
+    ...more,
+  };
+  const plan = findKnownAgent(name)?.agent.plan(task);
   if (plan === undefined) throw new Error(`no preset ${name}`);
   return { ...plan, files: written };
 }
@@ -38,7 +45,7 @@ test('each preset gets the session folder, the schema of the result and the perm
   expect(planOf('codex').files).toEqual({ 'schema.json': schemaOf() });
   expect(planOf('opencode', { session: '/s"p' }).env).toEqual({ OPENCODE_PERMISSION: '{"external_directory":{"/s\\"p/*":"allow"}}' });
   expect(planOf('gemini').env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' });
-  expect([presetFor('cursor'), presetFor('constructor')]).toEqual([null, null]);
+  expect([findKnownAgent('cursor'), findKnownAgent('constructor'), findKnownAgent('constructor-acp')]).toEqual([null, null, null]);
 });
 
 test('a reader edits only in the session folder', () => {
@@ -107,24 +114,23 @@ test('the system prompt, the budget and the conversation are passed on', () => {
 
 test('permissions are described for people', () => {
   const commands = ['npm test', 'npm run lint'];
-  expect(describePermissions('claude', { writes: true, commands })).toBe(
+  expect(describePermissions('claude', { writes: true, commands }, false)).toBe(
     'edit files in its working folder and the session folder; run commands that only read, `npm test`, `npm run lint`',
   );
-  expect(describePermissions('opencode', { writes: false, commands: [] })).toBe(
+  expect(describePermissions('opencode', { writes: false, commands: [] }, false)).toBe(
     'edit files in the session folder alone; run commands that only read',
   );
-  expect(describePermissions('codex', { writes: false, commands })).toContain('its own sandbox');
-  expect(describePermissions('claude-acp', { writes: false, commands })).toContain('Umpire answers');
-  expect(describePermissions('constructor', { writes: true, commands })).toBe('what your own account may do');
+  expect(describePermissions('codex', { writes: false, commands }, false)).toContain('its own sandbox');
+  expect(describePermissions('claude-acp', { writes: false, commands }, true)).toContain('Umpire answers');
+  expect(describePermissions('constructor', { writes: true, commands }, false)).toBe('what your own account may do');
 });
 
 test('each NAME-acp preset uses ACP', () => {
-  const names = PRESET_NAMES.filter((name) => name.endsWith('-acp'));
-  expect(names.map((name) => acpPresetFor(name, '/s p'))).toEqual([
-    { name: 'claude-acp', argv: ['claude-agent-acp'], env: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' } },
-    { name: 'codex-acp', argv: ['codex-acp'] },
-    { name: 'gemini-acp', argv: ['gemini', '--acp', '--include-directories', '/s p'] },
-    { name: 'opencode-acp', argv: ['opencode', 'acp'], countsTokens: false },
+  const overAcp = PRESET_NAMES.map((name) => findKnownAgent(name)!).filter(({ isAcp }) => isAcp);
+  expect(overAcp.map(({ agent }) => agent.acp.argv('/s p'))).toEqual([
+    ['claude-agent-acp'],
+    ['codex-acp'],
+    ['gemini', '--acp', '--include-directories', '/s p'],
+    ['opencode', 'acp'],
   ]);
-  expect([acpPresetFor('claude', '/s'), presetFor('claude-acp'), acpPresetFor('constructor', '/s')]).toEqual([null, null, null]);
 });
