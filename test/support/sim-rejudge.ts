@@ -2,14 +2,14 @@
 
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { VerdictGiven } from '@umpire/core/decider/events.js';
-import { findDifferences, readReplayInput } from '@umpire/umpire/sessions/replay-verdict.js';
+import { findDifferences, readRecordedRound } from '@umpire/umpire/sessions/replay-verdict.js';
 import { Broken } from './sim-world.js';
 
 export function rejudge(before: SessionState, given: VerdictGiven, blobs: ReadonlyMap<string, string | Uint8Array>): void {
   const { chain, round } = given.verdict;
-  const read = readReplayInput((hash) => readFrom(blobs, hash), before, given);
+  const read = readRecordedRound((hash) => readFrom(blobs, hash), before, given);
   if (!read.ok) throw new Broken('rejudged', `${chain} round ${round}: ${read.why}`);
-  const [first] = findDifferences(read.input);
+  const [first] = findDifferences(read.recorded);
   if (first !== undefined)
     throw new Broken('rejudged', `${chain} round ${round}: ${first.field} was ${show(first.was)} and is ${show(first.is)}`);
 }

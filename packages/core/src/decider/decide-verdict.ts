@@ -1,57 +1,70 @@
-// Decides a verdict and its effects from a critic's evidence.
+// Decides the verdict of one round, and its effects, from the critic's evidence.
 
-import type { Anomaly, Counts, DismissedFinding, EvidenceRef, Finding, Item, RoleRef, Task, Verdict } from '../model/vocabulary.js';
+import type { Anomaly, Counts, DismissedFinding, EvidenceRef, Finding, RoleRef, Task, Verdict } from '../model/vocabulary.js';
 import { SEVERITIES } from '../model/vocabulary.js';
-import type { CompiledLoop } from '../loops/compile.js';
-import { lookupIn, strictWords } from '../loops/compile.js';
+import { compileLoop, lookupIn, strictWords } from '../loops/compile.js';
 import { comparedLists, decidingSources, disagreement, extractFacts, listAt, namesOfItems, valueAnomalies } from '../loops/facts.js';
-import { worstCounts, findingsOfOneSource, collectFindings } from '../loops/verdict-findings.js';
+import { collectFindings, findingsOfOneSource, worstCounts } from '../loops/verdict-findings.js';
 import type { EvidenceReading, PastLists } from '../loops/facts.js';
 import { judge } from '../loops/judge.js';
 import type { Judgement, Params, Refusal } from '../loops/judge.js';
 import type { Facts, Loop } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
-import { mergeObjects } from '../formats/merge-objects.js';
 import type { PlacedTask } from './chains.js';
 import { SUSPECTED_BUG } from '../formats/run-result.js';
 import { bySeverity, describeFinding } from '../formats/finding-text.js';
-import type { TrendInputs, Effects } from './events.js';
+import { decidedVerdicts } from './evolve.js';
+import type { SessionState } from './evolve.js';
+import type { TrendInputs, Effects, RecordedEvidence } from './events.js';
 import { NO_EFFECTS, lowestDimensions, planClosing, planRevision } from './plan-tasks.js';
 import type { Plan, PlanInput } from './plan-tasks.js';
-import { withoutDismissed } from './rulings.js';
-import type { Rulings } from './rulings.js';
+import { countsWithout, dismissalOf, withoutDismissed } from './rulings.js';
 import { measuresOf, trendOf } from './trend.js';
 import type { JudgedRound, Trend } from './trend.js';
 
-export interface LocatedEvidence extends EvidenceReading {
-  readonly ref: EvidenceRef | null;
-  readonly reader: string;
-  /** Why the evidence is missing or unreadable, with its path. */
-  readonly problem: string | null;
-}
-
-export interface VerdictInput {
-  readonly compiled: CompiledLoop;
+/** One round of a chain as it is judged. `decide`, a run and a replay each make one; nothing changes it. */
+export interface Round {
+  /** The session before this round's verdict. */
+  readonly state: SessionState;
+  /** The rules that apply. */
+  readonly loop: Loop;
   readonly chain: string;
-  readonly params: Params;
+  readonly round: number;
+  readonly cap: number;
+  readonly target: number;
+  readonly strict: boolean;
   readonly tasks: readonly Task[];
   readonly waves: Int32Array;
   readonly critic: PlacedTask | null;
-  readonly exhibits: Readonly<Record<string, LocatedEvidence>>;
+  /** The lists of the revision that the evidence is compared with. */
   readonly past: PastLists;
+  /** The judge's role text. */
   readonly role: RoleRef;
   /** Found before the evidence was judged: rounds, caps, unreadable lines. */
   readonly anomalies: readonly Anomaly[];
-  /** The earlier rounds of the chain, oldest first, and the settings of the trend; null: no trend. */
-  readonly course: (TrendInputs & { readonly history: readonly JudgedRound[] }) | null;
+  /** Null: the verdict has no trend. */
+  readonly trend: TrendInputs | null;
+  /** Says that an agent's word replaced the critic's measurement. Such an approval is a waiver. */
+  readonly testimony: string | null;
+  readonly evidence: Evidence;
   /** Lists findings as earlier versions did: for each severity only those of one source. */
   readonly isOfOne?: boolean;
   /** Judges as versions before 0.2 did: scores are not checked (V5), contexts stay (V11), a failed generator does not matter (V18). */
   readonly isEarlier?: boolean;
-  /** Says that an agent's word replaced the critic's measurement. Such an approval is a waiver. */
-  readonly testimony?: string | null;
-  /** Findings that a person dismissed do not count. */
-  readonly rulings?: Rulings;
+}
+
+/** By source of the loop. */
+export type Evidence = Readonly<Record<string, FoundEvidence>>;
+
+/** What was found for one source, or what replaced it (`else`). */
+export interface FoundEvidence extends EvidenceReading {
+  readonly ref: EvidenceRef | null;
+  readonly reader: string;
+  /** Why the evidence is missing or unreadable, with its path. */
+  readonly problem: string | null;
+  /** The source as it was found, before another replaced it. */
+  readonly record: RecordedEvidence;
+  readonly content: string | Uint8Array | null;
 }
 
 export interface VerdictDraft {
@@ -62,93 +75,76 @@ export interface VerdictDraft {
   readonly effects: Effects;
 }
 
-/** The input with the counts and findings of its evidence. */
-interface PreparedInput extends VerdictInput {
-  readonly dismissed: readonly DismissedFinding[];
+/** A round as its rules see it: without the findings that a person dismissed. */
+interface WeighedRound {
+  readonly round: Round;
+  readonly evidence: Evidence;
+  readonly params: Params;
   readonly counts: Counts;
   readonly findings: readonly Finding[];
+  readonly dismissed: readonly DismissedFinding[];
 }
 
-const NO_RULINGS: Rulings = new Map();
-
-/** Field by field, because a spread of so many fields is slow and this runs for every round. */
-function prepareInput(input: VerdictInput): PreparedInput {
-  const {
-    compiled,
-    chain,
-    tasks,
-    waves,
-    critic,
-    past,
-    role,
-    anomalies,
-    course,
-    isOfOne = false,
-    isEarlier = false,
-    testimony = null,
-    rulings = NO_RULINGS,
-  } = input;
-  const { loop } = compiled;
-  const { exhibits, dismissed } = withoutDismissed(input.exhibits, rulings);
-  const params = mergeObjects(input.params, { names: (fact: string) => namesOfItems(loop.facts[fact], exhibits) });
-  const { counts, findings } = isOfOne
-    ? { counts: worstCounts(loop, exhibits), findings: findingsOfOneSource(loop, exhibits) }
-    : collectFindings(loop, exhibits);
-  return {
-    compiled,
-    chain,
-    params,
-    tasks,
-    waves,
-    critic,
-    exhibits,
-    past,
-    role,
-    anomalies,
-    course,
-    counts,
-    findings,
-    dismissed,
-    isEarlier,
-    testimony,
-  };
-}
-
-export function decideVerdict(given: VerdictInput): VerdictDraft | Refusal {
-  const input = prepareInput(given);
-  const { compiled, exhibits } = input;
-  const facts = extractFacts(compiled.loop, exhibits, input.past);
-  const unread = decidingSources(compiled.loop).filter((name) => exhibits[name]?.state === 'unread');
-  const judgement = judge(compiled, facts, input.params);
-  if (unread.length > 0) {
-    const names = unread.map((name) => compiled.loop.evidence[name]?.what ?? name);
-    return partialVerdict(input, judgement, facts, names);
+export function decideVerdict(round: Round): VerdictDraft | Refusal {
+  const { loop, cap, target, strict } = round;
+  const compiled = compileLoop(loop);
+  const { evidence, dismissed } = withoutDismissed(round.evidence, round.state.rulings);
+  const { counts, findings } =
+    round.isOfOne === true
+      ? { counts: worstCounts(loop, evidence), findings: findingsOfOneSource(loop, evidence) }
+      : collectFindings(loop, evidence);
+  const params: Params = { round: round.round, cap, target, strict, names: (fact) => namesOfItems(loop.facts[fact], evidence) };
+  const weighed: WeighedRound = { round, evidence, params, counts, findings, dismissed };
+  const facts = extractFacts(loop, evidence, round.past);
+  const judgement = judge(compiled, facts, params);
+  const unread = decidingSources(loop).filter((name) => evidence[name]?.state === 'unread');
+  if (unread.length > 0) return partialVerdict(weighed, judgement, facts, unread);
+  if (!judgement.ok) {
+    const problems = Object.entries(evidence).map(([name, { state, problem }]) =>
+      problem === null || state === 'ok' || loop.evidence[name]?.optional === true ? '' : ` ${problem}`,
+    );
+    return { ...judgement, message: `${judgement.message}${problems.join('')}` };
   }
-  if (!judgement.ok) return { ...judgement, message: `${judgement.message}${describeProblems(input)}` };
-  const course = findTrend(input, judgement);
-  const final = stopIfStalled(input, applyCommonRules(input, judgement), course);
-  const plan = planTasks(input, final);
-  const notes = judgement.row.anomaly === undefined ? evidenceAnomalies(input) : [];
-  const anomalies = [...input.anomalies, ...notes, ...addProblems(input, judgement.anomalies), ...plan.anomalies, ...course.anomalies];
+  const { trend, fates } = findTrend(weighed, judgement.facts);
+  const ruled = applyCommonRules(weighed, judgement);
+  // E10: with --stop-when-stalled, a stalled chain gets no further round.
+  const isStopped = round.trend?.stop === true && trend?.stop === true && ruled.outcome === 'revise';
+  const final: FinalJudgement = isStopped
+    ? {
+        ...ruled,
+        outcome: 'escalate',
+        rule: 'E10',
+        reason: `${trend.why} (Row ${ruled.row.id} would continue: ${ruled.reason})`,
+      }
+    : ruled;
+  const plan = planTasks(weighed, final);
+  const isBadTrend = trend?.kind === 'stalled' || trend?.kind === 'oscillating' || trend?.kind === 'diverging';
+  const anomalies = [
+    ...round.anomalies,
+    ...(judgement.row.anomaly === undefined ? evidenceAnomalies(weighed) : []),
+    ...addProblems(weighed, judgement.anomalies),
+    ...plan.anomalies,
+    ...(isBadTrend ? [{ rule: 'E10', message: trend.why }] : []),
+  ];
+  const verdict = makeVerdict(weighed, {
+    outcome: final.outcome,
+    status: 'decided',
+    rule: final.rule,
+    reason: final.reason,
+    unverified: final.unverified,
+    waivers: final.unverified ? [judgement.row.waiver, waiverOf(round)].filter((waiver) => waiver !== undefined) : [],
+    anomalies,
+    tasks: plan.tasks,
+    nextStep: describeNextStep(weighed, final, plan),
+  });
+  // Independent of the rule that decided: also at the cap, and for a chain that was stopped.
+  const isWorse = final.outcome !== 'converge' && compiled.worse?.(final.facts, params) === true;
+  Object.assign(verdict, trend === null ? {} : { trend, fates }, isWorse ? { worse: true } : {});
   return {
     ok: true,
-    verdict: makeVerdict(
-      input,
-      {
-        outcome: final.outcome,
-        status: 'decided',
-        rule: final.rule,
-        reason: final.reason,
-        unverified: final.unverified,
-        waivers: final.unverified ? [judgement.row.waiver, waiverOf(input)].filter((waiver) => waiver !== undefined) : [],
-        anomalies,
-        tasks: plan.tasks,
-        nextStep: describeNextStep(input, final, plan),
-      },
-      isWorse(input, final) ? { ...course.fields, worse: true } : course.fields,
-    ),
+    verdict: addDismissed(verdict, dismissed),
     facts: judgement.facts,
-    lists: comparedLists(compiled.loop, exhibits),
+    lists: comparedLists(loop, evidence),
     effects: plan.effects,
   };
 }
@@ -158,110 +154,93 @@ interface FinalJudgement extends Judgement {
   readonly rule: string;
 }
 
-/** The generator's tasks before this critic that failed: their round was spent without work. */
-function failedWork({ isEarlier, critic, tasks, compiled }: PreparedInput): readonly string[] {
-  if (isEarlier === true || critic === null) return [];
-  const { generator } = compiled.loop.roles;
-  return tasks
-    .filter(({ id, role, status }) => role === generator && status === 'failed' && critic.task.deps.includes(id))
-    .map(({ id }) => id);
-}
-
 /**
  * E8: no approval with a Critical finding and without a waiver. V3: testimony in place of a measurement approves by waiver only. E9: no
  * revision at the cap. V18: a waiver at the cap does not cover work that failed.
  */
-function applyCommonRules(input: PreparedInput, judged: Judgement): FinalJudgement {
-  const { critical } = input.counts;
-  if (approves(judged) && critical > 0 && !judged.unverified) {
-    const { row } = judged;
+function applyCommonRules({ round, counts: { critical } }: WeighedRound, judgement: Judgement): FinalJudgement {
+  const { row, facts, anomalies, explanation } = judgement;
+  let { outcome, reason, unverified } = judgement;
+  let rule = row.id;
+  const escalate = (by: string, why: string): void => {
+    outcome = 'escalate';
+    rule = by;
+    reason = `${why} (${reason})`;
+  };
+  const approves = outcome === 'converge' || outcome === 'accept';
+  const waiver = waiverOf(round);
+  const isAtCap = round.round >= round.cap;
+  if (approves && critical > 0 && !unverified) {
     const many = critical === 1 ? '1 Critical finding' : `${critical} Critical findings`;
-    return {
-      ...judged,
-      outcome: 'escalate',
-      rule: 'E8',
-      reason: `Row ${row.id} would approve despite ${many}, and it has no waiver. (${judged.reason})`,
-    };
+    escalate('E8', `Row ${row.id} would approve despite ${many}, and it has no waiver.`);
+    return { ok: true, row, rule, outcome, reason, facts, anomalies, unverified, explanation };
   }
-  const judgement = weighTestimony(input, judged);
-  const { row, outcome } = judgement;
-  if (outcome === 'revise' && input.params.round >= input.params.cap) {
-    const atCap = `Row ${row.id} asks for another round in round ${input.params.round}, but the cap is ${input.params.cap}.`;
-    return { ...judgement, outcome: 'escalate', rule: 'E9', reason: `${atCap} (${judgement.reason})` };
+  if (waiver !== undefined && approves) {
+    unverified = !round.strict;
+    if (round.strict) outcome = 'escalate';
+    reason = `${reason} ${round.strict ? strictWords(waiver) : `${waiver}.`}`;
   }
-  const lost = judgement.unverified && input.params.round >= input.params.cap ? failedWork(input) : [];
-  if (lost.length > 0) {
-    const reason = `${lost.join(', ')} failed, and no rounds are left. Row ${row.id} would approve by a waiver. (${judgement.reason})`;
-    return { ...judgement, outcome: 'escalate', rule: 'V18', reason, unverified: false };
+  if (outcome === 'revise' && isAtCap)
+    escalate('E9', `Row ${row.id} asks for another round in round ${round.round}, but the cap is ${round.cap}.`);
+  // The generator's tasks before this critic that failed: their round was spent without work.
+  const failed =
+    unverified && isAtCap && round.critic !== null && round.isEarlier !== true
+      ? round.tasks.filter(
+          ({ id, role, status }) =>
+            role === round.loop.roles.generator && status === 'failed' && round.critic?.task.deps.includes(id) === true,
+        )
+      : [];
+  if (failed.length > 0) {
+    const lost = failed.map(({ id }) => id).join(', ');
+    escalate('V18', `${lost} failed, and no rounds are left. Row ${row.id} would approve by a waiver.`);
+    unverified = false;
   }
-  const { ok, reason, facts, anomalies, unverified, explanation } = judgement;
-  return { ok, row, rule: row.id, outcome, reason, facts, anomalies, unverified, explanation };
-}
-
-function approves({ outcome }: Judgement): boolean {
-  return outcome === 'converge' || outcome === 'accept';
+  return { ok: true, row, rule, outcome, reason, facts, anomalies, unverified, explanation };
 }
 
 /** Without its last full stop, as loops write their waivers. */
-function waiverOf({ testimony }: VerdictInput): string | undefined {
+function waiverOf({ testimony }: Round): string | undefined {
   return testimony?.replace(/\.$/, '');
 }
 
-function weighTestimony(input: PreparedInput, judgement: Judgement): Judgement {
-  const waiver = waiverOf(input);
-  if (waiver === undefined || !approves(judgement)) return judgement;
-  if (input.params.strict !== true) return { ...judgement, reason: `${judgement.reason} ${waiver}.`, unverified: true };
-  const reason = `${judgement.reason} ${strictWords(waiver)}`;
-  return { ...judgement, outcome: 'escalate', reason, unverified: false };
-}
-
-/** Fields that not every verdict has. */
-type OptionalFields = Pick<Verdict, 'trend' | 'fates' | 'worse'>;
-
-interface ChainTrend {
-  readonly trend: Trend | null;
-  readonly fields: OptionalFields;
-  readonly anomalies: readonly Anomaly[];
-}
-
-const NO_TREND: ChainTrend = { trend: null, fields: {}, anomalies: [] };
 const MOST_LISTED_CHANGES = 200;
 
-/** The trend of the chain up to this round. The first round has none. */
-function findTrend(input: PreparedInput, { facts }: Judgement): ChainTrend {
-  const { course, compiled, params } = input;
-  const rounds = course?.history.filter(({ round }) => round !== params.round) ?? [];
-  if (course === null || rounds.length === 0) return NO_TREND;
-  const { loop } = compiled;
-  rounds.push({ round: params.round, findings: input.findings, touched: course.touched, counts: input.counts, facts });
+/** The trend of the chain up to this round, and how its findings changed. The first round has none. */
+function findTrend(
+  { round, counts, findings }: WeighedRound,
+  facts: Facts,
+): { readonly trend: Trend | null; readonly fates: Verdict['fates'] } {
+  const { state, loop, trend: inputs } = round;
+  const before =
+    inputs === null ? [] : decidedVerdicts(state, loop.loop, round.chain).filter(({ verdict }) => verdict.round !== round.round);
+  if (inputs === null || before.length === 0) return { trend: null, fates: undefined };
+  const rounds = before.map(({ seq, verdict, facts: then, course }): JudgedRound => {
+    // A dismissed finding is not fixed: it does not count in earlier rounds either.
+    const gone = verdict.findings.filter((finding) => dismissalOf(finding, state.rulings) !== null);
+    return {
+      round: verdict.round,
+      findings: gone.length === 0 ? verdict.findings : verdict.findings.filter((finding) => !gone.includes(finding)),
+      counts: gone.length === 0 ? verdict.counts : countsWithout(verdict.counts, gone),
+      facts: then,
+      touched: course?.touched ?? null,
+      isUndone: inputs.undone?.includes(seq) === true,
+    };
+  });
+  rounds.push({ round: round.round, findings, touched: inputs.touched, counts, facts });
   const measures = measuresOf(loop.progress ?? {}, rounds);
-  const trend = trendOf(measures);
   const fates = (measures.at(-1)?.traces ?? []).slice(0, MOST_LISTED_CHANGES).map(({ change, finding }) => ({
     fate: change,
     fingerprint: finding.fingerprint,
     finding: describeFinding(finding),
   }));
-  const isBad = trend.kind === 'stalled' || trend.kind === 'oscillating' || trend.kind === 'diverging';
-  return { trend, fields: { trend, fates }, anomalies: isBad ? [{ rule: 'E10', message: trend.why }] : [] };
-}
-
-/** E10: with --stop-when-stalled, a stalled chain gets no further round. */
-function stopIfStalled(input: VerdictInput, judgement: FinalJudgement, { trend }: ChainTrend): FinalJudgement {
-  if (input.course?.stop !== true || trend?.stop !== true || judgement.outcome !== 'revise') return judgement;
-  const reason = `${trend.why} (Row ${judgement.row.id} would continue: ${judgement.reason})`;
-  return { ...judgement, outcome: 'escalate', rule: 'E10', reason };
-}
-
-/** Independent of the rule that decided: also at the cap, and for a chain that was stopped. */
-function isWorse({ compiled, params }: PreparedInput, { outcome, facts }: FinalJudgement): boolean {
-  return outcome !== 'converge' && compiled.worse?.(facts, params) === true;
+  return { trend: trendOf(measures), fates };
 }
 
 /** The verdict if the tasks of a revision could not be written: it calls a person. Null if the loop has no row for it. */
 export function unwritableVerdict(loop: Loop, draft: VerdictDraft, error: string): VerdictDraft | null {
   const row = loop.unwritable;
   if (row === undefined) return null;
-  const lookup = (name: string) => (name === 'error' ? error : name === 'options' ? optionsOf(loop) : null);
+  const lookup = (name: string) => (name === 'error' ? error : name === 'options' ? listOptions(loop) : null);
   return {
     ...draft,
     verdict: {
@@ -283,17 +262,17 @@ type DecidedFields = Pick<
 >;
 
 /** The journal keeps the fields in this order. */
-function makeVerdict(input: PreparedInput, decided: DecidedFields, optional: OptionalFields): Verdict {
-  const { loop } = input.compiled;
-  const verdict: Verdict = {
+function makeVerdict({ round, evidence, counts, findings }: WeighedRound, decided: DecidedFields): Verdict {
+  const { loop } = round;
+  return {
     loop: loop.loop,
-    chain: input.chain,
-    round: input.params.round,
-    maxRounds: input.params.cap,
-    counts: input.counts,
-    findings: bySeverity(input.findings),
-    evidence: refsOf(input),
-    role: input.role,
+    chain: round.chain,
+    round: round.round,
+    maxRounds: round.cap,
+    counts,
+    findings: bySeverity(findings),
+    evidence: listRefs(evidence),
+    role: round.role,
     decision: loop.words[decided.outcome],
     outcome: decided.outcome,
     status: decided.status,
@@ -305,85 +284,81 @@ function makeVerdict(input: PreparedInput, decided: DecidedFields, optional: Opt
     tasks: decided.tasks,
     nextStep: decided.nextStep,
   };
-  return Object.assign(verdict, optional, input.dismissed.length === 0 ? {} : { dismissed: bySeverityOf(input.dismissed) });
 }
 
-function bySeverityOf(dismissed: readonly DismissedFinding[]): readonly DismissedFinding[] {
-  return SEVERITIES.flatMap((severity) => dismissed.filter(({ finding }) => finding.severity === severity));
-}
-
-/** The evidence that was found, without substitutes. */
-function refsOf({ exhibits }: VerdictInput): readonly EvidenceRef[] {
-  const refs: EvidenceRef[] = [];
-  for (const { ref } of Object.values(exhibits)) if (ref !== null) refs.push(ref);
-  return refs;
-}
-
-function planTasks(input: PreparedInput, judgement: Judgement): Plan {
-  const { loop } = input.compiled;
-  const planInput: PlanInput = {
-    loop,
-    chain: input.chain,
-    round: input.params.round,
-    tasks: input.tasks,
-    waves: input.waves,
-    critic: input.critic,
-    // V9: the tests of suspected bugs are kept, not mended.
-    findings: input.findings.filter(({ rule }) => rule !== SUSPECTED_BUG),
-    lowest: lowestDimensions(dimensionsIn(input)),
-    isEarlier: input.isEarlier === true,
-    lookup: lookupIn(judgement.facts, input.params),
-  };
-  if (judgement.outcome === 'revise') return planRevision(planInput);
-  const skips = loop.planned !== undefined && judgement.outcome === 'converge';
-  const lookup = (name: string) => (name === 'rule' ? judgement.row.id : planInput.lookup(name));
-  return planClosing(planInput, skips ? fillTemplate(loop.planned.skip, lookup) : null);
-}
-
-function dimensionsIn({ exhibits }: VerdictInput): readonly Item[] {
-  const items: Item[] = [];
-  for (const name of Object.keys(exhibits)) items.push(...(listAt(`${name}.dimensions`, exhibits) ?? []));
-  return items;
-}
-
-function describeNextStep(input: VerdictInput, judgement: Judgement, plan: Plan): string {
-  const { loop } = input.compiled;
-  const overruled = judgement.outcome === 'escalate' && judgement.row.then !== 'escalate';
-  const text = overruled ? 'A person decides: {options}.' : judgement.row.next;
-  const facts = lookupIn(judgement.facts, input.params);
-  return fillTemplate(text, (name) => {
-    if (name === 'tasks') return plan.tasks.map((task) => task.id).join(' + ');
-    if (name === 'options') return optionsOf(loop);
-    if (name === 'chain') return input.chain;
-    return facts(name);
+function addDismissed(verdict: Verdict, dismissed: readonly DismissedFinding[]): Verdict {
+  if (dismissed.length === 0) return verdict;
+  return Object.assign(verdict, {
+    dismissed: SEVERITIES.flatMap((severity) => dismissed.filter(({ finding }) => finding.severity === severity)),
   });
 }
 
-export function optionsOf(loop: Loop): string {
+/** The evidence that was found, without substitutes. */
+function listRefs(evidence: Evidence): readonly EvidenceRef[] {
+  const refs: EvidenceRef[] = [];
+  for (const { ref } of Object.values(evidence)) if (ref !== null) refs.push(ref);
+  return refs;
+}
+
+function planTasks({ round, evidence, findings, params }: WeighedRound, judgement: Judgement): Plan {
+  const { loop, chain, tasks, waves, critic } = round;
+  const lookup = lookupIn(judgement.facts, params);
+  const planInput: PlanInput = {
+    loop,
+    chain,
+    round: round.round,
+    tasks,
+    waves,
+    critic,
+    // V9: the tests of suspected bugs are kept, not mended.
+    findings: findings.filter(({ rule }) => rule !== SUSPECTED_BUG),
+    lowest: lowestDimensions(Object.keys(evidence).flatMap((name) => listAt(`${name}.dimensions`, evidence) ?? [])),
+    isEarlier: round.isEarlier === true,
+    lookup,
+  };
+  if (judgement.outcome === 'revise') return planRevision(planInput);
+  const skip = judgement.outcome === 'converge' ? loop.planned?.skip : undefined;
+  return planClosing(
+    planInput,
+    skip === undefined ? null : fillTemplate(skip, (name) => (name === 'rule' ? judgement.row.id : lookup(name))),
+  );
+}
+
+function describeNextStep({ round, params }: WeighedRound, judgement: Judgement, plan: Plan): string {
+  const overruled = judgement.outcome === 'escalate' && judgement.row.then !== 'escalate';
+  const lookup = lookupIn(judgement.facts, params);
+  return fillTemplate(overruled ? 'A person decides: {options}.' : judgement.row.next, (name) => {
+    if (name === 'tasks') return plan.tasks.map((task) => task.id).join(' + ');
+    if (name === 'options') return listOptions(round.loop);
+    if (name === 'chain') return round.chain;
+    return lookup(name);
+  });
+}
+
+function listOptions(loop: Loop): string {
   return loop.ask.options.map((option) => option.id).join(', ');
 }
 
 /** Notes of the readers, and sources that disagree. */
-function evidenceAnomalies(input: VerdictInput): readonly Anomaly[] {
+function evidenceAnomalies({ round: { loop, isEarlier }, evidence }: WeighedRound): readonly Anomaly[] {
   const out: Anomaly[] = [];
-  for (const exhibit of Object.values(input.exhibits)) {
-    for (const note of exhibit.reading?.notes ?? []) out.push({ rule: exhibit.reader, message: note });
+  for (const { reading, reader } of Object.values(evidence)) {
+    for (const note of reading?.notes ?? []) out.push({ rule: reader, message: note });
   }
-  const split = disagreement(input.compiled.loop, input.exhibits);
+  const split = disagreement(loop, evidence);
   if (split !== null) out.push(split);
-  return input.isEarlier === true ? out : [...out, ...valueAnomalies(input.compiled.loop, input.exhibits)];
+  return isEarlier === true ? out : [...out, ...valueAnomalies(loop, evidence)];
 }
 
 /** Adds the reader's problem to anomalies about unreadable evidence. */
-function addProblems(input: VerdictInput, anomalies: readonly Anomaly[]): readonly Anomaly[] {
+function addProblems({ round: { loop }, evidence }: WeighedRound, anomalies: readonly Anomaly[]): readonly Anomaly[] {
   if (anomalies.length === 0) return anomalies;
-  const { loop } = input.compiled;
   const about = new Map<string, string>();
   for (const repair of loop.repairs) {
     for (const fact of Object.keys(repair.when)) {
       const spec = loop.facts[fact];
-      const exhibit = spec !== undefined && 'state' in spec ? input.exhibits[spec.state] : undefined;
-      if (exhibit?.state === 'unreadable' && exhibit.problem !== null) about.set(repair.id, exhibit.problem);
+      const found = spec !== undefined && 'state' in spec ? evidence[spec.state] : undefined;
+      if (found?.state === 'unreadable' && found.problem !== null) about.set(repair.id, found.problem);
     }
   }
   return anomalies.map((anomaly) => {
@@ -392,37 +367,26 @@ function addProblems(input: VerdictInput, anomalies: readonly Anomaly[]): readon
   });
 }
 
-function describeProblems(input: VerdictInput): string {
-  const { loop } = input.compiled;
-  const problems = Object.entries(input.exhibits)
-    .filter(([name, exhibit]) => exhibit.problem !== null && loop.evidence[name]?.optional !== true && exhibit.state !== 'ok')
-    .map(([, exhibit]) => ` ${exhibit.problem ?? ''}`);
-  return problems.join('');
-}
-
 /** The verdict after a timeout, from the evidence read so far. It creates no task and approves nothing. */
-function partialVerdict(input: PreparedInput, judgement: Judgement | Refusal, facts: Facts, unread: readonly string[]): VerdictDraft {
+function partialVerdict(weighed: WeighedRound, judgement: Judgement | Refusal, facts: Facts, unread: readonly string[]): VerdictDraft {
+  const { round, evidence, dismissed } = weighed;
   const soFar = judgement.ok && (judgement.outcome === 'revise' || judgement.outcome === 'escalate') ? judgement.outcome : null;
-  const outcome = soFar ?? (input.params.round < input.params.cap ? 'revise' : 'escalate');
-  const read = refsOf(input).map(({ path }) => path);
-  const basis = read.length === 0 ? 'Nothing was read.' : `Read so far: ${read.join(', ')}.`;
+  const read = listRefs(evidence).map(({ path }) => path);
+  const names = unread.map((name) => round.loop.evidence[name]?.what ?? name);
+  const verdict = makeVerdict(weighed, {
+    outcome: soFar ?? (round.round < round.cap ? 'revise' : 'escalate'),
+    status: 'partial',
+    rule: 'E1',
+    reason: `Timeout before ${names.join(' and ')} could be read. ${read.length === 0 ? 'Nothing was read.' : `Read so far: ${read.join(', ')}.`}`,
+    unverified: false,
+    waivers: [],
+    anomalies: [...round.anomalies, ...evidenceAnomalies(weighed)],
+    tasks: [],
+    nextStep: 'Nothing was approved and no task was created. Run the same command again with more time.',
+  });
   return {
     ok: true,
-    verdict: makeVerdict(
-      input,
-      {
-        outcome,
-        status: 'partial',
-        rule: 'E1',
-        reason: `Timeout before ${unread.join(' and ')} could be read. ${basis}`,
-        unverified: false,
-        waivers: [],
-        anomalies: [...input.anomalies, ...evidenceAnomalies(input)],
-        tasks: [],
-        nextStep: 'Nothing was approved and no task was created. Run the same command again with more time.',
-      },
-      NO_TREND.fields,
-    ),
+    verdict: addDismissed(verdict, dismissed),
     facts: judgement.ok ? judgement.facts : facts,
     lists: {},
     effects: NO_EFFECTS,

@@ -5,12 +5,12 @@ import { begun, done, told, verdict } from '../../../../test/support/session-eve
 import { makeFinding } from '../formats/finding.js';
 import { countFindings } from '../formats/severity.js';
 import { builtinLoop } from '../loops/builtin.js';
-import { compileLoop } from '../loops/compile.js';
 import type { Loop } from '../loops/loop.js';
 import type { Counts, Finding, Reading } from '../model/vocabulary.js';
 import { decideVerdict } from './decide-verdict.js';
-import type { LocatedEvidence, VerdictDraft } from './decide-verdict.js';
+import type { FoundEvidence, VerdictDraft } from './decide-verdict.js';
 import type { Event, FindingRuled } from './events.js';
+import { NEW_SESSION } from './evolve.js';
 import type { SessionState } from './evolve.js';
 import { dismissFinding, isRuledSince, openFindings } from './rulings.js';
 
@@ -42,29 +42,35 @@ function judged(
   row: readonly Finding[] = findings,
   counts = countFindings(findings),
 ) {
-  const exhibit = (found: readonly Finding[], counted: Counts, values: Reading['values']): LocatedEvidence => ({
+  const found = (listed: readonly Finding[], counted: Counts, values: Reading['values']): FoundEvidence => ({
     state: 'ok',
     ref: null,
     reader: 'review-json',
     problem: null,
-    reading: { values, counts: counted, findings: found, lists: {}, notes: [] },
+    reading: { values, counts: counted, findings: listed, lists: {}, notes: [] },
+    record: { state: 'ok' },
+    content: null,
   });
   const draft = decideVerdict({
-    compiled: compileLoop(builtinLoop('review') as Loop),
+    state: { ...NEW_SESSION, rulings },
+    loop: builtinLoop('review') as Loop,
     chain: '1',
-    params: { round: 1, cap: 3, target: 0, strict: false },
+    round: 1,
+    cap: 3,
+    target: 0,
+    strict: false,
     tasks: [],
     waves: Int32Array.of(),
     critic: null,
-    exhibits: {
-      results: exhibit(findings, counts, { gc_signal: 'CONVERGED', review_score: 8 }),
-      row: exhibit(row, countFindings(row), {}),
+    evidence: {
+      results: found(findings, counts, { gc_signal: 'CONVERGED', review_score: 8 }),
+      row: found(row, countFindings(row), {}),
     },
     past: null,
     role: { path: 'roles/judge.md', sha256: '' },
     anomalies: [],
-    course: null,
-    rulings,
+    trend: null,
+    testimony: null,
   });
   return (draft as VerdictDraft).verdict;
 }

@@ -26,17 +26,15 @@ function isBeyond(finding: Finding, ruling: FindingRuled): boolean {
   return SEVERITIES.indexOf(finding.severity) < SEVERITIES.indexOf(ruling.finding.severity) || isMeasuredRegression(finding);
 }
 
-export interface WithoutDismissed<E> {
-  readonly exhibits: Readonly<Record<string, E>>;
-  readonly dismissed: readonly DismissedFinding[];
-}
-
 /** The evidence as if nobody had reported the dismissed findings. Counts that a source states beyond its list stay. */
-export function withoutDismissed<E extends EvidenceReading>(exhibits: Readonly<Record<string, E>>, rulings: Rulings): WithoutDismissed<E> {
-  if (rulings.size === 0) return { exhibits, dismissed: [] };
+export function withoutDismissed<E extends EvidenceReading>(
+  evidence: Readonly<Record<string, E>>,
+  rulings: Rulings,
+): { readonly evidence: Readonly<Record<string, E>>; readonly dismissed: readonly DismissedFinding[] } {
+  if (rulings.size === 0) return { evidence, dismissed: [] };
   /** By place and message: another source may report the same finding under another rule, which gives it another fingerprint. */
   const known = new Map<string, FindingRuled>();
-  for (const { reading } of Object.values(exhibits)) {
+  for (const { reading } of Object.values(evidence)) {
     for (const finding of reading?.findings ?? []) {
       const ruling = dismissalOf(finding, rulings);
       if (ruling !== null) known.set(findingKey(finding), ruling);
@@ -48,8 +46,8 @@ export function withoutDismissed<E extends EvidenceReading>(exhibits: Readonly<R
   };
   const dismissed = new Map<string, DismissedFinding>();
   const out: Record<string, E> = {};
-  for (const [name, exhibit] of Object.entries(exhibits)) {
-    const { reading } = exhibit;
+  for (const [name, found] of Object.entries(evidence)) {
+    const { reading } = found;
     const gone =
       reading === null ? [] : reading.findings.filter((finding) => rulingOn(finding) !== null && !isOfRegression(finding, reading));
     for (const finding of gone) {
@@ -57,9 +55,9 @@ export function withoutDismissed<E extends EvidenceReading>(exhibits: Readonly<R
       const said = { finding, reason, by, ...(who === undefined ? {} : { who }), ...(via === undefined ? {} : { via }) };
       if (!dismissed.has(findingKey(finding))) dismissed.set(findingKey(finding), said);
     }
-    out[name] = reading === null || gone.length === 0 ? exhibit : { ...exhibit, reading: readingWithout(reading, gone) };
+    out[name] = reading === null || gone.length === 0 ? found : { ...found, reading: readingWithout(reading, gone) };
   }
-  return { exhibits: out, dismissed: [...dismissed.values()] };
+  return { evidence: out, dismissed: [...dismissed.values()] };
 }
 
 /** In a test report, the Critical findings are its measured regressions. */

@@ -3,12 +3,12 @@
 import { expect, it } from 'vitest';
 import { begun, done, row, start, told, verdict } from '../../../../test/support/session-events.js';
 import { builtinLoop } from '../loops/builtin.js';
-import { compileLoop } from '../loops/compile.js';
 import type { Loop } from '../loops/loop.js';
 import type { Task } from '../model/vocabulary.js';
 import { decideVerdict } from './decide-verdict.js';
-import type { LocatedEvidence, VerdictDraft, VerdictInput } from './decide-verdict.js';
+import type { FoundEvidence, Round, VerdictDraft } from './decide-verdict.js';
 import type { SessionStarted, TaskFinished } from './events.js';
+import { NEW_SESSION } from './evolve.js';
 import { pendingEffects } from './pending-effects.js';
 import { findTask, testimonyOf } from './run-state.js';
 import type { RunState } from './run-state.js';
@@ -16,26 +16,32 @@ import type { RunState } from './run-state.js';
 const WHY = "TESTRUN-001 was not measured: No test runner found. The agent's word decided.";
 const GOOD = { pass_rate: 1, coverage: 95 };
 
-function judged(testimony: string | null, values: Readonly<Record<string, number>> = GOOD, more: Partial<VerdictInput> = {}) {
-  const run: LocatedEvidence = {
+function judged(testimony: string | null, values: Readonly<Record<string, number>> = GOOD, more: Partial<Round> = {}) {
+  const run: FoundEvidence = {
     state: 'ok',
     ref: null,
     reader: 'run-json',
     problem: null,
     reading: { values, lists: { regressions_measured: [], failures: [] }, findings: [], notes: [] },
+    record: { state: 'ok' },
+    content: null,
   };
   const draft = decideVerdict({
-    compiled: compileLoop(builtinLoop('testing') as Loop),
+    state: NEW_SESSION,
+    loop: builtinLoop('testing') as Loop,
     chain: 'L1',
-    params: { round: 0, cap: 3, target: 80, strict: false },
+    round: 0,
+    cap: 3,
+    target: 80,
+    strict: false,
     tasks: [],
     waves: Int32Array.of(),
     critic: null,
-    exhibits: { run },
+    evidence: { run },
     past: null,
     role: { path: 'roles/judge.md', sha256: '' },
     anomalies: [],
-    course: null,
+    trend: null,
     testimony,
     ...more,
   });
@@ -54,15 +60,14 @@ it('V3: approves by waiver if an agent’s word replaced the measurement, and sa
 });
 
 it('V3: with --strict, a person decides instead', () => {
-  const params = { round: 0, cap: 3, target: 80, strict: true };
-  expect(judged(WHY, GOOD, { params })).toMatchObject({
+  expect(judged(WHY, GOOD, { strict: true })).toMatchObject({
     outcome: 'escalate',
     rule: 'T2',
     unverified: false,
     waivers: [],
     reason: expect.stringContaining(`Only a waiver would approve this (${WHY.slice(0, -1)}), and --strict allows no waivers.`) as string,
   });
-  expect(judged(null, GOOD, { params })).toMatchObject({ outcome: 'converge', unverified: false });
+  expect(judged(null, GOOD, { strict: true })).toMatchObject({ outcome: 'converge', unverified: false });
 });
 
 it('V3: names both waivers, and changes nothing of a verdict that does not approve', () => {
@@ -74,7 +79,7 @@ it('V3: names both waivers, and changes nothing of a verdict that does not appro
 it('V18: testimony at the cap does not cover work that failed', () => {
   const gen: Task = { ...row('TESTGEN-001', 'generator'), id: 'TESTGEN-001', role: 'generator', status: 'failed', deps: [] } as never;
   const critic = { task: { ...gen, id: 'TESTRUN-001', role: 'executor', status: 'completed', deps: ['TESTGEN-001'] } as Task, wave: 2 };
-  const more = { params: { round: 3, cap: 3, target: 80, strict: false }, tasks: [gen], waves: Int32Array.of(1), critic };
+  const more = { round: 3, tasks: [gen], waves: Int32Array.of(1), critic };
   expect(judged(WHY, GOOD, more)).toMatchObject({ outcome: 'escalate', rule: 'V18' });
   expect(judged(null, GOOD, more)).toMatchObject({ outcome: 'converge' });
 });

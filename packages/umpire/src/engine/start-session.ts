@@ -18,7 +18,7 @@ import { builtinPipeline } from '@umpire/core/loops/builtin-pipelines.js';
 import { projectCommands } from '../critics/project-commands.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { sha256 } from '../sessions/hash.js';
-import { targetOf } from '../sessions/round-limits.js';
+import { readTarget } from '../sessions/observe-folder.js';
 import type { OpenedSession } from './opened-session.js';
 import { changedFiles, isInGit } from './project-folders.js';
 import { absentWords, permissionWords, uncommittedWords } from './settings-notes.js';
@@ -111,7 +111,7 @@ export function describeStart(
   const targetFor = (chain: string): number => {
     const critic = tasks.find((task) => task.role === loop.roles.critic && chainOfRow(loop, task) === chain);
     const asked = typeof request.target === 'object' ? request.target[chain] : request.target;
-    return asked ?? targetOf(loop, chain, state, NO_TRACES, critic ?? null, tasks).value;
+    return asked ?? readTarget(loop, chain, state, NO_TRACES, critic ?? null, tasks).value;
   };
   return {
     session: name,

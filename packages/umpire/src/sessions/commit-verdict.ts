@@ -1,17 +1,19 @@
-// Writes a verdict to the session folder. The journal line is the commit point: before it nothing has changed, and after it every
-// other write can be repeated from the line alone.
+// Writes verdicts to the session folder. The journal line is the commit point: before it nothing has changed, and after it every other
+// write can be repeated from the journal alone. Runs and `decide` share the writer of what follows from a verdict.
 
 import { join } from 'node:path';
 import type { Discovery } from '@umpire/core/model/vocabulary.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
+import { chainKey, evolve } from '@umpire/core/decider/evolve.js';
+import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event, ChainProgress, VerdictGiven } from '@umpire/core/decider/events.js';
+import { NO_TRACES, progressOfOtherChains } from '@umpire/core/decider/rounds.js';
 import { printDiscovery } from '@umpire/core/formats/discoveries.js';
 import { printResults } from '@umpire/core/formats/results-csv.js';
 import { editTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import type { Board } from './board.js';
-import { BOARD } from './board.js';
+import { BOARD, readBoard } from './board.js';
 import { isFolder, statOf } from './file-system.js';
 import {
   appendLines,
@@ -19,6 +21,7 @@ import {
   placeFor,
   prepareWrite,
   readBytes,
+  readTail,
   writeAtomically,
   writeFresh,
   writeProjection,
@@ -26,32 +29,12 @@ import {
 import type { PreparedWrite, SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, appendEvents } from './journal-file.js';
-import type { AppendedJournal } from './journal-file.js';
+import type { FoldedJournal } from './journal-file.js';
 import { TASKS, openTasks } from './tasks-file.js';
-import { pageOf, pageText } from './verdict-traces.js';
-import { chainsOf } from '@umpire/core/decider/chains.js';
-import { chainKey } from '@umpire/core/decider/evolve.js';
-import { targetOf } from './round-limits.js';
-import { projectRound } from './round-projection.js';
-import type { RoundContext } from './round-context.js';
+import { isPageOf, pageOf, pageText } from './verdict-traces.js';
+import { STATE, projectRound, roundFileOf } from './round-projection.js';
 
 const RESULTS = 'results.csv';
-
-export interface CommitInput {
-  readonly folder: SessionFolder;
-  readonly loop: Loop;
-  readonly journal: AppendedJournal;
-  readonly ts: string;
-  /** Events before the verdict: the observation, frozen rules, a changed cap. */
-  readonly before: readonly Event[];
-  readonly given: VerdictGiven;
-  readonly blobs: ReadonlyMap<string, string | Uint8Array>;
-  readonly tasks: TasksFile | null;
-  readonly board: Board;
-  readonly results: string | null;
-  /** The rounds of the loop's other chains. */
-  readonly others: readonly ChainProgress[];
-}
 
 /** Checks every path that a verdict writes to, before anything is written. */
 export function checkWritePaths(folder: SessionFolder, given: Pick<VerdictGiven, 'verdict'>): void {
@@ -61,88 +44,127 @@ export function checkWritePaths(folder: SessionFolder, given: Pick<VerdictGiven,
   }
 }
 
-/** Tries the writes that may fail for lack of space or permission before the journal records the verdict. */
+/** Tries the writes that may fail for lack of space or permission before the journal records the verdict. Null: tasks.csv stays as it is. */
 export function prepareTasks(
   folder: SessionFolder,
   loop: Loop,
-  tasks: TasksFile | null,
-  given: Pick<VerdictGiven, 'effects'>,
+  file: TasksFile | null,
+  { effects: { add, set, files } }: Pick<VerdictGiven, 'effects'>,
 ): PreparedWrite | null {
-  const { effects } = given;
-  for (const file of effects.files) placeFor(folder, file.path);
-  const text = tasksAfter(loop, tasks, effects);
-  if (text === null) return null;
+  for (const { path } of files) placeFor(folder, path);
+  let text: string;
+  if (file === null) {
+    if (add.length === 0) return null;
+    text = printTasks(tasksColumns(loop.columns.in, loop.columns.out), add);
+  } else {
+    // Existing rows are not added again.
+    const known = new Map(file.tasks.map((task) => [task.id, task]));
+    const fresh = add.filter((row) => !known.has(row['id'] ?? ''));
+    const changed = Object.entries(set).filter(([id, cells]) => {
+      const task = known.get(id);
+      return task !== undefined && Object.entries(cells).some(([column, value]) => task.columns[column] !== value);
+    });
+    if (fresh.length === 0 && changed.length === 0) return null;
+    text = editTasks(file, { set: new Map(changed), add: fresh });
+  }
   checkReplaceable(folder, TASKS);
   return prepareWrite(folder, TASKS, text);
 }
 
-/** The new text of tasks.csv; null if nothing changes. Existing rows are not added again. */
-function tasksAfter(loop: Loop, tasks: TasksFile | null, effects: VerdictGiven['effects']): string | null {
-  if (tasks === null) return effects.add.length === 0 ? null : printTasks(tasksColumns(loop.columns.in, loop.columns.out), effects.add);
-  const known = new Map(tasks.tasks.map((task) => [task.id, task]));
-  const add = effects.add.filter((row) => !known.has(row['id'] ?? ''));
-  const set = new Map(
-    Object.entries(effects.set).filter(([id, cells]) => {
-      const task = known.get(id);
-      return task !== undefined && Object.entries(cells).some(([column, value]) => task.columns[column] !== value);
-    }),
-  );
-  return add.length === 0 && set.size === 0 ? null : editTasks(tasks, { set, add });
-}
-
-export function commitVerdict(input: CommitInput, prepared: PreparedWrite | null): void {
-  const { folder, given } = input;
-  let journal: AppendedJournal;
+/** Records the events, the last of which is the verdict, and writes what follows from them. */
+export function commitVerdict(
+  folder: SessionFolder,
+  journal: FoldedJournal,
+  ts: string,
+  events: readonly Event[],
+  blobs: ReadonlyMap<string, string | Uint8Array>,
+  prepared: PreparedWrite | null,
+): void {
+  let recorded: FoldedJournal;
   try {
-    keepBlobs(folder, input.blobs);
-    journal = appendEvents(folder, input.journal, input.ts, [...input.before, { type: 'VerdictGiven', data: given }]);
+    keepBlobs(folder, blobs);
+    let { state, lines } = journal;
+    const appended = appendEvents(folder, journal, ts, events);
+    for (const event of events) state = evolve(state, { ...event, seq: ++lines, ts });
+    recorded = { ...appended, state };
   } catch (error) {
     prepared?.discard();
     throw error;
   }
-  commitOrDiscard(prepared);
-  project({ ...input, journal }, journal.lines, false);
+  finishVerdicts(folder, recorded, ts, journal.lines, prepared);
 }
 
-/** Nothing half-written stays. */
-function commitOrDiscard(prepared: PreparedWrite | null): void {
+/** Writes what follows from the recorded verdicts, also if a crash cut this short before. `born`: see `projectVerdicts`. */
+export function finishVerdicts(
+  folder: SessionFolder,
+  journal: FoldedJournal,
+  ts: string,
+  born: number,
+  prepared: PreparedWrite | null,
+): void {
   try {
     prepared?.commit();
   } catch (error) {
+    // Nothing half-written stays.
     prepared?.discard();
     throw error;
   }
+  appendEvents(folder, journal, ts, projectVerdicts(folder, journal.state, ts, born), false);
 }
 
-/** Repeats the writes of a verdict that a crash cut short. */
-export function finishVerdict(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number): void {
-  commitOrDiscard(prepareTasks(input.folder, input.loop, input.tasks, input.given));
-  project(input, seq, true);
+/**
+ * Writes pages, files and board lines of verdicts that have none yet. Up to line `born` an earlier process may have written some. Returns
+ * events about them, to be recorded.
+ */
+export function projectVerdicts(folder: SessionFolder, state: SessionState, ts: string, born: number): readonly Event[] {
+  const waiting = [...state.verdicts.values()].flatMap((past) => past.filter((one) => !one.projected)).toSorted((a, b) => a.seq - b.seq);
+  if (waiting.length === 0) return [];
+  const isOld = waiting.some((given) => given.seq <= born);
+  const board = isOld ? readBoard(folder, new Set(['gc_decision']), () => false).scan.entries : [];
+  const isOnBoard = ({ data }: Discovery): boolean => {
+    const text = JSON.stringify(data);
+    return board.some((one) => one.type === 'gc_decision' && one.worker === 'umpire' && JSON.stringify(one.data) === text);
+  };
+  const beside = new Map<string, readonly ChainProgress[]>();
+  const lines: string[] = [];
+  for (const given of waiting) {
+    const { verdict } = given;
+    const rules = state.frozen.get(verdict.loop)?.rules;
+    const key = chainKey(verdict.loop, verdict.chain);
+    const others = beside.get(key) ?? findOthers(state, given);
+    beside.set(key, others);
+    // A run writes session-state.json with the rest of its state.
+    if (rules !== undefined && (state.run === null || roundFileOf(rules)?.file !== STATE)) projectRound(folder, rules, verdict);
+    for (const file of given.effects.files) writeProjection(folder, file.path, file.text);
+    if (verdict.status === 'decided') writeProjection(folder, pageOf(verdict), pageText(given, others));
+    const entry = makeBoardEntry(given, ts, others);
+    if (given.seq > born || !isOnBoard(entry)) lines.push(printDiscovery(entry));
+  }
+  // Agents write to the board too: its last line may lack the newline.
+  const [last] = lines.length === 0 ? [] : readTail(folder, BOARD, 1);
+  if (lines.length > 0) appendLines(folder, BOARD, lines.join(''), last === undefined || last === 0x0a, false);
+  return waiting.map((given) => {
+    const results = state.run === null ? writeResults(folder, state, given) : null;
+    return { type: 'VerdictProjected', data: { verdict: given.seq, results } };
+  });
 }
 
-function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, again: boolean): void {
-  projectPages(input, again);
-  projectRound(input.folder, input.loop, input.given.verdict);
-  const results = writeResults(input);
-  appendEvents(input.folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
+/** Writes verdict pages again that somebody changed or removed. Returns their paths. */
+export function restorePages(folder: SessionFolder, state: SessionState): readonly string[] {
+  const decided = [...state.verdicts.values()].flat().filter(({ verdict }) => verdict.status === 'decided');
+  // A round that was judged again has one page.
+  const pages = new Map(decided.toSorted((a, b) => a.seq - b.seq).map((given) => [pageOf(given.verdict), given]));
+  const changed = [...pages].filter(([path, given]) => {
+    const read = readBytes(folder, path);
+    return !isPageOf(given, read.kind === 'bytes' ? read.bytes.toString('utf8') : null);
+  });
+  for (const [path, given] of changed) writeProjection(folder, path, pageText(given, findOthers(state, given)));
+  return changed.map(([path]) => path);
 }
 
-/** Writes the verdict's files, its page and its line on the board. */
-function projectPages({ folder, given, ts, others, board }: Omit<CommitInput, 'before' | 'blobs'>, again: boolean): void {
-  const line = projectVerdict({ folder, given, ts, others, board: again ? board : null });
-  if (line !== null) appendLines(folder, BOARD, line, board.scan.endsWithNewline || board.scan.bytes === 0, false);
-}
-
-/** Writes files and page; returns the line for the board, or null if the board has it. `board`: null if it cannot have it yet. */
-export function projectVerdict(
-  input: Pick<CommitInput, 'folder' | 'given' | 'ts' | 'others'> & { readonly board: Board | null },
-): string | null {
-  const { folder, given, board } = input;
-  const { verdict } = given;
-  for (const file of given.effects.files) writeProjection(folder, file.path, file.text);
-  if (verdict.status === 'decided') writeProjection(folder, pageOf(verdict), pageText(given, input.others));
-  const entry = decisionEntry(given, input.ts, input.others);
-  return board !== null && isOnBoard(board, entry) ? null : printDiscovery(entry);
+function findOthers(state: SessionState, { verdict: { loop, chain } }: PastVerdict): readonly ChainProgress[] {
+  const rules = state.frozen.get(loop)?.rules;
+  return rules === undefined ? [] : progressOfOtherChains(rules, chain, state, NO_TRACES);
 }
 
 /** Keeps evidence by its hash. Not synced, like the critic's own file: a replay checks each copy against its hash. */
@@ -150,22 +172,14 @@ export function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, stri
   for (const [hash, content] of blobs) {
     const path = `blobs/${hash}`;
     if (writeFresh(folder, path, content)) continue;
-    // An existing file may be an agent's, or cut short by a crash: it is kept only if it is equal.
+    // An existing file may be an agent's, or cut short by a crash: it is kept only if it is equal. The size is compared first.
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    if (!holds(folder, path, bytes)) writeAtomically(folder, path, bytes, false);
+    const read = statOf(join(folder.root, path))?.size === bytes.byteLength ? readBytes(folder, path) : null;
+    if (read?.kind !== 'bytes' || !read.bytes.equals(bytes)) writeAtomically(folder, path, bytes, false);
   }
 }
 
-/** Does the file have this content? The size is compared first. */
-function holds(folder: SessionFolder, path: string, content: Uint8Array): boolean {
-  if (statOf(join(folder.root, path))?.size !== content.byteLength) return false;
-  const read = readBytes(folder, path);
-  return read.kind === 'bytes' && read.bytes.equals(content);
-}
-
-/** The verdict's entry on the board. */
-function decisionEntry(given: VerdictGiven, ts: string, others: readonly ChainProgress[]): Discovery {
-  const { verdict, facts, target } = given;
+function makeBoardEntry({ verdict, facts, target }: VerdictGiven, ts: string, others: readonly ChainProgress[]): Discovery {
   const { loop, chain, round, maxRounds, decision, outcome, rule, reason, counts } = verdict;
   const tasks = verdict.tasks.map((task) => task.id);
   const signal = facts['signal'] ?? null;
@@ -177,19 +191,12 @@ function decisionEntry(given: VerdictGiven, ts: string, others: readonly ChainPr
   return { ts, worker: 'umpire', type: 'gc_decision', data };
 }
 
-function isOnBoard(board: Board, entry: Discovery): boolean {
-  const text = JSON.stringify(entry.data);
-  return board.scan.entries.some((one) => one.type === 'gc_decision' && one.worker === 'umpire' && JSON.stringify(one.data) === text);
-}
-
 /** Writes results.csv once the chain is done, unless somebody else wrote it. */
-function writeResults(input: Omit<CommitInput, 'before' | 'blobs'>): string | null {
-  const { folder, given, results } = input;
-  const { outcome, status } = given.verdict;
+function writeResults(folder: SessionFolder, { results }: SessionState, { verdict: { outcome, status } }: VerdictGiven): string | null {
   if (status === 'partial' || (outcome !== 'converge' && outcome !== 'accept')) return null;
   const old = readBytes(folder, RESULTS);
   if (old.kind !== 'missing' && !(old.kind === 'bytes' && sha256(old.bytes) === results)) return null;
-  const file = tasksNow(input);
+  const file = openTasks(folder);
   if (file === null) return null;
   const text = printResults(
     file.columns,
@@ -197,57 +204,4 @@ function writeResults(input: Omit<CommitInput, 'before' | 'blobs'>): string | nu
   );
   writeAtomically(folder, RESULTS, text, false);
   return sha256(text);
-}
-
-function tasksNow({ folder, given, tasks }: Omit<CommitInput, 'before' | 'blobs'>): TasksFile | null {
-  const { add, set } = given.effects;
-  if (add.length === 0 && Object.keys(set).length === 0) return tasks;
-  return openTasks(folder);
-}
-
-/** The events before a verdict: frozen limits, and rounds found outside the journal. */
-export function eventsBeforeVerdict(session: string, context: RoundContext, isPartial: boolean): readonly Event[] {
-  const { state, tasks } = context;
-  const events: Event[] = [];
-  if (!state.observed) events.push({ type: 'SessionObserved', data: { session, tasks: tasks.length } });
-  return isPartial ? events : [...events, ...limitEvents(context), ...chainEvents(context)];
-}
-
-function limitEvents({ state, loop, chain, tasks, traces, cap, target, hash, settled }: RoundContext): readonly Event[] {
-  const events: Event[] = [];
-  const frozen = state.frozen.get(loop.loop);
-  if (frozen === undefined) {
-    // If the session was judged before, its current rows are not the plan: they may be newer.
-    const planned = traces.chains.size > 0 ? [] : chainsOf(loop, tasks);
-    const chains = [...new Set([...planned, chain])];
-    events.push({ type: 'RulesFrozen', data: { loop: loop.loop, hash, rules: loop, cap, chains } });
-  } else if (frozen.cap !== cap) {
-    events.push({ type: 'CapChanged', data: { loop: loop.loop, from: frozen.cap, to: cap, by: '--max-rounds' } });
-  }
-  if (loop.target === undefined) return events;
-  const planned = frozen === undefined && traces.chains.size === 0 ? chainsOf(loop, tasks) : [];
-  const targets = new Map([
-    ...planned.map((one) => [one, targetOf(loop, one, state, traces, null, tasks).value] as const),
-    ...settled.recalled.flatMap((one) => {
-      const known = traces.targets.get(one.chain);
-      return known === undefined ? [] : [[one.chain, known] as const];
-    }),
-    [chain, target] as const,
-  ]);
-  for (const [one, value] of targets) {
-    if (!state.targets.has(chainKey(loop.loop, one)))
-      events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain: one, target: value } });
-  }
-  return events;
-}
-
-function chainEvents({ state, loop, chain, settled, chosen }: RoundContext): readonly Event[] {
-  const events: Event[] = [];
-  const { recalled, continues } = settled;
-  const frozen = state.frozen.get(loop.loop);
-  if (chosen && frozen !== undefined && !frozen.chains.includes(chain))
-    events.push({ type: 'ChainNamed', data: { loop: loop.loop, chain, by: '--layer' } });
-  if (recalled.length > 0) events.push({ type: 'RoundsRecalled', data: { loop: loop.loop, chains: recalled } });
-  if (continues.length > 0) events.push({ type: 'ChainContinued', data: { loop: loop.loop, chain, of: continues } });
-  return events;
 }

@@ -6,176 +6,144 @@ import { NO_TRACES, roundAfter } from '@umpire/core/decider/rounds.js';
 import type { Difference } from '@umpire/core/decider/differences.js';
 import { differencesOf } from '@umpire/core/decider/differences.js';
 import { chainKey, decidedVerdicts } from '@umpire/core/decider/evolve.js';
-import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { RecordedContext, VerdictGiven } from '@umpire/core/decider/events.js';
 import { copyTasks, findTask, testimonyOf } from '@umpire/core/decider/run-state.js';
-import { unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
-import type { VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
+import { decideVerdict, unwritableVerdict } from '@umpire/core/decider/decide-verdict.js';
+import type { Evidence, Round, VerdictDraft } from '@umpire/core/decider/decide-verdict.js';
 import { effectsData, verdictData } from '@umpire/core/decider/verdict-data.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { comparedLists, decidingSources } from '@umpire/core/loops/facts.js';
 import type { PastLists } from '@umpire/core/loops/facts.js';
+import type { Refusal } from '@umpire/core/loops/judge.js';
 import type { Loop, EvidenceSource } from '@umpire/core/loops/loop.js';
-import type { Task, Verdict } from '@umpire/core/model/vocabulary.js';
+import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import type { OtherVerdict } from '../views/replay-page.js';
 import { TASKS } from './tasks-file.js';
-import { readCourse, judgeRound } from './judge-round.js';
-import type { RoundToJudge } from './judge-round.js';
-import { highestTarget } from './round-limits.js';
+import type { RoundToRead } from './judge-round.js';
+import { findHighestTarget } from './observe-folder.js';
+import { gatherEvidence } from './gather-evidence.js';
 import type { EvidenceStore } from './gather-evidence.js';
 import { addElsewhere } from './unfinished-work.js';
 import { areTasksInJournal, openRecordedEvidence } from './recorded-evidence.js';
 import type { BlobReader } from './recorded-evidence.js';
 
-/** A verdict with everything needed to judge it again. */
-export interface ReplayInput {
+/** A recorded verdict, and its round as the journal froze it: not as the verdict claims. */
+export interface RecordedRound {
   readonly given: VerdictGiven;
   readonly scene: RecordedContext;
-  readonly rules: Loop;
   readonly store: EvidenceStore;
-  readonly tasks: readonly Task[];
-  readonly waves: Int32Array;
-  /** As the journal froze it, not as the verdict claims. */
-  readonly round: number;
-  readonly cap: number;
-  readonly target: number;
-  readonly past: PastLists;
-  /** The critic's id, if Umpire ran the session: several critics may have run then. */
-  readonly named: string | null;
-  readonly course: RoundToJudge['course'];
-  readonly testimony: string | null;
-  readonly rulings: SessionState['rulings'];
+  readonly round: RoundToRead;
 }
 
-export type ReplayInputRead = { readonly ok: true; readonly input: ReplayInput } | { readonly ok: false; readonly why: string };
-
 /** `before`: the session as the journal had it before this verdict's line. */
-export function readReplayInput(readBlob: BlobReader, before: SessionState, given: VerdictGiven): ReplayInputRead {
-  const { verdict, scene } = given;
-  if (scene === undefined) return lost('an older Umpire recorded it without its evidence');
+export function readRecordedRound(
+  readBlob: BlobReader,
+  before: SessionState,
+  given: VerdictGiven,
+): { readonly ok: true; readonly recorded: RecordedRound } | { readonly ok: false; readonly why: string } {
+  const { verdict, scene, course = null } = given;
+  if (scene === undefined) return { ok: false, why: 'an older Umpire recorded it without its evidence' };
+  const { run } = before;
+  const { chain } = verdict;
   const frozen = before.frozen.get(verdict.loop);
   const isDecided = verdict.status === 'decided';
   // A partial verdict may contain its rules. They apply only if none were frozen before it.
-  const rules = frozen?.rules ?? (isDecided ? null : scene.rules);
-  if (rules === null) return lost('the journal does not contain its rules');
+  const loop = frozen?.rules ?? (isDecided ? null : scene.rules);
+  if (loop === null) return { ok: false, why: 'the journal does not contain its rules' };
   const evidence = openRecordedEvidence(readBlob, scene);
-  if (!evidence.ok) return lost(evidence.lost.join('; '));
-  const { tasks, waves } = tasksIn(before, scene, evidence.tasks);
-  const past = decidedVerdicts(before, verdict.loop, verdict.chain);
+  if (!evidence.ok) return { ok: false, why: evidence.lost.join('; ') };
+  // The tasks at that time: from the journal's earlier lines, or from the kept tasks.csv.
+  const kept = evidence.tasks === null ? [] : parseTasks(evidence.tasks, TASKS).tasks;
+  const { tasks, waves } = areTasksInJournal(scene) && run !== null ? copyTasks(run) : { tasks: kept, waves: checkGraph(kept, TASKS) };
+  // Umpire names the critic of a session that it runs: several may have run then.
+  const at = run === null ? -1 : tasks.findIndex((task) => task.id === scene.critic);
+  const critic = tasks[at];
+  const past = decidedVerdicts(before, verdict.loop, chain);
+  const last = past.at(-1);
+  const compared =
+    course?.against === undefined
+      ? last?.verdict.outcome === 'revise'
+        ? last
+        : undefined
+      : past.find(({ seq }) => seq === course.against);
   return {
     ok: true,
-    input: {
+    recorded: {
       given,
       scene,
-      rules,
       store: evidence.store,
-      tasks,
-      waves,
-      round: Math.max(verdict.round, roundAfter(past)),
-      cap: (isDecided ? frozen?.cap : undefined) ?? verdict.maxRounds,
-      target: targetIn(before, given, rules, past.length === 0),
-      past: pastOf(past, given.course?.against),
-      named: before.run === null ? null : scene.critic,
-      course: given.course === undefined ? null : readCourse(before, verdict.loop, verdict.chain, given.course),
-      testimony: before.run === null ? null : testimonyOf(before.run, findTask(before.run, scene.critic ?? '')),
-      rulings: before.rulings,
+      round: {
+        state: before,
+        loop,
+        chain,
+        round: Math.max(verdict.round, roundAfter(past)),
+        cap: (isDecided ? frozen?.cap : undefined) ?? verdict.maxRounds,
+        target: readFrozenTarget(before, given, loop, past.length === 0),
+        strict: given.strict,
+        tasks,
+        waves,
+        critic: critic === undefined ? null : { task: critic, wave: waves[at] ?? 1 },
+        past: compared?.lists ?? null,
+        role: verdict.role,
+        anomalies: scene.anomalies,
+        trend: course,
+        testimony: run === null ? null : testimonyOf(run, findTask(run, scene.critic ?? '')),
+        isOfOne: scene.voices !== true,
+        isEarlier: scene.version === undefined,
+      },
     },
   };
 }
 
-function pastOf(past: readonly PastVerdict[], against: number | null | undefined): PastLists {
-  const last = past.at(-1);
-  if (against === undefined) return last?.verdict.outcome === 'revise' ? last.lists : null;
-  return past.find(({ seq }) => seq === against)?.lists ?? null;
-}
-
-/** The tasks at that time: from the journal's earlier lines, or from the kept tasks.csv. */
-function tasksIn({ run }: SessionState, scene: RecordedContext, text: string | null): Pick<ReplayInput, 'tasks' | 'waves'> {
-  if (areTasksInJournal(scene) && run !== null) return copyTasks(run);
-  const tasks = text === null ? [] : parseTasks(text, TASKS).tasks;
-  return { tasks, waves: checkGraph(tasks, TASKS) };
-}
-
 /** The frozen target; or the loop's highest, if the chain's first verdict continued other chains and used that. */
-function targetIn(before: SessionState, { verdict, target }: VerdictGiven, rules: Loop, isFirst: boolean): number {
+function readFrozenTarget(before: SessionState, { verdict, target }: VerdictGiven, rules: Loop, isFirst: boolean): number {
   const key = chainKey(verdict.loop, verdict.chain);
   const frozen = verdict.status === 'decided' ? before.targets.get(key) : undefined;
-  const isStricter = isFirst && before.groups.has(key) && target === highestTarget(rules, before, NO_TRACES);
+  const isStricter = isFirst && before.groups.has(key) && target === findHighestTarget(rules, before, NO_TRACES);
   return (isStricter ? target : frozen) ?? target ?? 0;
 }
 
-function lost(why: string): ReplayInputRead {
-  return { ok: false, why };
-}
-
-function findCritic(
-  { tasks, waves, given, named }: ReplayInput,
-  loop: Loop,
-): { readonly critic: PlacedTask | null; readonly chain: string } {
-  const at = named === null ? -1 : tasks.findIndex((task) => task.id === named);
-  const row = tasks[at];
-  if (row !== undefined) return { critic: { task: row, wave: waves[at] ?? 1 }, chain: chainOfRow(loop, row) };
-  const chosen = typeof loop.chain === 'object' && loop.chain.choose === true ? given.verdict.chain : null;
-  const critic = findCriticRow(loop, tasks, waves, chosen);
-  return { critic, chain: chosen ?? chainOfRow(loop, critic?.task ?? null) };
-}
-
-type RejudgeTerms = Pick<RoundToJudge, 'round' | 'cap' | 'target' | 'past' | 'course'>;
-
-function rejudge(
-  input: ReplayInput,
-  loop: Loop,
-  terms: RejudgeTerms,
-): ReturnType<typeof judgeRound> & { readonly critic: PlacedTask | null } {
-  const { given, scene, store, waves, testimony, rulings } = input;
-  const tasks = normalizeRoles(loop, input.tasks);
-  const { critic, chain } = findCritic({ ...input, tasks }, loop);
-  const { anomalies } = scene;
-  const isOfOne = scene.voices !== true;
-  const judged = judgeRound({
-    ...terms,
-    isOfOne,
-    isEarlier: scene.version === undefined,
-    testimony,
-    rulings,
-    loop,
-    chain,
-    critic,
-    store,
-    tasks,
-    waves,
-    anomalies,
-    strict: given.strict,
-    role: given.verdict.role,
-  });
-  return {
-    ...judged,
-    draft: judged.draft.ok ? orUnwritable(loop, addElsewhere(judged.draft, scene.elsewhere), scene) : judged.draft,
-    critic,
-  };
-}
-
-/** Tasks that could not be written then count as unwritable now. */
-function orUnwritable(loop: Loop, draft: VerdictDraft, scene: RecordedContext): VerdictDraft {
-  const { add, set } = draft.effects;
-  if (scene.unwritable === null || (add.length === 0 && Object.keys(set).length === 0)) return draft;
-  return unwritableVerdict(loop, draft, scene.unwritable) ?? draft;
+/** `more`: what is different by other rules. */
+function judgeRecorded(
+  { scene, store, round: frozen }: RecordedRound,
+  more: Partial<RoundToRead> = {},
+): { readonly evidence: Evidence; readonly draft: VerdictDraft | Refusal; readonly critic: PlacedTask | null } {
+  const { loop, waves } = { ...frozen, ...more };
+  const tasks = normalizeRoles(loop, frozen.tasks);
+  let { critic, chain } = frozen;
+  if (critic !== null) {
+    const { task, wave } = critic;
+    critic = { task: tasks[frozen.tasks.indexOf(task)] ?? task, wave };
+    chain = chainOfRow(loop, critic.task);
+  } else {
+    const chosen = typeof loop.chain === 'object' && loop.chain.choose === true ? chain : null;
+    critic = findCriticRow(loop, tasks, waves, chosen);
+    chain = chosen ?? chainOfRow(loop, critic?.task ?? null);
+  }
+  const opened: RoundToRead = { ...frozen, ...more, tasks, critic, chain };
+  const round: Round = { ...opened, evidence: gatherEvidence(store, opened) };
+  const judged = decideVerdict(round);
+  const draft = judged.ok ? addElsewhere(judged, scene.elsewhere) : judged;
+  const changesTasks = draft.ok && (draft.effects.add.length > 0 || Object.keys(draft.effects.set).length > 0);
+  // Tasks that could not be written then count as unwritable now.
+  const unwritable = changesTasks && scene.unwritable !== null ? unwritableVerdict(loop, draft, scene.unwritable) : null;
+  return { evidence: round.evidence, draft: unwritable ?? draft, critic };
 }
 
 /** Judges by the same rules and compares the result with the record. */
-export function findDifferences(input: ReplayInput): readonly Difference[] {
-  const { given, scene, rules } = input;
-  const { draft, critic } = rejudge(input, rules, input);
+export function findDifferences(recorded: RecordedRound): readonly Difference[] {
+  const { given, scene, round } = recorded;
+  const { draft, critic } = judgeRecorded(recorded);
   if (!draft.ok) return [{ field: 'verdict', was: given.verdict.decision, is: `none, by ${draft.rule}: ${draft.message}` }];
-  const target = rules.target === undefined ? null : input.target;
   const { verdict, facts, lists, effects } = given;
   return differencesOf(
     { ...verdictData(verdict), critic: scene.critic, target: given.target, facts, lists, effects: effectsData(effects) },
     {
       ...verdictData(draft.verdict),
       critic: critic?.task.id ?? null,
-      target,
+      target: round.loop.target === undefined ? null : round.target,
       facts: draft.facts,
       lists: draft.lists,
       effects: effectsData(draft.effects),
@@ -190,25 +158,25 @@ export interface OtherJudgment {
 }
 
 /** Judges the recorded evidence by other rules, in the same round. A cap or target that differs from its default is kept. */
-export function judgeByOtherRules(input: ReplayInput, other: Loop, past: PastLists): OtherJudgment {
-  const { given, rules } = input;
-  const { gathering, draft } = rejudge(input, other, {
-    round: input.round - rules.round.first + other.round.first,
-    cap: input.cap === rules.cap.default ? other.cap.default : input.cap,
-    target: rules.target === undefined || input.target === rules.target.default ? (other.target?.default ?? 0) : input.target,
+export function judgeByOtherRules(recorded: RecordedRound, other: Loop, past: PastLists): OtherJudgment {
+  const { loop: rules, round, cap, target } = recorded.round;
+  const { evidence, draft } = judgeRecorded(recorded, {
+    loop: other,
+    round: round - rules.round.first + other.round.first,
+    cap: cap === rules.cap.default ? other.cap.default : cap,
+    target: rules.target === undefined || target === rules.target.default ? (other.target?.default ?? 0) : target,
     past,
-    course: null,
+    trend: null,
   });
-  const exhibits = gathering.exhibits;
   const notKept = decidingSources(other).filter((name) => {
     const source = other.evidence[name];
-    return source !== undefined && exhibits[name]?.state === 'missing' && !wasLookedFor(source, rules);
+    return source !== undefined && evidence[name]?.state === 'missing' && !wasLookedFor(source, rules);
   });
   const asks = notKept.map((name) => other.evidence[name]?.what ?? name);
-  return { verdict: { ...otherVerdict(given.verdict, draft), notKept: asks }, lists: comparedLists(other, exhibits) };
+  return { verdict: { ...otherVerdict(recorded.given.verdict, draft), notKept: asks }, lists: comparedLists(other, evidence) };
 }
 
-function otherVerdict(was: Verdict, draft: ReturnType<typeof judgeRound>['draft']): Omit<OtherVerdict, 'notKept'> {
+function otherVerdict(was: Verdict, draft: VerdictDraft | Refusal): Omit<OtherVerdict, 'notKept'> {
   if (!draft.ok) {
     const is = { decision: null, outcome: null, rule: draft.rule, unverified: false };
     const differences = differencesOf({ ...comparedFields(was), anomalies: '' }, { ...is, anomalies: '' });

@@ -17,8 +17,8 @@ import { checkJournal } from './journal-file.js';
 import type { NoJournal } from './journal-file.js';
 import { resolveLoop } from './resolve-loop.js';
 import { blobsIn } from './recorded-evidence.js';
-import { findDifferences, judgeByOtherRules, readReplayInput } from './replay-verdict.js';
-import type { ReplayInput } from './replay-verdict.js';
+import { findDifferences, judgeByOtherRules, readRecordedRound } from './replay-verdict.js';
+import type { RecordedRound } from './replay-verdict.js';
 import { projectAt, sessionFolders } from './find-sessions.js';
 import { PAGES, pageOf } from './verdict-traces.js';
 
@@ -132,10 +132,10 @@ function replayVerdict(run: ReplayRun, before: SessionState, { seq, ts }: Record
   const { loop, chain, round, maxRounds, decision, outcome, rule, unverified, status: was } = given.verdict;
   const base = { seq, ts, loop, chain, round, maxRounds, decision, outcome, rule, unverified, partial: was === 'partial' };
   try {
-    const read = readReplayInput(blobsIn(run.folder), before, given);
+    const read = readRecordedRound(blobsIn(run.folder), before, given);
     if (!read.ok) return { ...base, status: 'lost', differences: [], note: read.why };
-    const differences = findDifferences(read.input);
-    const other = replayByOther(run, seq, read.input);
+    const differences = findDifferences(read.recorded);
+    const other = replayByOther(run, seq, read.recorded);
     return { ...base, status: differences.length === 0 ? 'same' : 'differs', differences, ...other };
   } catch (error) {
     return { ...base, status: 'lost', differences: [], note: faultWords(error) };
@@ -151,15 +151,15 @@ function faultWords(error: unknown): string {
 function replayByOther(
   { other, loops, pasts, ended }: ReplayRun,
   seq: number,
-  input: ReplayInput,
+  recorded: RecordedRound,
 ): Pick<ReplayedVerdict, 'other' | 'note'> {
   if (other === null) return {};
-  const { verdict } = input.given;
+  const { verdict } = recorded.given;
   if (verdict.loop !== other.loop.loop && (other.sameNameOnly || loops.size > 1))
     return { note: `${other.name} does not apply to the ${verdict.loop} loop` };
   if (verdict.status === 'partial') return { note: 'it is partial (deadline exceeded), so other rules do not apply' };
   const key = chainKey(verdict.loop, verdict.chain);
-  const judged = judgeByOtherRules(input, other.loop, pasts.get(key) ?? null);
+  const judged = judgeByOtherRules(recorded, other.loop, pasts.get(key) ?? null);
   pasts.set(key, verdict.outcome === 'revise' ? judged.lists : null);
   const endedAt = ended.get(key) ?? null;
   if (endedAt === null && verdict.outcome === 'revise' && judged.verdict.outcome !== 'revise') ended.set(key, seq);

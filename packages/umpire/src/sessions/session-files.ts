@@ -4,11 +4,10 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { compareEdit } from '@umpire/core/decider/edits.js';
-import { chainKey } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import type { Event, ChainProgress } from '@umpire/core/decider/events.js';
+import type { Event } from '@umpire/core/decider/events.js';
 import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
-import { NO_TRACES, roundAfter, progressOfOtherChains } from '@umpire/core/decider/rounds.js';
+import { roundAfter } from '@umpire/core/decider/rounds.js';
 import { cellOf, isOver, rowOf, currentWave } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import { printResults } from '@umpire/core/formats/results-csv.js';
@@ -16,11 +15,8 @@ import { editTasks, printCells } from '@umpire/core/formats/tasks-csv.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import { contextPage } from '../views/session-page.js';
 import { prevContext } from './assignment.js';
-import { BOARD, readBoard } from './board.js';
-import { keepBlobs, projectVerdict } from './commit-verdict.js';
-import { isPageOf, pageOf, pageText } from './verdict-traces.js';
+import { keepBlobs, projectVerdicts, restorePages } from './commit-verdict.js';
 import {
-  appendLines,
   faultOf,
   hasEntry,
   listFiles,
@@ -28,13 +24,12 @@ import {
   moveEntry,
   placeFor,
   readBytes,
-  readTail,
   removeEntry,
   writeAtomically,
   writeProjection,
 } from './session-folder.js';
 import type { FileRead, SessionFolder } from './session-folder.js';
-import { STATE, projectRound, roundFileOf, roundKeys } from './round-projection.js';
+import { STATE, roundKeys } from './round-projection.js';
 import { safeName } from './safe-name.js';
 import { TASKS, parseTasksBytes } from './tasks-file.js';
 
@@ -108,7 +103,7 @@ export function openSessionFiles({ folder, state, now, roleText }: SessionFilesI
     },
     show: () => {
       forgetCheckedFolders(folder);
-      const events = showVerdicts(folder, state(), now, born);
+      const events = projectVerdicts(folder, state(), now().toISOString(), born);
       const shownTasks = showTasks(folder, run(), last, refused ?? null, written);
       last = shownTasks.text;
       if (shownTasks.isShown && run().running.size === 0) isOpenToAgents = false;
@@ -158,48 +153,6 @@ function append(place: string, chunk: Uint8Array): void {
 
 function latestVerdict({ verdicts }: SessionState): number {
   return Math.max(0, ...[...verdicts.values()].map((past) => past.at(-1)?.seq ?? 0));
-}
-
-/** Writes pages, files and board lines of verdicts that have none yet. Up to line `born` an earlier process may have written some. */
-function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Date, born: number): readonly Event[] {
-  const waiting = [...state.verdicts.values()].flatMap((past) => past.filter((one) => !one.projected)).toSorted((a, b) => a.seq - b.seq);
-  if (waiting.length === 0) return [];
-  const ts = now().toISOString();
-  const isOld = waiting.some((given) => given.seq <= born);
-  const board = isOld ? readBoard(folder, new Set(['gc_decision']), () => false) : null;
-  const beside = new Map<string, readonly ChainProgress[]>();
-  const lines = waiting.map((given) => {
-    const { loop, chain } = given.verdict;
-    const rules = state.frozen.get(loop)?.rules;
-    const key = chainKey(loop, chain);
-    const others = beside.get(key) ?? (rules === undefined ? [] : progressOfOtherChains(rules, chain, state, NO_TRACES));
-    beside.set(key, others);
-    // session-state.json is written with the rest of the run's state.
-    if (rules !== undefined && roundFileOf(rules)?.file !== STATE) projectRound(folder, rules, given.verdict);
-    return projectVerdict({ folder, given, ts, others, board: given.seq <= born ? board : null }) ?? '';
-  });
-  if (lines.some((line) => line !== '')) appendLines(folder, BOARD, lines.join(''), endsInNewline(folder), false);
-  return waiting.map(({ seq }) => ({ type: 'VerdictProjected', data: { verdict: seq, results: null } }));
-}
-
-/** Writes verdict pages again that somebody changed or removed. Returns their paths. */
-function restorePages(folder: SessionFolder, state: SessionState): readonly string[] {
-  const decided = [...state.verdicts.values()].flat().filter(({ verdict }) => verdict.status === 'decided');
-  // A round that was judged again has one page.
-  const pages = new Map(decided.toSorted((a, b) => a.seq - b.seq).map((given) => [pageOf(given.verdict), given]));
-  const changed = [...pages].filter(([path, given]) => !isPageOf(given, textOf(folder, path)));
-  for (const [path, given] of changed) {
-    const { loop, chain } = given.verdict;
-    const rules = state.frozen.get(loop)?.rules;
-    writeProjection(folder, path, pageText(given, rules === undefined ? [] : progressOfOtherChains(rules, chain, state, NO_TRACES)));
-  }
-  return changed.map(([path]) => path);
-}
-
-/** Agents write to the board too: its last line may lack the newline. */
-function endsInNewline(folder: SessionFolder): boolean {
-  const [last] = readTail(folder, BOARD, 1);
-  return last === undefined || last === 0x0a;
 }
 
 /** The files that this process wrote. */

@@ -8,13 +8,14 @@ import type { PastVerdict } from '@umpire/core/decider/evolve.js';
 import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import { editTasks, parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { oneLine } from '@umpire/core/formats/word-lists.js';
-import type { RoundContext } from './round-context.js';
+import type { ObservedFolder } from './observe-folder.js';
+import type { RoundToRead } from './judge-round.js';
 import { TASKS } from './tasks-file.js';
 
 const MOST_ERROR_CHARACTERS = 200;
 
 /** V1: a critic that failed, timed out or crashed approves nothing. */
-export function refuseUnfinishedCritic({ loop, tasks, waves, critic }: RoundContext): void {
+export function refuseUnfinishedCritic({ loop, tasks, waves, critic }: RoundToRead): void {
   const unfinished = findUnfinishedCritic(findParallelCritics(loop, tasks, waves, critic));
   if (unfinished === null) return;
   const error = oneLine(unfinished.columns['error'] ?? '').slice(0, MOST_ERROR_CHARACTERS);
@@ -22,42 +23,40 @@ export function refuseUnfinishedCritic({ loop, tasks, waves, critic }: RoundCont
 }
 
 /** V4: tasks of the verdict that are pending or running. The critic's own row counts as ended if it has outputs. */
-export function findOpenTasks({ tasks, critic }: RoundContext, { verdict }: PastVerdict): readonly Task[] {
+export function findOpenTasks({ tasks, critic }: RoundToRead, { verdict }: PastVerdict): readonly Task[] {
   const made = new Set(verdict.tasks.map(({ id }) => id));
   const isOpen = ({ id, status }: Task) => made.has(id) && (status === 'pending' || status === 'in_progress');
   return tasks.filter((task) => isOpen(task) && task.id !== critic?.task.id);
 }
 
-/** The context after a person declared these tasks done elsewhere. */
-export interface ContextElsewhere {
-  readonly context: RoundContext;
+/** A round after a person declared tasks done elsewhere. */
+export interface RoundElsewhere {
+  readonly round: RoundToRead;
   readonly elsewhere: Readonly<Record<string, Cells>>;
   /** tasks.csv with these cells. */
   readonly text: string;
 }
 
 /** V4: marks the tasks completed. A re-check among them gets the outputs of the row that would have been judged without it. */
-export function declareDoneElsewhere(context: RoundContext, open: readonly Task[]): ContextElsewhere {
-  const { file, loop, waves, critic } = context;
+export function declareDoneElsewhere({ file, choice, round }: ObservedFolder, open: readonly Task[]): RoundElsewhere {
+  const { loop, waves, critic } = round;
   if (file === null) throw new Error('Open tasks are in tasks.csv.');
   const outputs = ['findings', ...loop.columns.out];
-  const cellsOf = (task: Task): Cells => {
+  const set = new Map<string, Cells>();
+  for (const task of open) {
     const isEmpty = task.role === loop.roles.critic && outputs.every((column) => (task.columns[column] ?? '').trim() === '');
     const copied = isEmpty && critic !== null ? outputs.filter((column) => column in task.columns) : [];
-    return { status: 'completed', ...Object.fromEntries(copied.map((column) => [column, critic?.task.columns[column] ?? ''])) };
-  };
-  const set = new Map(open.map((task) => [task.id, cellsOf(task)]));
+    const cells = copied.map((column) => [column, critic?.task.columns[column] ?? ''] as const);
+    set.set(task.id, { status: 'completed', ...Object.fromEntries(cells) });
+  }
   const text = editTasks(file, { set, add: [] });
   const tasks = normalizeRoles(loop, parseTasks(text, TASKS).tasks);
   const ids = open.map(({ id }) => id);
-  const message = `${ids.join(', ')} ${ids.length === 1 ? 'was' : 'were'} not finished in tasks.csv. --round says that the work was done elsewhere, so ${ids.length === 1 ? 'it counts' : 'they count'} as completed.`;
+  const [were, count] = ids.length === 1 ? ['was', 'it counts'] : ['were', 'they count'];
+  const message = `${ids.join(', ')} ${were} not finished in tasks.csv. --round says that the work was done elsewhere, so ${count} as completed.`;
+  const anomalies = [...round.anomalies, { rule: 'V4', message }];
   return {
-    context: {
-      ...context,
-      tasks,
-      critic: findCriticRow(loop, tasks, waves, context.choice),
-      anomalies: [...context.anomalies, { rule: 'V4', message }],
-    },
+    round: { ...round, tasks, critic: findCriticRow(loop, tasks, waves, choice), anomalies },
     elsewhere: Object.fromEntries(set),
     text,
   };
