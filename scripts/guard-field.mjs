@@ -60,7 +60,7 @@ async function bundleGuard(engineFile, outfile) {
   const from = (path) => JSON.stringify(join(root, 'packages', path));
   await build({
     stdin: {
-      contents: `export { guard } from ${JSON.stringify(engineFile)};
+      contents: `export { guardChange } from ${JSON.stringify(engineFile)};
         export { roleOf } from ${from('guard/src/project/paths.ts')};
         export { createFileReader, filesOnDisk, readChange } from ${from('umpire/src/work/read-change.ts')};
         export { git, nameOf, runGitSync } from ${from('umpire/src/work/git.ts')};
@@ -96,7 +96,7 @@ async function commitsOf({ git, nameOf, roleOf }, gitDir, wanted) {
 
 /** In a process of its own: checks the commits that the main process sends. */
 async function work([bundle, scratch]) {
-  const { createFileReader, filesOnDisk, git, guard, readChange } = await import(pathToFileURL(bundle).href);
+  const { createFileReader, filesOnDisk, git, guardChange, readChange } = await import(pathToFileURL(bundle).href);
   const checkouts = new Map();
   process.on('message', async ({ gitDir, commit, parent }) => {
     if (!checkouts.has(gitDir)) checkouts.set(gitDir, mkdtempSync(join(scratch, 'tree-')));
@@ -108,7 +108,7 @@ async function work([bundle, scratch]) {
       const started = performance.now();
       const change = await readChange({ gitTarget: { gitDir }, prefix: '', base: parent, to: commit });
       const read = performance.now();
-      const { findings, problems } = guard({ change, scope: 'any', same: createFileReader(filesOnDisk(workTree)) });
+      const { findings, problems } = guardChange({ change, scope: 'any', same: createFileReader(filesOnDisk(workTree)) });
       const guarded = performance.now();
       process.send({
         commit,

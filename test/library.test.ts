@@ -94,7 +94,11 @@ describe('arguments', () => {
     ['resume', {}, 'resume: session is missing'],
     ['resolve', { session: here, answer: 'maybe' }, 'resolve: answer must be one of force-approve,'],
     ['decide', { loop: 'review' }, 'decide: session is missing'],
-    ['decide', { loop: 'review', session: here, deadlineMs: -1 }, 'decide: deadlineMs must be a whole number from 0 to 1000000000, not -1.'],
+    [
+      'decide',
+      { loop: 'review', session: here, deadlineMs: -1 },
+      'decide: deadlineMs must be a whole number from 0 to 1000000000, not -1.',
+    ],
     ['check', undefined, 'check: loop must be'],
     ['replay', undefined, 'replay: pass an object'],
     ['replayAll', { project: 5 }, 'replayAll: project must be'],

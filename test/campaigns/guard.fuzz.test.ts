@@ -2,7 +2,7 @@
 // inputs there are.
 
 import { expect, test } from 'vitest';
-import { guard } from '@umpire/guard/guard.js';
+import { guardChange } from '@umpire/guard/guard.js';
 import { readCases } from '../support/guard-cases.js';
 import { SEED, amountOf, isSoak } from '../support/campaign.js';
 import { mutations } from '../support/mutate.js';
@@ -71,7 +71,7 @@ test.each(Object.entries(LANGUAGES))(
       ];
       const start = process.cpuUsage();
       const same = (path: string) => (shared !== null && path.endsWith(shared) ? before : null);
-      const { findings } = guard({ change: { files }, scope: 'testing', same });
+      const { findings } = guardChange({ change: { files }, scope: 'testing', same });
       worst = Math.max(worst, process.cpuUsage(start).user / 1000);
       for (const { line, after } of findings) expect(line >= 1 && (after === null || after.from <= after.to)).toBe(true);
       last = text;

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { guard } from '@umpire/guard/guard.js';
+import { guardChange } from '@umpire/guard/guard.js';
 import type { FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { TestResult, TestStatus } from '@umpire/core/model/vocabulary.js';
@@ -115,7 +115,7 @@ export interface Judged {
 export function judgeCase(one: GuardCase): Judged {
   const { id, label, scope } = one;
   const isTesting = scope === 'testing';
-  const { findings } = guard({
+  const { findings } = guardChange({
     change: { files: one.files },
     scope,
     same: (path) => one.same.get(path) ?? null,

@@ -8,7 +8,7 @@ import { print } from './syntax/print.js';
 import { readSource } from './syntax/read.js';
 import { claimsOf } from './compare/claims.js';
 import type { Claim, Claims } from './compare/claims.js';
-import { covers } from './compare/covers.js';
+import { coverClaim } from './compare/covers.js';
 import { compareClaims } from './compare/losses.js';
 import type { Comparison, Pair } from './compare/losses.js';
 import { pairTests } from './compare/pair-tests.js';
@@ -113,7 +113,7 @@ export class Evidence {
     this.before = new Side((path) => (old.has(path) ? (old.get(path) ?? null) : (same?.(path) ?? null)));
     this.after = new Side((path) => (now.has(path) ? (now.get(path) ?? null) : (same?.(path) ?? null)));
     this.files = change.files.map((file) => this.readFile(file));
-    const moves = movesOf(change.files);
+    const moves = findMoves(change.files);
     const moved = (path: string): string => moves.get(path) ?? path;
     const tests = (side: 'before' | 'after'): readonly Test[] =>
       this.files.flatMap((file) => (isUnread(file) ? [] : (file[side]?.tests ?? [])));
@@ -176,7 +176,7 @@ export class Evidence {
     const marks = (test: Test): string => test.marks.map((mark) => `${mark.kind} ${textOf(test, mark)}`).join('\n');
     if (marks(before) !== marks(after)) return true;
     const names = this.changedNames(before.source, after.source);
-    return wordsIn(textOf(after, after)).some((word) => names.has(word));
+    return splitWords(textOf(after, after)).some((word) => names.has(word));
   }
 
   private readonly names = new Map<Source, ReadonlySet<string>>();
@@ -185,25 +185,25 @@ export class Evidence {
   private changedNames(before: Source, after: Source): ReadonlySet<string> {
     const known = this.names.get(after);
     if (known !== undefined) return known;
-    const texts = (source: Source): Map<string, string> => {
+    const collectTexts = (source: Source): Map<string, string> => {
       const found = new Map<string, string>();
-      const add = (name: string, from: number, to: number): void =>
+      const addText = (name: string, from: number, to: number): void =>
         void found.set(name, `${found.get(name) ?? ''}\n${source.text.slice(from, to)}`);
-      const walk = (body: Source['body']): void => {
+      const walkBody = (body: Source['body']): void => {
         for (const statement of body) {
-          if (statement.kind === 'function') add(statement.name, statement.from, statement.to);
-          else if (statement.kind === 'class') walk(statement.body);
-          else if (statement.kind === 'import') for (const { local } of statement.names) add(local, statement.from, statement.to);
+          if (statement.kind === 'function') addText(statement.name, statement.from, statement.to);
+          else if (statement.kind === 'class') walkBody(statement.body);
+          else if (statement.kind === 'import') for (const { local } of statement.names) addText(local, statement.from, statement.to);
           else if (statement.kind === 'assign')
-            for (const target of statement.targets) if (target.kind === 'name') add(target.name, statement.from, statement.to);
+            for (const target of statement.targets) if (target.kind === 'name') addText(target.name, statement.from, statement.to);
         }
       };
-      walk(source.body);
+      walkBody(source.body);
       return found;
     };
-    const [old, now] = [texts(before), texts(after)];
+    const [old, now] = [collectTexts(before), collectTexts(after)];
     const differing = new Set([...old.keys(), ...now.keys()].filter((name) => old.get(name) !== now.get(name)));
-    const uses = [...now].map(([name, text]) => [name, wordsIn(text)] as const);
+    const uses = [...now].map(([name, text]) => [name, splitWords(text)] as const);
     for (let size = -1; size !== differing.size;) {
       size = differing.size;
       for (const [name, words] of uses) if (!differing.has(name) && words.some((word) => differing.has(word))) differing.add(name);
@@ -229,7 +229,7 @@ export class Evidence {
       this.before.claims(pair.before),
       this.after.claims(pair.after),
       (claim) => this.isAskedElsewhere(claim, pair.after),
-      (claim) => this.isDropped(wordsOf(claim)),
+      (claim) => this.isDropped(describeClaim(claim)),
     );
     this.comparisons.set(pair, made);
     return made;
@@ -253,7 +253,7 @@ export class Evidence {
       (other) =>
         other.check.source.text !== '' &&
         !(own !== null && other.check.source === own.source && own.from <= other.check.from && other.check.to <= own.to) &&
-        covers(other, claim) === 'yes' &&
+        coverClaim(other, claim) === 'yes' &&
         other.relation === claim.relation,
     );
   }
@@ -273,11 +273,11 @@ export class Evidence {
   }
 }
 
-function wordsIn(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? [];
 }
 
-function wordsOf({ full, wanted, detail }: Claim): string {
+function describeClaim({ full, wanted, detail }: Claim): string {
   return `${full} ${wanted === null ? '' : print(wanted)} ${detail}`;
 }
 
@@ -303,19 +303,20 @@ function mayHoldTests({ path, before, after, renamedFrom }: FileChange): boolean
 }
 
 /** Where deleted files went, where the change says so, or where one new file has the same name. */
-function movesOf(files: readonly FileChange[]): ReadonlyMap<string, string> {
+function findMoves(files: readonly FileChange[]): ReadonlyMap<string, string> {
   const moves = new Map<string, string>();
   for (const { renamedFrom, path } of files) if (renamedFrom !== undefined) moves.set(renamedFrom, path);
   const fresh = new Map<string, string[]>();
   for (const { path, before, renamedFrom } of files)
-    if (before === null && renamedFrom === undefined) fresh.set(stem(path), [...(fresh.get(stem(path)) ?? []), path]);
+    if (before === null && renamedFrom === undefined)
+      fresh.set(withoutExtension(path), [...(fresh.get(withoutExtension(path)) ?? []), path]);
   for (const { path, after } of files) {
-    const [only, ...more] = after !== null ? [] : (fresh.get(stem(path)) ?? []);
+    const [only, ...more] = after !== null ? [] : (fresh.get(withoutExtension(path)) ?? []);
     if (only !== undefined && more.length === 0) moves.set(path, only);
   }
   return moves;
 }
 
-function stem(path: string): string {
+function withoutExtension(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).split(/[._-](?:tests?|spec)\b|\./)[0] ?? path;
 }

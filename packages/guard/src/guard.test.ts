@@ -1,7 +1,7 @@
 // The guard on small changes: a cheat and an honest change for each rule.
 
 import { expect, test } from 'vitest';
-import { guard } from './guard.js';
+import { guardChange } from './guard.js';
 
 interface Case {
   readonly before: string;
@@ -15,8 +15,8 @@ function breachesOf({ before, after, path = 'test/cart.test.js', also = [] }: Ca
   const files = [[path, before, after] as const, ...also].map(([file, old, now]) => ({ path: file, before: old, after: now }));
   return [
     ...new Set(
-      guard({ change: { files: files.filter((file) => file.before !== file.after) }, scope: 'any' }).findings.flatMap(({ rule, level }) =>
-        level === 'breach' ? [rule] : [],
+      guardChange({ change: { files: files.filter((file) => file.before !== file.after) }, scope: 'any' }).findings.flatMap(
+        ({ rule, level }) => (level === 'breach' ? [rule] : []),
       ),
     ),
   ];
@@ -256,7 +256,7 @@ test.each<[string, Case]>([
 });
 
 test('a file that is no code is a problem, and its tests are not called deleted', () => {
-  const { problems, findings } = guard({
+  const { problems, findings } = guardChange({
     change: { files: [{ path: 'test/cart.test.js', before: js(CHECK), after: 'it(((' }] },
     scope: 'any',
   });
@@ -267,7 +267,7 @@ test('a file that is no code is a problem, and its tests are not called deleted'
 test('a wanted value is noted where it is rewritten, unless the test failed before', () => {
   const change = { files: [{ path: 'test/cart.test.js', before: js(CHECK), after: js(CHECK.replace('3', '4')) }] };
   const rules = (status: 'passed' | 'failed') =>
-    guard({
+    guardChange({
       change,
       scope: 'any',
       ran: { before: [{ id: 'test/cart.test.js > adds up', status, file: 'test/cart.test.js' }] },

@@ -17,7 +17,7 @@ export interface GuardReport {
   readonly problems: readonly GuardProblem[];
 }
 
-export function guard(input: GuardInput): GuardReport {
+export function guardChange(input: GuardInput): GuardReport {
   const evidence = new Evidence(input);
   const isTesting = input.scope === 'testing';
   const seen = new Set<string>();

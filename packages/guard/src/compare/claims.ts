@@ -1,10 +1,10 @@
 // A check as claims: the smallest things that it says of one value each. `x` equals `{ a: 1, b: 2 }` says that `x.a` is 1, that `x.b` is 2,
 // and that `x` has no other keys. Two versions of a test are compared claim by claim, however they are written.
 
-import { isLiteral, print } from '../syntax/print.js';
+import { isLiteralValue, print } from '../syntax/print.js';
 import { truthOf } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
-import { dotted, lastName, positional, rootName } from '../syntax/walk.js';
+import { dottedName, lastName, positional, rootName } from '../syntax/walk.js';
 import { SAME, constant } from '../test-model/checks.js';
 import type { Check, Relation } from '../test-model/facts.js';
 import { expand } from '../test-model/scope.js';
@@ -40,31 +40,31 @@ export function claimsOf(checks: readonly Check[]): Claims {
   for (const check of checks) {
     if (check.relation === 'never') continue;
     if (isVacuous(check)) vacuous.push(check);
-    else split(check, check, 0, claims);
+    else splitCheck(check, check, 0, claims);
   }
   return { claims, vacuous };
 }
 
 type Asked = Pick<Check, 'relation' | 'negated' | 'subject' | 'wanted' | 'detail'>;
 
-function split(check: Check, asked: Asked, depth: number, claims: Claim[]): void {
+function splitCheck(check: Check, asked: Asked, depth: number, claims: Claim[]): void {
   const { relation, negated, subject, detail } = asked;
   const wanted = asked.wanted === null ? null : expand(asked.wanted, check.scope);
-  const add = (parts: Partial<Asked> = {}): void => {
+  const addClaim = (parts: Partial<Asked> = {}): void => {
     const one = { relation, negated, subject, wanted, detail, ...parts };
     if (one.wanted !== null && one.relation === 'equal' && !one.negated && wildcard(one.wanted) !== null) {
       const loose = wildcard(one.wanted) as Loose;
       if (loose.relation !== null) {
-        if (loose.relation === 'partial') split(check, { ...one, relation: 'partial', wanted: loose.wanted }, depth + 1, claims);
-        else claims.push(claimOf(check, { ...one, relation: loose.relation, negated: loose.negated, wanted: loose.wanted }));
-      } else claims.push(claimOf(check, { ...one, relation: 'type', wanted: null, detail: 'anything' }));
+        if (loose.relation === 'partial') splitCheck(check, { ...one, relation: 'partial', wanted: loose.wanted }, depth + 1, claims);
+        else claims.push(makeClaim(check, { ...one, relation: loose.relation, negated: loose.negated, wanted: loose.wanted }));
+      } else claims.push(makeClaim(check, { ...one, relation: 'type', wanted: null, detail: 'anything' }));
       return;
     }
-    claims.push(claimOf(check, one));
+    claims.push(makeClaim(check, one));
   };
   if (relation === 'called' && detail === 'with' && wanted?.kind === 'list' && !negated && wanted.items.length > 0) {
     wanted.items.forEach((item, index) => {
-      split(
+      splitCheck(
         check,
         {
           ...asked,
@@ -83,14 +83,14 @@ function split(check: Check, asked: Asked, depth: number, claims: Claim[]): void
         claims,
       );
     });
-    claims.push(claimOf(check, { relation: 'called', negated, subject, wanted: null, detail: 'times' }));
+    claims.push(makeClaim(check, { relation: 'called', negated, subject, wanted: null, detail: 'times' }));
     return;
   }
   // The very same object is wanted, not one like it.
   if (detail === SAME && depth === 0 && !negated && asked.wanted?.kind === 'name' && (wanted?.kind === 'list' || wanted?.kind === 'record'))
-    claims.push(claimOf(check, { relation, negated, subject, wanted: asked.wanted, detail }));
+    claims.push(makeClaim(check, { relation, negated, subject, wanted: asked.wanted, detail }));
   if (negated || wanted === null || depth > DEEPEST || (relation !== 'equal' && relation !== 'partial')) {
-    add();
+    addClaim();
     return;
   }
   if (
@@ -100,11 +100,11 @@ function split(check: Check, asked: Asked, depth: number, claims: Claim[]): void
   ) {
     for (const { key, value } of wanted.entries) {
       if (key === null) {
-        if (value.kind === 'record') split(check, { ...asked, wanted: value }, depth, claims);
-        else add({ relation: 'partial', wanted: value });
-      } else split(check, { ...asked, subject: entryOf(subject, key), wanted: value }, depth + 1, claims);
+        if (value.kind === 'record') splitCheck(check, { ...asked, wanted: value }, depth, claims);
+        else addClaim({ relation: 'partial', wanted: value });
+      } else splitCheck(check, { ...asked, subject: selectEntry(subject, key), wanted: value }, depth + 1, claims);
     }
-    if (relation === 'equal') claims.push(claimOf(check, { relation: 'shape', negated, subject, wanted: null, detail: '' }));
+    if (relation === 'equal') claims.push(makeClaim(check, { relation: 'shape', negated, subject, wanted: null, detail: '' }));
     return;
   }
   if (
@@ -115,7 +115,7 @@ function split(check: Check, asked: Asked, depth: number, claims: Claim[]): void
     wanted.items.every(({ kind }) => kind !== 'spread')
   ) {
     wanted.items.forEach((item, index) => {
-      split(
+      splitCheck(
         check,
         {
           ...asked,
@@ -132,14 +132,14 @@ function split(check: Check, asked: Asked, depth: number, claims: Claim[]): void
         claims,
       );
     });
-    claims.push(claimOf(check, { relation: 'length', negated, subject, wanted: constant(wanted.items.length, subject), detail: '' }));
+    claims.push(makeClaim(check, { relation: 'length', negated, subject, wanted: constant(wanted.items.length, subject), detail: '' }));
     return;
   }
-  add();
+  addClaim();
 }
 
 /** `x.key` and `x['key']` are the same. */
-function entryOf(object: Value, key: Value): Value {
+function selectEntry(object: Value, key: Value): Value {
   const place = { from: object.from, to: object.to };
   return key.kind === 'text' ? { ...place, kind: 'member', object, name: key.value } : { ...place, kind: 'index', object, index: key };
 }
@@ -153,7 +153,7 @@ interface Loose {
 /** `expect.any(Number)`, `mock.ANY` and their kin: they ask less than a value. */
 function wildcard(value: Value): Loose | null {
   if (value.kind === 'call') {
-    const name = dotted(value.callee);
+    const name = dottedName(value.callee);
     const [first = null] = positional(value);
     const loose = (relation: Relation | null, negated = false, wanted: Value | null = first): Loose => ({ relation, negated, wanted });
     if (/^(expect|jasmine)\.any$/.test(name) || name === 'sinon.match') return loose('type');
@@ -165,10 +165,10 @@ function wildcard(value: Value): Loose | null {
     if (/(^|\.)(IsA|IsStr|IsInt|IsInstance|IsDict|IsList|IsDatetime|AnyThing|IsPartialDict)$/.test(name)) return loose('type');
     return null;
   }
-  return /(^|\.)(ANY|sinon\.match\.any)$/.test(dotted(value)) ? { relation: null, negated: false, wanted: null } : null;
+  return /(^|\.)(ANY|sinon\.match\.any)$/.test(dottedName(value)) ? { relation: null, negated: false, wanted: null } : null;
 }
 
-function claimOf(check: Check, { relation, negated, subject, wanted, detail }: Asked): Claim {
+function makeClaim(check: Check, { relation, negated, subject, wanted, detail }: Asked): Claim {
   const full = print(expand(subject, check.scope));
   return {
     check,
@@ -176,18 +176,22 @@ function claimOf(check: Check, { relation, negated, subject, wanted, detail }: A
     negated,
     wanted,
     detail,
-    raw: check.scope.isInstance ? full : print(normal(subject)),
+    raw: check.scope.isInstance ? full : print(normalizeValue(subject)),
     full,
     whole:
-      subject === check.subject ? null : check.scope.isInstance ? print(expand(check.subject, check.scope)) : print(normal(check.subject)),
+      subject === check.subject
+        ? null
+        : check.scope.isInstance
+          ? print(expand(check.subject, check.scope))
+          : print(normalizeValue(check.subject)),
     strength: strengthOf(relation, negated, wanted, detail),
   };
 }
 
 /** `x['a']` reads like `x.a`. */
-function normal(value: Value): Value {
+function normalizeValue(value: Value): Value {
   return value.kind === 'index' && value.index.kind === 'text'
-    ? { ...value, kind: 'member', object: normal(value.object), name: value.index.value }
+    ? { ...value, kind: 'member', object: normalizeValue(value.object), name: value.index.value }
     : value;
 }
 
@@ -243,7 +247,7 @@ export function isCatchAll(value: Value): boolean {
 /** Every error is one of these. */
 export function isBroad(wanted: Value): boolean {
   if (wanted.kind === 'list') return wanted.items.some(isBroad);
-  return /^(Exception|BaseException|Error|object|Object|Throwable)$/.test(dotted(wanted));
+  return /^(Exception|BaseException|Error|object|Object|Throwable)$/.test(dottedName(wanted));
 }
 
 /** Whether a check holds whatever the code does. */
@@ -253,7 +257,7 @@ export function isVacuous(check: Check): boolean {
   const asked = wanted === null ? null : expand(wanted, scope);
   if (relation === 'own' || relation === 'snapshot' || relation === 'raises' || relation === 'called')
     return relation === 'raises' && isThrower(subject);
-  if (isLiteral(subject) && (asked === null || isLiteral(asked))) return true;
+  if (isLiteralValue(subject) && (asked === null || isLiteralValue(asked))) return true;
   // The wanted value is made from the very value that is asked about.
   if (
     relation === 'equal' &&
@@ -302,7 +306,8 @@ export function isVacuous(check: Check): boolean {
     !/\+|\./.test(asked.source.replace('.*', ''))
   )
     return true;
-  if (relation === 'type' && asked !== null && /^(object|Object)$/.test(dotted(asked)) && check.source.language === 'python') return true;
+  if (relation === 'type' && asked !== null && /^(object|Object)$/.test(dottedName(asked)) && check.source.language === 'python')
+    return true;
   // What a stand-in of the test gives was put there by the test.
 
   if (subject.kind !== 'call') return false;
@@ -311,7 +316,7 @@ export function isVacuous(check: Check): boolean {
   const held = check.scope.find(root)?.value;
   const made = held?.kind === 'await' ? held.value : held;
   const isDouble = (value: Value): boolean =>
-    value.kind === 'call' && dialectOf(check.source.language).doubles.test(dotted(rootCallee(value)));
+    value.kind === 'call' && dialectOf(check.source.language).doubles.test(dottedName(rootCallee(value)));
   if (made !== undefined && made !== null && check.subject.kind === 'call' && check.subject.callee.kind === 'name') return isDouble(made);
   return callee.kind === 'call' && isDouble(callee);
 }

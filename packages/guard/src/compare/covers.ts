@@ -1,6 +1,6 @@
 // Whether a claim of the new version asks as much as one of the old version about the same value.
 
-import { scalarOf } from '../syntax/fold.js';
+import { foldScalar } from '../syntax/fold.js';
 import type { Value } from '../syntax/nodes.js';
 import { print } from '../syntax/print.js';
 import { SAME } from '../test-model/checks.js';
@@ -10,7 +10,7 @@ import type { Claim } from './claims.js';
 /** `changed`: as much is asked, for another value. */
 export type Cover = 'yes' | 'changed' | 'weaker';
 
-export function covers(after: Claim, before: Claim): Cover {
+export function coverClaim(after: Claim, before: Claim): Cover {
   if (after.relation !== before.relation) {
     if (isEmptiness(after) && isEmptiness(before)) return 'yes';
     if (after.negated === before.negated && impliedBy(after, before)) return 'yes';
@@ -24,12 +24,13 @@ export function covers(after: Claim, before: Claim): Cover {
 }
 
 function isSameWanted(after: Claim, before: Claim): boolean {
-  const text = (value: Value | null): string => (value === null ? '' : print(value));
-  if (text(after.wanted) !== text(before.wanted)) return false;
+  const printOperand = (value: Value | null): string => (value === null ? '' : print(value));
+  if (printOperand(after.wanted) !== printOperand(before.wanted)) return false;
   // Of what is written down, equal is as good as the same.
   return (
     after.detail === before.detail ||
-    (after.relation === 'equal' && (after.detail === SAME || after.wanted === null || isScalar(after.wanted) || !isNamed(before)))
+    (after.relation === 'equal' &&
+      (after.detail === SAME || after.wanted === null || isScalarValue(after.wanted) || !hasNamedSubject(before)))
   );
 }
 
@@ -47,12 +48,12 @@ function isEmptiness({ relation, negated, wanted }: Claim): boolean {
 }
 
 /** The expected value is a name, so the check may be about the very same object. */
-function isNamed({ check, whole }: Claim): boolean {
+function hasNamedSubject({ check, whole }: Claim): boolean {
   return whole === null && (check.wanted?.kind === 'name' || check.wanted?.kind === 'member');
 }
 
-function isScalar(value: Value): boolean {
-  return scalarOf(value) !== undefined || value.kind === 'constant' || value.kind === 'template';
+function isScalarValue(value: Value): boolean {
+  return foldScalar(value) !== undefined || value.kind === 'constant' || value.kind === 'template';
 }
 
 /** An exact value says all that a part of it says. */
@@ -93,7 +94,7 @@ function isLooser(after: Claim, before: Claim): boolean {
       return before.detail !== '' && after.detail === '';
     case 'equal':
       if (before.detail === SAME && after.detail !== SAME && now !== null && old !== null && print(now) === print(old))
-        return isNamed(before) && !isScalar(now);
+        return hasNamedSubject(before) && !isScalarValue(now);
       return now?.kind === 'pattern' && old !== null && old.kind === 'pattern' && isPart(now, old);
     case 'length':
     case 'never':
@@ -116,14 +117,14 @@ function isPart(now: Value, old: Value): boolean {
 }
 
 function isPartOf(less: string, more: string): boolean {
-  const plain = (words: string): string => words.replace(/^["'`^/]+|[.!"'`$/]+$/g, '').replace(/\\(.)/g, '$1');
-  return plain(less).length < plain(more).length && plain(more).includes(plain(less));
+  const stripQuoting = (words: string): string => words.replace(/^["'`^/]+|[.!"'`$/]+$/g, '').replace(/\\(.)/g, '$1');
+  return stripQuoting(less).length < stripQuoting(more).length && stripQuoting(more).includes(stripQuoting(less));
 }
 
 function isWider(after: Claim, before: Claim): boolean {
   const [now, old] = [
-    after.wanted === null ? undefined : scalarOf(after.wanted),
-    before.wanted === null ? undefined : scalarOf(before.wanted),
+    after.wanted === null ? undefined : foldScalar(after.wanted),
+    before.wanted === null ? undefined : foldScalar(before.wanted),
   ];
   if (after.detail !== before.detail) {
     if (after.detail[0] !== before.detail[0]) return false;
@@ -135,11 +136,11 @@ function isWider(after: Claim, before: Claim): boolean {
 
 /** Fewer digits, or a larger difference. */
 function isCoarser(now: string, old: string): boolean {
-  const number = (text: string): number | null => {
+  const readNumber = (text: string): number | null => {
     const found = /(-?\d+(?:\.\d+)?(?:e-?\d+)?)\)?\s*$/i.exec(text)?.[1];
     return found === undefined ? null : Number(found);
   };
-  const [after, before] = [number(now), number(old)];
+  const [after, before] = [readNumber(now), readNumber(old)];
   const isDigits = (text: string): boolean => text === '' || /^\d+$/.test(text) || text.includes('places') || text.includes('decimal');
   if (isDigits(now) && isDigits(old)) return (after ?? 2) < (before ?? 2);
   if (after === null || before === null) return old === '' && now !== '' && !isDigits(now);

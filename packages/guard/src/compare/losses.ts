@@ -3,7 +3,7 @@
 import type { Check, Obstacle, Test } from '../test-model/facts.js';
 import type { Claim, Claims } from './claims.js';
 import { print } from '../syntax/print.js';
-import { covers } from './covers.js';
+import { coverClaim } from './covers.js';
 
 export interface Pair {
   readonly before: Test;
@@ -39,14 +39,14 @@ export type Tells = (claim: Claim) => boolean;
 
 export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, isDropped: Tells): Comparison {
   const index = new Map<string, Claim[]>();
-  const put = (key: string, claim: Claim): void => {
+  const addClaimTo = (key: string, claim: Claim): void => {
     const list = index.get(key);
     if (list === undefined) index.set(key, [claim]);
     else if (!list.includes(claim)) list.push(claim);
   };
   for (const claim of after.claims) {
-    put(claim.raw, claim);
-    put(claim.full, claim);
+    addClaimTo(claim.raw, claim);
+    addClaimTo(claim.full, claim);
   }
   const used = new Set<Claim>();
   const losses = new Map<Check, Loss>();
@@ -58,7 +58,7 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
   // Exact matches first, so that none is taken for another.
   const open: Claim[] = [];
   for (const claim of before.claims) {
-    const exact = candidatesOf(index, claim).filter((one) => covers(one, claim) === 'yes');
+    const exact = candidatesOf(index, claim).filter((one) => coverClaim(one, claim) === 'yes');
     const best =
       exact.find((one) => !used.has(one) && obstacleFor(one, claim) === null) ?? exact.find((one) => obstacleFor(one, claim) === null);
     if (best === undefined) open.push(claim);
@@ -66,12 +66,12 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
   }
   for (const claim of open) {
     const candidates = candidatesOf(index, claim);
-    const obstructed = candidates.find((one) => covers(one, claim) === 'yes');
+    const obstructed = candidates.find((one) => coverClaim(one, claim) === 'yes');
     const other =
-      candidates.find((one) => !used.has(one) && covers(one, claim) === 'changed') ??
-      candidates.find((one) => covers(one, claim) === 'changed');
+      candidates.find((one) => !used.has(one) && coverClaim(one, claim) === 'changed') ??
+      candidates.find((one) => coverClaim(one, claim) === 'changed');
     const weaker =
-      candidates.find((one) => covers(one, claim) === 'weaker') ??
+      candidates.find((one) => coverClaim(one, claim) === 'weaker') ??
       (candidates.length > 0 ? undefined : after.claims.find((one) => !used.has(one) && isProjection(one, claim)));
     // The whole value is still compared, and has no such part any more: it is another value that is wanted.
     const whole =
@@ -83,7 +83,7 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
     if (obstructed === undefined && other === undefined && weaker === undefined && isDropped(claim)) continue;
     if (obstructed !== undefined) {
       used.add(obstructed);
-      keep(losses, {
+      keepWorstLoss(losses, {
         kind: 'obstructed',
         before: claim.check,
         after: obstructed.check,
@@ -95,14 +95,14 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
       used.add(other);
       const obstacle = obstacleFor(other, claim);
       if (obstacle !== null)
-        keep(losses, { kind: 'obstructed', before: claim.check, after: other.check, obstacle, strength: claim.strength });
+        keepWorstLoss(losses, { kind: 'obstructed', before: claim.check, after: other.check, obstacle, strength: claim.strength });
       else changed.set(claim.check, { before: claim.check, after: other.check });
     } else {
       if (weaker !== undefined) used.add(weaker);
       // Of a part or a property of the value, whatever is asked says less than the value.
       const strength = Math.max(1, claim.strength - (weaker?.strength ?? 0));
       lost += strength;
-      keep(losses, {
+      keepWorstLoss(losses, {
         kind: weaker === undefined ? 'removed' : 'weakened',
         before: claim.check,
         after: weaker?.check ?? null,
@@ -112,7 +112,7 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
     }
   }
   const gained = after.claims
-    .filter((claim) => !used.has(claim) && !isBlocked(claim, usual))
+    .filter((claim) => !used.has(claim) && !isClaimBlocked(claim, usual))
     .reduce((sum, claim) => sum + claim.strength, 0);
   return {
     losses: [...losses.values()],
@@ -128,8 +128,8 @@ export function compareClaims(before: Claims, after: Claims, elsewhere: Tells, i
 /** `len(x) == 2` for `x == [1, 2]`: another value is made of what was asked about, and compared with something else. */
 function isProjection(after: Claim, before: Claim): boolean {
   if (before.relation !== 'equal' || before.negated || before.full.length < LEAST || before.whole !== null) return false;
-  const wanted = (claim: Claim): string => (claim.wanted === null ? '' : print(claim.wanted));
-  return after.full.length > before.full.length && after.full.includes(before.full) && wanted(after) !== wanted(before);
+  const printWanted = (claim: Claim): string => (claim.wanted === null ? '' : print(claim.wanted));
+  return after.full.length > before.full.length && after.full.includes(before.full) && printWanted(after) !== printWanted(before);
 }
 
 /** A check of `user.name` fails if `user` is missing. */
@@ -157,7 +157,7 @@ function isAskedAsMessage(after: Claim, before: Claim): boolean {
 const LEAST = 6;
 
 /** Keeps only the worst loss of each check. */
-function keep(losses: Map<Check, Loss>, loss: Loss): void {
+function keepWorstLoss(losses: Map<Check, Loss>, loss: Loss): void {
   const known = losses.get(loss.before);
   if (known === undefined) losses.set(loss.before, loss);
   else
@@ -174,7 +174,7 @@ function candidatesOf(index: ReadonlyMap<string, readonly Claim[]>, claim: Claim
 
 const BLOCKING: ReadonlySet<string> = new Set(['never-run', 'swallowed', 'unawaited', 'handler', 'condition', 'early-return']);
 
-function isBlocked({ check }: Claim, usual: ReadonlySet<string>): boolean {
+function isClaimBlocked({ check }: Claim, usual: ReadonlySet<string>): boolean {
   return check.obstacles.some(({ kind }) => BLOCKING.has(kind) && !usual.has(kind));
 }
 

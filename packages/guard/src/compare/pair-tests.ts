@@ -32,11 +32,11 @@ export function pairTests(before: readonly Test[], after: readonly Test[], moved
     }
     open = rest;
   };
-  const file = (test: Test, isOld: boolean): string => (isOld ? movedTo(test.source.path) : test.source.path);
-  match((test, isOld) => [file(test, isOld), ...test.path].join('\0'), false);
+  const readPath = (test: Test, isOld: boolean): string => (isOld ? movedTo(test.source.path) : test.source.path);
+  match((test, isOld) => [readPath(test, isOld), ...test.path].join('\0'), false);
   // The same body under another title; bodies without a word of their own are not told apart.
-  match((test) => (bodyOf(test).length < 25 ? null : bodyOf(test)), true);
-  match((test, isOld) => `${file(test, isOld)}\0${test.path.at(-1) ?? ''}`, false);
+  match((test) => (readTestBody(test).length < 25 ? null : readTestBody(test)), true);
+  match((test, isOld) => `${readPath(test, isOld)}\0${test.path.at(-1) ?? ''}`, false);
   match((test) => (test.path.join(' ').length < 12 ? null : test.path.join('\0')), false);
   match((test) => ((test.path.at(-1) ?? '').length < 16 ? null : (test.path.at(-1) ?? '')), false);
   const [alike, removed] = pairAlike(open, left, movedTo);
@@ -46,7 +46,7 @@ export function pairTests(before: readonly Test[], after: readonly Test[], moved
 
 const BODIES = new WeakMap<Test, string>();
 
-function bodyOf(test: Test): string {
+function readTestBody(test: Test): string {
   const known = BODIES.get(test);
   if (known !== undefined) return known;
   const { source, run } = test;
@@ -75,8 +75,8 @@ function pairAlike(
   const pairs: Pair[] = [];
   const removed: Test[] = [];
   const words = new Map<Test, ReadonlySet<string>>();
-  const wordsOf = (test: Test): ReadonlySet<string> => {
-    const known = words.get(test) ?? new Set(`${test.path.at(-1) ?? ''} ${bodyOf(test)}`.match(/[\p{L}\p{N}_$]+/gu));
+  const readTestWords = (test: Test): ReadonlySet<string> => {
+    const known = words.get(test) ?? new Set(`${test.path.at(-1) ?? ''} ${readTestBody(test)}`.match(/[\p{L}\p{N}_$]+/gu));
     words.set(test, known);
     return known;
   };
@@ -86,7 +86,7 @@ function pairAlike(
     if (before.length * after.size <= MOST_PAIRS)
       for (const other of left) {
         if (other.source.path !== movedTo(test.source.path)) continue;
-        const likeness = likenessOf(wordsOf(test), wordsOf(other));
+        const likeness = likenessOf(readTestWords(test), readTestWords(other));
         if (likeness > most) [best, most] = [other, likeness];
       }
     if (best === null) removed.push(test);

@@ -4,13 +4,13 @@ import { expect, it } from 'vitest';
 import { weigh } from './allowances.js';
 import type { GuardAllowance } from './allowances.js';
 import { findingOf } from './finding.js';
-import { wordsOf } from '../rules/all.js';
+import { findRuleWords } from '../rules/all.js';
 import type { GuardFinding } from './finding.js';
 
 const same = (patterns: readonly string[]) => (path: string) => patterns.includes(path);
-const skipped: GuardFinding = findingOf(wordsOf('test-skipped'), { file: 'a.test.ts', level: 'breach', test: ['cart', 'adds'] });
-const focused: GuardFinding = findingOf(wordsOf('test-focused'), { file: 'b.test.ts', level: 'breach' });
-const locked: GuardFinding = findingOf(wordsOf('lockfile-changed'), { file: 'package-lock.json', level: 'note' });
+const skipped: GuardFinding = findingOf(findRuleWords('test-skipped'), { file: 'a.test.ts', level: 'breach', test: ['cart', 'adds'] });
+const focused: GuardFinding = findingOf(findRuleWords('test-focused'), { file: 'b.test.ts', level: 'breach' });
+const locked: GuardFinding = findingOf(findRuleWords('lockfile-changed'), { file: 'package-lock.json', level: 'note' });
 
 function allowance(more: Partial<GuardAllowance>): GuardAllowance {
   return { rule: 'test-skipped', path: 'a.test.ts', test: null, reason: 'moving', until: '2026-06-30', ...more };

@@ -38,7 +38,7 @@ export function weigh(
   const expired = new Set<GuardAllowance>();
   for (const finding of all) {
     const fitting = covers
-      .filter(({ allowance, fits }) => isMeant(allowance, finding) && fits(finding.file))
+      .filter(({ allowance, fits }) => matchesAllowance(allowance, finding) && fits(finding.file))
       .map(({ allowance }) => allowance);
     const valid = fitting.find(({ until }) => until >= today);
     if (valid !== undefined) allowed.push({ finding, allowance: valid });
@@ -51,6 +51,6 @@ export function weigh(
   return { findings: ofLevel('breach'), notes: ofLevel('note'), allowed, expired: [...expired] };
 }
 
-function isMeant({ rule, test }: GuardAllowance, finding: GuardFinding): boolean {
+function matchesAllowance({ rule, test }: GuardAllowance, finding: GuardFinding): boolean {
   return (rule === finding.rule || rule === finding.group) && (test === null || test === finding.test);
 }

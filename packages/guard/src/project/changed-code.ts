@@ -15,9 +15,9 @@ export class ChangedCode {
   /** Names that the changed source had and no longer has anywhere. */
   get vanishedNames(): ReadonlySet<string> {
     if (this.gone !== null) return this.gone;
-    const names = (text: string | null): readonly string[] => text?.match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu) ?? [];
-    const left = new Set(this.files.flatMap(({ after }) => names(after)));
-    this.gone = new Set(this.files.flatMap(({ before }) => names(before)).filter((name) => !left.has(name)));
+    const findLongNames = (text: string | null): readonly string[] => text?.match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu) ?? [];
+    const left = new Set(this.files.flatMap(({ after }) => findLongNames(after)));
+    this.gone = new Set(this.files.flatMap(({ before }) => findLongNames(before)).filter((name) => !left.has(name)));
     return this.gone;
   }
 
@@ -28,13 +28,13 @@ export class ChangedCode {
     const texts = new Set<string>();
     for (const file of this.files) {
       const [old, now] = [file.before ?? '', file.after ?? ''];
-      const left = new Set(namesIn(now));
+      const left = new Set(findNames(now));
       // What it imports, it offers to others.
       // Names that the file has from elsewhere, where they still are.
       const foreign = /(^|\/)(__init__\.pyi?|(index|main|mod)\.[cm]?[jt]sx?)$/.test(file.path)
         ? new Set<string>()
-        : new Set((old.match(/^\s*(?:from\s+\S+\s+)?import\b[^;]*?(?:\)|\}.*|$)/gm) ?? []).flatMap(namesIn));
-      for (const name of namesIn(old))
+        : new Set((old.match(/^\s*(?:from\s+\S+\s+)?import\b[^;]*?(?:\)|\}.*|$)/gm) ?? []).flatMap(findNames));
+      for (const name of findNames(old))
         if (
           !left.has(name) &&
           !COMMON.has(name) &&
@@ -42,10 +42,10 @@ export class ChangedCode {
           (!BUILT_IN.test(name) || new RegExp(`\\bclass\\s+${name.replaceAll('$', '\\$')}\\b`).test(old))
         )
           names.add(name);
-      const kept = new Set(textsIn(now));
-      for (const text of textsIn(old)) if (!kept.has(text)) texts.add(text);
+      const kept = new Set(findStrings(now));
+      for (const text of findStrings(old)) if (!kept.has(text)) texts.add(text);
       const added = [...addedLines(file)];
-      if (added.some((line) => /deprecat/i.test(line))) for (const name of added.flatMap(namesIn)) if (!COMMON.has(name)) names.add(name);
+      if (added.some((line) => /deprecat/i.test(line))) for (const name of added.flatMap(findNames)) if (!COMMON.has(name)) names.add(name);
     }
     this.droppings = { names, texts };
     return this.droppings;
@@ -70,14 +70,14 @@ export class ChangedCode {
   /** Functions, classes and values that no changed file defines any more. */
   get removedNames(): ReadonlySet<string> {
     if (this.removed !== null) return this.removed;
-    const kept = new Set(this.files.flatMap(({ after }) => [...new Set(linesOf(after).flatMap((line) => definedIn(line) ?? []))]));
+    const kept = new Set(this.files.flatMap(({ after }) => [...new Set(splitLines(after).flatMap((line) => definedIn(line) ?? []))]));
     this.removed = new Set([...this.changedNames].filter((name) => !kept.has(name)));
     return this.removed;
   }
 }
 
 /** Names of code: what stands in texts is none. */
-function namesIn(text: string): readonly string[] {
+function findNames(text: string): readonly string[] {
   return withoutTexts(text).match(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu) ?? [];
 }
 
@@ -88,7 +88,7 @@ export function withoutTexts(text: string): string {
 }
 
 /** Texts of a line, long enough to say something. */
-function textsIn(text: string): readonly string[] {
+function findStrings(text: string): readonly string[] {
   return (text.match(TEXTS) ?? []).map((one) => one.slice(1, -1)).filter((one) => one.length >= 3 && one.length < 60);
 }
 
@@ -107,15 +107,15 @@ const COMMON: ReadonlySet<string> = new Set(
 
 /** Names of functions, classes and top-level values that differ between the two versions. */
 function changedDefinitions({ before, after }: Pick<FileChange, 'before' | 'after'>): ReadonlySet<string> {
-  const [old, now] = [linesOf(before), linesOf(after)];
+  const [old, now] = [splitLines(before), splitLines(after)];
   return new Set([...definitionsAt(old, missingFrom(now, old)), ...definitionsAt(now, missingFrom(old, now))]);
 }
 
 /** Lines of `after` that `before` does not have, without their indent and comments. */
 export function addedLines({ before, after }: Pick<FileChange, 'before' | 'after'>): ReadonlySet<string> {
-  const old = new Set(linesOf(before).map(codeOf));
+  const old = new Set(splitLines(before).map(codeOf));
   return new Set(
-    linesOf(after)
+    splitLines(after)
       .map(codeOf)
       .filter((line) => line !== '' && !old.has(line)),
   );
@@ -125,7 +125,7 @@ export function codeOf(line: string): string {
   return line.replace(/\/\*.*?\*\/|(?:\/\/|#).*$/g, '').trim();
 }
 
-function linesOf(text: string | null): readonly string[] {
+function splitLines(text: string | null): readonly string[] {
   return text?.split('\n') ?? [];
 }
 

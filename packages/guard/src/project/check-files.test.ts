@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CheckFiles } from './check-files.js';
-import { guard } from '../guard.js';
+import { guardChange } from '../guard.js';
 
 const FILES: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({
@@ -143,7 +143,7 @@ it.each([
 
 it('tells a changed script as the guard would', () => {
   const files = [{ path: 'scripts/run.mjs', before: FILES['scripts/run.mjs'] ?? '', after: 'process.exit(0);\n' }];
-  const { findings } = guard({ change: { files }, scope: 'any', same: (path) => FILES[path] ?? null });
+  const { findings } = guardChange({ change: { files }, scope: 'any', same: (path) => FILES[path] ?? null });
   expect(findings.map(({ rule, message }) => ({ rule, message }))).toEqual([
     { rule: 'scripts-changed', message: 'A script of the package changed, so other tests or checks may run: the script test runs it.' },
   ]);

@@ -47,7 +47,7 @@ export class CheckFiles {
     for (let folder = path; folder !== '';) {
       folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')));
       const checkFile = this.named(folder).get(path);
-      if (checkFile !== undefined && !(isCheck(checkFile) && WORK.test(path))) return checkFile;
+      if (checkFile !== undefined && !(decidesCheck(checkFile) && WORK.test(path))) return checkFile;
     }
     return null;
   }
@@ -57,13 +57,13 @@ export class CheckFiles {
     if (known !== undefined) return known;
     const found = new Map<string, CheckFile>();
     this.folders.set(folder, found);
-    const scripts = scriptsIn(this.textOf(within(folder, 'package.json')));
+    const scripts = readScripts(this.textOf(joinFolder(folder, 'package.json')));
     // What others import or start from a package, without endings: its scripts may try it out.
 
-    const { main, module, exports, bin } = objectIn(this.textOf(within(folder, 'package.json')));
+    const { main, module, exports, bin } = parseObject(this.textOf(joinFolder(folder, 'package.json')));
     const named = [...JSON.stringify([main, module, exports, bin]).matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
     const products = new Set(['index', ...named.map((path) => stemOf(tidied(path)))]);
-    const add = (text: string, checkFile: CheckFile): void => {
+    const addPrograms = (text: string, checkFile: CheckFile): void => {
       for (const path of this.filesIn(
         programsIn(text, (program: string, part: string): boolean => {
           const name = program.slice(program.lastIndexOf('/') + 1);
@@ -73,12 +73,13 @@ export class CheckFiles {
       ))
         if (!found.has(path) && !products.has(stemOf(path.slice(folder === '' ? 0 : folder.length + 1)))) found.set(path, checkFile);
     };
-    for (const [name, text] of scripts) if (CHECKING.test(name)) add(text, { rule: 'scripts-changed', why: `the script ${name} runs it` });
+    for (const [name, text] of scripts)
+      if (CHECKING.test(name)) addPrograms(text, { rule: 'scripts-changed', why: `the script ${name} runs it` });
     for (const name of MAKEFILES)
-      for (const [target, text] of targetsIn(this.textOf(within(folder, name))))
-        add(text, { rule: 'scripts-changed', why: `the target ${target} runs it` });
-    for (const name of RUNNERS.filter((one) => !one.startsWith('vite.') || this.isForTests(within(folder, one), folder)))
-      for (const path of this.loadedBy(within(folder, name)))
+      for (const [target, text] of targetsIn(this.textOf(joinFolder(folder, name))))
+        addPrograms(text, { rule: 'scripts-changed', why: `the target ${target} runs it` });
+    for (const name of RUNNERS.filter((one) => !one.startsWith('vite.') || this.isForTests(joinFolder(folder, one), folder)))
+      for (const path of this.loadedBy(joinFolder(folder, name)))
         if (!found.has(path) && !this.isProduct(path, folder)) found.set(path, { rule: 'config-changed', why: `${name} loads it` });
     if (folder === '' && this.command !== null) this.addCommand(this.command, new Map(scripts), found);
     this.follow(found);
@@ -87,13 +88,13 @@ export class CheckFiles {
 
   /** Vite builds, too: its settings are those of tests where Vitest reads them. */
   private isForTests(config: string, folder: string): boolean {
-    const told = [within(folder, 'package.json'), 'package.json'].some((path) => this.textOf(path)?.includes('vitest') === true);
+    const told = [joinFolder(folder, 'package.json'), 'package.json'].some((path) => this.textOf(path)?.includes('vitest') === true);
     return told || /vitest|\btest\s*:/.test(this.textOf(config) ?? '');
   }
 
   /** What others import from the package: plugins are tried in the project's own settings. */
   private isProduct(path: string, folder: string): boolean {
-    const { main, module, exports, bin } = objectIn(this.textOf(within(folder, 'package.json')));
+    const { main, module, exports, bin } = parseObject(this.textOf(joinFolder(folder, 'package.json')));
     return JSON.stringify([main, module, exports, bin]).includes(path.slice(path.lastIndexOf('/') + 1));
   }
 
@@ -109,7 +110,7 @@ export class CheckFiles {
 
   /** Checks load parts of theirs from other files of their folder. What they load from elsewhere is what they check. */
   private follow(found: Map<string, CheckFile>): void {
-    const open = [...found].filter(([, checkFile]) => isCheck(checkFile));
+    const open = [...found].filter(([, checkFile]) => decidesCheck(checkFile));
     for (const [path, checkFile] of open)
       for (const next of this.loadedBy(path)) {
         if (found.has(next) || found.size > MOST_LOADED || roleOf(next) !== 'source' || !liesWith(path, next)) continue;
@@ -122,7 +123,7 @@ export class CheckFiles {
   private filesIn(text: string, folder: string): readonly string[] {
     const words = text.split(/[\s'"`;&|()<>=,]+/).flatMap((word) => [word, word.replace(/^[@-]+/, '')]);
     const modules = [...text.matchAll(/\s-m\s+([\w.]+)/g)].map(([, name = '']) => name.replaceAll('.', '/'));
-    return [...words.filter((word) => /[./]/.test(word)), ...modules].flatMap((word) => this.fileOf(within(folder, word)) ?? []);
+    return [...words.filter((word) => /[./]/.test(word)), ...modules].flatMap((word) => this.fileOf(joinFolder(folder, word)) ?? []);
   }
 
   /** What a file imports by its path. */
@@ -131,7 +132,7 @@ export class CheckFiles {
     if (text === null) return [];
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     return [...text.matchAll(/(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"](\.{1,2}\/[^'"\n]+)['"]/g)].flatMap(
-      ([, name = '']) => this.fileOf(within(folder, name)) ?? [],
+      ([, name = '']) => this.fileOf(joinFolder(folder, name)) ?? [],
     );
   }
 
@@ -164,13 +165,13 @@ function programsIn(line: string, isIdle: (program: string, part: string) => boo
     .flatMap((one) => {
       const parts = one.split(/&&|\|\||[;|&\n()]/).filter((part) => part.trim() !== '');
       // The last part of a line is what it ends with.
-      return parts.map((part, index) => [startedIn(part), index < parts.length - 1 ? part : null] as const);
+      return parts.map((part, index) => [findProgram(part), index < parts.length - 1 ? part : null] as const);
     })
     .flatMap(([program, part]) => (part !== null && isIdle(program, part) ? [] : [program]))
     .join(' ; ');
 }
 
-function startedIn(part: string): string {
+function findProgram(part: string): string {
   const words = part.split(/\s+/).filter((word) => word !== '' && !/^\w+=/.test(word));
   const isValue = (index: number): boolean => VALUED.test(words[index - 1] ?? '');
   const first = words.findIndex((word, index) => !LAUNCHER.test(word) && !/^(?:-|\d)/.test(word) && !isValue(index));
@@ -192,7 +193,7 @@ function byCommand(path: string): CheckFile {
   return { rule: isOne ? 'scripts-changed' : 'command-changed', why: 'the command that is to pass runs it' };
 }
 
-function isCheck({ rule }: CheckFile): boolean {
+function decidesCheck({ rule }: CheckFile): boolean {
   return rule !== 'command-changed';
 }
 
@@ -202,7 +203,7 @@ function liesWith(script: string, path: string): boolean {
   return folder !== '' && path.startsWith(folder) && !/^(packages|apps|libs|modules|services)\/[^/]+\/$/.test(folder);
 }
 
-function within(folder: string, name: string): string {
+function joinFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
@@ -216,13 +217,13 @@ function tidied(path: string): string {
   return parts.join('/');
 }
 
-function scriptsIn(text: string | null): readonly (readonly [string, string])[] {
-  const { scripts } = objectIn(text);
+function readScripts(text: string | null): readonly (readonly [string, string])[] {
+  const { scripts } = parseObject(text);
   if (typeof scripts !== 'object' || scripts === null) return [];
   return Object.entries(scripts).filter((one): one is [string, string] => typeof one[1] === 'string');
 }
 
-function objectIn(text: string | null): Readonly<Record<string, unknown>> {
+function parseObject(text: string | null): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text ?? '{}');
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

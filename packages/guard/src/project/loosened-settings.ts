@@ -18,8 +18,8 @@ export function loosensChecks({ path, before, after, runsChecks, beside }: Setti
   return (
     NUMBERS.some(([key, isLooser]) => numberLoosened(key, isLooser, old, now)) ||
     retriesIn(now) > retriesIn(old) ||
-    countOf(CANNOT_FAIL, now) > countOf(CANNOT_FAIL, old) ||
-    countOf(NARROWING, now) > countOf(NARROWING, old) ||
+    countMatches(CANNOT_FAIL, now) > countMatches(CANNOT_FAIL, old) ||
+    countMatches(NARROWING, now) > countMatches(NARROWING, old) ||
     [...excludedIn(now, path)].some((pattern) => !excludedIn(old, path).has(pattern)) ||
     // In the CI, `include` and `exclude` list jobs.
     (roleOf(path) !== 'ci' && isNarrowed(includedIn(old), includedIn(now))) ||
@@ -59,7 +59,7 @@ const NUMBER = /(?<![\w-])(-{0,2}[\w-]+)["']?\s*(?:[:=]\s*|\s)["']?(\d+(?:\.\d+)
 function numberLoosened(key: RegExp, isLooser: IsLooser, before: string, after: string): boolean {
   const [old, now] = [numbersIn(before, key), numbersIn(after, key)];
   return [...old].some(([name, values]) => {
-    const [gone, fresh] = [without(values, now.get(name) ?? []), without(now.get(name) ?? [], values)];
+    const [gone, fresh] = [subtractOnce(values, now.get(name) ?? []), subtractOnce(now.get(name) ?? [], values)];
     return gone.length > fresh.length || gone.some((value, index) => isLooser(fresh[index] ?? value, value));
   });
 }
@@ -71,7 +71,7 @@ function numbersIn(text: string, key: RegExp): ReadonlyMap<string, readonly numb
   return found;
 }
 
-function without<Item>(items: readonly Item[], others: readonly Item[]): readonly Item[] {
+function subtractOnce<Item>(items: readonly Item[], others: readonly Item[]): readonly Item[] {
   const left = [...others];
   return items.filter((item) => {
     const index = left.indexOf(item);
@@ -95,7 +95,7 @@ const CANNOT_FAIL =
 const NARROWING =
   /test-?name-?pattern["']?\s*[:= ]|--(?:grep|fgrep|collect-only|co)\b|\b(?:vitest|jest|ava)\b[^"'\n;&|]*\s-t\s|\bmocha\b[^"'\n;&|]*\s-[gf]\s|\bpytest\b[^"'\n;&|]*\s-k\s|\baddopts\b[^\n]*\s-k\s|\bvitest\s+list\b/gi;
 
-function countOf(pattern: RegExp, text: string): number {
+function countMatches(pattern: RegExp, text: string): number {
   return [...text.matchAll(pattern)].length;
 }
 
@@ -119,7 +119,7 @@ function excludedIn(text: string, path: string): ReadonlySet<string> {
         .filter((line) => /^[^#!]/.test(line))
     : roleOf(path) === 'ci'
       ? []
-      : valuesOf(EXCLUDES, text);
+      : readSettingValues(EXCLUDES, text);
   const flags = [...text.matchAll(EXCLUDING_FLAG)].map(([, file, words]) => file ?? words ?? '');
   return new Set([...listed, ...flags].filter((value) => !NO_FILE.test(value) && FILES.test(value)));
 }
@@ -127,7 +127,7 @@ function excludedIn(text: string, path: string): ReadonlySet<string> {
 const INCLUDES = /(?<![\w-])(?:include|includes|testMatch|testRegex|testDir|testpaths|python_files|roots|spec)["']?\s*[:=]/g;
 
 function includedIn(text: string): ReadonlySet<string> {
-  return new Set(valuesOf(INCLUDES, text));
+  return new Set(readSettingValues(INCLUDES, text));
 }
 
 /** A pattern is gone, and nothing wider stands in its place. */
@@ -139,7 +139,7 @@ function isNarrowed(before: ReadonlySet<string>, after: ReadonlySet<string>): bo
 }
 
 /** The words behind a key: of a list in brackets, of indented lines below, or of the rest of the line. */
-function valuesOf(keys: RegExp, text: string): readonly string[] {
+function readSettingValues(keys: RegExp, text: string): readonly string[] {
   return [...text.matchAll(keys)].flatMap((match) => {
     const rest = text.slice(match.index + match[0].length);
     const [body = ''] = /^\s*\[[^\]]*\]|^\s*\{[^}]*\}|^[ \t]*\n(?:[ \t]+\S.*\n?|[ \t]*-.*\n?)+|^[^,\n}]*/.exec(rest) ?? [];

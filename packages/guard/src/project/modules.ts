@@ -9,21 +9,21 @@ export function candidatePaths(from: string, module: string, name: string, langu
   const folder = from.slice(0, Math.max(0, from.lastIndexOf('/')));
   if (language === 'javascript') {
     if (!module.startsWith('.')) return [];
-    const path = joined(folder, module);
+    const path = resolveModulePath(folder, module);
     const bare = path.replace(/\.[cm]?js$/, '');
     return [...new Set([path, ...ENDINGS.flatMap((ending) => [path + ending, bare + ending])])].filter((one) => /\.\w+$/.test(one));
   }
   const dots = /^\.*/.exec(module)?.[0].length ?? 0;
   const parts = module.slice(dots).replaceAll('.', '/');
-  const base = dots === 0 ? '' : joined(folder, '../'.repeat(dots - 1));
+  const base = dots === 0 ? '' : resolveModulePath(folder, '../'.repeat(dots - 1));
   const bases = dots > 0 ? [base] : ['', folder];
   return bases.flatMap((start) => {
-    const path = joined(start, parts);
+    const path = resolveModulePath(start, parts);
     return [`${path}.py`, `${path}/__init__.py`, `${path}/${name}.py`].map((one) => one.replace(/^\//, ''));
   });
 }
 
-function joined(folder: string, path: string): string {
+function resolveModulePath(folder: string, path: string): string {
   const parts = folder === '' ? [] : folder.split('/');
   for (const part of path.split('/')) {
     if (part === '..') parts.pop();

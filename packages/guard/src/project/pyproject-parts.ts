@@ -9,7 +9,7 @@ const SCRIPTS = /^tool\.(poe|pdm|hatch|rye|taskipy|thx|nox)\b.*\b(tasks|scripts)
 
 /** `settings` wherever one table of a tool's own differs. */
 export function pyprojectPart({ before, after }: FileChange): 'packages' | 'scripts' | 'settings' {
-  const [old, now] = [tablesOf(before ?? ''), tablesOf(after ?? '')];
+  const [old, now] = [readTomlTables(before ?? ''), readTomlTables(after ?? '')];
   const differing = [...new Set([...old.keys(), ...now.keys()])].filter((name) => old.get(name) !== now.get(name));
   // In a text of several lines a header may be part of the text.
   if (differing.length === 0 || /"""|'''/.test(`${before ?? ''}${after ?? ''}`)) return 'settings';
@@ -18,7 +18,7 @@ export function pyprojectPart({ before, after }: FileChange): 'packages' | 'scri
 }
 
 /** The lines of each table, by its name; those above the first have none. */
-function tablesOf(text: string): ReadonlyMap<string, string> {
+function readTomlTables(text: string): ReadonlyMap<string, string> {
   const tables = new Map<string, string>();
   let name = '';
   for (const line of text.split('\n').map((one) => one.trim())) {

@@ -4,7 +4,7 @@
 import type { GuardFinding } from '../findings/finding.js';
 import type { GuardRule } from '../findings/rule-names.js';
 import type { TestResult } from '../change.js';
-import { titleOf } from './test-text.js';
+import { readTestTitle } from './test-text.js';
 
 /** Rules on lost or rewritten checks. Never marks that keep a test from running, settings, or files outside the scope. */
 const ON_LOST_CHECKS: ReadonlySet<GuardRule> = new Set([
@@ -95,5 +95,5 @@ function lastTitle({ test }: GuardFinding): string {
 }
 
 function isOf(finding: GuardFinding, test: TestResult): boolean {
-  return (test.file === null || test.file === finding.file) && titleOf(test) === lastTitle(finding);
+  return (test.file === null || test.file === finding.file) && readTestTitle(test) === lastTitle(finding);
 }

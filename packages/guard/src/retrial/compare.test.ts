@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../change.js';
 import { countMutant, NO_MUTANTS, weighByRetrial } from './clear.js';
 import type { MutantCount } from './clear.js';
-import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, rowFor, skippedNow, touchesJudges, worseTests } from './compare.js';
+import { compareRuns, failsWithoutNames, needsNewTests, needsOldCode, findRow, skippedNow, touchesJudges, worseTests } from './compare.js';
 import type { Before, Now, Old, Trial, TrialResult, TrialRun } from './compare.js';
 import type { GuardFinding } from '../findings/finding.js';
 
@@ -98,7 +98,7 @@ const combinations = (Object.keys(BASE) as Before[]).flatMap((before) =>
 it.each(combinations)('$before at the base, old version $old, in the change $now', ({ before, old, now }) => {
   const said = SAYS[`${before}, ${old}, ${now}`];
   const [rule, ...levels] = said?.split(' ') ?? [];
-  expect(rowFor(before, old, now)?.rule).toBe(rule);
+  expect(findRow(before, old, now)?.rule).toBe(rule);
   const change = { files: [NEW_SOURCE, now.endsWith('unchanged') ? SETTINGS : tests(OLD.replace('3', '4'))] };
   for (const [index, rules] of [ANY, FIXED, GOAL].entries()) {
     const onOldCode = now === 'passes on both' ? IN_CHANGE[now] : null;

@@ -11,7 +11,7 @@ import { lacksAnything, lacksWhatIsGone } from './gone-code.js';
 import { isJudge, isRunnerSetting, isTestFile } from './judges.js';
 import { RETRIAL_RULES } from './words.js';
 import type { RetrialRule } from './words.js';
-import { blockOf, similarity, titleOf } from './test-text.js';
+import { blockOf, similarity, readTestTitle } from './test-text.js';
 
 export interface TrialResult extends TestResult {
   readonly message?: string | null;
@@ -103,7 +103,7 @@ const TABLE: Readonly<Record<Exclude<Before, 'unknown'>, Readonly<Record<Exclude
   },
 };
 
-export function rowFor(before: Before, old: Old, now: Now): Row | null {
+export function findRow(before: Before, old: Old, now: Now): Row | null {
   return before === 'unknown' || old === 'passes' ? null : TABLE[before][old][now];
 }
 
@@ -159,7 +159,7 @@ function byId(results: readonly TrialResult[]): ReadonlyMap<string, TrialResult>
 
 const RANK: Readonly<Record<TestResult['status'], number>> = { passed: 0, skipped: 1, failed: 2, errored: 3 };
 
-function isFailing({ status }: TestResult): boolean {
+function hasFailed({ status }: TestResult): boolean {
   return status === 'failed' || status === 'errored';
 }
 
@@ -180,20 +180,20 @@ function compareNamed(trial: Trial): readonly GuardFinding[] {
     const version = versions?.of(test) ?? null;
     const now = nowOf(version, newTests, files, test, blind);
     if (now === null) continue;
-    const row = rowFor(isFailing(test) ? 'failed' : 'passed', how, now);
+    const row = findRow(hasFailed(test) ? 'failed' : 'passed', how, now);
     if (row === null) continue;
     const level = levelOf(row.weight, rules);
     const file = files.placeOf(test);
     if (row.rule === 'old-tests-fail') {
-      stuckTests.set(file, [...(stuckTests.get(file) ?? []), titleOf(test)]);
+      stuckTests.set(file, [...(stuckTests.get(file) ?? []), readTestTitle(test)]);
       continue;
     }
-    const texts = { before: blockOf(files.before(file), titleOf(test)), after: versions?.blockOf(version) ?? null };
+    const texts = { before: blockOf(files.before(file), readTestTitle(test)), after: versions?.blockOf(version) ?? null };
     const why = whyOf(row.rule, now, old.get(id)?.message ?? null);
     found.push(findingOf(RETRIAL_RULES[row.rule], { file, level, ...texts, test: titlesOf(test, file), why }));
   }
   for (const [file, titles] of stuckTests) {
-    const why = `${listed(titles)}, because the code or the settings they need changed`;
+    const why = `${listTitles(titles)}, because the code or the settings they need changed`;
     found.push(findingOf(RETRIAL_RULES['old-tests-fail'], { file, level: 'note', why }));
   }
   return found;
@@ -217,7 +217,7 @@ function whyOf(rule: RetrialRule, now: Now, message: string | null): string {
 const SHOWN_MESSAGE = 160;
 const MOST_LISTED = 5;
 
-function listed(titles: readonly string[]): string {
+function listTitles(titles: readonly string[]): string {
   const more = titles.length > MOST_LISTED ? ` and ${titles.length - MOST_LISTED} more` : '';
   return `${titles.slice(0, MOST_LISTED).join(', ')}${more}`;
 }
@@ -225,13 +225,14 @@ function listed(titles: readonly string[]): string {
 function oldResult(test: TrialResult, old: ReadonlyMap<string, TrialResult>, files: Files): Old {
   const result = old.get(test.id);
   // New code may need new settings: then it lacks something under the old ones.
-  const isStuck = (message: string): boolean => lacksWhatIsGone(message, files.change) || (files.onlySettings && lacksAnything(message));
+  const lacksGoneCode = (message: string): boolean =>
+    lacksWhatIsGone(message, files.change) || (files.onlySettings && lacksAnything(message));
   if (result?.status === 'passed') return 'passes';
-  if (result !== undefined && isFailing(result)) return isStuck(result.message ?? '') ? 'stuck' : 'fails';
+  if (result !== undefined && hasFailed(result)) return lacksGoneCode(result.message ?? '') ? 'stuck' : 'fails';
   if (result?.status === 'skipped') return 'stuck';
   // A file that cannot be loaded is reported alone, without its tests.
   const broken = [...old.values()].find((other) => other.status === 'errored' && fileOf(other) === fileOf(test));
-  return broken === undefined || isStuck(broken.message ?? '') ? 'stuck' : 'fails';
+  return broken === undefined || lacksGoneCode(broken.message ?? '') ? 'stuck' : 'fails';
 }
 
 /** Does a test need the new code? One that failed at the base shows a fix, and says nothing of what else changed. */
@@ -239,7 +240,7 @@ function showsBehaviour({ newTests, onOldCode }: Trial, before: ReadonlyMap<stri
   const old = byId(onOldCode?.results ?? []);
   return [...byId(newTests?.results ?? [])].some(([id, test]) => {
     const [onOld, was] = [old.get(id), before.get(files.idBefore(test))];
-    if (test.status !== 'passed' || onOld?.status !== 'failed' || (was !== undefined && isFailing(was))) return false;
+    if (test.status !== 'passed' || onOld?.status !== 'failed' || (was !== undefined && hasFailed(was))) return false;
     // A test of something new fails on the old code for the lack of it.
     return was !== undefined || !lacksAnything(onOld.message ?? '');
   });
@@ -327,8 +328,8 @@ class Files {
     const from = file === null ? undefined : this.movedFrom.get(file);
     if (from === undefined || file === null) return id;
     // By path, or by module as pytest does.
-    const name = [file, moduleOf(file)].find((one) => id.startsWith(one));
-    return name === undefined ? id : (name === file ? from : moduleOf(from)) + id.slice(name.length);
+    const name = [file, moduleName(file)].find((one) => id.startsWith(one));
+    return name === undefined ? id : (name === file ? from : moduleName(from)) + id.slice(name.length);
   }
 
   pathNow(path: string): string {
@@ -339,7 +340,7 @@ class Files {
   placeOf(test: TrialResult): string {
     if (test.file !== null) return test.file;
     const tests = this.change.files.filter(({ path }) => isJudge(path));
-    const named = tests.find(({ before }) => before?.includes(titleOf(test)) === true) ?? tests.find(({ path }) => isTestFile(path));
+    const named = tests.find(({ before }) => before?.includes(readTestTitle(test)) === true) ?? tests.find(({ path }) => isTestFile(path));
     const file = named ?? tests[0];
     return file?.renamedFrom ?? file?.path ?? fileOf(test);
   }
@@ -380,12 +381,12 @@ class NewVersions {
   blockOf(version: TrialResult | null) {
     if (version === null) return null;
     const path = this.files.pathNow(version.file ?? this.files.placeOf(version));
-    return blockOf(this.files.after(path), titleOf(version));
+    return blockOf(this.files.after(path), readTestTitle(version));
   }
 
   private retitled(test: TrialResult, open: readonly TrialResult[]): TrialResult | undefined {
     const file = this.files.placeOf(test);
-    const was = blockOf(this.files.before(file), titleOf(test));
+    const was = blockOf(this.files.before(file), readTestTitle(test));
     if (was === null) return undefined;
     const alike = open
       .filter((other) => this.files.pathNow(other.file ?? file) === this.files.pathNow(file))
@@ -396,13 +397,13 @@ class NewVersions {
   }
 }
 
-function moduleOf(path: string): string {
+function moduleName(path: string): string {
   return path.replace(/\.\w+$/, '').replaceAll('/', '.');
 }
 
 /** Without the file; of an id that begins with a class or module, the last. */
 function titlesOf(test: TestResult, file: string): readonly string[] {
-  return test.id.startsWith(`${file} > `) ? test.id.slice(file.length + ' > '.length).split(' > ') : [titleOf(test)];
+  return test.id.startsWith(`${file} > `) ? test.id.slice(file.length + ' > '.length).split(' > ') : [readTestTitle(test)];
 }
 
 const STATUS_WORDS: Partial<Record<Now, string>> = {
@@ -421,14 +422,14 @@ function compareStatuses({ change, rules, base, oldTests, newTests, onOldCode }:
   const lost = tests.find(({ path, before, after, renamedFrom }: FileChange): boolean => {
     if (before === null || roleOf(renamedFrom ?? path) === 'snapshot') return false;
     if (after === null) return true;
-    const count = (text: string): number => text.match(DECLARATION)?.length ?? 0;
-    return count(after) < count(before);
+    const countDeclarations = (text: string): number => text.match(DECLARATION)?.length ?? 0;
+    return countDeclarations(after) < countDeclarations(before);
   });
   // Without names a failing command says nothing of which test fails: that it fails is known.
   if (first === undefined || !newTests.passed) return [];
   const now: Now | null = lost !== undefined ? 'gone' : onOldCode?.passed === true && base.passed ? 'passes on both' : null;
   const unclear: Row = { rule: 'old-tests-fail', weight: 'fixed' };
-  const row = now === null ? unclear : rowFor(base.passed ? 'passed' : 'failed', isStuck ? 'stuck' : 'fails', now);
+  const row = now === null ? unclear : findRow(base.passed ? 'passed' : 'failed', isStuck ? 'stuck' : 'fails', now);
   if (row === null) return [];
   const file = lost ?? tests.find(({ path }) => isTestFile(path)) ?? first;
   const why = STATUS_WORDS[now ?? 'passes'] ?? '';
@@ -450,14 +451,14 @@ function provesNothing({ change, base, newTests, onOldCode }: Trial): readonly G
     const old = byId(onOldCode.results);
     for (const [id, test] of byId(newTests.results)) {
       const was = before.get(files.idBefore(test));
-      const isNew = was === undefined ? files.isChanged(test) : isFailing(was);
+      const isNew = was === undefined ? files.isChanged(test) : hasFailed(was);
       if (!isNew || test.status !== 'passed' || old.get(id)?.status !== 'passed') continue;
       const file = test.file ?? files.placeOf(test);
-      byFile.set(file, [...(byFile.get(file) ?? []), titleOf(test)]);
+      byFile.set(file, [...(byFile.get(file) ?? []), readTestTitle(test)]);
     }
   } else if (base.passed === false && newTests.passed === true && onOldCode.passed) {
     const file = change.files.find(({ path }) => isTestFile(path)) ?? change.files.find(({ path }) => isJudge(path));
     if (file !== undefined) byFile.set(file.path, ['the changed tests']);
   }
-  return [...byFile].map(([file, titles]) => findingOf(RETRIAL_RULES['proves-nothing'], { file, level: 'note', why: listed(titles) }));
+  return [...byFile].map(([file, titles]) => findingOf(RETRIAL_RULES['proves-nothing'], { file, level: 'note', why: listTitles(titles) }));
 }

@@ -23,7 +23,7 @@ export function lacksWhatIsGone(message: string, change: Change): boolean {
   const found = known.get(change) ?? collectGone(change);
   known.set(change, found);
   const gone = found;
-  return lines.some((line) => namesIn(line).some((name) => gone.has(name)));
+  return lines.some((line) => findDeclaredNames(line).some((name) => gone.has(name)));
 }
 
 const known = new WeakMap<Change, ReadonlySet<string>>();
@@ -36,19 +36,19 @@ function collectGone({ files }: Change): ReadonlySet<string> {
 
 /** Names in one version of the files that are not in the other. A file's own name counts too. */
 function difference(files: readonly FileChange[], one: 'before' | 'after', other: 'before' | 'after'): readonly string[] {
-  const names = (side: 'before' | 'after') =>
+  const collectNames = (side: 'before' | 'after') =>
     files.flatMap((file) => {
       const text = file[side];
       if (text === null) return [];
       const path = side === 'before' ? (file.renamedFrom ?? file.path) : file.path;
 
       const stem = path.slice(path.lastIndexOf('/') + 1).split('.', 1)[0] ?? '';
-      return [...namesIn(text), ...namesIn(stem)];
+      return [...findDeclaredNames(text), ...findDeclaredNames(stem)];
     });
-  const left = new Set(names(other));
-  return names(one).filter((name) => !left.has(name));
+  const left = new Set(collectNames(other));
+  return collectNames(one).filter((name) => !left.has(name));
 }
 
-function namesIn(text: string): readonly string[] {
+function findDeclaredNames(text: string): readonly string[] {
   return text.match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu) ?? [];
 }

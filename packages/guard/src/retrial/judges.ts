@@ -38,7 +38,7 @@ const JUDGING_PARTS = ['scripts', 'jest', 'vitest', 'mocha', 'ava', 'tap', 'c8',
 
 /** The manifest of `source` with the judging parts of `judge`. Null where one of them is no object: then the judge's file is taken whole. */
 export function mergeManifests(judge: string, source: string): string | null {
-  const [ours, theirs] = [objectIn(judge), objectIn(source)];
+  const [ours, theirs] = [readManifest(judge), readManifest(source)];
   if (ours === null || theirs === null) return null;
   const merged = { ...theirs };
   for (const part of JUDGING_PARTS) {
@@ -48,7 +48,7 @@ export function mergeManifests(judge: string, source: string): string | null {
   return `${JSON.stringify(merged, null, 2)}\n`;
 }
 
-function objectIn(text: string): Record<string, unknown> | null {
+function readManifest(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;

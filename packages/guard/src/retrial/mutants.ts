@@ -34,28 +34,30 @@ export function mutantsIn(file: string, text: string): readonly Mutant[] {
   if (root === null) return [];
   const rules = isPython(file) ? PYTHON : JAVASCRIPT;
   const found: Mutant[] = [];
-  const walk = (node: TreeNode, around: readonly string[]): void => {
-    const name = nameOf(node);
+  const walkNode = (node: TreeNode, around: readonly string[]): void => {
+    const name = readNodeName(node);
     const within = name === null ? around : [...around, name];
     for (const edit of rules[node.type]?.(node, text) ?? [])
       found.push({ ...edit, file, line: text.slice(0, edit.from).split('\n').length, within });
     for (const [key, value] of Object.entries(node)) {
-      if (isSkipped(node, key)) continue;
-      for (const child of Array.isArray(value) ? value.flatMap(partsOf) : partsOf(value)) walk(child, within);
+      if (isSkippedKey(node, key)) continue;
+      for (const child of Array.isArray(value) ? value.flatMap(childNodes) : childNodes(value)) walkNode(child, within);
     }
   };
-  for (const node of root) walk(node, []);
+  for (const node of root) walkNode(node, []);
   return found;
 }
 
 /** The nodes in a value: itself, or those in a plain record such as a branch of a Python `if`. */
-function partsOf(value: unknown): readonly TreeNode[] {
-  if (isNode(value)) return [value];
+function childNodes(value: unknown): readonly TreeNode[] {
+  if (isTreeNode(value)) return [value];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap((inner: unknown) => (Array.isArray(inner) ? inner.flatMap(partsOf) : isNode(inner) ? [inner] : []));
+  return Object.values(value).flatMap((inner: unknown) =>
+    Array.isArray(inner) ? inner.flatMap(childNodes) : isTreeNode(inner) ? [inner] : [],
+  );
 }
 
-function isNode(value: unknown): value is TreeNode {
+function isTreeNode(value: unknown): value is TreeNode {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -82,22 +84,22 @@ function pythonTree(file: string, text: string): readonly TreeNode[] | null {
 }
 
 /** Names, types and what decorates a function are no behaviour. */
-function isSkipped({ type, computed }: TreeNode, key: string): boolean {
+function isSkippedKey({ type, computed }: TreeNode, key: string): boolean {
   if (key === 'decorators' || key === 'annotation' || key === 'returns' || key === 'typeAnnotation') return true;
   if (key === 'source' || key === 'attributes') return true;
   return key === 'key' && type !== 'Dict' && computed !== true;
 }
 
 /** The function that a node begins: by its own name, or by what it is assigned to. */
-function nameOf({ type, id, key, name, left }: TreeNode): string | null {
+function readNodeName({ type, id, key, name, left }: TreeNode): string | null {
   if (type === 'Function') return String(name);
   if (type === 'FunctionDeclaration' || type === 'VariableDeclarator') return identifierIn(id);
   if (type === 'MethodDefinition' || type === 'Property' || type === 'PropertyDefinition') return identifierIn(key);
-  return type === 'AssignmentExpression' && isNode(left) ? identifierIn(left['property'] ?? left) : null;
+  return type === 'AssignmentExpression' && isTreeNode(left) ? identifierIn(left['property'] ?? left) : null;
 }
 
 function identifierIn(node: unknown): string | null {
-  return isNode(node) && typeof node['name'] === 'string' ? node['name'] : null;
+  return isTreeNode(node) && typeof node['name'] === 'string' ? node['name'] : null;
 }
 
 type Rules = Readonly<Record<string, (node: TreeNode, text: string) => readonly Edit[]>>;
@@ -135,57 +137,57 @@ const OPERATORS: Readonly<Record<string, string>> = {
   or: 'and',
 };
 
-function replaced(node: unknown, text: (old: string) => string, what: string, source: string): readonly Edit[] {
-  if (!isNode(node)) return [];
+function replaceNode(node: unknown, text: (old: string) => string, what: string, source: string): readonly Edit[] {
+  if (!isTreeNode(node)) return [];
   return [{ from: node.start, to: node.end, text: text(source.slice(node.start, node.end)), what }];
 }
 
 /** The operator between two nodes. */
 function between(left: unknown, right: unknown, op: unknown, others: Readonly<Record<string, string>>, what: string, source: string) {
   const other = typeof op === 'string' ? others[op] : undefined;
-  if (other === undefined || !isNode(left) || !isNode(right)) return [];
+  if (other === undefined || !isTreeNode(left) || !isTreeNode(right)) return [];
   const gap = source.slice(left.end, right.start);
   const at = gap.indexOf(String(op));
   return at < 0 ? [] : [{ from: left.end + at, to: left.end + at + String(op).length, text: other, what }];
 }
 
-function isText(node: unknown): boolean {
+function isStringLiteral(node: unknown): boolean {
   return (
-    isNode(node) &&
+    isTreeNode(node) &&
     (node.type === 'String' || node.type === 'Format' || node.type === 'TemplateLiteral' || typeof node['value'] === 'string')
   );
 }
 
 function binary({ left, right, operator, op }: TreeNode, source: string): readonly Edit[] {
   const sign = operator ?? op;
-  if (isText(left) || isText(right)) return between(left, right, sign, COMPARISONS, SHIFTS, source);
+  if (isStringLiteral(left) || isStringLiteral(right)) return between(left, right, sign, COMPARISONS, SHIFTS, source);
   return [...between(left, right, sign, COMPARISONS, SHIFTS, source), ...between(left, right, sign, OPERATORS, SWAPS, source)];
 }
 
 const JAVASCRIPT: Rules = {
-  IfStatement: ({ test }, source) => replaced(test, (old) => `!(${old})`, NEGATES, source),
-  ConditionalExpression: ({ test }, source) => replaced(test, (old) => `!(${old})`, NEGATES, source),
+  IfStatement: ({ test }, source) => replaceNode(test, (old) => `!(${old})`, NEGATES, source),
+  ConditionalExpression: ({ test }, source) => replaceNode(test, (old) => `!(${old})`, NEGATES, source),
   BinaryExpression: binary,
   LogicalExpression: binary,
   ExpressionStatement: ({ expression }, source) => {
-    const call = isNode(expression) && expression.type === 'AwaitExpression' ? expression['argument'] : expression;
-    const isCall = isNode(call) && call.type === 'CallExpression' && isNode(call['callee']) && call['callee'].type !== 'Super';
-    return isCall ? replaced(expression, () => 'void 0', DROPS, source) : [];
+    const call = isTreeNode(expression) && expression.type === 'AwaitExpression' ? expression['argument'] : expression;
+    const isCall = isTreeNode(call) && call.type === 'CallExpression' && isTreeNode(call['callee']) && call['callee'].type !== 'Super';
+    return isCall ? replaceNode(expression, () => 'void 0', DROPS, source) : [];
   },
-  ReturnStatement: ({ argument }, source) => replaced(argument, () => 'undefined', RETURNS, source),
+  ReturnStatement: ({ argument }, source) => replaceNode(argument, () => 'undefined', RETURNS, source),
   ArrowFunctionExpression: ({ body, expression }, source) =>
-    expression === true ? replaced(body, () => 'undefined', RETURNS, source) : [],
+    expression === true ? replaceNode(body, () => 'undefined', RETURNS, source) : [],
   Literal: (node, source) => {
     const { value } = node;
-    if (typeof value === 'number' && Number.isFinite(value)) return replaced(node, () => String(value + 1), CONSTANT, source);
-    return typeof value === 'boolean' ? replaced(node, () => String(!value), CONSTANT, source) : [];
+    if (typeof value === 'number' && Number.isFinite(value)) return replaceNode(node, () => String(value + 1), CONSTANT, source);
+    return typeof value === 'boolean' ? replaceNode(node, () => String(!value), CONSTANT, source) : [];
   },
 };
 
 const PYTHON: Rules = {
   If: ({ branches }, source) =>
-    (branches as readonly { readonly test: unknown }[]).flatMap(({ test }) => replaced(test, (old) => `not (${old})`, NEGATES, source)),
-  Conditional: ({ test }, source) => replaced(test, (old) => `not (${old})`, NEGATES, source),
+    (branches as readonly { readonly test: unknown }[]).flatMap(({ test }) => replaceNode(test, (old) => `not (${old})`, NEGATES, source)),
+  Conditional: ({ test }, source) => replaceNode(test, (old) => `not (${old})`, NEGATES, source),
   Binary: binary,
   Bool: ({ op, values }, source) => {
     const [left, right] = values as readonly unknown[];
@@ -197,15 +199,15 @@ const PYTHON: Rules = {
     return between(left, right, op, COMPARISONS, SHIFTS, source);
   },
   Expression: ({ value }, source) => {
-    const call = isNode(value) && value.type === 'Await' ? value['value'] : value;
-    return isNode(call) && call.type === 'Call' ? replaced(value, () => 'None', DROPS, source) : [];
+    const call = isTreeNode(value) && value.type === 'Await' ? value['value'] : value;
+    return isTreeNode(call) && call.type === 'Call' ? replaceNode(value, () => 'None', DROPS, source) : [];
   },
-  Return: ({ value }, source) => replaced(value, () => 'None', RETURNS, source),
+  Return: ({ value }, source) => replaceNode(value, () => 'None', RETURNS, source),
   Number: (node, source) =>
-    replaced(node, (old) => (/^[\d._]+$/.test(old) ? `(${old} + 1)` : old), CONSTANT, source).filter(({ text }) => text.startsWith('(')),
+    replaceNode(node, (old) => (/^[\d._]+$/.test(old) ? `(${old} + 1)` : old), CONSTANT, source).filter(({ text }) => text.startsWith('(')),
   Constant: (node, source) => {
     const { name } = node;
-    return name === 'True' || name === 'False' ? replaced(node, () => (name === 'True' ? 'False' : 'True'), CONSTANT, source) : [];
+    return name === 'True' || name === 'False' ? replaceNode(node, () => (name === 'True' ? 'False' : 'True'), CONSTANT, source) : [];
   },
 };
 
@@ -229,7 +231,7 @@ export function sampleMutants(
   const ranked = mutants.map((mutant) => ({
     mutant,
     share: Math.max(0, ...mutant.within.flatMap((name) => [name, ...partsOfName(name)]).map(share)),
-    rank: hashOf(`${seed} ${mutant.file} ${mutant.from} ${mutant.what}`),
+    rank: hashText(`${seed} ${mutant.file} ${mutant.from} ${mutant.what}`),
   }));
   const sorted = ranked.toSorted((a, b) => b.share - a.share || a.rank - b.rank);
   return sorted.slice(0, most).map(({ mutant }) => mutant);
@@ -274,7 +276,7 @@ function linesAround(text: string, other: string): string {
 }
 
 /** FNV-1a with a last stir, so that near texts lie far apart. */
-function hashOf(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);

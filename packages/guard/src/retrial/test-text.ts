@@ -4,7 +4,7 @@ import type { Span } from '../findings/finding.js';
 import type { TestResult } from '../change.js';
 
 /** The last of its titles, without the parameters that runners add: `adds[1-2]` is `adds`. */
-export function titleOf({ id }: Pick<TestResult, 'id'>): string {
+export function readTestTitle({ id }: Pick<TestResult, 'id'>): string {
   const last = id.split(/ > |::/).at(-1) ?? id;
   return last.replace(/\[[^\]]*\]$/, '');
 }
@@ -17,9 +17,9 @@ export function blockOf(text: string | null, title: string): Span | null {
   const word = new RegExp(`(?:^|[^\\w])${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:[^\\w]|$)`);
   const first = lines.findIndex((line) => (isWord ? word.test(line) : line.includes(title)));
   if (first < 0) return null;
-  const indent = indentOf(lines[first] ?? '');
+  const indent = countIndent(lines[first] ?? '');
   let end = first + 1;
-  while (end < lines.length && (lines[end]?.trim() === '' || indentOf(lines[end] ?? '') > indent)) end += 1;
+  while (end < lines.length && (lines[end]?.trim() === '' || countIndent(lines[end] ?? '') > indent)) end += 1;
   if (/^\s*[)}\]]|^\s*end\b/.test(lines[end] ?? '')) end += 1;
   while (end > first + 1 && lines[end - 1]?.trim() === '') end -= 1;
   const from = lines.slice(0, first).join('\n').length + (first === 0 ? 0 : 1);
@@ -27,13 +27,13 @@ export function blockOf(text: string | null, title: string): Span | null {
   return { from, to: from + block.length, line: first + 1, text: block };
 }
 
-function indentOf(line: string): number {
+function countIndent(line: string): number {
   return line.length - line.trimStart().length;
 }
 
 /** The share of words and numbers that two texts have in common: 0 to 1. */
 export function similarity(one: string, other: string): number {
-  const [a, b] = [wordsOf(one), wordsOf(other)];
+  const [a, b] = [titleWords(one), titleWords(other)];
   if (a.length === 0 || b.length === 0) return 0;
   const left = new Map<string, number>();
   for (const word of a) left.set(word, (left.get(word) ?? 0) + 1);
@@ -46,6 +46,6 @@ export function similarity(one: string, other: string): number {
   return (2 * common) / (a.length + b.length);
 }
 
-function wordsOf(text: string): readonly string[] {
+function titleWords(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}_$]+/gu) ?? [];
 }

@@ -30,12 +30,12 @@ function importsOf(path: string, text: string, read: (path: string) => string | 
 function javaScriptImports(path: string, text: string): readonly (readonly string[])[] {
   const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"](\.[^'"]*)['"]/g)].map(([, specifier = '']) => specifier);
   return specifiers.map((specifier) => {
-    const place = joined(folderOf(path), specifier);
+    const place = joinImport(parentFolder(path), specifier);
     const stem = place.replace(/\.[cm]?jsx?$/, '');
     return [
       place,
       ...EXTENSIONS.flatMap((ending) => [`${place}.${ending}`, `${stem}.${ending}`]),
-      ...EXTENSIONS.map((ending) => joined(place, `index.${ending}`)),
+      ...EXTENSIONS.map((ending) => joinImport(place, `index.${ending}`)),
     ];
   });
 }
@@ -52,25 +52,26 @@ function pythonImports(path: string, text: string): readonly (readonly string[])
       one,
       ...inner.filter((name) => /^\w+$/.test(name)).map((name) => (one === '' ? name : `${one}.${name}`)),
     ]);
-    const roots = dots === '' ? ['', 'src', 'lib', folderOf(path)] : [joined(folderOf(path), '../'.repeat(dots.length - 1) || '.')];
+    const roots =
+      dots === '' ? ['', 'src', 'lib', parentFolder(path)] : [joinImport(parentFolder(path), '../'.repeat(dots.length - 1) || '.')];
     // `from . import x` may take it from the package itself.
-    const own = dots !== '' && module === '' ? [roots.map((root) => joined(root, '__init__.py'))] : [];
+    const own = dots !== '' && module === '' ? [roots.map((root) => joinImport(root, '__init__.py'))] : [];
     const named = parts
       .filter((part) => part !== '')
       .map((part) =>
         roots.flatMap((root) =>
-          [`${part.replaceAll('.', '/')}.py`, `${part.replaceAll('.', '/')}/__init__.py`].map((file) => joined(root, file)),
+          [`${part.replaceAll('.', '/')}.py`, `${part.replaceAll('.', '/')}/__init__.py`].map((file) => joinImport(root, file)),
         ),
       );
     return [...named, ...own];
   });
 }
 
-function folderOf(path: string): string {
+function parentFolder(path: string): string {
   return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
 }
 
-function joined(folder: string, path: string): string {
+function joinImport(folder: string, path: string): string {
   const parts: string[] = [];
   for (const part of `${folder}/${path}`.split('/')) {
     if (part === '' || part === '.') continue;

@@ -10,42 +10,42 @@ export type RetrialRule =
   | 'proves-nothing'
   | 'strength-lost';
 
-function words(name: RetrialRule, severity: RuleWords['severity'], message: string, honest: string): RuleWords {
+function retrialRule(name: RetrialRule, severity: RuleWords['severity'], message: string, honest: string): RuleWords {
   return { name, severity, message, honest };
 }
 
 export const RETRIAL_RULES: Readonly<Record<RetrialRule, RuleWords>> = {
-  'regression-hidden': words(
+  'regression-hidden': retrialRule(
     'regression-hidden',
     'critical',
     'A test passed at the base, and its old version fails on the new code.',
     'Fix the code, and keep the test.',
   ),
-  'failing-test-removed': words(
+  'failing-test-removed': retrialRule(
     'failing-test-removed',
     'high',
     'A test that failed at the base is gone or skipped, and its old version still fails.',
     'Make the old test pass.',
   ),
-  'expectation-changed': words(
+  'expectation-changed': retrialRule(
     'expectation-changed',
     'medium',
     'The old version of the test fails on the new code, and the new version passes.',
     'A person says that the new expectation is right.',
   ),
-  'old-tests-fail': words(
+  'old-tests-fail': retrialRule(
     'old-tests-fail',
     'medium',
     "The base's tests do not pass on the new code.",
     'Say in the change why the tests had to change.',
   ),
-  'proves-nothing': words(
+  'proves-nothing': retrialRule(
     'proves-nothing',
     'low',
     "New or changed tests pass on the base's source too, so they say nothing about this change.",
     'Write a test that fails before the change and passes after it.',
   ),
-  'strength-lost': words(
+  'strength-lost': retrialRule(
     'strength-lost',
     'high',
     'The old tests notice a defect that the new tests do not.',

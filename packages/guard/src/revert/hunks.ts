@@ -29,8 +29,8 @@ export class Hunks {
   private readonly after: readonly string[];
 
   constructor(before: string, after: string) {
-    this.before = linesOf(before);
-    this.after = linesOf(after);
+    this.before = keepLineEnds(before);
+    this.after = keepLineEnds(after);
     this.all = differences(this.before, this.after);
   }
 
@@ -66,7 +66,7 @@ export class Hunks {
 }
 
 /** Each with its end. */
-function linesOf(text: string): readonly string[] {
+function keepLineEnds(text: string): readonly string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
@@ -80,39 +80,39 @@ function differences(before: readonly string[], after: readonly string[]): reado
   end = Math.max(0, end - SLACK);
   const middle = { from: start, to: before.length - end, fromAfter: start, toAfter: after.length - end };
   if ((middle.to - middle.from) * (middle.toAfter - middle.fromAfter) > MOST_CELLS) return [middle];
-  return runs(middle, before, after);
+  return splitMiddle(middle, before, after);
 }
 
 /** By the longest common subsequence of the lines in the middle. */
-function runs(middle: Hunk, before: readonly string[], after: readonly string[]): readonly Hunk[] {
+function splitMiddle(middle: Hunk, before: readonly string[], after: readonly string[]): readonly Hunk[] {
   const rows = middle.to - middle.from;
   const columns = middle.toAfter - middle.fromAfter;
   const width = columns + 1;
   const longest = new Uint32Array((rows + 1) * width);
-  const cell = (row: number, column: number): number => longest[row * width + column] ?? 0;
-  const isSame = (row: number, column: number): boolean => before[middle.from + row] === after[middle.fromAfter + column];
+  const readCell = (row: number, column: number): number => longest[row * width + column] ?? 0;
+  const isSameLine = (row: number, column: number): boolean => before[middle.from + row] === after[middle.fromAfter + column];
   for (let row = rows - 1; row >= 0; row--)
     for (let column = columns - 1; column >= 0; column--)
-      longest[row * width + column] = isSame(row, column)
-        ? cell(row + 1, column + 1) + 1
-        : Math.max(cell(row + 1, column), cell(row, column + 1));
+      longest[row * width + column] = isSameLine(row, column)
+        ? readCell(row + 1, column + 1) + 1
+        : Math.max(readCell(row + 1, column), readCell(row, column + 1));
   const found: Hunk[] = [];
   let [row, column, fromRow, fromColumn] = [0, 0, 0, 0];
-  const close = (): void => {
+  const closeHunk = (): void => {
     if (row === fromRow && column === fromColumn) return;
     const { from, fromAfter } = middle;
     found.push({ from: from + fromRow, to: from + row, fromAfter: fromAfter + fromColumn, toAfter: fromAfter + column });
   };
   while (row < rows && column < columns) {
-    if (isSame(row, column)) {
-      close();
+    if (isSameLine(row, column)) {
+      closeHunk();
       row += 1;
       column += 1;
       [fromRow, fromColumn] = [row, column];
-    } else if (cell(row + 1, column) >= cell(row, column + 1)) row += 1;
+    } else if (readCell(row + 1, column) >= readCell(row, column + 1)) row += 1;
     else column += 1;
   }
   [row, column] = [rows, columns];
-  close();
+  closeHunk();
   return found;
 }

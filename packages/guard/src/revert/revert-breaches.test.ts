@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../change.js';
 import type { GuardFinding } from '../findings/finding.js';
 import { findingOf } from '../findings/finding.js';
-import { wordsOf } from '../rules/all.js';
+import { findRuleWords } from '../rules/all.js';
 import { revertBreaches } from './revert-breaches.js';
 import type { Look } from './revert-breaches.js';
 
@@ -21,7 +21,7 @@ function liesIn({ path, before, after }: FileChange): readonly GuardFinding[] {
 }
 
 function finding(file: string, text: string, line: number): GuardFinding {
-  return findingOf(wordsOf('assertion-weakened'), { file, level: 'breach', after: { from: 0, to: text.length, line, text } });
+  return findingOf(findRuleWords('assertion-weakened'), { file, level: 'breach', after: { from: 0, to: text.length, line, text } });
 }
 
 function corrected(files: readonly FileChange[], findings: readonly GuardFinding[], by: Look) {

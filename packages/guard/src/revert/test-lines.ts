@@ -13,7 +13,7 @@ export interface Lines {
 export function testLines(path: string, text: string): readonly Lines[] {
   const source = readSource(path, text);
   if (source === null || source.problem !== null) return [];
-  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length - 1;
+  const countLinesBefore = (offset: number): number => text.slice(0, offset).split('\n').length - 1;
   const found = findTests(source)
     .tests.filter(({ from, to }) => {
       // Nothing else stands on its lines.
@@ -23,7 +23,7 @@ export function testLines(path: string, text: string): readonly Lines[] {
       const rest = text.slice(to, next < 0 ? text.length : next);
       return text.slice(start, from).trim() === '' && /^[;\s]*$/.test(rest);
     })
-    .map(({ from, to }) => ({ from: lineOf(from), to: lineOf(to) + 1 }))
+    .map(({ from, to }) => ({ from: countLinesBefore(from), to: countLinesBefore(to) + 1 }))
     .toSorted((one, other) => one.from - other.from || other.to - one.to);
   const outer: Lines[] = [];
   for (const lines of found) if (lines.from >= (outer.at(-1)?.to ?? 0)) outer.push(lines);

@@ -92,6 +92,6 @@ export const RULE_WORDS: ReadonlyMap<GuardRule, RuleWords> = new Map(
   [...RULES, ...Object.values(RETRIAL_RULES)].map((words) => [words.name, words]),
 );
 
-export function wordsOf(rule: GuardRule): RuleWords {
+export function findRuleWords(rule: GuardRule): RuleWords {
   return RULE_WORDS.get(rule) as RuleWords;
 }

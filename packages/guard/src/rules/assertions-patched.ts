@@ -1,7 +1,7 @@
 // The checks themselves are replaced and need not fail any more.
 
-import { dotted, eachStatement, eachValue, lastName, positional } from '../syntax/walk.js';
-import { scalarOf } from '../syntax/fold.js';
+import { dottedName, eachStatement, eachValue, lastName, positional } from '../syntax/walk.js';
+import { foldScalar } from '../syntax/fold.js';
 import type { Place, Source, Statement } from '../syntax/nodes.js';
 import type { FoundTests } from '../test-model/find.js';
 import { dialectOf } from '../test-model/dialects.js';
@@ -21,7 +21,7 @@ export const assertionsPatched: Rule = {
       if (after === null || (role !== 'test' && role !== 'support' && role !== 'config') || !WORDS.test(evidence.addedText(change)))
         return [];
       const old = new Set(before === null ? [] : patchesIn(before.source).map((place) => before.source.text.slice(place.from, place.to)));
-      return [...patchesIn(after.source), ...(before === null ? [] : taken(before, after))]
+      return [...patchesIn(after.source), ...(before === null ? [] : findTakenNames(before, after))]
         .filter(({ from, to }) => !old.has(after.source.text.slice(from, to)))
         .map((place) => ({ file: change.path, level: 'breach', before: null, after: spanOf(after.source, place) }));
     }),
@@ -32,7 +32,7 @@ const WORDS =
   /=[^=>]|\b(?:import|function|def|class|async|expect\.extend|setattr|overwrite\w+|object|spyOn|stub|defineProperty|Object\.assign)\b|__\w+__/;
 
 /** A function of the file now has the name of the assertions. */
-function taken(before: FoundTests, after: FoundTests): readonly Place[] {
+function findTakenNames(before: FoundTests, after: FoundTests): readonly Place[] {
   return ['expect', 'assert'].flatMap((name) => {
     const [old, now] = [before.scope.find(name), after.scope.find(name)];
     const isOwn = now !== null && (now.module === null || now.module.path.startsWith('.'));
@@ -41,7 +41,7 @@ function taken(before: FoundTests, after: FoundTests): readonly Place[] {
     const place = after.source.body.find(
       (statement) =>
         (statement.kind === 'function' && statement.name === name) ||
-        (statement.kind === 'assign' && statement.targets.some((target) => dotted(target) === name)) ||
+        (statement.kind === 'assign' && statement.targets.some((target) => dottedName(target) === name)) ||
         (statement.kind === 'import' && statement.names.some(({ local }) => local === name)),
     );
     return place === undefined ? [] : [place];
@@ -58,11 +58,11 @@ function patchesIn(source: Source): readonly Place[] {
   eachStatement(source.body, (statement) => {
     if (statement.kind === 'assign')
       for (const target of statement.targets) {
-        const name = dotted(target);
+        const name = dottedName(target);
         if (
           target.kind === 'member' &&
           (GLOBALS.test(name) ||
-            (OWNERS.test(dotted(target.object)) &&
+            (OWNERS.test(dottedName(target.object)) &&
               (asserts.has(target.name) || matchers.has(target.name) || target.name.startsWith('assert'))))
         )
           found.push(statement);
@@ -75,17 +75,17 @@ function patchesIn(source: Source): readonly Place[] {
     const name = lastName(value.callee);
     const [first, second] = positional(value);
     if (
-      dotted(value.callee) === 'Object.assign' &&
+      dottedName(value.callee) === 'Object.assign' &&
       first !== undefined &&
-      (OWNERS.test(dotted(first)) ||
-        (/^global(This)?$/.test(dotted(first)) &&
+      (OWNERS.test(dottedName(first)) ||
+        (/^global(This)?$/.test(dottedName(first)) &&
           second?.kind === 'record' &&
           second.entries.some(({ key }) => key?.kind === 'text' && /^(expect|assert|it|test)$/.test(key.value))))
     )
       found.push(value);
     else if (name === 'overwriteMethod' || name === 'overwriteProperty') found.push(value);
     else if (
-      dotted(value.callee) === 'expect.extend' &&
+      dottedName(value.callee) === 'expect.extend' &&
       first?.kind === 'record' &&
       first.entries.some(({ key }) => key?.kind === 'text' && matchers.has(key.value) && key.value.startsWith('to'))
     )
@@ -94,7 +94,7 @@ function patchesIn(source: Source): readonly Place[] {
       (name === 'setattr' || name === 'object' || name === 'spyOn' || name === 'stub' || name === 'defineProperty') &&
       first !== undefined &&
       second?.kind === 'text' &&
-      OWNERS.test(dotted(first)) &&
+      OWNERS.test(dottedName(first)) &&
       (asserts.has(second.value) || matchers.has(second.value) || second.value.startsWith('assert'))
     )
       found.push(value);
@@ -105,6 +105,10 @@ function patchesIn(source: Source): readonly Place[] {
 function alwaysTrue(body: readonly Statement[]): boolean {
   const [first, ...more] = body;
   return (
-    first?.kind === 'return' && more.length === 0 && first.value !== null && scalarOf(first.value) === true && print(first.value) === 'true'
+    first?.kind === 'return' &&
+    more.length === 0 &&
+    first.value !== null &&
+    foldScalar(first.value) === true &&
+    print(first.value) === 'true'
   );
 }

@@ -21,7 +21,10 @@ export const caseRemoved: Rule = {
   },
   find: (evidence) =>
     touchedPairs(evidence).flatMap((pair): readonly Sighting[] => {
-      const [old, now] = [evidence.before.walk(pair.before).tables.flatMap(rowsOf), evidence.after.walk(pair.after).tables.flatMap(rowsOf)];
+      const [old, now] = [
+        evidence.before.walk(pair.before).tables.flatMap(readTableRows),
+        evidence.after.walk(pair.after).tables.flatMap(readTableRows),
+      ];
       const left = now.map((row) => print(row));
       const gone = old.filter((row) => {
         const at = left.indexOf(print(row));
@@ -47,12 +50,12 @@ export const caseRemoved: Rule = {
 };
 
 /** Rows of a literal table that have to pass; of another, none are known. */
-function rowsOf(table: Value): readonly Value[] {
+function readTableRows(table: Value): readonly Value[] {
   if (table.kind === 'list') return itemsOf({ ...table, items: table.items.filter((row) => !isExcused(row)) });
   if (table.kind === 'record') return table.entries.map(({ value }) => value);
   if (table.kind === 'call' && /^(entries|values|items|keys|enumerate|zip|sorted)$/.test(lastName(table.callee))) {
     const inner = table.callee.kind === 'member' && table.args.length === 0 ? table.callee.object : table.args[0]?.value;
-    return inner === undefined ? [] : rowsOf(inner);
+    return inner === undefined ? [] : readTableRows(inner);
   }
   return itemsOf(table);
 }

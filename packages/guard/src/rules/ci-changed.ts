@@ -1,6 +1,6 @@
 // What the CI runs changed.
 
-import { changedFiles } from './files.js';
+import { findChangedFiles } from './files.js';
 import type { Rule } from './rule.js';
 
 export const ciChanged: Rule = {
@@ -12,5 +12,5 @@ export const ciChanged: Rule = {
     'A breach where a threshold falls, files are excluded, a check is removed or can no longer fail, or retries are added; else a note.',
   example: { cheat: 'npm test || true', honest: 'Another version of Node in the matrix' },
   isBreachInTesting: true,
-  find: (evidence) => changedFiles(evidence, 'ci-changed'),
+  find: (evidence) => findChangedFiles(evidence, 'ci-changed'),
 };

@@ -1,6 +1,6 @@
 // The command that is to pass runs this very file.
 
-import { changedFiles } from './files.js';
+import { findChangedFiles } from './files.js';
 import type { Rule } from './rule.js';
 
 export const commandChanged: Rule = {
@@ -10,5 +10,5 @@ export const commandChanged: Rule = {
   honest: 'Change what the command checks, and leave the check.',
   levels: 'A note: the program that is to pass may be the very thing that is worked on.',
   example: { cheat: 'The script that checks is edited.', honest: 'What it checks is edited.' },
-  find: (evidence) => changedFiles(evidence, 'command-changed'),
+  find: (evidence) => findChangedFiles(evidence, 'command-changed'),
 };

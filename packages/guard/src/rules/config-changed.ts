@@ -1,6 +1,6 @@
 // Settings of tests, coverage, lint or types changed.
 
-import { changedFiles } from './files.js';
+import { findChangedFiles } from './files.js';
 import type { Rule } from './rule.js';
 
 export const configChanged: Rule = {
@@ -12,5 +12,5 @@ export const configChanged: Rule = {
     'A breach where a threshold falls, files are excluded, a check is removed or can no longer fail, or retries are added; else a note.',
   example: { cheat: 'fail_under = 60 for fail_under = 90', honest: 'A new alias in vitest.config.ts' },
   isBreachInTesting: true,
-  find: (evidence) => changedFiles(evidence, 'config-changed'),
+  find: (evidence) => findChangedFiles(evidence, 'config-changed'),
 };

@@ -21,23 +21,23 @@ interface Seen {
 const KNOWN = new WeakMap<Evidence, readonly Seen[]>();
 
 /** Sightings of one rule. */
-export function changedFiles(evidence: Evidence, rule: FileRule): readonly Sighting[] {
-  const known = KNOWN.get(evidence) ?? look(evidence);
+export function findChangedFiles(evidence: Evidence, rule: FileRule): readonly Sighting[] {
+  const known = KNOWN.get(evidence) ?? readSeenFiles(evidence);
   KNOWN.set(evidence, known);
   return known.filter((one) => one.rule === rule).map(({ sighting }) => sighting);
 }
 
-function look(evidence: Evidence): readonly Seen[] {
+function readSeenFiles(evidence: Evidence): readonly Seen[] {
   const { input, files } = evidence;
   const old = new Map<string, string | null>();
   for (const { change } of files) if (change.renamedFrom !== undefined) old.set(change.path, null);
   for (const { change } of files) old.set(change.renamedFrom ?? change.path, change.before);
-  const textOf = (path: string): string | null => (old.has(path) ? (old.get(path) ?? null) : (input.same?.(path) ?? null));
+  const readOldText = (path: string): string | null => (old.has(path) ? (old.get(path) ?? null) : (input.same?.(path) ?? null));
   const now = new Map(files.map(({ change }) => [change.path, change.after !== null]));
-  const isThere = (path: string): boolean => now.get(path) ?? textOf(path) !== null;
-  const checkFiles = new CheckFiles(textOf, input.command ?? null);
+  const existsAfter = (path: string): boolean => now.get(path) ?? readOldText(path) !== null;
+  const checkFiles = new CheckFiles(readOldText, input.command ?? null);
   return files.flatMap((file) => {
-    const stood = standsFor(file.change, isThere);
+    const stood = standsFor(file.change, existsAfter);
     if (stood === null) return changedFile(evidence, file, checkFiles);
     return [
       {
@@ -98,13 +98,13 @@ function loosens(evidence: Evidence, change: FileChange): boolean {
   if (/(^|\/)umpire\.config\.yaml$/.test(change.path)) return true;
   // A file that is new says how something is checked that was not checked before, or takes over from another file.
   if (change.before === null) return false;
-  const runs = (path: string): boolean => ['ci', 'scripts', 'package'].includes(roleOf(path)) || COMMANDS_IN_SETTINGS.test(path);
+  const runsCommands = (path: string): boolean => ['ci', 'scripts', 'package'].includes(roleOf(path)) || COMMANDS_IN_SETTINGS.test(path);
   return loosensChecks({
     path: change.path,
     before: change.before,
     after: change.after ?? '',
-    runsChecks: runs(change.path),
-    beside: evidence.files.flatMap(({ change: other }) => (other !== change && runs(other.path) ? [other.after ?? ''] : [])),
+    runsChecks: runsCommands(change.path),
+    beside: evidence.files.flatMap(({ change: other }) => (other !== change && runsCommands(other.path) ? [other.after ?? ''] : [])),
   });
 }
 
@@ -120,7 +120,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
 );
 
 function packageRules(change: FileChange): readonly (FileRule | 'dependencies')[] {
-  const [before, after] = [objectOf(change.before), objectOf(change.after)];
+  const [before, after] = [parseJsonObject(change.before), parseJsonObject(change.after)];
   if (before === null || after === null) return ['scripts-changed'];
   const rules = new Set<FileRule | 'dependencies'>();
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -133,7 +133,7 @@ function packageRules(change: FileChange): readonly (FileRule | 'dependencies')[
 /** Of Nx and Angular: what `nx test` and `ng lint` run stands among other things in a file with a common name. */
 function targetsDiffer(change: FileChange): boolean {
   if (!/(^|\/)(project|workspace|angular)\.json$/.test(change.path)) return false;
-  return JSON.stringify(checkingTargets(objectOf(change.before))) !== JSON.stringify(checkingTargets(objectOf(change.after)));
+  return JSON.stringify(checkingTargets(parseJsonObject(change.before))) !== JSON.stringify(checkingTargets(parseJsonObject(change.after)));
 }
 
 function checkingTargets(settings: unknown): readonly unknown[] {
@@ -143,7 +143,7 @@ function checkingTargets(settings: unknown): readonly unknown[] {
   return [...own, ...Object.values(projects ?? {}).flatMap(checkingTargets)];
 }
 
-function objectOf(text: string | null): Readonly<Record<string, unknown>> | null {
+function parseJsonObject(text: string | null): Readonly<Record<string, unknown>> | null {
   if (text === null) return {};
   try {
     const value: unknown = JSON.parse(text);

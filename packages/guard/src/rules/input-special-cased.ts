@@ -1,7 +1,7 @@
 // The source answers the input of a test with the value that the test wants.
 
 import { eachStatement } from '../syntax/walk.js';
-import { isLiteral, print } from '../syntax/print.js';
+import { isLiteralValue, print } from '../syntax/print.js';
 import type { Evidence } from '../evidence.js';
 import type { Statement, Value } from '../syntax/nodes.js';
 import { readSource } from '../syntax/read.js';
@@ -22,7 +22,7 @@ export const inputSpecialCased: Rule = {
       const found: Sighting[] = [];
       let texts: readonly string[] | null = null;
       eachStatement(changed.source.body, (statement) => {
-        for (const { place, input, output } of answersIn(statement)) {
+        for (const { place, input, output } of findAnswers(statement)) {
           if (!changed.isNew(place)) continue;
           texts ??= testTexts(evidence, changed.source.path);
           if (texts.some((text) => text.includes(input) && text.includes(output))) found.push(sourceSighting(changed, place, 'breach'));
@@ -38,7 +38,7 @@ interface Answer {
   readonly output: string;
 }
 
-function answersIn(statement: Statement): readonly Answer[] {
+function findAnswers(statement: Statement): readonly Answer[] {
   if (statement.kind === 'if') {
     const [first, ...more] = statement.then;
     if (first?.kind !== 'return' || first.value === null || more.length > 0) return [];
@@ -50,26 +50,26 @@ function answersIn(statement: Statement): readonly Answer[] {
 
 /** Short words and small numbers are in every test. */
 function isTelling(value: Value): boolean {
-  if (!isLiteral(value)) return false;
+  if (!isLiteralValue(value)) return false;
   if (value.kind === 'text') return value.value.length >= 4;
   if (value.kind === 'number') return Math.abs(value.value) >= 100 || !Number.isInteger(value.value);
   return (value.kind === 'list' && value.items.length > 1) || (value.kind === 'record' && value.entries.length > 0);
 }
 
 function answersOf(test: Value, output: Value, place: Value | Statement): readonly Answer[] {
-  if (!isLiteral(output) || output.kind === 'constant') return [];
+  if (!isLiteralValue(output) || output.kind === 'constant') return [];
   const inputs: Value[] = [];
-  const collect = (value: Value): void => {
+  const collectLiterals = (value: Value): void => {
     if (value.kind !== 'binary') return;
     if (value.op === 'and' || value.op === 'or') {
-      collect(value.left);
-      collect(value.right);
+      collectLiterals(value.left);
+      collectLiterals(value.right);
     } else if (value.op === '==' || value.op === 'is') {
-      if (isLiteral(value.right) && !isLiteral(value.left)) inputs.push(value.right);
-      else if (isLiteral(value.left) && !isLiteral(value.right)) inputs.push(value.left);
+      if (isLiteralValue(value.right) && !isLiteralValue(value.left)) inputs.push(value.right);
+      else if (isLiteralValue(value.left) && !isLiteralValue(value.right)) inputs.push(value.left);
     } else if (value.op === 'in' && value.right.kind === 'list') inputs.push(...value.right.items);
   };
-  collect(test);
+  collectLiterals(test);
   const isSeveral = inputs.length > 1 && inputs.every(({ kind }) => kind === 'number');
   return inputs
     .filter((input) => (isTelling(input) || isSeveral) && print(input) !== print(output))
@@ -94,12 +94,12 @@ function testTexts(evidence: Evidence, path: string): readonly string[] {
 
 function literalsOf(body: readonly Statement[]): string {
   const found: string[] = [];
-  const visit = (value: Value): void => void found.push(print(value));
+  const visitValue = (value: Value): void => void found.push(print(value));
   eachStatement(body, (statement) => {
     if (statement.kind === 'expression' || statement.kind === 'assign' || statement.kind === 'return') {
-      if (statement.value !== null) visit(statement.value);
-    } else if (statement.kind === 'assert') visit(statement.test);
-    else if (statement.kind === 'function') statement.decorators.forEach(visit);
+      if (statement.value !== null) visitValue(statement.value);
+    } else if (statement.kind === 'assert') visitValue(statement.test);
+    else if (statement.kind === 'function') statement.decorators.forEach(visitValue);
   });
   return found.join('\n');
 }

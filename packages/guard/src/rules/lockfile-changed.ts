@@ -1,6 +1,6 @@
 // Locked dependencies changed under the tests.
 
-import { changedFiles } from './files.js';
+import { findChangedFiles } from './files.js';
 import type { Rule } from './rule.js';
 
 export const lockfileChanged: Rule = {
@@ -11,5 +11,5 @@ export const lockfileChanged: Rule = {
   levels: 'A note. A breach where only tests may change.',
   example: { cheat: 'Another version of the runner', honest: 'The lockfile of a new dependency' },
   isBreachInTesting: true,
-  find: (evidence) => changedFiles(evidence, 'lockfile-changed'),
+  find: (evidence) => findChangedFiles(evidence, 'lockfile-changed'),
 };

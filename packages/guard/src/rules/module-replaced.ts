@@ -1,6 +1,6 @@
 // The module under test is replaced, so its code never runs.
 
-import { dotted, eachBelow, rootName } from '../syntax/walk.js';
+import { dottedName, eachBelow, rootName } from '../syntax/walk.js';
 import type { Evidence, ReadFile } from '../evidence.js';
 import type { Place } from '../syntax/nodes.js';
 import { doubleOf } from '../test-model/doubles.js';
@@ -43,7 +43,7 @@ function mocked(evidence: Evidence, { change, before, after }: ReadFile): readon
   // `./Cart` of `src/Cart.test.tsx`.
   const tested = new Set([...modules.values(), `./${(change.path.split('/').at(-1) ?? '').replace(/[._-](test|spec)\b.*$/, '')}`]);
   return fresh
-    .filter(({ target }) => [...tested].some((path) => stem(path) === stem(target)))
+    .filter(({ target }) => [...tested].some((path) => dropExtension(path) === dropExtension(target)))
     .map((place) => ({ file: change.path, level: 'breach', before: null, after: spanOf(after.source, place) }));
 }
 
@@ -52,7 +52,7 @@ function modulesMocked({ source, dialect }: FoundTests): readonly (Place & { rea
   for (const statement of source.body) {
     if (statement.kind !== 'expression') continue;
     eachBelow(statement.value, (value) => {
-      const double = value.kind === 'call' && dotted(value.callee) !== '' ? doubleOf(value, source, dialect) : null;
+      const double = value.kind === 'call' && dottedName(value.callee) !== '' ? doubleOf(value, source, dialect) : null;
       if (double?.kind === 'module') found.push(double);
       return value.kind !== 'function';
     });
@@ -83,6 +83,6 @@ function importedElsewhere({ change, before, after }: ReadFile): readonly Sighti
 
 const STAND_IN = /fake|mock|stub|dummy|stand-?in/i;
 
-function stem(path: string): string {
+function dropExtension(path: string): string {
   return path.replace(/\.\w+$/, '').replace(/^[./@~]+/, '');
 }

@@ -1,7 +1,7 @@
 // The source ends the process as if all were well, and tests that run then end with it.
 
-import { dotted, eachStatement, eachValue, positional } from '../syntax/walk.js';
-import { scalarOf } from '../syntax/fold.js';
+import { dottedName, eachStatement, eachValue, positional } from '../syntax/walk.js';
+import { foldScalar } from '../syntax/fold.js';
 import type { Rule } from './rule.js';
 import type { Sighting } from '../findings/finding.js';
 import { changedSources, sourceSighting } from './source-side.js';
@@ -18,9 +18,9 @@ export const processEnded: Rule = {
       const found: Sighting[] = [];
       eachValue(changed.source.body, (value) => {
         if (value.kind !== 'call' || !changed.isNew(value)) return;
-        const name = dotted(value.callee);
+        const name = dottedName(value.callee);
         const [first] = positional(value);
-        const status = first === undefined ? 0 : scalarOf(first);
+        const status = first === undefined ? 0 : foldScalar(first);
         if (status !== 0) return;
         if (name === 'os._exit' || name === 'process.reallyExit') found.push(sourceSighting(changed, value, 'breach'));
         else if (
@@ -31,7 +31,7 @@ export const processEnded: Rule = {
       });
       eachStatement(changed.source.body, (statement) => {
         if (statement.kind !== 'assign' || statement.value === null || !changed.isNew(statement)) return;
-        if (statement.targets.some((target) => dotted(target) === 'process.exitCode') && scalarOf(statement.value) === 0)
+        if (statement.targets.some((target) => dottedName(target) === 'process.exitCode') && foldScalar(statement.value) === 0)
           found.push(sourceSighting(changed, statement, 'breach'));
       });
       return found;

@@ -1,8 +1,8 @@
 // A test or its support decides what the runner reports.
 
-import { dotted, eachStatement, eachValue, lastName, positional } from '../syntax/walk.js';
+import { dottedName, eachStatement, eachValue, lastName, positional } from '../syntax/walk.js';
 import type { Place, Source } from '../syntax/nodes.js';
-import { scalarOf } from '../syntax/fold.js';
+import { foldScalar } from '../syntax/fold.js';
 import { spanOf } from '../findings/finding.js';
 import type { Rule } from './rule.js';
 import type { Sighting } from '../findings/finding.js';
@@ -52,19 +52,19 @@ function takeoversIn(source: Source): readonly Takeover[] {
     if (
       statement.kind === 'assign' &&
       statement.value !== null &&
-      statement.targets.some((target) => RESULT.test(dotted(target)) && target.kind === 'member')
+      statement.targets.some((target) => RESULT.test(dottedName(target)) && target.kind === 'member')
     ) {
-      const held = scalarOf(statement.value);
+      const held = foldScalar(statement.value);
       if (held === 0 || held === 'passed' || held === false) found.push({ from: statement.from, to: statement.to, level: 'breach' });
     }
-    if (statement.kind === 'assign' && statement.targets.some((target) => /^collect_ignore(_glob)?$/.test(dotted(target))))
+    if (statement.kind === 'assign' && statement.targets.some((target) => /^collect_ignore(_glob)?$/.test(dottedName(target))))
       found.push({ from: statement.from, to: statement.to, level: 'breach' });
   });
   eachValue(source.body, (value) => {
     if (value.kind !== 'call') return;
-    const name = dotted(value.callee);
+    const name = dottedName(value.callee);
     const [first] = positional(value);
-    const status = first === undefined ? undefined : scalarOf(first);
+    const status = first === undefined ? undefined : foldScalar(first);
     if (name === 'os._exit' && (status === 0 || status === undefined)) found.push({ from: value.from, to: value.to, level: 'breach' });
     if (name === 'process.exit' && status === 0) found.push({ from: value.from, to: value.to, level: 'breach' });
     if (/^(jest|this)\.retryTimes$|^this\.retries$/.test(name) && typeof status === 'number' && status > 0)

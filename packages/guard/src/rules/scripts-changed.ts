@@ -1,6 +1,6 @@
 // A script of the package changed, so other tests or checks may run.
 
-import { changedFiles } from './files.js';
+import { findChangedFiles } from './files.js';
 import type { Rule } from './rule.js';
 
 export const scriptsChanged: Rule = {
@@ -12,5 +12,5 @@ export const scriptsChanged: Rule = {
     'A breach where a threshold falls, files are excluded, a check is removed or can no longer fail, or retries are added; else a note.',
   example: { cheat: '"test": "exit 0"', honest: '"docs": "typedoc src"' },
   isBreachInTesting: true,
-  find: (evidence) => changedFiles(evidence, 'scripts-changed'),
+  find: (evidence) => findChangedFiles(evidence, 'scripts-changed'),
 };

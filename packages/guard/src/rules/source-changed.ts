@@ -1,6 +1,6 @@
 // Source changed in a change that may only touch tests.
 
-import { changedFiles } from './files.js';
+import { findChangedFiles } from './files.js';
 import type { Rule } from './rule.js';
 
 export const sourceChanged: Rule = {
@@ -11,5 +11,5 @@ export const sourceChanged: Rule = {
   levels: 'Looked for where only tests may change.',
   example: { cheat: 'A source file is edited while tests are to be written.', honest: 'Only tests are edited.' },
   isBreachInTesting: true,
-  find: (evidence) => changedFiles(evidence, 'source-changed'),
+  find: (evidence) => findChangedFiles(evidence, 'source-changed'),
 };

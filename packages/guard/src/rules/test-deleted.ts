@@ -22,13 +22,13 @@ export const testDeleted: Rule = {
     // By file: how much more new tests ask than removed ones did.
 
     const sums = new Map<string, number>();
-    const add = (test: Test, side: 'before' | 'after', sign: number): void => {
+    const addTest = (test: Test, side: 'before' | 'after', sign: number): void => {
       const { claims } = evidence[side].claims(test);
       const sum = claims.reduce((total, { strength }) => total + strength, 0);
       sums.set(test.source.path, (sums.get(test.source.path) ?? 0) + sign * sum);
     };
-    for (const test of evidence.pairing.removed) add(test, 'before', -1);
-    for (const test of evidence.pairing.added) add(test, 'after', 1);
+    for (const test of evidence.pairing.removed) addTest(test, 'before', -1);
+    for (const test of evidence.pairing.added) addTest(test, 'after', 1);
     const balance = sums;
     return evidence.pairing.removed.flatMap((test): readonly Sighting[] => {
       const { claims } = evidence.before.claims(test);
@@ -63,19 +63,19 @@ function isExplained(evidence: Evidence, test: Test): 'gone' | 'changed' | null 
   if (code.files.length === 0 || evidence.isTestingOnly) return null;
   const words = new Set(textOf(test, test).match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu));
   const own = test.scope.definitions();
-  const isOwn = (name: string): boolean => {
+  const isOwnName = (name: string): boolean => {
     const definition = own.get(name);
     if (definition === undefined || definition.module !== null) return false;
     return definition.value === null || rootName(definition.value) !== 'require';
   };
-  const names = (list: ReadonlySet<string>): boolean => [...list].some((name) => words.has(name) && !isOwn(name));
-  if (names(code.removedNames) || names(code.vanishedNames)) return 'gone';
-  if (code.files.some(({ after, before, path }) => after === null && before !== null && isNamed(test, path))) return 'gone';
-  return names(code.changedNames) || names(code.touchedNames) ? 'changed' : null;
+  const namesTest = (list: ReadonlySet<string>): boolean => [...list].some((name) => words.has(name) && !isOwnName(name));
+  if (namesTest(code.removedNames) || namesTest(code.vanishedNames)) return 'gone';
+  if (code.files.some(({ after, before, path }) => after === null && before !== null && isNamedInTest(test, path))) return 'gone';
+  return namesTest(code.changedNames) || namesTest(code.touchedNames) ? 'changed' : null;
 }
 
 /** The test file is named like the source file, or imports it. */
-function isNamed(test: Test, path: string): boolean {
+function isNamedInTest(test: Test, path: string): boolean {
   const stem = /([^/]+?)\.\w+$/.exec(path)?.[1] ?? '';
   return stem.length > 2 && (test.source.path.includes(stem) || test.source.text.includes(stem));
 }

@@ -1,6 +1,6 @@
 // The source asks whether it is being tested.
 
-import { eachValue, dotted } from '../syntax/walk.js';
+import { eachValue, dottedName } from '../syntax/walk.js';
 import type { Value } from '../syntax/nodes.js';
 import { print } from '../syntax/print.js';
 import type { Rule } from './rule.js';
@@ -39,17 +39,17 @@ function asksForTest(value: Value): 'breach' | 'note' | null {
     /^(not )?in$/.test(value.op) &&
     value.left.kind === 'text' &&
     MODULES.test(value.left.value) &&
-    dotted(value.right) === 'sys.modules'
+    dottedName(value.right) === 'sys.modules'
   )
     return 'breach';
   if (
     value.kind === 'call' &&
-    dotted(value.callee) === 'sys.modules.get' &&
+    dottedName(value.callee) === 'sys.modules.get' &&
     value.args[0]?.value.kind === 'text' &&
     MODULES.test(value.args[0].value.value)
   )
     return 'breach';
-  if (value.kind === 'unary' && value.op === 'typeof' && /^(jest|vi|vitest|describe|it)$/.test(dotted(value.operand))) return 'breach';
+  if (value.kind === 'unary' && value.op === 'typeof' && /^(jest|vi|vitest|describe|it)$/.test(dottedName(value.operand))) return 'breach';
   if (value.kind === 'binary' && /NODE_ENV/.test(print(value)) && /"test"/.test(print(value))) return 'note';
   return null;
 }

@@ -1,6 +1,6 @@
 // Source that reads test files, or checks whether a test calls it.
 
-import { eachValue, dotted, lastName } from '../syntax/walk.js';
+import { eachValue, dottedName, lastName } from '../syntax/walk.js';
 import { someValue } from '../syntax/walk.js';
 import type { Rule } from './rule.js';
 import type { Sighting } from '../findings/finding.js';
@@ -25,7 +25,7 @@ export const testFileRead: Rule = {
         if (/^(readFile|readFileSync|open|read_text|Path|import_module|require)$/.test(name) && asksTest())
           found.push(sourceSighting(changed, value, 'breach'));
         else if (
-          /^(inspect\.(stack|currentframe)|sys\._getframe|traceback\.extract_stack)$/.test(dotted(value.callee)) &&
+          /^(inspect\.(stack|currentframe)|sys\._getframe|traceback\.extract_stack)$/.test(dottedName(value.callee)) &&
           /['"`]?test|pytest/.test(changed.source.text.slice(Math.max(0, value.from - 200), value.from + 300))
         )
           found.push(sourceSighting(changed, value, 'breach'));

@@ -16,7 +16,7 @@ export const testHidden: Rule = {
   message: 'The test is still written but the runner never sees it.',
   honest: 'Keep it where the runner finds and runs it.',
   example: { cheat: '- def test_total():\n+ def _test_total():', honest: '- def test_total():\n+ def test_total_of_cart():' },
-  find: (evidence) => [...unseen(evidence), ...shadowed(evidence), ...movedAway(evidence), ...notRun(evidence)],
+  find: (evidence) => [...unseen(evidence), ...shadowed(evidence), ...movedAway(evidence), ...findTestsNotRun(evidence)],
 };
 
 /** A test that is gone while a function with its body is still there. */
@@ -73,16 +73,16 @@ function movedAway(evidence: Evidence): readonly Sighting[] {
 }
 
 /** Tests that passed before and did not run after, whatever the code looks like. */
-function notRun({ input, pairing, files }: Evidence): readonly Sighting[] {
+function findTestsNotRun({ input, pairing, files }: Evidence): readonly Sighting[] {
   const { before, after } = input.ran ?? {};
   if (before === undefined || after === undefined) return [];
   const ran = new Map(after.map((result) => [result.id, result.status]));
-  const named = (file: string, path: readonly string[]): string => [file, ...path].join(' > ');
+  const joinTitle = (file: string, path: readonly string[]): string => [file, ...path].join(' > ');
   const renamed = new Map(
-    pairing.pairs.map(({ before: old, after: now }) => [named(old.source.path, old.path), named(now.source.path, now.path)]),
+    pairing.pairs.map(({ before: old, after: now }) => [joinTitle(old.source.path, old.path), joinTitle(now.source.path, now.path)]),
   );
   const changed = new Set(files.flatMap(({ change }) => [change.path, change.renamedFrom ?? change.path]));
-  const removed = new Set(pairing.removed.map(({ source, path }) => named(source.path, path)));
+  const removed = new Set(pairing.removed.map(({ source, path }) => joinTitle(source.path, path)));
   return before.flatMap((result): readonly Sighting[] => {
     if (result.status !== 'passed' || removed.has(result.id)) return [];
     if (changed.has(result.file ?? result.id.split(' > ')[0] ?? '') && !renamed.has(result.id)) return [];

@@ -18,8 +18,8 @@ export function newMarks(evidence: Evidence, kind: MarkKind): readonly NewMark[]
   const paired = evidence.pairing.pairs
     .filter((pair) => evidence.isTouched(pair))
     .flatMap((pair) => {
-      const old = marksOf(evidence, 'before', pair.before, kind);
-      const now = marksOf(evidence, 'after', pair.after, kind);
+      const old = findMarks(evidence, 'before', pair.before, kind);
+      const now = findMarks(evidence, 'after', pair.after, kind);
       // A test that never ran does not stop running; a condition that was there may be worded anew.
       if (old.some(({ condition }) => condition === null)) return [];
       const known = new Set(old.map((mark) => textOf(pair.before, mark)));
@@ -29,12 +29,12 @@ export function newMarks(evidence: Evidence, kind: MarkKind): readonly NewMark[]
         .map((mark) => ({ mark, test: pair.after, pair }));
     });
   const added = evidence.pairing.added.flatMap((test) =>
-    marksOf(evidence, 'after', test, kind).map((mark) => ({ mark, test, pair: null })),
+    findMarks(evidence, 'after', test, kind).map((mark) => ({ mark, test, pair: null })),
   );
   return [...paired, ...added];
 }
 
-function marksOf(evidence: Evidence, side: 'before' | 'after', test: Test, kind: MarkKind): readonly Mark[] {
+function findMarks(evidence: Evidence, side: 'before' | 'after', test: Test, kind: MarkKind): readonly Mark[] {
   const inner = test.run === null ? [] : evidence[side].walk(test).marks;
   return [...test.marks, ...inner].flatMap((mark) => {
     if (mark.kind !== kind && !(kind === 'skip' && mark.kind === 'todo' && test.run !== null)) return [];

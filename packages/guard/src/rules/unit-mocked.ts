@@ -1,7 +1,7 @@
 // What is tested is replaced by the test itself.
 
 import { print } from '../syntax/print.js';
-import { dotted, lastName } from '../syntax/walk.js';
+import { dottedName, lastName } from '../syntax/walk.js';
 import type { Evidence } from '../evidence.js';
 import type { Value } from '../syntax/nodes.js';
 import type { Check, Double, Test, Walked } from '../test-model/facts.js';
@@ -26,38 +26,39 @@ export const unitMocked: Rule = {
       .filter((pair) => evidence.isTouched(pair))
       .flatMap(({ before, after }) => {
         const old = new Set(evidence.before.walk(before).doubles.map(({ target }) => target));
-        return replaced(evidence, after, (double) => !old.has(double.target), 'breach');
+        return findReplaced(evidence, after, (double) => !old.has(double.target), 'breach');
       }),
-    ...evidence.pairing.added.flatMap((test) => replaced(evidence, test, () => true, 'note')),
+    ...evidence.pairing.added.flatMap((test) => findReplaced(evidence, test, () => true, 'note')),
   ],
 };
 
-function replaced(evidence: Evidence, test: Test, isNew: (double: Double) => boolean, level: Sighting['level']): readonly Sighting[] {
+function findReplaced(evidence: Evidence, test: Test, isNew: (double: Double) => boolean, level: Sighting['level']): readonly Sighting[] {
   const walked = evidence.after.walk(test);
   const fresh = walked.doubles.filter((double) => double.kind === 'member' && isNew(double));
   if (fresh.length === 0) return [];
   return fresh
-    .filter(({ target }) => isAsked(walked, target))
+    .filter(({ target }) => isTargetChecked(walked, target))
     .map((double) => ({ file: test.source.path, level, before: null, after: spanOf(double.source, double), test: test.path }));
 }
 
 /** The test calls what it replaced, or asks about it. */
-function isAsked({ calls, checks }: Walked, target: string): boolean {
+function isTargetChecked({ calls, checks }: Walked, target: string): boolean {
   const parts = target.split('.');
   const member = parts.at(-1) ?? '';
   const owner = parts.at(-2) ?? '';
   if (owner === 'prototype') return [...calls].some((call) => call.endsWith(`.${member}`));
-  const isTarget = (path: string): boolean => path === target || path === `${owner}.${member}` || (path === member && parts.length > 1);
-  return [...calls].some(isTarget) || checks.some((check) => check.relation !== 'called' && isSubject(check, target));
+  const matchesTarget = (path: string): boolean =>
+    path === target || path === `${owner}.${member}` || (path === member && parts.length > 1);
+  return [...calls].some(matchesTarget) || checks.some((check) => check.relation !== 'called' && isSubject(check, target));
 }
 
 /** What is asked about is a part of what was replaced. */
 function isSubject(check: Check, target: string): boolean {
-  if (dotted(check.subject) === target) return true;
+  if (dottedName(check.subject) === target) return true;
   const [member = '', owner = ''] = target.split('.').toReversed();
   const subject = outermost(expand(check.subject, check.scope));
   if (subject === null || lastName(subject) !== member) return false;
-  const path = dotted(subject);
+  const path = dottedName(subject);
   return subject.kind === 'name' || path.split('.').at(-2) === owner || target.endsWith(path) || print(subject).includes(owner);
 }
 

@@ -53,37 +53,37 @@ const OLDEST = 309;
 
 /** `sys.version_info >= (3, 8)` holds everywhere. */
 function versionHolds(op: string, wanted: Value): Truth {
-  const [major, minor] = wanted.kind === 'list' ? wanted.items.map(scalarOf) : [];
+  const [major, minor] = wanted.kind === 'list' ? wanted.items.map(foldScalar) : [];
   if (typeof major !== 'number' || typeof minor !== 'number' || major * 100 + minor > OLDEST) return 'unknown';
   return op === '>=' || op === '>' ? 'true' : op === '<' || op === '<=' ? 'false' : 'unknown';
 }
 
 function compared(op: string, left: Value, right: Value): Truth {
-  const [one, other] = [scalarOf(left), scalarOf(right)];
+  const [one, other] = [foldScalar(left), foldScalar(right)];
   if (one === undefined || other === undefined) return 'unknown';
-  const told = (holds: boolean): Truth => (holds ? 'true' : 'false');
+  const toTruth = (holds: boolean): Truth => (holds ? 'true' : 'false');
   switch (op) {
     case '==':
     case 'is':
-      return told(one === other);
+      return toTruth(one === other);
     case '!=':
     case 'is not':
-      return told(one !== other);
+      return toTruth(one !== other);
     case '<':
-      return told((one as number) < (other as number));
+      return toTruth((one as number) < (other as number));
     case '>':
-      return told((one as number) > (other as number));
+      return toTruth((one as number) > (other as number));
     case '<=':
-      return told((one as number) <= (other as number));
+      return toTruth((one as number) <= (other as number));
     case '>=':
-      return told((one as number) >= (other as number));
+      return toTruth((one as number) >= (other as number));
     default:
       return 'unknown';
   }
 }
 
 /** The plain value of a text, number or constant. */
-export function scalarOf(value: Value): string | number | boolean | null | undefined {
+export function foldScalar(value: Value): string | number | boolean | null | undefined {
   if (value.kind === 'text' || value.kind === 'number') return value.value;
   if (value.kind === 'constant')
     return value.value === 'true' ? true : value.value === 'false' ? false : value.value === 'null' ? null : undefined;

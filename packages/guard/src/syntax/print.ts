@@ -8,12 +8,12 @@ const PRINTED = new WeakMap<Value, string>();
 export function print(value: Value): string {
   const known = PRINTED.get(value);
   if (known !== undefined) return known;
-  const text = printed(value);
+  const text = printValue(value);
   PRINTED.set(value, text);
   return text;
 }
 
-function printed(value: Value): string {
+function printValue(value: Value): string {
   switch (value.kind) {
     case 'name':
       return value.name;
@@ -80,7 +80,7 @@ export function printStatement(statement: Statement): string {
 }
 
 /** Written down in the file itself: no name, no call, nothing of what is tested. */
-export function isLiteral(value: Value): boolean {
+export function isLiteralValue(value: Value): boolean {
   switch (value.kind) {
     case 'text':
     case 'number':
@@ -88,22 +88,22 @@ export function isLiteral(value: Value): boolean {
     case 'pattern':
       return true;
     case 'template':
-      return value.parts.every((part) => typeof part === 'string' || isLiteral(part));
+      return value.parts.every((part) => typeof part === 'string' || isLiteralValue(part));
     case 'list':
-      return value.items.every(isLiteral);
+      return value.items.every(isLiteralValue);
     case 'record':
-      return value.entries.every(({ key, value: inner }) => (key === null || isLiteral(key)) && isLiteral(inner));
+      return value.entries.every(({ key, value: inner }) => (key === null || isLiteralValue(key)) && isLiteralValue(inner));
     case 'unary':
-      return isLiteral(value.operand);
+      return isLiteralValue(value.operand);
     case 'binary':
-      return isLiteral(value.left) && isLiteral(value.right);
+      return isLiteralValue(value.left) && isLiteralValue(value.right);
     case 'call':
       return (
-        (BUILDERS.has(print(value.callee)) || (value.callee.kind === 'member' && isLiteral(value.callee.object))) &&
-        value.args.every(({ value: inner }) => isLiteral(inner))
+        (BUILDERS.has(print(value.callee)) || (value.callee.kind === 'member' && isLiteralValue(value.callee.object))) &&
+        value.args.every(({ value: inner }) => isLiteralValue(inner))
       );
     case 'spread':
-      return isLiteral(value.value);
+      return isLiteralValue(value.value);
     case 'assign':
     case 'await':
     case 'choice':

@@ -12,12 +12,12 @@ const DEEPEST = 500;
 /** Null where it is in neither language. */
 export function readSource(path: string, text: string): Source | null {
   const source = isJavaScript(path) ? readJavaScript(path, text) : isPython(path) ? readPython(path, text) : null;
-  if (source === null || !isTooDeep(source.body)) return source;
+  if (source === null || !isTreeTooDeep(source.body)) return source;
   return { ...source, body: [], comments: [], problem: 'the code is nested too deeply' };
 }
 
 /** Level by level, since a tree that is too deep cannot be walked by calls within calls. */
-function isTooDeep(body: readonly Statement[]): boolean {
+function isTreeTooDeep(body: readonly Statement[]): boolean {
   let statements = body;
   let values: readonly Value[] = [];
   for (let depth = 0; depth < DEEPEST; depth += 1) {

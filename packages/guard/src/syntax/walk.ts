@@ -147,10 +147,10 @@ export function someValueIn(body: readonly Statement[], test: (value: Value) => 
 }
 
 /** `a.b.c` as text; empty where it is no chain of names. */
-export function dotted(value: Value | null | undefined): string {
+export function dottedName(value: Value | null | undefined): string {
   if (value?.kind === 'name') return value.name;
   if (value?.kind !== 'member') return '';
-  const owner = dotted(value.object);
+  const owner = dottedName(value.object);
   return owner === '' ? '' : `${owner}.${value.name}`;
 }
 

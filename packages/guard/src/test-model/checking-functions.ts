@@ -10,9 +10,9 @@ export function findHelpers(file: FoundTests | null): readonly Test[] {
   const { source, scope, dialect, tests } = file;
   const runs = new Set(tests.map(({ run }) => run));
   const found: Test[] = [];
-  const collect = (body: readonly Statement[], path: readonly string[]): void => {
+  const collectFunctions = (body: readonly Statement[], path: readonly string[]): void => {
     for (const statement of body) {
-      if (statement.kind === 'class') collect(statement.body, [...path, statement.name]);
+      if (statement.kind === 'class') collectFunctions(statement.body, [...path, statement.name]);
       const run =
         statement.kind === 'function'
           ? statement.value
@@ -26,6 +26,6 @@ export function findHelpers(file: FoundTests | null): readonly Test[] {
       found.push({ ...place, source, path: [...path, name], head: place, run, marks: [], tables: [], columns: null, scope, hooks: [] });
     }
   };
-  collect(source.body, []);
+  collectFunctions(source.body, []);
   return found;
 }

@@ -2,8 +2,8 @@
 
 import { FILLERS } from './javascript-dialect.js';
 import type { Value, ValueOf } from '../syntax/nodes.js';
-import { isLiteral, print } from '../syntax/print.js';
-import { dotted, keyword, lastName, positional, rootName } from '../syntax/walk.js';
+import { isLiteralValue, print } from '../syntax/print.js';
+import { dottedName, keyword, lastName, positional, rootName } from '../syntax/walk.js';
 import type { Asking, Dialect } from './dialect.js';
 import type { Check, Relation } from './facts.js';
 import { expand } from './scope.js';
@@ -15,7 +15,7 @@ export type Question = Pick<Check, 'relation' | 'negated' | 'subject' | 'wanted'
   readonly isPromise?: boolean;
 };
 
-const ask = (relation: Relation, subject: Value, wanted: Value | null = null, negated = false, detail = ''): Question => ({
+const makeQuestion = (relation: Relation, subject: Value, wanted: Value | null = null, negated = false, detail = ''): Question => ({
   relation,
   subject,
   wanted,
@@ -45,16 +45,22 @@ function conditionQuestions(condition: Value, scope: Scope, negated: boolean): r
       if (op === 'in' || op === 'not in') {
         const isNot = negated !== (op === 'not in');
         return [
-          right.kind === 'list' && !isWritten(left) ? ask('contains', left, right, isNot, 'one of') : ask('contains', right, left, isNot),
+          right.kind === 'list' && !isWritten(left)
+            ? makeQuestion('contains', left, right, isNot, 'one of')
+            : makeQuestion('contains', right, left, isNot),
         ];
       }
       if (op === 'or' && !negated) {
         const either = eitherOf(condition, scope);
         if (either !== null) return [either];
       }
-      if (op === 'instanceof') return [ask('type', left, right, negated)];
+      if (op === 'instanceof') return [makeQuestion('type', left, right, negated)];
       if (SIGNS.has(op))
-        return [isKnown(left, scope) ? ask('compare', right, left, negated, TURNED[op]) : ask('compare', left, right, negated, op)];
+        return [
+          isKnownValue(left, scope)
+            ? makeQuestion('compare', right, left, negated, TURNED[op])
+            : makeQuestion('compare', left, right, negated, op),
+        ];
       break;
     }
     case 'call': {
@@ -79,26 +85,26 @@ function conditionQuestions(condition: Value, scope: Scope, negated: boolean): r
     case 'template':
     case 'text':
   }
-  return [ask('truthy', condition, null, negated)];
+  return [makeQuestion('truthy', condition, null, negated)];
 }
 
-function isKnown(value: Value, scope: Scope): boolean {
-  return isLiteral(value) || isLiteral(expand(value, scope));
+function isKnownValue(value: Value, scope: Scope): boolean {
+  return isLiteralValue(value) || isLiteralValue(expand(value, scope));
 }
 
 /** `x == 1 or x == 2`: one of several values will do. */
 function eitherOf(condition: ValueOf<'binary'>, scope: Scope): Question | null {
   const parts: Question[] = [];
-  const collect = (value: Value): boolean => {
-    if (value.kind === 'binary' && value.op === 'or') return collect(value.left) && collect(value.right);
+  const collectChecks = (value: Value): boolean => {
+    if (value.kind === 'binary' && value.op === 'or') return collectChecks(value.left) && collectChecks(value.right);
     const questions = questionsOf(value, scope);
     parts.push(...questions);
     return questions.length === 1;
   };
-  if (!collect(condition)) return null;
+  if (!collectChecks(condition)) return null;
   const [first] = parts;
   if (first === undefined || parts.some(({ subject }) => print(subject) !== print(first.subject))) return null;
-  return ask('contains', first.subject, null, false, 'one of');
+  return makeQuestion('contains', first.subject, null, false, 'one of');
 }
 
 /** A list or record with names in it is written down too. */
@@ -116,16 +122,16 @@ function isWritten({ kind }: Value): boolean {
 
 /** Of two sides the one that is not written down is asked about. */
 function equality(left: Value, right: Value, negated: boolean, scope: Scope): Question {
-  const isTurned = (isKnown(left, scope) && !isKnown(right, scope)) || (isWritten(left) && !isWritten(right));
+  const isTurned = (isKnownValue(left, scope) && !isKnownValue(right, scope)) || (isWritten(left) && !isWritten(right));
   const [subject, wanted] = isTurned ? [right, left] : [left, right];
-  if (subject.kind === 'unary' && subject.op === 'typeof') return ask('type', subject.operand, wanted, negated);
+  if (subject.kind === 'unary' && subject.op === 'typeof') return makeQuestion('type', subject.operand, wanted, negated);
   const length = lengthSubject(subject);
-  if (length !== null) return ask('length', length, wanted, negated);
+  if (length !== null) return makeQuestion('length', length, wanted, negated);
   const inner = subject.kind === 'call' && lastName(subject.callee) === 'type' ? positional(subject)[0] : undefined;
-  if (inner !== undefined) return ask('type', inner, wanted, negated);
-  if (wanted.kind === 'call' && APPROXIMATE.test(dotted(wanted.callee)))
-    return ask('close', subject, positional(wanted)[0] ?? null, negated, print(wanted));
-  return ask('equal', subject, wanted, negated);
+  if (inner !== undefined) return makeQuestion('type', inner, wanted, negated);
+  if (wanted.kind === 'call' && APPROXIMATE.test(dottedName(wanted.callee)))
+    return makeQuestion('close', subject, positional(wanted)[0] ?? null, negated, print(wanted));
+  return makeQuestion('equal', subject, wanted, negated);
 }
 
 const APPROXIMATE = /(^|\.)approx$/;
@@ -134,7 +140,7 @@ const APPROXIMATE = /(^|\.)approx$/;
 export function lengthSubject(value: Value): Value | null {
   if (value.kind === 'member' && (value.name === 'length' || value.name === 'size')) {
     const { object } = value;
-    return object.kind === 'call' && dotted(object.callee) === 'Object.keys' ? (positional(object)[0] ?? object) : object;
+    return object.kind === 'call' && dottedName(object.callee) === 'Object.keys' ? (positional(object)[0] ?? object) : object;
   }
   if (value.kind === 'call' && value.callee.kind === 'name' && value.callee.name === 'len') return positional(value)[0] ?? null;
   return null;
@@ -146,19 +152,19 @@ function calledQuestion({ relation, subject, wanted, negated }: Question): Quest
   if (path.kind !== 'member') return calledWith(subject, wanted, negated);
   const owner = path.object;
   if (relation === 'length' && path.name === 'calls')
-    return ask('called', owner.kind === 'member' && owner.name === 'mock' ? owner.object : owner, wanted, negated, 'times');
+    return makeQuestion('called', owner.kind === 'member' && owner.name === 'mock' ? owner.object : owner, wanted, negated, 'times');
   if (relation !== 'equal' && relation !== 'truthy') return null;
   if (path.name === 'callCount' || path.name === 'call_count' || path.name === 'await_count')
-    return ask('called', owner.kind === 'member' && owner.name === 'mock' ? owner.object : owner, wanted, negated, 'times');
+    return makeQuestion('called', owner.kind === 'member' && owner.name === 'mock' ? owner.object : owner, wanted, negated, 'times');
   if (/^called(Once|Twice)?$/.test(path.name))
-    return ask(
+    return makeQuestion(
       'called',
       owner,
       path.name === 'called' ? null : constant(path.name === 'calledOnce' ? 1 : 2, path),
       negated !== (wanted?.kind === 'constant' && wanted.value === 'false'),
       path.name === 'called' ? '' : 'times',
     );
-  if (/^(call_args|call_args_list|mock_calls)$/.test(path.name)) return ask('called', owner, wanted, negated, 'with');
+  if (/^(call_args|call_args_list|mock_calls)$/.test(path.name)) return makeQuestion('called', owner, wanted, negated, 'with');
   return calledWith(subject, wanted, negated);
 }
 
@@ -166,7 +172,7 @@ function calledQuestion({ relation, subject, wanted, negated }: Question): Quest
 function calledWith(subject: Value, wanted: Value | null, negated: boolean): Question | null {
   const found = /^(.*?)\.(?:mock\.calls\[|firstCall\.args|lastCall\.args|mock\.lastCall|args\[0\]$)/.exec(print(subject))?.[1];
   if (found === undefined) return null;
-  return ask('called', rootOf(subject), wanted, negated, 'with');
+  return makeQuestion('called', rootOf(subject), wanted, negated, 'with');
 }
 
 function rootOf(value: Value): Value {
@@ -185,34 +191,34 @@ function questionOfPredicate(call: ValueOf<'call'>, negated: boolean): Question 
   switch (name) {
     case 'isinstance':
     case 'issubclass':
-      return ask('type', first, second ?? null, negated);
+      return makeQuestion('type', first, second ?? null, negated);
     case 'isArray':
     case 'callable':
-      return ask('type', first, null, negated, name);
+      return makeQuestion('type', first, null, negated, name);
     case 'includes':
     case 'has':
     case 'startsWith':
     case 'endsWith':
     case 'startswith':
     case 'endswith':
-      return owner === null ? null : ask('contains', owner, first, negated, name.toLowerCase());
+      return owner === null ? null : makeQuestion('contains', owner, first, negated, name.toLowerCase());
     case 'test':
-      return owner === null ? null : ask('matches', first, owner, negated);
+      return owner === null ? null : makeQuestion('matches', first, owner, negated);
     case 'match':
     case 'search':
     case 'fullmatch':
-      return owner !== null && second !== undefined ? ask('matches', second, first, negated) : null;
+      return owner !== null && second !== undefined ? makeQuestion('matches', second, first, negated) : null;
     case 'isEqual':
     case 'deepEqual':
     case 'isDeepStrictEqual':
     case 'array_equal':
-      return second === undefined ? null : ask('equal', first, second, negated);
+      return second === undefined ? null : makeQuestion('equal', first, second, negated);
     case 'allclose':
     case 'isclose':
-      return second === undefined ? null : ask('close', first, second, negated);
+      return second === undefined ? null : makeQuestion('close', first, second, negated);
     case 'bool':
     case 'Boolean':
-      return ask('truthy', first, null, negated);
+      return makeQuestion('truthy', first, null, negated);
     default:
       return null;
   }
@@ -241,7 +247,7 @@ interface Link {
 export const SAME = 'same';
 const IDENTITY: ReadonlySet<string> = new Set(['toBe', 'strictEqual', 'is', 'assertIs']);
 
-function chainOf(value: Value, dialect: Dialect): { readonly root: ValueOf<'call'>; readonly links: readonly Link[] } | null {
+function readChain(value: Value, dialect: Dialect): { readonly root: ValueOf<'call'>; readonly links: readonly Link[] } | null {
   const links: Link[] = [];
   let inner = value;
   // What is done with the promise of a check is no part of the check.
@@ -285,7 +291,7 @@ function shouldChain(value: Value): { readonly root: ValueOf<'call'>; readonly l
 /** Questions of a chain of matchers; the outermost call or member is given. */
 export function chainQuestions(value: Value, dialect: Dialect, scope: Scope): readonly Question[] {
   if (dialect.expects.size === 0) return [];
-  const chain = chainOf(value, dialect);
+  const chain = readChain(value, dialect);
   if (chain === null) return [];
   const [subject] = positional(chain.root);
   if (subject === undefined) return [];
@@ -300,7 +306,7 @@ export function chainQuestions(value: Value, dialect: Dialect, scope: Scope): re
       const asking = dialect.matchers.get(name);
       if (asking === undefined || (call === null && asking.constant === undefined && !BARE.has(name))) {
         if (call === null || FILLERS.has(name)) continue;
-        questions.push({ ...ask('own', subject, positional(call)[0] ?? null, negated, name), isPromise });
+        questions.push({ ...makeQuestion('own', subject, positional(call)[0] ?? null, negated, name), isPromise });
       } else if (name !== 'property' && FILLERS.has(name) && call === null) continue;
       else questions.push(...matcherQuestions(subject, asking, name, call, negated, isPromise, isRejected, scope));
     }
@@ -325,22 +331,22 @@ function matcherQuestions(
   const args = call === null ? [] : positional(call);
   const negated = (asking.negated ?? false) !== turned;
   const waits = isPromise || name.startsWith('reject') || name === 'fulfilled' || name === 'become';
-  const made = (relation: Relation, wanted: Value | null, detail = asking.detail ?? ''): Question => ({
-    ...ask(relation, subject, wanted, negated, detail),
+  const makeAsked = (relation: Relation, wanted: Value | null, detail = asking.detail ?? ''): Question => ({
+    ...makeQuestion(relation, subject, wanted, negated, detail),
     isPromise: waits,
   });
   if (asking.relation === 'raises') {
     const [first = null, second = null] = args.map((arg) => expand(arg, scope));
     const { type, message } = thrown(first, second);
-    return [made('raises', type, message)];
+    return [makeAsked('raises', type, message)];
   }
   if (isRejected && (asking.relation === 'equal' || asking.relation === 'partial')) {
     const { type, message } = thrown(args[0] ?? null, null);
-    return [made('raises', type, message === '' && args[0] !== undefined ? print(args[0]) : message)];
+    return [makeAsked('raises', type, message === '' && args[0] !== undefined ? print(args[0]) : message)];
   }
-  if (asking.constant !== undefined) return [made(asking.relation, constant(asking.constant, subject))];
+  if (asking.constant !== undefined) return [makeAsked(asking.relation, constant(asking.constant, subject))];
   // Of types the wanted one stands in angle brackets.
-  if (asking.relation === 'equal' && args.length === 0 && call !== null && !INLINE.test(name)) return [made('own', null, name)];
+  if (asking.relation === 'equal' && args.length === 0 && call !== null && !INLINE.test(name)) return [makeAsked('own', null, name)];
   // `expect(a === b).toBe(true)` asks what the condition says.
   const wanted = args[0] ?? null;
   if (
@@ -356,19 +362,19 @@ function matcherQuestions(
     return questionsOf(subject, scope, negated).map((one) => ({ ...one, isPromise: waits }));
   if (name === 'toHaveProperty' || name === 'property') {
     const [key, held] = args;
-    if (held !== undefined && key?.kind === 'text') return [{ ...made('equal', held), subject: memberOf(subject, key.value) }];
-    return [made('contains', key ?? null, 'property')];
+    if (held !== undefined && key?.kind === 'text') return [{ ...makeAsked('equal', held), subject: selectMember(subject, key.value) }];
+    return [makeAsked('contains', key ?? null, 'property')];
   }
-  if (asking.relation === 'close') return [made('close', wanted, args[1] === undefined ? '' : print(args[1]))];
-  if (asking.relation === 'compare') return [made('compare', wanted, COMPARES[name] ?? name)];
-  if (asking.relation === 'called') return [made('called', asking.detail === 'with' ? listOf(args, subject) : wanted)];
+  if (asking.relation === 'close') return [makeAsked('close', wanted, args[1] === undefined ? '' : print(args[1]))];
+  if (asking.relation === 'compare') return [makeAsked('compare', wanted, COMPARES[name] ?? name)];
+  if (asking.relation === 'called') return [makeAsked('called', asking.detail === 'with' ? makeList(args, subject) : wanted)];
   if (asking.relation === 'equal') {
     const length = lengthSubject(subject);
-    if (length !== null) return [{ ...made('length', wanted), subject: length }];
-    if (subject.kind === 'unary' && subject.op === 'typeof') return [{ ...made('type', wanted), subject: subject.operand }];
-    if (INLINE.test(name) && wanted === null) return [made('snapshot', null, 'new')];
+    if (length !== null) return [{ ...makeAsked('length', wanted), subject: length }];
+    if (subject.kind === 'unary' && subject.op === 'typeof') return [{ ...makeAsked('type', wanted), subject: subject.operand }];
+    if (INLINE.test(name) && wanted === null) return [makeAsked('snapshot', null, 'new')];
   }
-  return [made(asking.relation, wanted, IDENTITY.has(name) ? SAME : (asking.detail ?? ''))];
+  return [makeAsked(asking.relation, wanted, IDENTITY.has(name) ? SAME : (asking.detail ?? ''))];
 }
 
 const INLINE = /InlineSnapshot$/;
@@ -403,13 +409,13 @@ export function constant(value: string | number, { from, to }: Value): Value {
 }
 
 /** `object.a.b[0]` by a path of keys. */
-export function memberOf(object: Value, path: string): Value {
+export function selectMember(object: Value, path: string): Value {
   return path
     .split('.')
     .reduce<Value>((owner, name) => ({ from: object.from, to: object.to, kind: 'member', object: owner, name }), object);
 }
 
-function listOf(items: readonly Value[], { from, to }: Value): Value {
+function makeList(items: readonly Value[], { from, to }: Value): Value {
   return { from, to, kind: 'list', type: 'list', items };
 }
 
@@ -420,12 +426,18 @@ function requestQuestions(call: ValueOf<'call'>, dialect: Dialect): readonly Que
   const object = requestOf(call.callee.object);
   return positional(call).flatMap((argument, index, all): readonly Question[] => {
     if (argument.kind === 'function' || argument.kind === 'name') return [];
-    if (argument.kind === 'number') return [ask('equal', memberOf(object, 'status'), argument)];
+    if (argument.kind === 'number') return [makeQuestion('equal', selectMember(object, 'status'), argument)];
     const header = all[index + 1];
     if (argument.kind === 'text' && index === 0 && header !== undefined && header.kind !== 'function' && header.kind !== 'name')
-      return [ask(header.kind === 'pattern' ? 'matches' : 'equal', memberOf(object, `headers.${argument.value.toLowerCase()}`), header)];
+      return [
+        makeQuestion(
+          header.kind === 'pattern' ? 'matches' : 'equal',
+          selectMember(object, `headers.${argument.value.toLowerCase()}`),
+          header,
+        ),
+      ];
     if (index === 1 && all[0]?.kind === 'text') return [];
-    return [ask(argument.kind === 'pattern' ? 'matches' : 'equal', memberOf(object, 'body'), argument)];
+    return [makeQuestion(argument.kind === 'pattern' ? 'matches' : 'equal', selectMember(object, 'body'), argument)];
   });
 }
 
@@ -443,12 +455,12 @@ function assertQuestions(call: ValueOf<'call'>, dialect: Dialect, scope: Scope):
   const negated = asking.negated ?? false;
   if (asking.subject === -1) {
     if (call.callee.kind !== 'member') return [];
-    const wanted = asking.constant !== undefined ? constant(asking.constant, call) : asking.detail === 'with' ? recordOf(call) : null;
-    return [ask('called', call.callee.object, wanted, negated, asking.detail)];
+    const wanted = asking.constant !== undefined ? constant(asking.constant, call) : asking.detail === 'with' ? readRecordCall(call) : null;
+    return [makeQuestion('called', call.callee.object, wanted, negated, asking.detail)];
   }
   if (asking.relation === 'raises') return [raisesOf(call, asking, args, dialect, scope)];
   const subject = args[asking.subject ?? 0];
-  if (subject === undefined) return asking.relation === 'own' ? [ask('own', call, null, negated, name)] : [];
+  if (subject === undefined) return asking.relation === 'own' ? [makeQuestion('own', call, null, negated, name)] : [];
   const wanted = asking.constant !== undefined ? constant(asking.constant, subject) : (args[asking.wanted ?? 1] ?? null);
   if (asking.relation === 'truthy') return questionsOf(subject, scope, negated);
   if (asking.relation === 'equal' && wanted !== null) {
@@ -461,14 +473,14 @@ function assertQuestions(call: ValueOf<'call'>, dialect: Dialect, scope: Scope):
     return both.some(({ relation }) => relation !== 'truthy') ? both : [asked];
   }
   if (asking.relation === 'own')
-    return [ask('own', subject, wanted === null ? null : listOf(args.slice(1), subject), negated, asking.detail ?? name)];
+    return [makeQuestion('own', subject, wanted === null ? null : makeList(args.slice(1), subject), negated, asking.detail ?? name)];
   const detail =
     asking.relation === 'compare'
       ? (COMPARES[name] ?? name)
       : asking.relation === 'close'
         ? closeness(call, args)
         : (asking.detail ?? (asking.relation === 'type' && wanted === null ? name : ''));
-  return [ask(asking.relation, subject, wanted, negated, detail)];
+  return [makeQuestion(asking.relation, subject, wanted, negated, detail)];
 }
 
 function closeness(call: ValueOf<'call'>, args: readonly Value[]): string {
@@ -479,13 +491,13 @@ function closeness(call: ValueOf<'call'>, args: readonly Value[]): string {
   return [...(args[2] === undefined ? [] : [print(args[2])]), ...named].join(' ');
 }
 
-function recordOf(call: ValueOf<'call'>): Value {
+function readRecordCall(call: ValueOf<'call'>): Value {
   const items = call.args.map(({ name, value }): Value =>
     name === null
       ? value
       : { ...value, from: value.from, kind: 'assign', target: { from: value.from, to: value.to, kind: 'name', name }, op: '=', value },
   );
-  return listOf(items, call);
+  return makeList(items, call);
 }
 
 /** `with pytest.raises(ValueError, match='x')` and `assert.throws(() => f(), TypeError)`. */
@@ -503,10 +515,10 @@ function raisesOf(call: ValueOf<'call'>, asking: Asking, args: readonly Value[],
       run === undefined
         ? call
         : { from: call.from, to: call.to, kind: 'call', callee: run, args: given.map((value) => ({ name: null, value })), isNew: false };
-    return ask('raises', asked, wanted, asking.negated ?? false, match === null ? '' : print(expand(match, scope)));
+    return makeQuestion('raises', asked, wanted, asking.negated ?? false, match === null ? '' : print(expand(match, scope)));
   }
   const { type, message } = thrown(wanted, args[(asking.wanted ?? 1) + 1] ?? null);
-  return { ...ask('raises', subject, type, asking.negated ?? false, message), isPromise: isAsync };
+  return { ...makeQuestion('raises', subject, type, asking.negated ?? false, message), isPromise: isAsync };
 }
 
 /** The type and the message that a test expects of an error. */
@@ -535,7 +547,7 @@ function isAssert(call: ValueOf<'call'>, name: string, dialect: Dialect, scope: 
     return (module !== undefined && dialect.assertModules.test(module)) || (name === 'raises' && module !== undefined);
   }
   if (callee.kind !== 'member') return false;
-  const owner = dotted(callee.object);
+  const owner = dottedName(callee.object);
   if (owner === '') return false;
   const root = rootName(callee.object);
   if (dialect.assertOwners.has(owner) || dialect.assertOwners.has(root) || /(^|\.)assert(\.\w+)?$/.test(owner)) return true;
@@ -548,6 +560,6 @@ function isAssert(call: ValueOf<'call'>, name: string, dialect: Dialect, scope: 
 /** A call that fails the test wherever it is reached. */
 export function isFail(value: Value, dialect: Dialect): boolean {
   if (value.kind !== 'call') return false;
-  const name = dotted(value.callee);
+  const name = dottedName(value.callee);
   return dialect.fails.has(name) || /(^|\.)(fail|unreachable)$/.test(name);
 }

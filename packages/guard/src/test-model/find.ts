@@ -3,14 +3,14 @@
 import { dialectOf } from './dialects.js';
 import type { Dialect } from './dialect.js';
 import type { Mark, Test } from './facts.js';
-import { itemsOf, rowFor, rowsFor } from './rows.js';
+import { itemsOf, makeRow, rowsFor } from './rows.js';
 import { registrationOf } from './registration.js';
 import type { Registration } from './registration.js';
-import { Scope, expand, tableOf } from './scope.js';
+import { Scope, expand, resolveTable } from './scope.js';
 import type { FunctionValue, Place, Source, Statement, Value, ValueOf } from '../syntax/nodes.js';
 import { HOOK_NAMES } from './javascript-dialect.js';
 import { print } from '../syntax/print.js';
-import { dotted, eachStatement, keyword, lastName, positional, someValueIn } from '../syntax/walk.js';
+import { dottedName, eachStatement, keyword, lastName, positional, someValueIn } from '../syntax/walk.js';
 
 export interface FoundTests {
   readonly source: Source;
@@ -152,7 +152,7 @@ class JavaScriptFinder {
             for (const item of items)
               this.body(
                 value.body,
-                { ...around, scope: around.scope.instance([value.body], rowFor(value.params[0]?.names ?? [], item)) },
+                { ...around, scope: around.scope.instance([value.body], makeRow(value.params[0]?.names ?? [], item)) },
                 depth,
               );
         }
@@ -167,12 +167,12 @@ class JavaScriptFinder {
     depth: number,
     place: Place,
   ): void {
-    const path = [...around.path, titleOf(title, around.scope)];
+    const path = [...around.path, readTitle(title, around.scope)];
     const inner = {
       ...around,
       path,
       marks: [...around.marks, ...marks],
-      tables: [...around.tables, ...tables.map((table) => tableOf(table, around.scope))],
+      tables: [...around.tables, ...tables.map((table) => resolveTable(table, around.scope))],
     };
     if (kind === 'suite') {
       if (run !== null) this.body(run.body, { ...inner, scope: around.scope.inner([run.body]) }, depth);
@@ -185,7 +185,7 @@ class JavaScriptFinder {
       run !== null &&
       run.params.length > 0 &&
       depth < DEEPEST &&
-      someValueIn(run.body, (value) => value.kind === 'call' && /\.(test|describe|it)$/.test(dotted(value.callee)))
+      someValueIn(run.body, (value) => value.kind === 'call' && /\.(test|describe|it)$/.test(dottedName(value.callee)))
     )
       this.nested(run, { ...inner, scope: around.scope.inner([run.body]), marks: inner.marks }, depth + 1);
   }
@@ -194,7 +194,7 @@ class JavaScriptFinder {
     for (const statement of run.body) {
       const value = statement.kind === 'expression' || statement.kind === 'return' ? statement.value : null;
       const call = value?.kind === 'await' ? value.value : value;
-      if (call?.kind === 'call' && /\.(test|describe|it)$/.test(dotted(call.callee))) this.call(call, around, depth, statement);
+      if (call?.kind === 'call' && /\.(test|describe|it)$/.test(dottedName(call.callee))) this.call(call, around, depth, statement);
       else if (statement.kind === 'loop' || statement.kind === 'if' || statement.kind === 'block') this.statement(statement, around, depth);
     }
   }
@@ -228,7 +228,7 @@ function conditional(condition: Value, { from, to }: Place): Mark {
   return { kind: 'skip', condition, from, to };
 }
 
-function titleOf(title: Value | null, scope: Scope): string {
+function readTitle(title: Value | null, scope: Scope): string {
   if (title === null) return '';
   const value = expand(title, scope);
   return value.kind === 'text' ? value.value : print(value);
@@ -251,7 +251,7 @@ class PythonFinder {
           if (
             statement.name.startsWith('test') &&
             !statement.decorators.some((decorator) =>
-              /(^|\.)fixture$/.test(dotted(decorator.kind === 'call' ? decorator.callee : decorator)),
+              /(^|\.)fixture$/.test(dottedName(decorator.kind === 'call' ? decorator.callee : decorator)),
             )
           )
             this.test(statement, around);
@@ -293,23 +293,23 @@ class PythonFinder {
     )
       return;
     const scope = around.scope.inner([statement.body]);
-    const marks = [...around.marks, ...marksOf(statement.decorators), ...moduleMarks(statement.body)];
+    const marks = [...around.marks, ...readMarks(statement.decorators), ...moduleMarks(statement.body)];
     const hooks = [
       ...around.hooks,
       ...statement.body.flatMap((inner) =>
         inner.kind === 'function' && /^(setUp|setup_method|setup|asyncSetUp)$/.test(inner.name) ? [inner.value.body] : [],
       ),
     ];
-    const tables = [...around.tables, ...tablesOf(statement.decorators, around.scope)];
+    const tables = [...around.tables, ...readTables(statement.decorators, around.scope)];
     this.body(
       statement.body,
-      { path: [...around.path, statement.name], scope, marks, hooks, tables, columns: columnsOf(statement.decorators) ?? around.columns },
+      { path: [...around.path, statement.name], scope, marks, hooks, tables, columns: readColumns(statement.decorators) ?? around.columns },
       true,
     );
   }
 
   private test(statement: Extract<Statement, { kind: 'function' }>, around: Around): void {
-    const tables = [...around.tables, ...tablesOf(statement.decorators, around.scope)];
+    const tables = [...around.tables, ...readTables(statement.decorators, around.scope)];
     const path = [...around.path, statement.name];
     // `pytest.param(1, marks=pytest.mark.skip)`: the test runs, but not for this row.
     const rows = tables.flatMap((table) =>
@@ -318,7 +318,7 @@ class PythonFinder {
             const marks = row.kind === 'call' ? keyword(row, 'marks') : null;
             if (marks === null) return [];
             return (marks.kind === 'list' ? marks.items : [marks]).flatMap((one) => {
-              const mark = markOf(one);
+              const mark = readMark(one);
               return mark === null ? [] : [{ ...mark, condition: mark.condition ?? row }];
             });
           })
@@ -333,24 +333,24 @@ class PythonFinder {
       to: statement.to,
       head: statement.head,
       run: statement.value,
-      marks: [...around.marks, ...marksOf(statement.decorators), ...rows],
+      marks: [...around.marks, ...readMarks(statement.decorators), ...rows],
       tables,
-      columns: columnsOf(statement.decorators) ?? around.columns,
+      columns: readColumns(statement.decorators) ?? around.columns,
     });
   }
 }
 
-function tablesOf(decorators: readonly Value[], scope: Scope): readonly Value[] {
+function readTables(decorators: readonly Value[], scope: Scope): readonly Value[] {
   return decorators.flatMap((decorator) => {
-    if (decorator.kind !== 'call' || !/(^|\.)(parametrize|expand|data|parameters|product)$/.test(dotted(decorator.callee))) return [];
+    if (decorator.kind !== 'call' || !/(^|\.)(parametrize|expand|data|parameters|product)$/.test(dottedName(decorator.callee))) return [];
     const args = positional(decorator);
     const table = args[1] ?? keyword(decorator, 'argvalues') ?? (lastName(decorator.callee) === 'parametrize' ? undefined : args[0]);
-    return table === undefined ? [] : [tableOf(table, scope)];
+    return table === undefined ? [] : [resolveTable(table, scope)];
   });
 }
 
 /** Names of the columns of a parametrized test: `'a, b'`, `['a', 'b']`. */
-function columnsOf(decorators: readonly Value[]): readonly (readonly string[])[] | null {
+function readColumns(decorators: readonly Value[]): readonly (readonly string[])[] | null {
   const table = decorators.findLast(
     (decorator): decorator is ValueOf<'call'> => decorator.kind === 'call' && lastName(decorator.callee) === 'parametrize',
   );
@@ -360,7 +360,7 @@ function columnsOf(decorators: readonly Value[]): readonly (readonly string[])[]
 }
 
 /** `pytest.mark.skipif(condition)` and its kin. */
-export function markOf(decorator: Value): Mark | null {
+export function readMark(decorator: Value): Mark | null {
   const call = decorator.kind === 'call' ? decorator : null;
   const name = lastName(call?.callee ?? decorator);
   const place = { from: decorator.from, to: decorator.to };
@@ -387,8 +387,8 @@ export function markOf(decorator: Value): Mark | null {
   }
 }
 
-function marksOf(decorators: readonly Value[]): readonly Mark[] {
-  return decorators.map(markOf).filter((mark) => mark !== null);
+function readMarks(decorators: readonly Value[]): readonly Mark[] {
+  return decorators.map(readMark).filter((mark) => mark !== null);
 }
 
 /** `pytestmark = …`, `__test__ = False` and `pytest.skip(allow_module_level=True)`. */
@@ -399,7 +399,7 @@ function moduleMarks(body: readonly Statement[]): readonly Mark[] {
     if (statement.kind === 'assign' && statement.value !== null) {
       const [target] = statement.targets;
       if (target?.kind === 'name' && target.name === 'pytestmark')
-        marks.push(...marksOf(statement.value.kind === 'list' ? statement.value.items : [statement.value]));
+        marks.push(...readMarks(statement.value.kind === 'list' ? statement.value.items : [statement.value]));
       if (target?.kind === 'name' && target.name === '__test__' && statement.value.kind === 'constant' && statement.value.value === 'false')
         marks.push({ kind: 'skip', condition: null, from: statement.from, to: statement.to });
     }
@@ -411,7 +411,7 @@ function moduleMarks(body: readonly Statement[]): readonly Mark[] {
     if (
       statement.kind === 'expression' &&
       statement.value.kind === 'call' &&
-      /^(pytest\.skip|pytest\.importorskip|importorskip)$/.test(dotted(statement.value.callee))
+      /^(pytest\.skip|pytest\.importorskip|importorskip)$/.test(dottedName(statement.value.callee))
     )
       marks.push({
         kind: 'skip',

@@ -3,7 +3,7 @@
 import type { Asking, Dialect } from './dialect.js';
 import type { Relation } from './facts.js';
 
-function table(...groups: readonly (readonly [string, Relation | Asking])[]): ReadonlyMap<string, Asking> {
+function matcherTable(...groups: readonly (readonly [string, Relation | Asking])[]): ReadonlyMap<string, Asking> {
   return new Map(
     groups.flatMap(([names, asking]) =>
       names.split(' ').map((name) => [name, typeof asking === 'string' ? { relation: asking } : asking] as const),
@@ -11,7 +11,7 @@ function table(...groups: readonly (readonly [string, Relation | Asking])[]): Re
   );
 }
 
-const MATCHERS = table(
+const MATCHERS = matcherTable(
   [
     'toBe toEqual toStrictEqual equal equals eql eq eqls deepEqual deep_equal toBeInstanceOfExactly toEqualTypeOf toMatchTypeOf toEqualValue become toHaveText toHaveValue toHaveTitle toHaveURL toHaveTextContent toHaveDisplayValue same members ordered toHaveBeenNthReturnedWith toHaveReturnedWith toHaveLastReturnedWith satisfyExactly',
     'equal',
@@ -56,7 +56,7 @@ const MATCHERS = table(
   ['resolves fulfilled toResolve', { relation: 'truthy', detail: 'resolves' }],
 );
 
-const ASSERTS = table(
+const ASSERTS = matcherTable(
   [
     'equal equals strictEqual is isEqual deepEqual deepStrictEqual same strictSame strict deepLooseEqual eq eql equalValue sameDeepMembers sameMembers propEqual identical isEquivalent sameOrderedMembers sameDeepOrderedMembers propertyVal deepPropertyVal nestedPropertyVal fileEqual',
     'equal',
@@ -100,16 +100,18 @@ const ASSERTS = table(
   ['notCalled', { relation: 'called', negated: true }],
 );
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 export const JAVASCRIPT: Dialect = {
-  expects: words('expect expectTypeOf assertType expectType should assertThat expectError earl'),
+  expects: wordSet('expect expectTypeOf assertType expectType should assertThat expectError earl'),
   matchers: MATCHERS,
   asserts: ASSERTS,
-  assertOwners: words('assert t tt tap test strict QUnit qunit chai should is'),
+  assertOwners: wordSet('assert t tt tap test strict QUnit qunit chai should is'),
   assertModules:
     /^(node:)?assert(\/strict)?$|^(chai|tap|tape|ava|uvu\/assert|power-assert|should|@std\/assert|@japa\/assert|tsd|bun:test)$|\/assert/,
-  fails: words('fail assert.fail t.fail expect.fail expect.unreachable chai.assert.fail done.fail should.fail QUnit.assert.fail fail.now'),
+  fails: wordSet(
+    'fail assert.fail t.fail expect.fail expect.unreachable chai.assert.fail done.fail should.fail QUnit.assert.fail fail.now',
+  ),
   skips: new Map([
     ['this.skip', 'skip'],
     ['t.skip', 'skip'],
@@ -122,16 +124,16 @@ export const JAVASCRIPT: Dialect = {
     ['test.fixme', 'skip'],
     ['test.fail', 'fails'],
   ]),
-  runs: words('forEach map filter every some flatMap reduce step doesNotThrow act each then finally waitFor from withContext'),
+  runs: wordSet('forEach map filter every some flatMap reduce step doesNotThrow act each then finally waitFor from withContext'),
   doubles: /^(jest|vi|mock|sinon|td|t\.mock|bun)(\.|$)|\b(fn|stub|spy|fake|mockFn|createStub)$/,
 };
 
 /** Words of a chain that only read well. */
-export const FILLERS: ReadonlySet<string> = words(
+export const FILLERS: ReadonlySet<string> = wordSet(
   'to be been is that which and has have with at of but does still also deep nested own any all ordered include_members itself should not_be soft poll',
 );
-export const TEST_NAMES: ReadonlySet<string> = words('it test specify xit xtest fit ftest xspecify fspecify pit');
-export const SUITE_NAMES: ReadonlySet<string> = words('describe context suite xdescribe fdescribe xcontext fcontext xsuite');
-export const HOOK_NAMES: ReadonlySet<string> = words(
+export const TEST_NAMES: ReadonlySet<string> = wordSet('it test specify xit xtest fit ftest xspecify fspecify pit');
+export const SUITE_NAMES: ReadonlySet<string> = wordSet('describe context suite xdescribe fdescribe xcontext fcontext xsuite');
+export const HOOK_NAMES: ReadonlySet<string> = wordSet(
   'beforeEach beforeAll before setup afterEach afterAll after teardown suiteSetup suiteTeardown',
 );

@@ -3,7 +3,7 @@
 import type { Asking, Dialect } from './dialect.js';
 import type { Relation } from './facts.js';
 
-function table(...groups: readonly (readonly [string, Relation | Asking])[]): ReadonlyMap<string, Asking> {
+function assertTable(...groups: readonly (readonly [string, Relation | Asking])[]): ReadonlyMap<string, Asking> {
   return new Map(
     groups.flatMap(([names, asking]) =>
       names.split(' ').map((name) => [name, typeof asking === 'string' ? { relation: asking } : asking] as const),
@@ -11,7 +11,7 @@ function table(...groups: readonly (readonly [string, Relation | Asking])[]): Re
   );
 }
 
-const ASSERTS = table(
+const ASSERTS = assertTable(
   [
     'assertEqual assertEquals assertListEqual assertDictEqual assertSequenceEqual assertTupleEqual assertSetEqual assertMultiLineEqual assertCountEqual assertIs assertItemsEqual assertQuerySetEqual assertQuerysetEqual assertHTMLEqual assertJSONEqual assertXMLEqual assert_equal assert_array_equal assert_frame_equal assert_series_equal assert_index_equal assertURLEqual',
     'equal',
@@ -46,15 +46,15 @@ const ASSERTS = table(
   ['assertNoLogs', { relation: 'raises', subject: 1, wanted: 0, negated: true }],
 );
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const nameSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 export const PYTHON: Dialect = {
   expects: new Set(),
   matchers: new Map(),
   asserts: ASSERTS,
-  assertOwners: words('self cls pytest np testing npt tm case tc'),
+  assertOwners: nameSet('self cls pytest np testing npt tm case tc'),
   assertModules: /^(unittest|pytest|numpy\.testing|pandas\.testing|django\.test|asserts|hamcrest|nose\.tools)/,
-  fails: words('pytest.fail self.fail fail'),
+  fails: nameSet('pytest.fail self.fail fail'),
   skips: new Map([
     ['pytest.skip', 'skip'],
     ['skip', 'skip'],
@@ -64,6 +64,6 @@ export const PYTHON: Dialect = {
     ['unittest.SkipTest', 'skip'],
     ['SkipTest', 'skip'],
   ]),
-  runs: words('map filter all any list sorted run_until_complete subTest'),
+  runs: nameSet('map filter all any list sorted run_until_complete subTest'),
   doubles: /(^|\.)(Mock|MagicMock|AsyncMock|NonCallableMock|PropertyMock|create_autospec|sentinel|patch(\.object|\.dict|\.multiple)?)$/,
 };

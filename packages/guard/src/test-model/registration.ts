@@ -3,7 +3,7 @@
 import { SUITE_NAMES, TEST_NAMES } from './javascript-dialect.js';
 import type { FunctionValue, Value, ValueOf } from '../syntax/nodes.js';
 import { truthOf } from '../syntax/fold.js';
-import { dotted, positional } from '../syntax/walk.js';
+import { dottedName, positional } from '../syntax/walk.js';
 import type { Mark, MarkKind } from './facts.js';
 import type { Scope } from './scope.js';
 
@@ -45,7 +45,7 @@ export function registrationOf(call: ValueOf<'call'>, scope: Scope): Registratio
   }
   if (inner.kind !== 'name') return null;
   const args = positional(call);
-  const kind = kindOf(
+  const kind = classifyRegistration(
     inner.name,
     links.map(({ name }) => name),
     scope,
@@ -92,7 +92,7 @@ function optionMarks(options: ValueOf<'record'>): readonly Mark[] {
   });
 }
 
-function kindOf(root: string, links: readonly string[], scope: Scope, args: readonly Value[]): Registration['kind'] | null {
+function classifyRegistration(root: string, links: readonly string[], scope: Scope, args: readonly Value[]): Registration['kind'] | null {
   const isPlain = links.every((name) => MODIFIERS[name] !== undefined || PLAIN.test(name));
   if (TEST_NAMES.has(root) && isPlain) {
     // Inside a test `test.skip()` skips it, and `test` may be any function.
@@ -127,7 +127,7 @@ const RUNNERS = /^(node:test|tap|tape|ava|uvu|bun:test|@jest\/globals|vitest|moc
 /** A call inside a test that registers another test: it is read as a test of its own. */
 export function isSubtest(call: ValueOf<'call'>): boolean {
   return (
-    /^\w+\.(test|it|describe)(\.\w+)?$/.test(dotted(call.callee)) &&
+    /^\w+\.(test|it|describe)(\.\w+)?$/.test(dottedName(call.callee)) &&
     call.args.some(({ value }) => value.kind === 'function') &&
     call.args[0]?.value.kind !== 'function'
   );

@@ -1,7 +1,7 @@
 // Tables that a test runs over: one set of names and values for each row.
 
 import type { FunctionValue, Value, ValueOf } from '../syntax/nodes.js';
-import { dotted, lastName, positional } from '../syntax/walk.js';
+import { dottedName, lastName, positional } from '../syntax/walk.js';
 import type { Test } from './facts.js';
 
 export type Row = ReadonlyMap<string, Value>;
@@ -9,7 +9,7 @@ export type Row = ReadonlyMap<string, Value>;
 const MOST_ROWS = 60;
 
 /** Rows of the innermost table with the names of the test's parameters; empty where the table is not written down. */
-export function rowsOf(test: Test): readonly Row[] {
+export function listRows(test: Test): readonly Row[] {
   const table = test.tables.at(-1);
   const { run } = test;
   if (table === undefined || run === null) return [];
@@ -24,7 +24,7 @@ export function itemsOf(table: Value): readonly Value[] {
   if (table.kind === 'list')
     return table.items.map((item) => (item.kind === 'call' && lastName(item.callee) === 'param' ? packed(positional(item), item) : item));
   if (table.kind === 'call') {
-    const record = entriesOf(table);
+    const record = readEntries(table);
     if (record?.kind === 'record')
       return record.entries.flatMap(({ key, value }) => (key === null ? [] : [packed([key, value], { ...value, from: key.from })]));
   }
@@ -32,8 +32,8 @@ export function itemsOf(table: Value): readonly Value[] {
 }
 
 /** `Object.entries(x)` and `x.items()`. */
-function entriesOf({ callee, args }: ValueOf<'call'>): Value | undefined {
-  if (dotted(callee) === 'Object.entries') return args[0]?.value;
+function readEntries({ callee, args }: ValueOf<'call'>): Value | undefined {
+  if (dottedName(callee) === 'Object.entries') return args[0]?.value;
   return callee.kind === 'member' && callee.name === 'items' && args.length === 0 ? callee.object : undefined;
 }
 
@@ -98,7 +98,7 @@ function bind(target: Value, item: Value, given: Map<string, Value>): void {
 }
 
 /** Names of one parameter, destructured or not, for one element. */
-export function rowFor(names: readonly string[], item: Value): Row {
+export function makeRow(names: readonly string[], item: Value): Row {
   const [first] = names;
   if (names.length > 1 && item.kind === 'list')
     return new Map(names.flatMap((name, index) => (item.items[index] === undefined ? [] : [[name, item.items[index]] as const])));

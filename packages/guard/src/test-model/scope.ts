@@ -1,8 +1,8 @@
 // What names stand for: constants, functions and imports of a file, a suite, a test or a helper.
 
 import type { FunctionValue, Statement, Value, ValueOf } from '../syntax/nodes.js';
-import { scalarOf } from '../syntax/fold.js';
-import { isLiteral, print } from '../syntax/print.js';
+import { foldScalar } from '../syntax/fold.js';
+import { isLiteralValue, print } from '../syntax/print.js';
 import { boundNames, eachStatement, eachValue, partsOf, valuesOf } from '../syntax/walk.js';
 
 export interface Definition {
@@ -127,7 +127,7 @@ export class Scope {
   /** `const { a, b: [c] } = x`: a is `x.a`, c is `x.b[0]`. */
   private destructure(target: Value, value: Value | null, names: Map<string, Definition>): void {
     if (value === null) return;
-    const set = (inner: Value, held: Value): void => {
+    const setHeld = (inner: Value, held: Value): void => {
       const plain = inner.kind === 'assign' ? inner.target : inner;
       if (plain.kind === 'name') names.set(plain.name, { value: names.has(plain.name) ? null : held, call: null, module: null });
       else this.destructure(plain, held, names);
@@ -135,7 +135,7 @@ export class Scope {
     const base = value.kind === 'await' ? value.value : value;
     if (target.kind === 'record')
       for (const { key, value: inner } of target.entries) {
-        if (key?.kind === 'text') set(inner, { from: inner.from, to: inner.to, kind: 'member', object: base, name: key.value });
+        if (key?.kind === 'text') setHeld(inner, { from: inner.from, to: inner.to, kind: 'member', object: base, name: key.value });
       }
     else if (target.kind === 'list')
       target.items.forEach((inner, index) => {
@@ -149,7 +149,7 @@ export class Scope {
                 object: base,
                 index: { from: inner.from, to: inner.to, kind: 'number', value: index },
               };
-        set(inner, held);
+        setHeld(inner, held);
       });
   }
 }
@@ -157,7 +157,7 @@ export class Scope {
 /** A name that is assigned again in a block or an inner function has no one value. */
 function forgetChanged(body: readonly Statement[], names: Map<string, Definition>): void {
   const seen = new Set<string>();
-  const forget = (target: Value): void => {
+  const forgetTarget = (target: Value): void => {
     for (const name of boundNames(target)) {
       const known = names.get(name);
       if (known !== undefined && known.value !== null) names.set(name, { ...known, value: null });
@@ -167,22 +167,22 @@ function forgetChanged(body: readonly Statement[], names: Map<string, Definition
   eachValue(body, (value) => {
     if (value.kind !== 'call') return;
     const owner = value.callee.kind === 'member' && MUTATING.test(value.callee.name) ? value.callee.object : null;
-    if (owner?.kind === 'name') forget(owner);
+    if (owner?.kind === 'name') forgetTarget(owner);
   });
-  for (const [name, { value }] of names) if (value !== null && isEmptyHolder(value)) forget({ from: 0, to: 0, kind: 'name', name });
+  for (const [name, { value }] of names) if (value !== null && isEmptyHolder(value)) forgetTarget({ from: 0, to: 0, kind: 'name', name });
   eachStatement(body, (statement) => {
-    for (const value of valuesOf(statement)) eachAssign(value, forget);
-    if (statement.kind === 'loop' && statement.target !== null) forget(statement.target);
+    for (const value of valuesOf(statement)) eachAssign(value, forgetTarget);
+    if (statement.kind === 'loop' && statement.target !== null) forgetTarget(statement.target);
     if (statement.kind !== 'assign') return;
     for (const target of statement.targets) {
       for (const name of boundNames(target)) {
-        if (seen.has(name) || statement.op !== '=') forget(target);
+        if (seen.has(name) || statement.op !== '=') forgetTarget(target);
         seen.add(name);
       }
       // `x.a = 1` and `x.push()` do not make another `x`; its value is no longer what was written down.
       if (target.kind === 'member' || target.kind === 'index') {
         const root = target.object;
-        if (root.kind === 'name' && isLiteralDefinition(names.get(root.name))) forget(root);
+        if (root.kind === 'name' && isLiteralDefinition(names.get(root.name))) forgetTarget(root);
       }
     }
   });
@@ -203,7 +203,7 @@ function isEmptyHolder(value: Value): boolean {
 }
 
 function isLiteralDefinition(definition: Definition | undefined): boolean {
-  return definition?.value !== null && definition?.value !== undefined && isLiteral(definition.value);
+  return definition?.value !== null && definition?.value !== undefined && isLiteralValue(definition.value);
 }
 
 function eachAssign(value: Value, visit: (target: Value) => void): void {
@@ -215,7 +215,7 @@ const DEEPEST = 8;
 const LONGEST = 1500;
 
 /** A table as it is written down, however long it is. */
-export function tableOf(value: Value, scope: Scope): Value {
+export function resolveTable(value: Value, scope: Scope): Value {
   const held = value.kind === 'name' ? (scope.find(value.name)?.value ?? null) : null;
   if (held?.kind === 'list') return held;
   return value.kind === 'template' ? value : expand(value, scope);
@@ -275,7 +275,7 @@ export function expand(value: Value, scope: Scope, depth = 0, isCalled = false):
     }
     case 'template': {
       const parts = value.parts.map((part) => (typeof part === 'string' ? part : expand(part, scope, depth)));
-      const known = parts.map((part) => (typeof part === 'string' ? part : scalarOf(part)));
+      const known = parts.map((part) => (typeof part === 'string' ? part : foldScalar(part)));
       if (known.every((part) => typeof part === 'string' || typeof part === 'number'))
         return { from: value.from, to: value.to, kind: 'text', value: known.join('') };
       return { ...value, parts };

@@ -2,12 +2,12 @@
 
 import type { FunctionValue, Place, Source, Statement, Value, ValueOf } from '../syntax/nodes.js';
 import { truthOf } from '../syntax/fold.js';
-import { dotted, eachBelow, lastName, positional, someValueIn, eachStatement } from '../syntax/walk.js';
+import { dottedName, eachBelow, lastName, positional, someValueIn, eachStatement } from '../syntax/walk.js';
 import { chainQuestions, isFail, questionsOf, questionsOfCall } from './checks.js';
 import type { Question } from './checks.js';
 import type { Dialect } from './dialect.js';
 import type { Check, Double, Mark, Obstacle, ObstacleKind, Test, Walked } from './facts.js';
-import { itemsOf, rowFor, rowsFor, rowsOf } from './rows.js';
+import { itemsOf, makeRow, rowsFor, listRows } from './rows.js';
 import type { Row } from './rows.js';
 import { doubleOf } from './doubles.js';
 import { isSubtest } from './registration.js';
@@ -48,7 +48,7 @@ export function walkTest(test: Test, dialect: Dialect, lookup: Lookup): Walked {
             lastName(value.callee) === 'plan' ||
             (/^(then|catch|end|expect|finally)$/.test(lastName(value.callee)) && value.args.some((argument) => isOne(argument.value)))),
       );
-    const rows = rowsOf(test);
+    const rows = listRows(test);
     const isNever = test.tables.some((table) => table.kind === 'list' && table.items.length === 0);
     const around: readonly Obstacle[] = isNever ? [{ kind: 'never-run', condition: null, ...test.head }] : [];
     if (rows.length === 0) walk.function(run, test.scope.inner([run.body]), test.source, around, 0);
@@ -95,7 +95,7 @@ class Walk implements Walked {
   }
 
   private statement(statement: Statement, scope: Scope, source: Source, obstacles: readonly Obstacle[], depth: number): void {
-    const under = (kind: ObstacleKind, place: Place, condition: Value | null = null): readonly Obstacle[] => [
+    const withObstacle = (kind: ObstacleKind, place: Place, condition: Value | null = null): readonly Obstacle[] => [
       ...obstacles,
       { kind, condition, from: place.from, to: place.to },
     ];
@@ -126,9 +126,9 @@ class Walk implements Walked {
         const isEither = this.asks(statement.then) && this.asks(statement.other);
         const truth = isEither ? 'unknown' : truthOf(expand(statement.test, scope));
         const then =
-          truth === 'true' || isEither ? obstacles : under(truth === 'false' ? 'never-run' : 'condition', statement, statement.test);
+          truth === 'true' || isEither ? obstacles : withObstacle(truth === 'false' ? 'never-run' : 'condition', statement, statement.test);
         const other =
-          truth === 'false' || isEither ? obstacles : under(truth === 'true' ? 'never-run' : 'condition', statement, statement.test);
+          truth === 'false' || isEither ? obstacles : withObstacle(truth === 'true' ? 'never-run' : 'condition', statement, statement.test);
         this.body(statement.then, scope, source, then, depth);
         this.body(statement.other, scope, source, other, depth);
         return;
@@ -141,7 +141,7 @@ class Walk implements Walked {
         const over = statement.over === null ? null : expand(statement.over, scope);
         const isEmpty = over?.kind === 'list' && over.items.length === 0;
         const isFull = over !== null && itemsOf(over).length > 0;
-        const inner = isEmpty ? under('never-run', statement) : isFull ? obstacles : under('loop', statement);
+        const inner = isEmpty ? withObstacle('never-run', statement) : isFull ? obstacles : withObstacle('loop', statement);
         const rows = over !== null && statement.target !== null ? rowsFor(itemsOf(over), statement.target) : [];
         if (rows.length === 0 || rows.length > MOST_ROWS) this.body(statement.body, scope, source, inner, depth);
         else for (const given of rows) this.body(statement.body, scope.instance([statement.body], given), source, inner, depth);
@@ -155,11 +155,11 @@ class Walk implements Walked {
         for (const { value } of statement.items) {
           const [asked] = value.kind === 'call' ? questionsOfCall(value, this.dialect, scope) : [];
           if (asked?.relation !== 'raises') this.value(value, scope, source, obstacles, depth, true);
-          if (value.kind === 'call' && lastName(value.callee) === 'suppress') inner = under('swallowed', statement);
+          if (value.kind === 'call' && lastName(value.callee) === 'suppress') inner = withObstacle('swallowed', statement);
           if (asked?.relation === 'raises') {
             this.raises(asked, statement, value, scope, source, obstacles);
-            if (asked.wanted !== null && /^(AssertionError|Exception|BaseException)$/.test(dotted(asked.wanted)))
-              inner = under('swallowed', statement);
+            if (asked.wanted !== null && /^(AssertionError|Exception|BaseException)$/.test(dottedName(asked.wanted)))
+              inner = withObstacle('swallowed', statement);
           }
         }
         this.body(statement.body, scope, source, inner, depth);
@@ -222,7 +222,7 @@ class Walk implements Walked {
 
   /** A handler that hears a failed check and says nothing of it. */
   private swallows(body: readonly Statement[], caught: Value | null): boolean {
-    if (caught !== null && !CATCHES_CHECKS.test(namesOf(caught))) return false;
+    if (caught !== null && !CATCHES_CHECKS.test(readBoundNames(caught))) return false;
     const speaks = someStatement(
       body,
       (inner) => inner.kind === 'raise' || inner.kind === 'assert' || (inner.kind === 'return' && inner.value !== null),
@@ -234,7 +234,7 @@ class Walk implements Walked {
         (isFail(value, this.dialect) ||
           /^(expect|assert\w*|should|fail|reject|skip|skipTest)$/i.test(lastName(value.callee)) ||
           (/^(done|next|cb|callback|end|resolve)$/.test(lastName(value.callee)) && value.args.length > 0) ||
-          /^(assert|t|self)\./.test(dotted(value.callee))),
+          /^(assert|t|self)\./.test(dottedName(value.callee))),
     );
     return !speaks && !asks;
   }
@@ -331,7 +331,7 @@ class Walk implements Walked {
   }
 
   private call(call: ValueOf<'call'>, scope: Scope, source: Source, obstacles: readonly Obstacle[], depth: number, isUsed: boolean): void {
-    const name = dotted(call.callee);
+    const name = dottedName(call.callee);
     if (depth === 0) this.calls.add(name === '' ? `.${lastName(call.callee)}` : name);
     const kind = this.dialect.skips.get(name);
     // `test.skip('title', fn)` is a test, not a skip inside one.
@@ -440,7 +440,7 @@ class Walk implements Walked {
     const list = call.callee.kind === 'member' ? expand(call.callee.object, scope) : null;
     const [first] = params;
     if (list?.kind !== 'list' || first === undefined || list.items.length > MOST_ROWS) return [];
-    return list.items.map((item) => rowFor(first.names, item));
+    return list.items.map((item) => makeRow(first.names, item));
   }
 
   /** `promise.catch(() => {})`. */
@@ -449,7 +449,7 @@ class Walk implements Walked {
     const name = lastName(call.callee);
     const handler = name === 'catch' ? first : name === 'then' ? second : undefined;
     if (handler === undefined) return false;
-    return handler.kind === 'function' ? this.swallows(handler.body, null) : /^console\.|noop|ignore|^Boolean$/.test(dotted(handler));
+    return handler.kind === 'function' ? this.swallows(handler.body, null) : /^console\.|noop|ignore|^Boolean$/.test(dottedName(handler));
   }
 
   /** `[1, 2].forEach(f)` runs over a list: it counts as a table, and an empty one runs nothing. */
@@ -515,7 +515,7 @@ class Walk implements Walked {
     const [target] = statement.targets;
     if (target?.kind !== 'member' || statement.value === null || target.object.kind !== 'name') return;
     const { value } = statement;
-    const isStandIn = value.kind === 'function' || (value.kind === 'call' && this.dialect.doubles.test(dotted(value.callee)));
+    const isStandIn = value.kind === 'function' || (value.kind === 'call' && this.dialect.doubles.test(dottedName(value.callee)));
     if (!isStandIn || target.object.name === 'this' || target.object.name === 'self') return;
     this.doubles.push({ kind: 'member', target: `${target.object.name}.${target.name}`, source, from: statement.from, to: statement.to });
   }
@@ -542,7 +542,7 @@ type ValueOfWith = Extract<Statement, { kind: 'with' }>;
 /** Names of exceptions that a failed check is one of. */
 const CATCHES_CHECKS = /\b(AssertionError|Exception|BaseException|Error|failures?)\b|^$/;
 
-function namesOf(value: Value): string {
+function readBoundNames(value: Value): string {
   const names: string[] = [];
   eachBelow(value, (inner) => {
     if (inner.kind === 'name' || inner.kind === 'member') names.push(inner.name);
@@ -578,7 +578,7 @@ function leavesUnder(statement: Statement, dialect: Dialect): Obstacle | null {
   if (
     statement.kind === 'expression' &&
     statement.value.kind === 'call' &&
-    (dialect.skips.get(dotted(statement.value.callee)) ?? '') !== ''
+    (dialect.skips.get(dottedName(statement.value.callee)) ?? '') !== ''
   )
     return null;
   if (statement.kind !== 'if') return null;

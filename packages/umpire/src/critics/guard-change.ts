@@ -8,7 +8,7 @@ import type { GuardAllowance, Weighed } from '@umpire/guard/findings/allowances.
 import type { Change, FileChange, GuardInput, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
-import { guard } from '@umpire/guard/guard.js';
+import { guardChange } from '@umpire/guard/guard.js';
 import { roleOf } from '@umpire/guard/project/paths.js';
 import { isOnLostChecks } from '@umpire/guard/retrial/clear.js';
 import { touchesJudges } from '@umpire/guard/retrial/compare.js';
@@ -60,7 +60,7 @@ export function checkChange({
   mustBeRead = false,
   command,
 }: ChangeCheck): GuardView {
-  const report = guard({
+  const report = guardChange({
     change,
     scope,
     same,

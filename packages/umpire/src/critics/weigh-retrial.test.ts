@@ -3,13 +3,13 @@
 import { expect, it } from 'vitest';
 import type { Weighed } from '@umpire/guard/findings/allowances.js';
 import { findingOf } from '@umpire/guard/findings/finding.js';
-import { wordsOf } from '@umpire/guard/rules/all.js';
+import { findRuleWords } from '@umpire/guard/rules/all.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
 import { withRetrial } from './weigh-retrial.js';
 
 const found = (rule: GuardRule, level: GuardFinding['level'], test = 'adds'): GuardFinding =>
-  findingOf(wordsOf(rule), { file: 'a.test.js', level, test: ['sums', test] });
+  findingOf(findRuleWords(rule), { file: 'a.test.js', level, test: ['sums', test] });
 const NOTHING: Weighed = { findings: [], notes: [], allowed: [], expired: [] };
 const outcome = { oldTestsPass: false, failsUnnamed: false, skipped: [], blind: [], mutants: new Map() };
 const allowance = { rule: 'test-skipped', path: '**', test: null, reason: 'being replaced', until: '2999-12-31' };

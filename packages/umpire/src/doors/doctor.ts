@@ -26,7 +26,7 @@ import { findTests, guessTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTestPlace, FoundTests } from '../runners/find-tests.js';
 import { NO_RUNNER } from '../critics/testing.js';
 import { readManifest } from '../runners/run-tool.js';
-import { checksOf, EVERY_ROLE } from '../views/doctor-page.js';
+import { listChecks, EVERY_ROLE } from '../views/doctor-page.js';
 import type { DoctorCheck, DoctorReport } from '../views/doctor-page.js';
 import { copySetting } from '../views/first-settings-text.js';
 import { count } from '../views/words.js';
@@ -92,7 +92,7 @@ function umpireVersion(): string {
   return typeof version === 'string' ? version : 'unknown';
 }
 
-const machineCheck = checksOf('machine');
+const machineCheck = listChecks('machine');
 
 export async function checkMachine(folder: string, isSandboxOn: boolean): Promise<readonly DoctorCheck[]> {
   return [checkGit(folder), await checkSandboxTool(isSandboxOn), checkSupervisor()];
@@ -144,7 +144,7 @@ function checkSupervisor(): DoctorCheck {
     : machineCheck('processes', 'ok', `left behind by agents are ended (by ${supervisorProgram})`);
 }
 
-const projectCheck = checksOf('project');
+const projectCheck = listChecks('project');
 
 export interface SettingsCheck {
   /** The defaults if the file cannot be read. */
@@ -327,7 +327,7 @@ function checkFormulas({ name, path }: { readonly name: string; readonly path: s
     : [projectCheck('formulas', 'note', `${name}: ${formulas}`, 'In a spreadsheet, import these columns as text.')];
 }
 
-const agentCheck = checksOf('agents');
+const agentCheck = listChecks('agents');
 
 /** Without readable settings the agents of roles are unknown. */
 export async function checkAgentSetup(project: string, config: Settings, areSettingsRead: boolean): Promise<readonly DoctorCheck[]> {
@@ -428,7 +428,7 @@ function checkBuiltInCritic(title: string, project: string, role: string | undef
   );
 }
 
-const criticCheck = checksOf('critics');
+const criticCheck = listChecks('critics');
 
 /** For all test runners together. */
 const RUNNER_TIMEOUT_MS = 20_000;

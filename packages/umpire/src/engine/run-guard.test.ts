@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { FileChange, GuardScope } from '@umpire/guard/change.js';
 import { findingOf } from '@umpire/guard/findings/finding.js';
-import { wordsOf } from '@umpire/guard/rules/all.js';
+import { findRuleWords } from '@umpire/guard/rules/all.js';
 import type { Retrial } from '../retrial/retrial.js';
 import { inspectWork } from './guard.js';
 import { failedTestsAt } from './run-guard.js';
@@ -135,7 +135,7 @@ describe('with a retrial', () => {
   });
 
   it('reverts lost strength once, by the check that lost it', async () => {
-    const lost = findingOf(wordsOf('strength-lost'), { file: 'src/sum.test.ts', level: 'breach' });
+    const lost = findingOf(findRuleWords('strength-lost'), { file: 'src/sum.test.ts', level: 'breach' });
     expect(await inspected('any', true, [WEAKENED], held(4, 1, [lost]))).toEqual({
       found: ['breach strength-lost file', 'breach assertion-weakened file'],
       reverted: ['src/sum.test.ts'],
@@ -145,7 +145,7 @@ describe('with a retrial', () => {
   it('reverts the settings that keep an unchanged test from running', async () => {
     const settings: FileChange = { path: 'vitest.config.ts', before: 'export default {};\n', after: 'export default { test: {} };\n' };
     const source: FileChange = { path: 'src/sum.ts', before: 'a', after: 'b' };
-    const hidden = findingOf(wordsOf('regression-hidden'), { file: 'src/other.test.ts', level: 'breach' });
+    const hidden = findingOf(findRuleWords('regression-hidden'), { file: 'src/other.test.ts', level: 'breach' });
     const { found, reverted } = await inspected('any', true, [settings, source], held(0, 0, [hidden]));
     expect({ first: found[0], reverted }).toEqual({ first: 'breach regression-hidden file', reverted: ['vitest.config.ts'] });
   });

@@ -13,7 +13,7 @@ import type { MutantCount } from '@umpire/guard/retrial/clear.js';
 import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import { changedLines, mutantsIn, sampleMutants, withMutant } from '@umpire/guard/retrial/mutants.js';
 import type { Mutant } from '@umpire/guard/retrial/mutants.js';
-import { titleOf } from '@umpire/guard/retrial/test-text.js';
+import { readTestTitle } from '@umpire/guard/retrial/test-text.js';
 import { testedFiles } from '@umpire/guard/retrial/tested-files.js';
 import { isCode } from '@umpire/guard/syntax/languages.js';
 import type { CriticJob } from '../critics/critic.js';
@@ -160,7 +160,9 @@ async function openSide(job: CriticJob, { workdir, run, tryOnce }: MutantTree): 
   const suite: FoundTests | null = tryOnce === null ? await findSuite(quiet) : null;
   const passing = new Set(run.results?.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
   const noticing = (results: readonly Pick<TestResult, 'id' | 'status'>[]): ReadonlySet<string> =>
-    new Set(results.filter(isBad).flatMap((test) => (passing.has(test.id) ? [titleOf(test)] : test.status === 'errored' ? [''] : [])));
+    new Set(
+      results.filter(isBad).flatMap((test) => (passing.has(test.id) ? [readTestTitle(test)] : test.status === 'errored' ? [''] : [])),
+    );
   // A defect may keep a test from ending.
   const mostMs = run.durationMs * 2 + EXTRA_MS;
   const noticingBySuite = async (tests: FoundTests, wanted: (path: string) => boolean, ms: number) => {
@@ -177,7 +179,7 @@ async function openSide(job: CriticJob, { workdir, run, tryOnce }: MutantTree): 
   };
   return {
     files: suite?.places.flatMap((place) => place.files) ?? null,
-    titles: new Set(run.results?.map(titleOf)),
+    titles: new Set(run.results?.map(readTestTitle)),
     notices: async ({ file, text }, wanted, ms) => {
       if (ms <= 0) return null;
       const place = join(workdir, file);

@@ -9,7 +9,7 @@ import type { Recorded, VerdictGiven } from '@umpire/core/decider/events.js';
 import type { PastLists } from '@umpire/core/loops/facts.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { pagesNamed, countsOf, projectSum, resultOf } from '../views/replay-page.js';
+import { pagesNamed, countReplayed, projectSum, judgeReplay } from '../views/replay-page.js';
 import type { ProjectReplay, Replay, ReplayedVerdict, SessionReplay } from '../views/replay-page.js';
 import { listFiles, openFolder } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
@@ -93,9 +93,9 @@ function replayFolder(folder: SessionFolder, session: string, other: OtherRules 
     if (event.type === 'VerdictGiven') verdicts.push(replayVerdict(run, state, event, event.data));
     state = evolve(state, event);
   }
-  const counts = countsOf(verdicts);
+  const counts = countReplayed(verdicts);
   const unknown = chain.unbroken ? unknownPages(pages, events) : [];
-  const result = resultOf(counts, chain, unknown);
+  const result = judgeReplay(counts, chain, unknown);
   return { session, state: 'replayed', result, counts, chain, unknownPages: unknown, verdicts, by: other?.name ?? null };
 }
 

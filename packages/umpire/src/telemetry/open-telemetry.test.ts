@@ -37,7 +37,14 @@ const EVENTS = recorded(
 function spansOf(events: readonly Recorded[]) {
   const trace = newTrace();
   return events.flatMap(
-    (event) => takeEvent(trace, event, NEW_SESSION, { settings: {}, providers: new Map([['codex', 'openai'], ['codex-acp', 'openai']]) }).spans,
+    (event) =>
+      takeEvent(trace, event, NEW_SESSION, {
+        settings: {},
+        providers: new Map([
+          ['codex', 'openai'],
+          ['codex-acp', 'openai'],
+        ]),
+      }).spans,
   );
 }
 

@@ -30,12 +30,12 @@ export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['p
     '',
     ...[...groups.values()].flatMap((group, index) => complaint(loop, group, index + 1, lineOf)),
     ...(proof.holds ? [...proven(loop, proof), ''] : []),
-    ...section(
+    ...drawCheckSection(
       'Waivers',
       'Approvals without clean evidence, marked `unverified`. With `--strict` they escalate instead.',
       proof.waivers.map(({ row, waiver }) => `${displayId(row)}: ${waiver}.`),
     ),
-    ...section('Notes', null, proof.notes),
+    ...drawCheckSection('Notes', null, proof.notes),
   ]
     .map(plainLine)
     .join('\n')
@@ -57,7 +57,7 @@ export function checkHeadline(proof: Proof): string {
 
 function partlyCheckedLine({ held }: Proof): string {
   const facts = held.map(({ fact, value, kinds }) =>
-    value === null ? `${fact} (the first 31 of ${kinds} kinds of values)` : `${fact} (only ${word(value)} of ${kinds} kinds of values)`,
+    value === null ? `${fact} (the first 31 of ${kinds} kinds of values)` : `${fact} (only ${showFact(value)} of ${kinds} kinds of values)`,
   );
   return `There are too many combinations to check all. The result holds for every combination of the other facts; these were checked only in part: ${facts.join(', ')}. To check all, merge facts (let the critic or a repair compute what the rules ask) or use fewer thresholds.`;
 }
@@ -98,28 +98,28 @@ function storyLines(loop: Loop, story: Explanation): string[] {
     const where = scene.round > story.cap ? `Round ${scene.round}, after the cap` : `Round ${scene.round} of ${story.cap}`;
     lines.push(`- ${where}.${forged} ${again ? 'The critic says the same again.' : sayings(loop, scene)}`);
     if (!again) for (const { rule, message } of scene.anomalies) lines.push(`  Anomaly ${rule}: ${message}`);
-    lines.push(`  ${endOf(loop, scene, again && before?.rule === scene.rule)}`);
+    lines.push(`  ${describeEnd(loop, scene, again && before?.rule === scene.rule)}`);
     before = scene;
   }
   return lines;
 }
 
 function sayings(loop: Loop, scene: ExplainedVerdict): string {
-  const facts = scene.facts.map(([fact, value]) => `${fact} is ${word(value)}`);
+  const facts = scene.facts.map(([fact, value]) => `${fact} is ${showFact(value)}`);
   const lacking = scene.lacking.map(([name, state]) => `${loop.evidence[name]?.what ?? name} (${state})`);
   const said = facts.length === 0 ? '' : `The critic says: ${facts.join(', ')}.`;
   const lacks = lacking.length === 0 ? '' : `Missing: ${lacking.join(', ')}.`;
   return said === '' && lacks === '' ? 'The critic may say anything.' : `${said} ${lacks}`.trim();
 }
 
-function endOf(loop: Loop, scene: ExplainedVerdict, again: boolean): string {
+function describeEnd(loop: Loop, scene: ExplainedVerdict, again: boolean): string {
   if (scene.rule === null) return 'No row matches.';
   if (scene.outcome === null) return `${scene.rule} stops with an error: ${scene.reason}`;
   const decides = `Row ${scene.rule} decides ${loop.words[scene.outcome]} (${scene.outcome})`;
   return again ? `${decides} again.` : `${decides}: ${scene.reason}`;
 }
 
-function word(value: unknown): string {
+function showFact(value: unknown): string {
   return value === null ? 'absent' : String(value);
 }
 
@@ -146,7 +146,7 @@ function proven(loop: Loop, proof: Proof): string[] {
   ];
 }
 
-function section(heading: string, intro: string | null, lines: readonly string[]): string[] {
+function drawCheckSection(heading: string, intro: string | null, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
   return [`## ${heading}`, '', ...(intro === null ? [] : [intro, '']), ...lines.map((line) => `- ${line}`), ''];
 }

@@ -37,7 +37,7 @@ export function sortFindings(findings: readonly CiFinding[]): readonly CiFinding
   return findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
 }
 
-export function isFailure({ severity }: CiFinding, failOn: FailOn): boolean {
+export function failsJob({ severity }: CiFinding, failOn: FailOn): boolean {
   return failOn !== 'never' && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(failOn);
 }
 
@@ -66,7 +66,7 @@ function property(text: string): string {
 /** For people, also in a log that takes commands: no line begins with foreign text. */
 export function ciPage(report: CiReport, failOn: FailOn): string {
   const lines = report.findings.map(({ severity, check, rule, message, ...place }) => {
-    return `  ${severity.padEnd(8)} ${check} ${lineOf(rule, 80)} ${placeOf(place)}: ${lineOf(message, MOST_MESSAGE_CHARS)}`;
+    return `  ${severity.padEnd(8)} ${check} ${lineOf(rule, 80)} ${describePlace(place)}: ${lineOf(message, MOST_MESSAGE_CHARS)}`;
   });
   return [
     ...lines,
@@ -77,13 +77,13 @@ export function ciPage(report: CiReport, failOn: FailOn): string {
 }
 
 export function ciSummary({ findings, against, guard, review }: CiReport, failOn: FailOn): string {
-  const failing = findings.filter((finding) => isFailure(finding, failOn)).length;
+  const failing = findings.filter((finding) => failsJob(finding, failOn)).length;
   const fails = failOn === 'never' ? 'findings never fail' : `${failing} ${failOn === 'critical' ? 'critical' : `${failOn} or worse`}`;
   const checks = review === null ? `guard ${guard}` : `guard ${guard}, review ${review}`;
   return `umpire ci: ${count(findings.length, 'finding')} against ${lineOf(against, 80)} (${fails}); ${checks}.`;
 }
 
-function placeOf({ file, line }: Pick<CiFinding, 'file' | 'line'>): string {
+function describePlace({ file, line }: Pick<CiFinding, 'file' | 'line'>): string {
   return file === null ? '-' : `${lineOf(file, 300)}${line === null ? '' : `:${line}`}`;
 }
 
@@ -93,7 +93,7 @@ const MOST_ROWS = 50;
 export function ciMarkdown(report: CiReport, failOn: FailOn): string {
   const { findings, problems } = report;
   const rows = findings.slice(0, MOST_ROWS).map(({ severity, check, rule, message, ...place }) => {
-    return `| ${severity} | ${check} | ${inline(rule, 80)} | ${inline(placeOf(place))} | ${inline(message, 300)} |`;
+    return `| ${severity} | ${check} | ${inline(rule, 80)} | ${inline(describePlace(place))} | ${inline(message, 300)} |`;
   });
   const more = findings.length - rows.length;
   return [

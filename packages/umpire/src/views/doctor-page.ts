@@ -24,7 +24,7 @@ export interface DoctorReport {
 }
 
 /** Makes the checks of one area. Each text becomes one plain line. */
-export function checksOf(
+export function listChecks(
   area: DoctorCheck['area'],
 ): (name: string, state: DoctorCheck['state'], message: string, hint?: string | null) => DoctorCheck {
   return (name, state, message, hint = null) => ({

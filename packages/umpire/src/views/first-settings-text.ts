@@ -51,11 +51,11 @@ export function copySetting(files: readonly string[]): string {
 }
 
 function entriesFor(files: readonly string[]): readonly string[] {
-  return [...new Set(files.map((file) => scalar(patternOf(file))))];
+  return [...new Set(files.map((file) => scalar(toFilePattern(file))))];
 }
 
 /** A pattern for this file. The reader drops blanks at the ends and backslashes, so `?` replaces them. */
-function patternOf(file: string): string {
+function toFilePattern(file: string): string {
   const blank = (blanks: string): string => '?'.repeat(blanks.length);
   return file.replaceAll('\\', '?').replace(/^\s+|\s+$/g, blank);
 }
@@ -63,8 +63,8 @@ function patternOf(file: string): string {
 /** A YAML text, quoted if it could mean something else. */
 function scalar(text: string): string {
   if (/^[A-Za-z.][\w.-]*$/.test(text) && !NOT_TEXT.test(text)) return text;
-  const escaped = (character: string): string => `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
-  return JSON.stringify(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
+  const escapeCharacter = (character: string): string => `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
+  return JSON.stringify(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escapeCharacter);
 }
 
 /** Texts that YAML reads as numbers or keywords. */

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { findingOf } from '@umpire/guard/findings/finding.js';
-import { wordsOf } from '@umpire/guard/rules/all.js';
+import { findRuleWords } from '@umpire/guard/rules/all.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { guardPage } from './guard-page.js';
 import type { GuardPage } from './guard-page.js';
@@ -12,13 +12,13 @@ function version(text: string, line: number): NonNullable<GuardFinding['before']
 }
 
 const weakened: GuardFinding = {
-  ...findingOf(wordsOf('assertion-weakened'), { file: 'src/cart.test.ts', level: 'breach', test: ['cart', 'adds'] }),
+  ...findingOf(findRuleWords('assertion-weakened'), { file: 'src/cart.test.ts', level: 'breach', test: ['cart', 'adds'] }),
   line: 4,
   before: version('    expect(total([1, 2])).toBe(3);', 4),
   after: version('    expect(total([1, 2])).toBeDefined();', 4),
 };
 const deleted: GuardFinding = {
-  ...findingOf(wordsOf('test-deleted'), { file: 'src/cart.test.ts', level: 'breach' }),
+  ...findingOf(findRuleWords('test-deleted'), { file: 'src/cart.test.ts', level: 'breach' }),
   line: 9,
   before: version(`  it('x', () => {\n${'    step();\n'.repeat(20)}  });`, 9),
 };
@@ -136,7 +136,7 @@ it('says that there is none', () => {
 });
 
 it('lists notes after the breaches, and counts them apart', () => {
-  const locked: GuardFinding = findingOf(wordsOf('lockfile-changed'), { file: 'package-lock.json', level: 'note' });
+  const locked: GuardFinding = findingOf(findRuleWords('lockfile-changed'), { file: 'package-lock.json', level: 'note' });
   const renamed: GuardFinding = { ...deleted, level: 'note', test: 'cart > x' };
   expect(guardPage({ ...EMPTY, notes: [renamed, locked] }, narrow)).toBe(`Notes: for a person to look at
   test-deleted  src/cart.test.ts:9 in cart > x: A test is gone, and nothing else

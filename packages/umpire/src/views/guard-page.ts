@@ -41,24 +41,24 @@ const MAX_LINES = 12;
 export function guardPage(page: GuardPage, terminal: Terminal): string {
   const { findings, notes, allowed, expired, newAllowances, problems, retrial, reverted } = page;
   const parts = [
-    ...findings.map((finding) => findingLines(finding, terminal)),
-    listed(
+    ...findings.map((finding) => drawFinding(finding, terminal)),
+    drawList(
       'Notes: for a person to look at',
       notes.flatMap((finding) => noteLines(finding)),
     ),
-    listed(
+    drawList(
       'Allowed',
       [...new Set(allowed.map(({ allowance }) => allowance))].flatMap((one) => allowedLines(one, page)),
     ),
-    listed(
+    drawList(
       'Expired allowances',
       expired.flatMap((one) => wrap(`${allowanceWords(one)} ended on ${one.until}: ${lineOf(one.reason)}`, '    ', '  ')),
     ),
-    listed(
+    drawList(
       'Not read',
       problems.flatMap(({ file, message }) => wrap(`${lineOf(file)}: ${lineOf(message, 300)}`, '    ', '  ')),
     ),
-    retrial === undefined ? [] : listed('Retrial', retrialPart(retrial)),
+    retrial === undefined ? [] : drawList('Retrial', retrialPart(retrial)),
     reverted === undefined ? [] : revertedLines(reverted),
     sumLines(page, newAllowances.length, terminal),
   ];
@@ -68,7 +68,7 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
     .join('\n\n')}\n`;
 }
 
-function findingLines(finding: GuardFinding, terminal: Terminal): readonly string[] {
+function drawFinding(finding: GuardFinding, terminal: Terminal): readonly string[] {
   const { rule, severity, file, line, test, message, honest } = finding;
   const tone = severity === 'critical' || severity === 'high' ? 'red' : 'yellow';
   return [
@@ -76,7 +76,7 @@ function findingLines(finding: GuardFinding, terminal: Terminal): readonly strin
     ...(test === undefined ? [] : [clip(`  in ${lineOf(test)}`, Math.max(80, terminal.columns))]),
     ...wrap(lineOf(message, 400), '  '),
     ...wrap(`Instead: ${honest}`, '  '),
-    ...versions(finding, terminal),
+    ...drawVersions(finding, terminal),
   ];
 }
 
@@ -85,7 +85,7 @@ function noteLines({ rule, file, line, test, message }: GuardFinding): readonly 
 }
 
 /** The lines of a version without their common indent. */
-function linesOf(version: GuardFinding['before']): readonly string[] {
+function versionLines(version: GuardFinding['before']): readonly string[] {
   if (version === null) return [];
   const all = showHidden(version.text).replaceAll('\t', '  ').split('\n');
   const indents = all.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
@@ -97,8 +97,8 @@ function linesOf(version: GuardFinding['before']): readonly string[] {
 }
 
 /** Side by side only if every line fits: a wide terminal shows no less than a narrow one. */
-function versions({ before, after }: GuardFinding, terminal: Terminal): readonly string[] {
-  const [left, right] = [linesOf(before), linesOf(after)];
+function drawVersions({ before, after }: GuardFinding, terminal: Terminal): readonly string[] {
+  const [left, right] = [versionLines(before), versionLines(after)];
   const width = Math.floor((terminal.columns - 5) / 2);
   const fits = terminal.columns >= SIDE_BY_SIDE_COLUMNS && [...left, ...right].every((line) => columnsOf(line) <= width);
   return fits
@@ -108,9 +108,9 @@ function versions({ before, after }: GuardFinding, terminal: Terminal): readonly
 
 function below(left: readonly string[], right: readonly string[], terminal: Terminal): readonly string[] {
   const room = Math.max(80, terminal.columns);
-  const shown = (sign: string, tone: Color, lines: readonly string[], others: readonly string[]): readonly string[] =>
+  const drawSide = (sign: string, tone: Color, lines: readonly string[], others: readonly string[]): readonly string[] =>
     lines.map((line, at) => paint(tone, clip(`  ${sign} ${fromDifference(line, others[at] ?? '', room - 4)}`, room), terminal.color));
-  return [...shown('-', 'red', left, right), ...shown('+', 'green', right, left)];
+  return [...drawSide('-', 'red', left, right), ...drawSide('+', 'green', right, left)];
 }
 
 const CONTEXT_CHARACTERS = 20;
@@ -133,7 +133,7 @@ function beside(left: readonly string[], right: readonly string[], width: number
   });
 }
 
-function listed(title: string, lines: readonly string[]): readonly string[] {
+function drawList(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [title, ...lines];
 }
 
@@ -158,15 +158,15 @@ function retrialPart(record: RetrialRecord): readonly string[] {
 }
 
 function revertedLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {
-  return listed('Reverted', [
-    ...corrections.map((one) => `  ${lineOf(one.path)}: ${revertWords(one)}`),
+  return drawList('Reverted', [
+    ...corrections.map((one) => `  ${lineOf(one.path)}: ${describeCorrection(one)}`),
     ...(kept === ''
       ? []
       : wrap(`Your versions are kept in ${lineOf(kept)}. If you staged them, stage the reverted files again with git add.`, '  ', '  ')),
   ]);
 }
 
-function revertWords({ how, text, renamedFrom }: Correction): string {
+function describeCorrection({ how, text, renamedFrom }: Correction): string {
   if (how === 'hunk') return 'some hunks';
   if (text === null) return 'removed (it was new)';
   return renamedFrom === undefined ? 'the whole file' : `the whole file, renamed back to ${lineOf(renamedFrom)}`;

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { findingOf } from '@umpire/guard/findings/finding.js';
-import { RULE_WORDS, wordsOf } from '@umpire/guard/rules/all.js';
+import { RULE_WORDS, findRuleWords } from '@umpire/guard/rules/all.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import type { GuardRule } from '@umpire/guard/findings/rule-names.js';
 import { openReport } from '@umpire/reports/open-report.js';
@@ -11,7 +11,7 @@ import type { GuardLog } from './guard-sarif.js';
 
 function found(rule: GuardRule, line: number): GuardFinding {
   const file = 'src/ä b#1.test.ts';
-  return findingOf(wordsOf(rule), { file, level: 'breach', after: { from: 0, to: 4, line, text: `rule ${rule}` }, test: ['a', 'b'] });
+  return findingOf(findRuleWords(rule), { file, level: 'breach', after: { from: 0, to: 4, line, text: `rule ${rule}` }, test: ['a', 'b'] });
 }
 
 const findings = [...RULE_WORDS.keys()].map((rule, at) => found(rule, at + 1));

@@ -53,9 +53,9 @@ export function guardSarif({ findings, notes, allowed, problems, isBlind, retria
           },
         ],
         results: [
-          ...[...findings, ...notes].map(resultOf),
+          ...[...findings, ...notes].map(toSarifResult),
           ...allowed.map(({ finding, allowance }) => ({
-            ...resultOf(finding),
+            ...toSarifResult(finding),
             suppressions: [{ kind: 'external', status: 'accepted', justification: `${allowance.reason} (until ${allowance.until})` }],
           })),
         ],
@@ -65,7 +65,7 @@ export function guardSarif({ findings, notes, allowed, problems, isBlind, retria
   return `${JSON.stringify(log)}\n`;
 }
 
-function resultOf(finding: GuardFinding) {
+function toSarifResult(finding: GuardFinding) {
   const { rule, level, severity, file, line, message, honest, before, after, test, fingerprint } = finding;
   return {
     ruleId: rule,

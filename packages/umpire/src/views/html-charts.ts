@@ -47,12 +47,12 @@ function scaleOf(rounds: number, most: number): ChartScale {
 export function lineChart(title: string, points: readonly ChartPoint[], most: number, topLabel: string): Html {
   const top = Math.max(most, ...points.map(({ value }) => value));
   const scale = scaleOf(points.length, top);
-  const place = ({ value }: ChartPoint, index: number) => `${fixed(scale.x(index))},${fixed(scale.y(value))}`;
+  const placePoint = ({ value }: ChartPoint, index: number) => `${fixed(scale.x(index))},${fixed(scale.y(value))}`;
   const dots = points.map((point, index) => {
     const [x, y] = [scale.x(index), scale.y(point.value)];
     return markup`<circle cx="${fixed(x)}" cy="${fixed(y)}" r="3.5"><title>Round ${point.round}: ${point.label}</title></circle>`;
   });
-  const line = markup`<polyline points="${points.map(place).join(' ')}" />`;
+  const line = markup`<polyline points="${points.map(placePoint).join(' ')}" />`;
   return chart(title, points, topLabel, scale, markup`<g class="line">${line}${dots}</g>`);
 }
 
@@ -64,8 +64,8 @@ export function barChart(title: string, points: readonly ChartPoint[], topLabel:
 
 /** Open findings, the worst at the bottom. */
 export function findingsChart(title: string, points: readonly FindingsPoint[]): Html {
-  const sumOf = ({ counts }: FindingsPoint) => SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
-  const top = Math.max(1, ...points.map(sumOf));
+  const countFindings = ({ counts }: FindingsPoint) => SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
+  const top = Math.max(1, ...points.map(countFindings));
   const scale = scaleOf(points.length, top);
   const bars = points.flatMap((point, index) => {
     let under = 0;
@@ -76,7 +76,7 @@ export function findingsChart(title: string, points: readonly FindingsPoint[]): 
       return [bar(scale, index, under - many, under, severity, `Round ${point.round}: ${many} ${severity}`)];
     });
   });
-  const labelled = points.map((point) => ({ round: point.round, value: sumOf(point), label: String(sumOf(point)) }));
+  const labelled = points.map((point) => ({ round: point.round, value: countFindings(point), label: String(countFindings(point)) }));
   const key = SEVERITIES.map((severity) => markup`<span><i class="${severity}"></i>${severity}</span> `);
   return markup`${chart(title, labelled, String(top), scale, markup`<g>${bars}</g>`, markup`<p class="key">${key}</p>`)}`;
 }

@@ -70,7 +70,7 @@ function htmlOf(page: string): Html {
   return { source: markdown.parse(page, { async: false }) };
 }
 
-function section(heading: string, content: Html): Html {
+function drawHtmlSection(heading: string, content: Html): Html {
   return markup`<section>
 <h2>${heading}</h2>
 ${content}
@@ -85,7 +85,7 @@ function chartsSection(state: SessionState, events: readonly Recorded[]): Html {
     .filter((past) => past.length > 0)
     .flatMap((past) => {
       const label = state.verdicts.size < 2 ? '' : chainLabel(state, past[0]?.verdict ?? { loop: '', chain: '' });
-      const named = (title: string) => (label === '' ? title : `${title}, ${label}`);
+      const nameChart = (title: string) => (label === '' ? title : `${title}, ${label}`);
       const rules = state.frozen.get(past[0]?.verdict.loop ?? '')?.rules;
       const spent = past.map(({ seq, verdict }) => {
         const value = costs.get(seq) ?? 0;
@@ -93,19 +93,19 @@ function chartsSection(state: SessionState, events: readonly Recorded[]): Html {
       });
       const most = Math.max(...spent.map(({ value }) => value));
       return [
-        ...gaugesOf(rules).flatMap((gauge) => gaugeChart(named(gauge.name.replaceAll('_', ' ')), gauge, past)),
+        ...gaugesOf(rules).flatMap((gauge) => gaugeChart(nameChart(gauge.name.replaceAll('_', ' ')), gauge, past)),
         ...(past.every(({ verdict: { counts } }) => SEVERITIES.every((severity) => counts[severity] === 0))
           ? []
           : [
               findingsChart(
-                named('Open findings'),
+                nameChart('Open findings'),
                 past.map(({ verdict }) => ({ round: verdict.round, counts: verdict.counts })),
               ),
             ]),
-        ...(most > 0 ? [barChart(named('Cost'), spent, `$${most.toFixed(2)}`)] : []),
+        ...(most > 0 ? [barChart(nameChart('Cost'), spent, `$${most.toFixed(2)}`)] : []),
       ];
     });
-  return charts.length === 0 ? NO_HTML : section('By round', markup`<div class="charts">${charts}</div>`);
+  return charts.length === 0 ? NO_HTML : drawHtmlSection('By round', markup`<div class="charts">${charts}</div>`);
 }
 
 interface GaugeFact {
@@ -126,14 +126,14 @@ function gaugesOf(rules: Loop | undefined): readonly GaugeFact[] {
 const MOST_ON_AXIS = 100;
 
 function gaugeChart(title: string, { name, most }: GaugeFact, past: readonly PastVerdict[]): readonly Html[] {
-  const said = (value: number) => (most === 1 ? `${Math.round(value * 1000) / 10} %` : String(Math.round(value * 100) / 100));
+  const showGauge = (value: number) => (most === 1 ? `${Math.round(value * 1000) / 10} %` : String(Math.round(value * 100) / 100));
   const points = past.flatMap(({ verdict, facts }) => {
     const value = facts[name];
-    return typeof value === 'number' ? [{ round: verdict.round, value, label: said(value) }] : [];
+    return typeof value === 'number' ? [{ round: verdict.round, value, label: showGauge(value) }] : [];
   });
   if (points.length === 0) return [];
   const top = Math.max(most <= MOST_ON_AXIS ? most : 1, ...points.map(({ value }) => value));
-  return [lineChart(title.charAt(0).toUpperCase() + title.slice(1), points, top, said(top))];
+  return [lineChart(title.charAt(0).toUpperCase() + title.slice(1), points, top, showGauge(top))];
 }
 
 /** By verdict: the cost that agents reported since the verdict before it. */
@@ -151,8 +151,8 @@ function costByVerdict(events: readonly Recorded[]): ReadonlyMap<number, number>
 
 function diffSection(session: string, diff: HtmlExtra['diff']): Html {
   if (diff === null) return NO_HTML;
-  if ('problem' in diff) return section('Change', markup`<p class="note">${diff.problem}</p>`);
-  if (diff.patch.trim() === '') return section('Change', markup`<p>The session changed nothing.</p>`);
+  if ('problem' in diff) return drawHtmlSection('Change', markup`<p class="note">${diff.problem}</p>`);
+  if (diff.patch.trim() === '') return drawHtmlSection('Change', markup`<p>The session changed nothing.</p>`);
   const isCut = diff.patch.length > MAX_DIFF_CHARS;
   const shown = isCut ? diff.patch.slice(0, diff.patch.lastIndexOf('\n', MAX_DIFF_CHARS)) : diff.patch;
   const lines = showHidden(shown)
@@ -172,5 +172,5 @@ function diffSection(session: string, diff: HtmlExtra['diff']): Html {
   const note = isCut
     ? markup`<p class="note">The change is cut after ${count(MAX_DIFF_CHARS, 'character')} of ${diff.patch.length}. See all of it with: umpire diff ${session}</p>`
     : NO_HTML;
-  return section('Change', markup`${note}<pre class="diff">${lines}</pre>`);
+  return drawHtmlSection('Change', markup`${note}<pre class="diff">${lines}</pre>`);
 }

@@ -42,7 +42,7 @@ export function listPage(
 ): string {
   if (entries.length === 0) return 'No sessions here. Start one with: umpire run <loop> "<goal>"\n';
   const room = columns ?? Infinity;
-  const rows = entries.map((entry) => cellsOf(entry, clock, room < WIDE));
+  const rows = entries.map((entry) => drawCells(entry, clock, room < WIDE));
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
   const lines = rows.map((row, index) => {
     const padded = row.flatMap((cell, at) => (widths[at] === 0 ? [] : [cell + ' '.repeat((widths[at] ?? 0) - columnsOf(cell))]));
@@ -66,7 +66,7 @@ const STATE_COLORS: Readonly<Record<StateWord, Color>> = {
 };
 
 /** State, name, time, loop, round and cost, then the rest in the order of its weight. */
-function cellsOf(
+function drawCells(
   { name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops }: SessionEntry,
   clock: Pick<Clock, 'moment'>,
   isNarrow: boolean,

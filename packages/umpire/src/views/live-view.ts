@@ -62,15 +62,15 @@ export function liveLines(state: SessionState, facts: LiveFacts, screen: Screen)
   const left = `${bar} ${name}${round} `;
   return [
     paint('dim', `${left}${bar.repeat(Math.max(1, columns - columnsOf(left) - columnsOf(right)))}${right}`, color),
-    ...taskLines(run, facts, screen),
-    ...verdictLines(last, screen),
+    ...drawLiveTasks(run, facts, screen),
+    ...drawLastVerdict(last, screen),
     ...roundLines(state, last, screen),
     budgetLine(run, facts, screen),
   ];
 }
 
 /** Two lines a task, or one where there is no room. */
-function taskLines(run: RunState, facts: LiveFacts, screen: Screen): readonly string[] {
+function drawLiveTasks(run: RunState, facts: LiveFacts, screen: Screen): readonly string[] {
   const ids = [...run.running];
   if (ids.length === 0) return [paint('dim', `  ${restWords(run, facts.nowMs)}`, screen.color)];
   const room = screen.rows - OTHER_LINES - 2;
@@ -124,7 +124,7 @@ const TONES: Readonly<Record<PastVerdict['verdict']['outcome'], Color>> = {
   escalate: 'yellow',
 };
 
-function verdictLines(last: PastVerdict | null, { columns, color }: Screen): readonly string[] {
+function drawLastVerdict(last: PastVerdict | null, { columns, color }: Screen): readonly string[] {
   if (last === null) return [];
   const { decision, round, rule, reason, outcome, unverified } = last.verdict;
   const start = `${lineOf(decision)}${unverified ? ' (unverified)' : ''}`;

@@ -26,11 +26,11 @@ export function loopGraph(loop: Loop, proof: Proof): string {
     for (const [to, rows] of groups) {
       const ids = rows.map((row) => row.id).join(', ');
       if (to !== 'revise') {
-        ends.set(to, titleOf(loop, to));
+        ends.set(to, readStageTitle(loop, to));
         edges.push(`  ${stage.id} --> ${to} : ${ids}`);
         continue;
       }
-      const words = `${ids} ${plain(loop.words.revise)}`;
+      const words = `${ids} ${quoteLabel(loop.words.revise)}`;
       if (stage.to > stage.from) edges.push(`  ${stage.id} --> ${stage.id} : ${words}`);
       edges.push(`  ${stage.id} --> ${stages[index + 1]?.id ?? stage.id} : ${words}`);
     }
@@ -67,12 +67,12 @@ function stagesOf({ round: { first }, cap: { default: cap } }: Loop): readonly S
 }
 
 /** Removes characters with a meaning in Mermaid. */
-function plain(words: string): string {
+function quoteLabel(words: string): string {
   return words.replace(/["#:;<>{}\s\p{Cc}]+/gu, ' ').trim();
 }
 
-function titleOf(loop: Loop, to: string): string {
+function readStageTitle(loop: Loop, to: string): string {
   if (to === 'error') return 'error, no verdict';
   const [outcome = '', mark] = to.split('_');
-  return `${plain(loop.words[outcome as Outcome])} (${mark ?? outcome})`;
+  return `${quoteLabel(loop.words[outcome as Outcome])} (${mark ?? outcome})`;
 }

@@ -16,7 +16,7 @@ export function loopPage(loop: Loop): string {
     '',
     '### Evidence',
     '',
-    ...table(
+    ...drawTable(
       ['name', 'what', 'where', 'reader', 'grade'],
       Object.entries(loop.evidence).map(([name, source]) => [
         name,
@@ -30,7 +30,7 @@ export function loopPage(loop: Loop): string {
     ...rules(loop),
     '### Tasks of a revision',
     '',
-    ...table(
+    ...drawTable(
       ['id', 'role', 'after', 'what'],
       loop.tasks.map((task) => [
         `\`${task.id}\``,
@@ -66,13 +66,13 @@ function rules(loop: Loop): string[] {
     '',
     'The first row that matches decides.',
     '',
-    ...table(
+    ...drawTable(
       ['id', 'when', 'verdict', 'reason', 'next'],
       loop.table.map((row) => [row.id, whenOf(row.when), `${loop.words[row.then]} (${row.then})`, row.why, row.next]),
     ),
     '',
     ...waivers(loop),
-    ...worse(loop),
+    ...describeWorse(loop),
     ...promises(loop),
   ];
 }
@@ -114,7 +114,7 @@ function whereOf(source: EvidenceSource): string {
 }
 
 function repairs(loop: Loop): string[] {
-  return table(
+  return drawTable(
     ['id', 'when', 'then', 'why'],
     loop.repairs.map((repair) => {
       const set = Object.entries(repair.set ?? {}).map(
@@ -153,7 +153,7 @@ function waivers(loop: Loop): string[] {
   ];
 }
 
-function worse(loop: Loop): string[] {
+function describeWorse(loop: Loop): string[] {
   if (loop.worse === undefined) return [];
   const what = 'the round made things worse. Umpire reverts its work, unless the verdict converges.';
   return ['### Reverts', '', `If ${whenOf(loop.worse)}, ${what}`, ''];
@@ -166,7 +166,7 @@ function promises(loop: Loop): string[] {
     '',
     'True whatever repairs and rows say: `umpire check` proves each over the raw facts. `approved` means without a waiver.',
     '',
-    ...table(
+    ...drawTable(
       ['id', 'when', 'never', 'why'],
       loop.promises.map((vow) => [vow.id, whenOf(vow.when), vow.never.join(' or '), vow.why]),
     ),
@@ -179,7 +179,7 @@ function whenOf(when: When | undefined): string {
   return conditions.length === 0 ? 'otherwise' : conditions.join(', ');
 }
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function drawTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)];

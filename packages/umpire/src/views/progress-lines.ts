@@ -87,7 +87,7 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       return taskStartedLine(run, event.data);
     case 'TaskSubmitted':
       return [
-        `${event.data.task} finished${took(event.data.task, options)}; merging ${changed(event.data.files)}`,
+        `${event.data.task} finished${describeRunTime(event.data.task, options)}; merging ${describeChange(event.data.files)}`,
         'plain',
         costNote(event.data, run),
       ];
@@ -130,13 +130,13 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
     case 'FindingRuled':
       return `Dismissed: ${describeFinding(event.data.finding)}. Reason: ${event.data.reason}`;
     case 'PersonEdited':
-      return `Your changes were merged: ${changed(event.data.files)}. The critic runs again`;
+      return `Your changes were merged: ${describeChange(event.data.files)}. The critic runs again`;
     case 'StrayChanges':
-      return [`Discarded changes that no task may make: ${changed(event.data.files)}`, 'bad'];
+      return [`Discarded changes that no task may make: ${describeChange(event.data.files)}`, 'bad'];
     case 'WorkReverted':
       return event.data.ok
         ? `Reverted the work of ${event.data.tasks.join(', ')}: it made things worse`
-        : [`Could not revert the work of ${event.data.tasks.join(', ')}, which made things worse: ${named(event.data.files)}`, 'bad'];
+        : [`Could not revert the work of ${event.data.tasks.join(', ')}, which made things worse: ${nameFiles(event.data.files)}`, 'bad'];
     case 'DamageReverted':
       // Nothing to revert: the next larger unit follows.
       if (event.data.ok && event.data.files.length === 0) return null;
@@ -197,7 +197,7 @@ function taskStartedLine(
   return `Wave ${task?.wave ?? 1}: ${data.task} started (${task?.role ?? 'no role'}, agent ${data.agent}${again})`;
 }
 
-function took(task: string, { ranMs }: ProgressOptions): string {
+function describeRunTime(task: string, { ranMs }: ProgressOptions): string {
   const ms = ranMs?.(task) ?? null;
   // Shorter times are not worth printing.
   return ms === null || ms < 50 ? '' : ` in ${duration(ms)}`;
@@ -208,8 +208,8 @@ const MAX_FINDINGS = { agent: 100, guard: 300, critic: 400 };
 
 function finishedLine(data: TaskFinished, run: RunState | null, options: ProgressOptions, session: string): Described {
   const { task, status, findings, error, head, files, outputs } = data;
-  if (status === 'failed') return [`${task} failed${took(task, options)}: ${withLeft(lineOf(error, 300), data.left)}`, 'bad'];
-  const merged = head === undefined ? (data.unchanged === true ? ', changed nothing' : '') : `, ${changed(files)} merged`;
+  if (status === 'failed') return [`${task} failed${describeRunTime(task, options)}: ${withLeft(lineOf(error, 300), data.left)}`, 'bad'];
+  const merged = head === undefined ? (data.unchanged === true ? ', changed nothing' : '') : `, ${describeChange(files)} merged`;
   const isCritic = run !== null && findTask(run, task)?.role === run.started.critic;
   const isGuarded = (data.breaches ?? []).length > 0;
   const found = lineOf(findings, isCritic ? MAX_FINDINGS.critic : isGuarded ? MAX_FINDINGS.guard : MAX_FINDINGS.agent);
@@ -218,7 +218,7 @@ function finishedLine(data: TaskFinished, run: RunState | null, options: Progres
     hasFailed && !findings.endsWith(PRINTED_NOTHING)
       ? `${/[.!?]$/.test(found) ? '' : '.'} Full output: umpire logs ${shellWord(session)} ${shellWord(task)}`
       : '';
-  const text = `${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`;
+  const text = `${task} completed${describeRunTime(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`;
   return [text, hasFailed ? 'bad' : 'good', costNote(data, run)];
 }
 
@@ -231,13 +231,13 @@ function costNote({ task, usage }: Pick<TaskFinished, 'task' | 'usage'>, run: Ru
 }
 
 /** `3 files (a.ts, b.ts, c.ts)`. */
-function changed(files: readonly string[] | undefined): string {
+function describeChange(files: readonly string[] | undefined): string {
   if (files === undefined || files.length === 0) return 'no files';
-  return `${count(files.length, 'file')} (${named(files)})`;
+  return `${count(files.length, 'file')} (${nameFiles(files)})`;
 }
 
 function keptSoFar(files: readonly string[] | undefined): string {
-  return files === undefined || files.length === 0 ? '' : ` (work so far is kept: ${named(files)})`;
+  return files === undefined || files.length === 0 ? '' : ` (work so far is kept: ${nameFiles(files)})`;
 }
 
 /** Adds where unfinished work is kept. */
@@ -246,12 +246,12 @@ function withLeft(words: string, left: UnmergedWork | undefined): string {
   const stop = /[.!?]$/.test(words) ? '' : '.';
   const kept =
     left.goesOn === true
-      ? `Its changes (${named(left.files)}) are kept for the next attempt`
-      : `Its changes (${named(left.files)}) are kept as commit ${lineOf(left.commit.slice(0, 12))}`;
+      ? `Its changes (${nameFiles(left.files)}) are kept for the next attempt`
+      : `Its changes (${nameFiles(left.files)}) are kept as commit ${lineOf(left.commit.slice(0, 12))}`;
   return `${words}${stop} ${kept}`;
 }
 
-function named(files: readonly string[]): string {
+function nameFiles(files: readonly string[]): string {
   const first = files.slice(0, 4).map((file) => lineOf(file, 80));
   return first.join(', ') + (files.length > 4 ? ` and ${files.length - 4} more` : '');
 }
@@ -312,7 +312,7 @@ function verdictLine(verdict: Verdict, critic: string | null, run: RunState | nu
   const { decision, round, maxRounds, rule, reason, unverified, status, tasks, outcome, trend } = verdict;
   const marks = [...(status === 'partial' ? ['partial'] : []), ...(unverified ? ['unverified'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
-  const next = outcome === 'revise' && tasks.length > 0 ? ` New tasks: ${named(tasks.map(({ id }) => id))}.` : '';
+  const next = outcome === 'revise' && tasks.length > 0 ? ` New tasks: ${nameFiles(tasks.map(({ id }) => id))}.` : '';
   const more = outcome === 'escalate' ? meanwhile(run) : next;
   // The reason has just said what is still open.
   const why = lineOf((trend?.why ?? '').replace(/; still .*$/, '.'), 200);

@@ -8,7 +8,7 @@ import { shellWord } from './session-question.js';
 import { chainLabel, verdictsIn } from './session-view.js';
 import type { SessionView } from './session-view.js';
 import { stateWords } from './status-page.js';
-import { testimonyOf } from './verdict-page.js';
+import { describeTestimony } from './verdict-page.js';
 
 /** GitHub takes 65,536 characters. */
 const MOST_CHARS = 60_000;
@@ -25,20 +25,20 @@ export function pullRequestPage(state: SessionState, view: SessionView, name: st
   );
   const unverified = [
     ...view.because,
-    ...shown.flatMap(({ verdict }) => (verdict === verdicts.at(-1)?.verdict ? (testimonyOf(verdict) ?? []) : [])),
+    ...shown.flatMap(({ verdict }) => (verdict === verdicts.at(-1)?.verdict ? (describeTestimony(verdict) ?? []) : [])),
   ];
   const lines = [
-    ...section('Asked', [
+    ...drawPullSection('Asked', [
       ...(topic === undefined ? [] : [topic.kind === 'issue' ? `Closes #${topic.number}` : `From the review of #${topic.number}`, '']),
       ...(view.goal === '' ? [] : fenced(cutText(view.goal, MOST_GOAL_CHARS))),
       ...(view.command === '' ? [] : ['', `Until this passes: ${code(view.command)}`]),
     ]),
-    ...section('Result', [
+    ...drawPullSection('Result', [
       `- Outcome: **${stateWords(view)}**${view.reason === '' ? '' : `: ${code(view.reason)}`}`,
       ...(view.work === null ? [] : [`- From ${view.work.base.slice(0, 12)} to ${(view.work.head ?? view.work.base).slice(0, 12)}`]),
       ...view.suspectedBugs.slice(0, MOST_LISTED).map((bug) => `- New test that fails: ${code(bug)}`),
     ]),
-    ...section(
+    ...drawPullSection(
       'Verdicts',
       shown.map(({ verdict }) => {
         const label = chainLabel(state, verdict);
@@ -47,12 +47,12 @@ export function pullRequestPage(state: SessionState, view: SessionView, name: st
         return `- Round ${verdict.round} of ${verdict.maxRounds}${chain}: ${code(verdict.decision)}${mark}, rule ${code(verdict.rule)}, ${findingsWords(verdict.counts)}. ${code(verdict.reason)}`;
       }),
     ),
-    ...section('Evidence', evidence.slice(-MOST_LISTED)),
-    ...section(
+    ...drawPullSection('Evidence', evidence.slice(-MOST_LISTED)),
+    ...drawPullSection(
       'Not verified',
       unverified.slice(0, MOST_LISTED).map((one) => `- ${code(one)}`),
     ),
-    ...section('See more', [
+    ...drawPullSection('See more', [
       'In the clone where it ran:',
       '',
       ...['report', 'diff', 'logs'].map((command) => `- ${inlineCode(`umpire ${command} ${shellWord(name)}`)}`),
@@ -65,7 +65,7 @@ function code(text: string): string {
   return codeSpan(cutText(text, 600));
 }
 
-function section(heading: string, lines: readonly string[]): readonly string[] {
+function drawPullSection(heading: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`## ${heading}`, '', ...lines, ''];
 }
 

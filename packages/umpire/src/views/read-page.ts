@@ -40,10 +40,10 @@ function reportLines(report: PageReport, color: boolean): readonly string[] {
   const bad = results.filter(({ status }) => status === 'failed' || status === 'errored');
   return [
     `${painted(outcome, outcome.padEnd(LABEL), color)}${name}${format === 'unknown' ? '' : ` (${format})`}`,
-    ...labelled('Tests', tests === undefined ? '' : testWords(tests)),
-    ...labelled('Coverage', coverage === undefined ? '' : coverageWords(coverage)),
+    ...labelled('Tests', tests === undefined ? '' : describeTests(tests)),
+    ...labelled('Coverage', coverage === undefined ? '' : describeCoverage(coverage)),
     ...labelled('Findings', report.counts === undefined ? '' : findingWords(report)),
-    ...listed(
+    ...drawEntries(
       'Failed',
       bad.map(({ id, status, file, line, message }: TestResult): readonly string[] => {
         const place = file === null ? '' : `${lineOf(file)}${line === null ? '' : `:${line}`}`;
@@ -59,7 +59,7 @@ function reportLines(report: PageReport, color: boolean): readonly string[] {
         flags: '--json --all',
       },
     ),
-    ...listed(
+    ...drawEntries(
       'Found',
       findings.map(({ severity, artifact, line, message, rule }: Finding): readonly string[] => {
         const place = artifact === null ? '' : `${lineOf(artifact)}${line === null ? '' : `:${line}`}`;
@@ -68,9 +68,9 @@ function reportLines(report: PageReport, color: boolean): readonly string[] {
           .join('  ');
         return [clip(`  ${head}`, WIDTH), clip(`    ${lineOf(message)}`, WIDTH)];
       }),
-      { all: total(report), most: MAX_LISTED, flags: '--json' },
+      { all: countReportFindings(report), most: MAX_LISTED, flags: '--json' },
     ),
-    ...listed(
+    ...drawEntries(
       'Problems',
       problems.map(({ message, line, byte }: ReportProblem): readonly string[] => {
         const where = [...(line === undefined ? [] : [`line ${line}`]), ...(byte === undefined ? [] : [`byte ${byte}`])].join(', ');
@@ -98,7 +98,7 @@ function labelled(label: string, text: string): readonly string[] {
   return text === '' ? [] : wrap(text, ' '.repeat(LABEL), label.padEnd(LABEL));
 }
 
-function testWords({ total, passed, failed, errored, skipped }: TestCounts): string {
+function describeTests({ total, passed, failed, errored, skipped }: TestCounts): string {
   const parts = [
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(errored > 0 ? [`${errored} errored`] : []),
@@ -108,7 +108,7 @@ function testWords({ total, passed, failed, errored, skipped }: TestCounts): str
   return total === 0 ? 'none' : `${total}: ${parts.join(', ')}`;
 }
 
-function coverageWords(coverage: Coverage): string {
+function describeCoverage(coverage: Coverage): string {
   const kinds = ['lines', 'branches', 'statements', 'functions'] as const;
   return kinds
     .flatMap((kind) => {
@@ -129,7 +129,7 @@ function findingWords({ counts }: PageReport): string {
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
-function total({ counts, findings }: PageReport): number {
+function countReportFindings({ counts, findings }: PageReport): number {
   return counts === undefined ? findings.length : counts.critical + counts.high + counts.medium + counts.low;
 }
 
@@ -140,7 +140,7 @@ interface Bounds {
   readonly flags: string;
 }
 
-function listed(title: string, entries: readonly (readonly string[])[], { all, most, flags }: Bounds): readonly string[] {
+function drawEntries(title: string, entries: readonly (readonly string[])[], { all, most, flags }: Bounds): readonly string[] {
   if (entries.length === 0) return [];
   const shown = entries.slice(0, most);
   const left = Math.max(all, entries.length) - shown.length;

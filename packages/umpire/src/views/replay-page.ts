@@ -104,15 +104,15 @@ export interface ProjectReplay {
 }
 
 export function replayPage(replay: Replay): string {
-  return `# Replay of ${lineOf(replay.session)}\n\n${bodyOf(replay, unaskedLine([replay], replay.by))}`;
+  return `# Replay of ${lineOf(replay.session)}\n\n${drawReplay(replay, unaskedLine([replay], replay.by))}`;
 }
 
-function bodyOf(replay: Replay, unasked = ''): string {
+function drawReplay(replay: Replay, unasked = ''): string {
   const parts = [
-    tableOf(replay),
+    drawVerdictTable(replay),
     replay.verdicts.flatMap((one) => bulletsOn(one, replay.by ?? '')).join('\n'),
     unasked,
-    chainLine(replay.chain),
+    describeHashChain(replay.chain),
     pagesLine(replay),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -145,7 +145,7 @@ export function projectPage({ sessions, by }: ProjectReplay): string {
 
 function detailsOf(one: SessionReplay): string {
   if (one.state === 'unreadable') return '';
-  if (one.state === 'replayed') return hasNoNews(one) ? '' : bodyOf(one);
+  if (one.state === 'replayed') return hasNoNews(one) ? '' : drawReplay(one);
   return one.unknownPages.length === 0 ? '' : `${pagesLine(one)}\n`;
 }
 
@@ -166,7 +166,7 @@ function tallyOf({ counts, by }: Replay): string {
   return counts.other === 0 ? tally : `${tally}; ${counts.other} other by ${lineOf(by ?? '')}`;
 }
 
-function tableOf({ verdicts, by, chain }: Replay): string {
+function drawVerdictTable({ verdicts, by, chain }: Replay): string {
   if (verdicts.length === 0) return chain.unbroken ? 'The journal has no verdicts.' : 'The journal has no verdicts before its broken line.';
   const names = ['#', 'loop', 'chain', 'round', 'verdict', 'rule', 'replayed', ...(by === null ? [] : [`by ${by}`])];
   const rows = verdicts.map((one) => {
@@ -214,16 +214,16 @@ function bulletsOn(one: ReplayedVerdict, by: string): readonly string[] {
 }
 
 function showChange({ field, was, is }: FieldChange): string {
-  return `${field}: ${show(was)} -> ${show(is)}`;
+  return `${field}: ${showValue(was)} -> ${showValue(is)}`;
 }
 
-function show(value: unknown): string {
+function showValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'none';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
-function chainLine(chain: ChainCheck): string {
+function describeHashChain(chain: ChainCheck): string {
   if (!chain.unbroken)
     return `The hash chain is **broken at line ${chain.line}**: ${lineOf(chain.detail)}. Umpire replayed only the lines before it.`;
   const torn = chain.torn === null ? '' : ` Line ${chain.torn} was cut off by a crash and is ignored.`;
@@ -261,20 +261,20 @@ export function pagesNamed(pages: readonly string[], most: number): string {
   return pages.length <= most ? named : `${named} and ${pages.length - most} more`;
 }
 
-export function countsOf(verdicts: readonly ReplayedVerdict[]): ReplayCounts {
-  const count = (status: ReplayedVerdict['status']) => verdicts.filter((one) => one.status === status).length;
+export function countReplayed(verdicts: readonly ReplayedVerdict[]): ReplayCounts {
+  const countStatus = (status: ReplayedVerdict['status']) => verdicts.filter((one) => one.status === status).length;
   const asked = verdicts.flatMap(({ other }) => (other === undefined ? [] : [other]));
   return {
     verdicts: verdicts.length,
-    same: count('same'),
-    differs: count('differs'),
-    lost: count('lost'),
+    same: countStatus('same'),
+    differs: countStatus('differs'),
+    lost: countStatus('lost'),
     asked: asked.length,
     other: asked.filter((one) => one.status !== 'same').length,
   };
 }
 
-export function resultOf(counts: ReplayCounts, chain: ChainCheck, unknownPages: readonly string[]): ReplayResult {
+export function judgeReplay(counts: ReplayCounts, chain: ChainCheck, unknownPages: readonly string[]): ReplayResult {
   return worstResult(!chain.unbroken || unknownPages.length > 0, counts, counts.lost > 0);
 }
 
@@ -286,7 +286,7 @@ export function projectSum(sessions: readonly SessionReplay[]): { readonly resul
     unreadable: sessions.filter((one) => one.state === 'unreadable').length,
     broken: replayed.filter((one) => !one.chain.unbroken).length,
     cutBack: sessions.filter((one) => one.state !== 'unreadable' && one.unknownPages.length > 0).length,
-    ...countsOf(replayed.flatMap((one) => one.verdicts)),
+    ...countReplayed(replayed.flatMap((one) => one.verdicts)),
   };
   return { counts, result: worstResult(counts.broken + counts.cutBack > 0, counts, counts.lost + counts.unreadable > 0) };
 }

@@ -31,12 +31,12 @@ export function showHidden(text: string, most = MAX_SPELLED): string {
   if (PLAIN.test(text)) return text;
   const { hidden, harmless } = (patterns ??= { hidden: new RegExp(HIDDEN, 'gu'), harmless: new RegExp(`${JOINERS}|${MARKS}`, 'uy') });
   const lines = text.replace(COLOURS, '').replace(/\r\n?/g, '\n');
-  const isHarmless = (run: string, at: number): boolean => {
-    if (run.length > 1) return run === '\ufe0f\u200d' && isHarmless('\ufe0f', at) && isHarmless('\u200d', at + 1);
+  const isHarmlessRun = (run: string, at: number): boolean => {
+    if (run.length > 1) return run === '\ufe0f\u200d' && isHarmlessRun('\ufe0f', at) && isHarmlessRun('\u200d', at + 1);
     harmless.lastIndex = at;
     return harmless.test(lines);
   };
-  return lines.replace(hidden, (run: string, at: number) => (isHarmless(run, at) ? run : spell(run, most)));
+  return lines.replace(hidden, (run: string, at: number) => (isHarmlessRun(run, at) ? run : spell(run, most)));
 }
 
 function spell(run: string, most: number): string {

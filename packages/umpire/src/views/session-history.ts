@@ -41,7 +41,7 @@ export interface History {
   readonly processes: readonly string[];
 }
 
-export function historyOf(events: readonly Recorded[], clock: Clock): History {
+export function readHistory(events: readonly Recorded[], clock: Clock): History {
   const recorder = new HistoryRecorder(clock);
   for (const event of events) recorder.note(event);
   const { runs, givenAt, people, edits, work, processes } = recorder;
@@ -61,7 +61,7 @@ type Note<T> = (history: HistoryRecorder, data: RecordedData<T>, event: Recorded
 const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   RunBegun: (history, { by, settings }, _, at) => {
     history.cutOff();
-    history.processes.push(`${at}: ${inline(by)}, ${agentsOf(settings.agents)}`);
+    history.processes.push(`${at}: ${inline(by)}, ${nameAgents(settings.agents)}`);
   },
   TaskStarted: (history, data, { ts }) => history.start(data, millisecondsOf(ts)),
   TaskSubmitted: (history, data, { ts }) => history.end(data, data.status, ts, data.usage),
@@ -203,7 +203,7 @@ class HistoryRecorder {
 
   /** The subject of a question, by its key. */
   private aboutKey(key: string): string {
-    const [kind, rest] = split(key);
+    const [kind, rest] = splitKey(key);
     if (kind === 'verdict') return `the verdict ${inline(this.verdicts.get(Number(rest)) ?? 'unknown')} (journal line ${inline(rest)})`;
     if (kind === 'edit') return `the wait for an edit after ${this.aboutKey(rest)}`;
     const [about = ''] = rest.split(':');
@@ -217,12 +217,12 @@ class HistoryRecorder {
   }
 }
 
-function split(key: string): readonly [string, string] {
+function splitKey(key: string): readonly [string, string] {
   const colon = key.indexOf(':');
   return colon < 0 ? [key, ''] : [key.slice(0, colon), key.slice(colon + 1)];
 }
 
-export function agentsOf(agents: Readonly<Record<string, string>>): string {
+export function nameAgents(agents: Readonly<Record<string, string>>): string {
   const names = Object.entries(agents).map(([role, agent]) => (role === '*' ? inline(agent) : `${inline(agent)} (${inline(role)})`));
   return names.length === 0 ? 'no agent named' : `agents: ${names.join(', ')}`;
 }

@@ -11,13 +11,13 @@ import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import { bySeverity, describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
 import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 import { codeSpan, fenced, inline } from './safe-text.js';
-import { filesWords, historyOf } from './session-history.js';
+import { filesWords, readHistory } from './session-history.js';
 import type { History, TaskRun } from './session-history.js';
 import { moreWords, waitWords } from './session-question.js';
-import { chainLabel, markOf, reasonsUnverified, sandboxWords, sessionView, verdictsIn } from './session-view.js';
+import { chainLabel, markTask, reasonsUnverified, sandboxWords, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
-import { chainLine, workStateWords, spentWords, stateWords } from './status-page.js';
-import { dismissalText, testimonyOf } from './verdict-page.js';
+import { chainLine, workStateWords, describeSpent, stateWords } from './status-page.js';
+import { dismissalText, describeTestimony } from './verdict-page.js';
 import { UTC, count, duration, usageWords } from './words.js';
 import type { Clock } from './words.js';
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
@@ -37,7 +37,7 @@ export interface SessionExtra extends SessionSurroundings {
 export function sessionPage(state: SessionState, extra: SessionExtra): string {
   const view = sessionView(state, extra);
   const clock = extra.clock ?? UTC;
-  const history = historyOf(extra.events, clock);
+  const history = readHistory(extra.events, clock);
   // What is being read needs no command.
   const { next } = view;
   const { runs } = history;
@@ -57,15 +57,15 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
     '',
     ...headLines(view, history, clock),
     ...(view.goal === '' ? [] : ['## Goal', '', ...fenced(view.goal), '']),
-    ...section(
+    ...drawSection(
       'Unverified',
       view.because.map((one) => inline(one)),
     ),
-    ...section(
+    ...drawSection(
       'Suspected bugs',
       view.suspectedBugs.map((bug) => inline(bug)),
     ),
-    ...section(
+    ...drawSection(
       'Dismissed findings',
       view.dismissed.map(
         ({ severity, finding, reason, who }) => `${severity}: ${inline(finding)}; dismissed by ${inline(who)}: ${inline(reason)}`,
@@ -74,18 +74,18 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
     ...questionLines(view),
     ...taskSections(view, history),
     ...verdictSections(state, history, { provenance: extra.provenance ?? new Map(), clock }),
-    ...section('Answers and changes by people', history.people),
-    ...section('Edits of tasks.csv', history.edits),
-    ...section('Discarded and reverted work', history.work),
-    ...section('Runs', history.processes),
-    ...section(
+    ...drawSection('Answers and changes by people', history.people),
+    ...drawSection('Edits of tasks.csv', history.edits),
+    ...drawSection('Discarded and reverted work', history.work),
+    ...drawSection('Runs', history.processes),
+    ...drawSection(
       'Agents',
       [...sums].map(
         ([agent, { runs: times, ms, tokens, costUsd, unknown }]) =>
           `${inline(agent)}: ${count(times, 'run')}, ${duration(ms)}, ${usageWords(tokens, costUsd, unknown)}`,
       ),
     ),
-    ...section(
+    ...drawSection(
       'Next steps',
       next
         .filter(({ command }) => command?.startsWith('umpire report ') !== true)
@@ -98,7 +98,7 @@ function page(lines: readonly string[]): string {
   return `${lines.join('\n').trim()}\n`;
 }
 
-function section(heading: string, lines: readonly string[]): readonly string[] {
+function drawSection(heading: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`## ${heading}`, '', ...lines.map((line) => `- ${line}`), ''];
 }
 
@@ -120,7 +120,7 @@ function headLines(view: SessionView, history: History, clock: Clock): readonly 
     ...(mode === '' ? [] : [`- Mode: ${inline(mode)}${why === '' ? '' : ` (${inline(why)})`}`]),
     ...(history.firstAt === null ? [] : [`- ${spanWords(history.firstAt, history.lastAt ?? history.firstAt, clock)}`]),
     ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),
-    ...(spent === null ? [] : [`- Spent: ${spentWords(spent)}`]),
+    ...(spent === null ? [] : [`- Spent: ${describeSpent(spent)}`]),
     ...(spent === null ? [] : [`- Programs: ${sandboxWords(sandbox)}`]),
     ...(work === null
       ? []
@@ -187,24 +187,24 @@ function verdictSections(state: SessionState, history: History, known: Pick<Verd
     '## Verdicts',
     '',
     ...verdicts.flatMap((past, index) => [
-      ...verdictLines(past, index + 1, { at: history.givenAt.get(past.seq), label: chainLabel(state, past.verdict), ...known }),
+      ...drawVerdict(past, index + 1, { at: history.givenAt.get(past.seq), label: chainLabel(state, past.verdict), ...known }),
       '',
     ]),
   ];
 }
 
 /** The findings, worst first, with their change since the previous round; then the fixed ones. */
-function findingLines({ findings, fates = [] }: Verdict): readonly string[] {
+function drawFindings({ findings, fates = [] }: Verdict): readonly string[] {
   const fateOf = new Map(fates.filter(({ fate }) => fate !== 'fixed').map(({ fingerprint, fate }) => [fingerprint, fate]));
   const there = bySeverity(findings).map((finding) => {
     const fate = fateOf.get(finding.fingerprint);
     return `- ${finding.severity}: ${inline(describeFinding(finding))}${fate === undefined ? '' : ` (${inline(fate)})`}`;
   });
   const gone = fates.filter(({ fate }) => fate === 'fixed').map(({ finding }) => `- fixed: ${inline(finding)}`);
-  return [...some(there, 'finding'), ...some(gone, 'fixed finding')];
+  return [...limitLines(there, 'finding'), ...limitLines(gone, 'fixed finding')];
 }
 
-function some(lines: readonly string[], noun: string): readonly string[] {
+function limitLines(lines: readonly string[], noun: string): readonly string[] {
   const more = lines.length - MAX_FINDINGS;
   return more > 0 ? [...lines.slice(0, MAX_FINDINGS), `- and ${count(more, noun)} more`] : lines;
 }
@@ -217,7 +217,7 @@ interface VerdictExtra {
   readonly clock: Clock;
 }
 
-function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, label, provenance, clock }: VerdictExtra): readonly string[] {
+function drawVerdict({ verdict, scene }: PastVerdict, number: number, { at, label, provenance, clock }: VerdictExtra): readonly string[] {
   const marks = [...(verdict.status === 'partial' ? ['partial'] : []), ...(verdict.unverified ? ['**unverified**'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const chain = label === '' ? '' : `, ${inline(label)}`;
@@ -231,8 +231,8 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
     ...(verdict.worse === true ? ['- Worse: the work of this round made things worse'] : []),
     ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
     ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
-    ...findingLines(verdict),
-    ...some(
+    ...drawFindings(verdict),
+    ...limitLines(
       (verdict.dismissed ?? []).map((one) => `- dismissed, ${one.finding.severity}: ${dismissalText(one)}`),
       'dismissed finding',
     ),
@@ -244,7 +244,7 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
         ...(bound === undefined ? [] : provenanceLines(bound, clock)),
       ];
     }),
-    ...(testimonyOf(verdict) === null ? [] : [`- Testimony only: ${testimonyOf(verdict) ?? ''}`]),
+    ...(describeTestimony(verdict) === null ? [] : [`- Testimony only: ${describeTestimony(verdict) ?? ''}`]),
     ...(verdict.tasks.length === 0 ? [] : [`- New tasks: ${inline(verdict.tasks.map(({ id }) => id).join(', '))}`]),
     `- Next: ${inline(verdict.nextStep)}`,
   ];
@@ -254,13 +254,13 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
 export function contextPage(state: SessionState): string {
   const { run } = state;
   const { session, goal } = run?.started ?? { session: 'session', goal: '' };
-  const tasks = run === null ? [] : run.tasks.map((task) => ({ task, mark: markOf(run, task, run.ended === null) }));
+  const tasks = run === null ? [] : run.tasks.map((task) => ({ task, mark: markTask(run, task, run.ended === null) }));
   const done = tasks.filter(({ mark }) => mark === 'completed').toSorted((a, b) => a.task.wave - b.task.wave);
   return page([
     `# Context of ${inline(session)}`,
     '',
     ...(goal === '' ? [] : ['## Goal', '', ...fenced(goal), '']),
-    ...section(
+    ...drawSection(
       'Done',
       done.map(({ task }) => {
         const { id, role, row } = task;
@@ -269,19 +269,19 @@ export function contextPage(state: SessionState): string {
         return `${inline(id)} (${inline(role)})${title === '' ? '' : `, ${inline(title)}`}: ${inline(row['findings'] ?? '') || 'no findings'}`;
       }),
     ),
-    ...section(
+    ...drawSection(
       'Verdicts',
       verdictsIn(state).map(({ verdict }: PastVerdict): string => {
         const mark = verdict.unverified ? ' (unverified)' : '';
         return `${inline(verdict.decision)}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`;
       }),
     ),
-    ...section('Open', openLines(state, tasks)),
+    ...drawSection('Open', listOpen(state, tasks)),
   ]);
 }
 
 /** Findings of each chain's last verdict, failed tasks, open tasks and the open question. */
-function openLines(state: SessionState, tasks: readonly { readonly task: TaskState; readonly mark: TaskMark }[]): readonly string[] {
+function listOpen(state: SessionState, tasks: readonly { readonly task: TaskState; readonly mark: TaskMark }[]): readonly string[] {
   const lasts = [...state.verdicts.values()].flatMap((past) => past.findLast(({ verdict }) => verdict.status === 'decided') ?? []);
   const found = lasts.flatMap(({ verdict }) => {
     const open = verdict.findings.filter((finding) => dismissalOf(finding, state.rulings) === null);
@@ -309,20 +309,20 @@ export function provenanceLines({ commit, content, started, ended, tools }: Prov
   const changed = content === null ? '' : `, ${commit === null ? 'content' : 'with uncommitted changes'} ${inline(content.slice(0, 12))}`;
   const more = tools.length - MOST_TOOLS;
   return [
-    `  - Measured on ${where}${changed}, ${clock.moment(started)}${took(started, ended)}`,
-    ...tools.slice(0, MOST_TOOLS).map((tool) => `  - ${toolWords(tool)}`),
+    `  - Measured on ${where}${changed}, ${clock.moment(started)}${describeSpan(started, ended)}`,
+    ...tools.slice(0, MOST_TOOLS).map((tool) => `  - ${describeTool(tool)}`),
     ...(more > 0 ? [`  - and ${count(more, 'run')} more`] : []),
   ];
 }
 
-function toolWords({ name, version, command, started, ended, exit_status, signal, timed_out }: ToolUse): string {
+function describeTool({ name, version, command, started, ended, exit_status, signal, timed_out }: ToolUse): string {
   const line = command.join(' ');
   const shown = line.length > COMMAND_LENGTH ? `${line.slice(0, COMMAND_LENGTH)}…` : line;
   const end = timed_out ? 'timed out' : exit_status === null ? `ended by ${signal ?? 'a signal'}` : `status ${exit_status}`;
-  return `${inline(version === null ? name : `${name} ${version}`)}: ${codeSpan(shown)}, ${inline(end)}${took(started, ended)}`;
+  return `${inline(version === null ? name : `${name} ${version}`)}: ${codeSpan(shown)}, ${inline(end)}${describeSpan(started, ended)}`;
 }
 
-function took(started: string, ended: string): string {
+function describeSpan(started: string, ended: string): string {
   const from = millisecondsOf(started);
   const to = millisecondsOf(ended);
   return from > 0 && to >= from ? `, ${duration(to - from)}` : '';

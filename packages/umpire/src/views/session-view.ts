@@ -197,7 +197,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     })),
     reason: run?.ended?.reason ?? '',
     wave: run === null || run.ended !== null ? null : currentWave(run),
-    tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts, around.state === 'running'),
+    tasks: run === null ? foreignTasks(around.tasks, verdicts) : viewRunTasks(run, verdicts, around.state === 'running'),
     chains,
     spent: run === null ? null : spentOf(run),
     sandbox: run?.settings.sandbox === true,
@@ -288,7 +288,7 @@ function judgedBy(verdicts: readonly PastVerdict[]): ReadonlyMap<string, TaskVer
   return judged;
 }
 
-function runTasks(run: RunState, verdicts: readonly PastVerdict[], isAtWork: boolean): readonly TaskView[] {
+function viewRunTasks(run: RunState, verdicts: readonly PastVerdict[], isAtWork: boolean): readonly TaskView[] {
   const judged = judgedBy(verdicts);
   return run.tasks.map((task) => taskView(run, task, judged.get(task.id) ?? NOT_JUDGED, isAtWork));
 }
@@ -300,7 +300,7 @@ function taskView(run: RunState, task: TaskState, judged: TaskVerdict, isAtWork:
     title: row['title'] ?? '',
     role,
     wave,
-    status: markOf(run, task, isAtWork),
+    status: markTask(run, task, isAtWork),
     attempt,
     ...judged,
     deps,
@@ -313,7 +313,7 @@ function taskView(run: RunState, task: TaskState, judged: TaskVerdict, isAtWork:
   };
 }
 
-export function markOf(run: RunState, task: TaskState, isAtWork: boolean): TaskMark {
+export function markTask(run: RunState, task: TaskState, isAtWork: boolean): TaskMark {
   const running = isAtWork ? 'running' : 'stopped';
   if (task.phase !== 'idle') return task.phase === 'running' ? running : task.phase;
   const asked = run.questions.find(

@@ -20,19 +20,19 @@ export function statusPage(view: SessionView): string {
     head(view),
     graph(view),
     [
-      ...chains.map(chainLine).flatMap((line) => field('rounds', line)),
-      ...(spent === null ? [] : field('spent', spentWords(spent))),
+      ...chains.map(chainLine).flatMap((line) => drawField('rounds', line)),
+      ...(spent === null ? [] : drawField('spent', describeSpent(spent))),
       ...(work === null
         ? []
         : [
-            ...field(
+            ...drawField(
               'work',
               `${workStateWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`,
             ),
-            ...(work.place === null ? [] : field('folder', lineOf(work.place))),
+            ...(work.place === null ? [] : drawField('folder', lineOf(work.place))),
           ]),
     ],
-    ask(view),
+    drawQuestion(view),
     stepLines(next),
   ];
   return `${parts
@@ -106,24 +106,24 @@ interface Widths {
 const AT_REST: ReadonlySet<TaskMark> = new Set(['pending', 'completed', 'skipped']);
 
 function waveLines(tasks: readonly TaskView[], widths: Widths): readonly string[] {
-  if (tasks.length <= MAX_LISTED) return tasks.flatMap((task) => taskLines(task, widths));
+  if (tasks.length <= MAX_LISTED) return tasks.flatMap((task) => drawTask(task, widths));
   const listed = tasks.filter(({ status }) => !AT_REST.has(status)).slice(0, MAX_LISTED);
   const counts = new Map<TaskMark, number>();
   for (const { status } of tasks) counts.set(status, (counts.get(status) ?? 0) + 1);
   const sum = [...counts].map(([status, number]) => `${number} ${status}`).join(', ');
-  return [...listed.flatMap((task) => taskLines(task, widths)), `  ${count(tasks.length, 'task')}: ${sum}`];
+  return [...listed.flatMap((task) => drawTask(task, widths)), `  ${count(tasks.length, 'task')}: ${sum}`];
 }
 
-function taskLines(task: TaskView, widths: Widths): readonly string[] {
+function drawTask(task: TaskView, widths: Widths): readonly string[] {
   const start = `  ${pad(task.status, MARK_WIDTH)}  ${pad(lineOf(task.id), widths.id)}  ${pad(lineOf(task.role), widths.role)}`;
   const room = 80 - columnsOf(start) - 2;
   const title = lineOf(task.title);
   const line = room < 12 || title === '' ? start.trimEnd() : `${start}  ${clip(title, room)}`;
   const indent = ' '.repeat(MARK_WIDTH + 4);
   const marks = [
-    ...(task.round === null ? [] : [`round ${task.round}${verdictWords(task)}`]),
+    ...(task.round === null ? [] : [`round ${task.round}${describeTaskVerdict(task)}`]),
     ...(task.attempt > 1 ? [`attempt ${task.attempt}`] : []),
-    ...(task.waitsFor.length > 0 ? [`waiting for ${lineOf(some(task.waitsFor, 6))}`] : []),
+    ...(task.waitsFor.length > 0 ? [`waiting for ${lineOf(joinWords(task.waitsFor, 6))}`] : []),
     ...(task.status === 'stopped' ? ['will run again'] : []),
     ...(task.status === 'submitted' ? ['waiting to be merged'] : []),
     ...(task.status === 'asked' ? ['asks a person'] : []),
@@ -141,12 +141,12 @@ function taskLines(task: TaskView, widths: Widths): readonly string[] {
 }
 
 /** `: FIX (rule R4)`. */
-function verdictWords({ verdict }: TaskView): string {
+function describeTaskVerdict({ verdict }: TaskView): string {
   return verdict === null ? '' : `: ${lineOf(verdict.decision)} (rule ${lineOf(verdict.rule)})${verdict.unverified ? ', unverified' : ''}`;
 }
 
 /** The first of a list, and how many more there are. */
-function some(words: readonly string[], most: number): string {
+function joinWords(words: readonly string[], most: number): string {
   const rest = words.length - most;
   return words.slice(0, most).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
@@ -161,7 +161,7 @@ export function workStateWords({ isCleared, isApplied }: { readonly isCleared: b
   return isApplied ? 'applied, ' : '';
 }
 
-function field(name: string, text: string): readonly string[] {
+function drawField(name: string, text: string): readonly string[] {
   return wrap(text, ' '.repeat(9), pad(name, 9));
 }
 
@@ -172,7 +172,7 @@ export function chainLine({ label, round, maxRounds, decision, rule, unverified 
 }
 
 /** `3 min of 60 min, 1,200 tokens, $0.40 of $5.00`, `42 s, 1,200 tokens, cost of codex unknown`. */
-export function spentWords(spent: SpentView): string {
+export function describeSpent(spent: SpentView): string {
   const { minutes, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd, unreported } = spent;
   const time = `${duration(minutes * 60_000)}${maxMinutes === null ? '' : ` of ${duration(maxMinutes * 60_000)}`}`;
   const words = `${count(tokens, 'token')}${maxTokens === null ? '' : ` of ${count(maxTokens, 'token')}`}`;
@@ -186,11 +186,11 @@ export function spentWords(spent: SpentView): string {
 
 /** A zero that nobody reported is left out. */
 function knownAndUnknown(words: string, amount: number, what: string, unreported: readonly string[]): readonly string[] {
-  const unknown = unreported.length === 0 ? [] : [`${what} of ${lineOf(some(unreported, 3))} unknown`];
+  const unknown = unreported.length === 0 ? [] : [`${what} of ${lineOf(joinWords(unreported, 3))} unknown`];
   return amount === 0 && unreported.length > 0 ? unknown : [words, ...unknown];
 }
 
-function ask({ question }: SessionView): readonly string[] {
+function drawQuestion({ question }: SessionView): readonly string[] {
   if (question === null) return [];
   const detail = lineOf(question.detail, 600);
   return [

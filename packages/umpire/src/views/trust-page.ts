@@ -30,7 +30,7 @@ export function trustPage({ project, files }: TrustOffer): string {
     const name = lineOf(path, MOST_CHARACTERS);
     if (kind !== 'settings')
       return [`${name}: ${kind === 'role' ? 'instructions for agents' : 'the rules of a loop'}, ${count(length, 'line')}`];
-    const shown = settings.map((setting) => ({ ...setting, kind: kindOf(setting.name) }));
+    const shown = settings.map((setting) => ({ ...setting, kind: classifySetting(setting.name) }));
     return [
       name,
       ...KINDS.flatMap((one) =>
@@ -55,7 +55,7 @@ type SettingKind = (typeof KINDS)[number];
 const RUNS = /^(agents\.[^.]+\.(command|acp|script)|notify(\.command)?|workspace\.setup|critics\.debt\.(types|lint|quality))$/;
 const RIGHTS = /^(sandbox|agents\.[^.]+\.(allow|env)|workspace|notify|guard|critics\.(tests|quarantine))(\.|$)/;
 
-function kindOf(name: string): SettingKind {
+function classifySetting(name: string): SettingKind {
   if (RUNS.test(name)) return 'runs';
   return RIGHTS.test(name) ? 'rights' : 'sets';
 }

@@ -45,7 +45,7 @@ function addSection(lines: string[], section: ReportSection, marks: string, inpu
 }
 
 function addBlock(lines: string[], block: Block, input: PageInput, lookup: ValueLookup): void {
-  if (typeof block === 'string') lines.push(bullet(fillTemplate(block, escaped(lookup))));
+  if (typeof block === 'string') lines.push(bullet(fillTemplate(block, escapeLookup(lookup))));
   else if (!('when' in block)) addLines(lines, block, input);
   else if (block.when.includes(input.verdict.outcome)) for (const line of block.lines) addBlock(lines, line, input, lookup);
 }
@@ -60,7 +60,7 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
         bullet(
           fillTemplate(
             block.line,
-            escaped((name) => (name === 'n' ? index + 1 : (item[name] ?? null))),
+            escapeLookup((name) => (name === 'n' ? index + 1 : (item[name] ?? null))),
           ),
         ),
       );
@@ -69,7 +69,7 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
     for (const task of verdict.tasks) {
       if (block.role !== undefined && task['role'] !== block.role) continue;
       many += 1;
-      lines.push(bullet(fillTemplate(block.tasks, escaped(taskLookup(task, many)))));
+      lines.push(bullet(fillTemplate(block.tasks, escapeLookup(taskLookup(task, many)))));
     }
   } else if ('history' in block) addHistory(lines, block.history, input);
   else if ('unresolved' in block) {
@@ -91,7 +91,7 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
     for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${inline(rule)}): ${inline(message)}`));
     for (const { path, grade, sha256 } of verdict.evidence)
       lines.push(bullet(`Evidence: ${inline(path)} (${GRADES[grade] ?? inline(grade)}, sha256 ${sha256.slice(0, 12)})`));
-    const testimony = testimonyOf(verdict);
+    const testimony = describeTestimony(verdict);
     if (testimony !== null) lines.push(bullet(`Testimony only: ${testimony}`));
   }
   if (lines.length === before) lines.push('- none');
@@ -103,7 +103,7 @@ function bullet(text: string): string {
 }
 
 /** Values as Markdown without meaning: agents and tools wrote some of them. */
-function escaped(lookup: ValueLookup): ValueLookup {
+function escapeLookup(lookup: ValueLookup): ValueLookup {
   return (name) => {
     const value = lookup(name);
     return typeof value === 'string' ? inline(value) : typeof value === 'object' && value !== null ? inline(JSON.stringify(value)) : value;
@@ -146,7 +146,7 @@ function addHistory(lines: string[], template: string, input: PageInput): void {
 }
 
 function historyLine(template: string, round: PageRound, before: PageRound | undefined): string {
-  return bullet(fillTemplate(template, escaped(roundLookup(round, before))));
+  return bullet(fillTemplate(template, escapeLookup(roundLookup(round, before))));
 }
 
 function roundLookup(round: PageRound, before: PageRound | undefined): ValueLookup {
@@ -175,7 +175,7 @@ const WORSE = 'WORSE: the work of this round made things worse and will be rever
 const GRADES: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's statement" };
 
 /** V3: said of a verdict that rests on testimony alone; else null. */
-export function testimonyOf({ evidence }: Pick<Verdict, 'evidence'>): string | null {
+export function describeTestimony({ evidence }: Pick<Verdict, 'evidence'>): string | null {
   if (evidence.length === 0 || evidence.some(({ grade }) => grade === 'measured')) return null;
   return 'Umpire measured none of this evidence; agents wrote it.';
 }
@@ -199,7 +199,7 @@ function addTrend(lines: string[], { trend, fates = [] }: Verdict): void {
 
 function lookupOf(input: PageInput): ValueLookup {
   const { verdict, facts, before } = input;
-  const dotted = (name: string): unknown => {
+  const lookUpDotted = (name: string): unknown => {
     const dot = name.indexOf('.');
     const [head = '', tail = ''] = dot < 0 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
     if (tail === '') return facts[name];
@@ -234,7 +234,7 @@ function lookupOf(input: PageInput): ValueLookup {
       case 'tasks':
         return verdict.tasks.map((task) => task.id).join(', ');
       default:
-        return dotted(name);
+        return lookUpDotted(name);
     }
   };
 }
@@ -271,7 +271,7 @@ const FIELDS = [
 ] as const satisfies readonly (keyof Verdict)[];
 
 export function verdictJson(verdict: Verdict): Readonly<Record<string, unknown>> {
-  const testimony = testimonyOf(verdict);
+  const testimony = describeTestimony(verdict);
   const fields = Object.fromEntries(FIELDS.filter((field) => verdict[field] !== undefined).map((field) => [field, verdict[field]]));
   return testimony === null ? fields : { ...fields, testimony };
 }

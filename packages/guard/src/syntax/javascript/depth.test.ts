@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { guard } from '../../guard.js';
-import { isTooDeep } from './depth.js';
+import { guardChange } from '../../guard.js';
+import { nestsTooDeep } from './depth.js';
 
 const MANY = 20_000;
 
@@ -21,19 +21,19 @@ it.each([
   ['tagged texts', `a${'``'.repeat(MANY)}`],
   ['casts', `a${' as A'.repeat(MANY)} `],
 ])('tells too many %s', (_, text) => {
-  expect(isTooDeep(text)).toBe(true);
+  expect(nestsTooDeep(text)).toBe(true);
 });
 
 it('lets a long file of usual code through', () => {
   const test =
     "it('adds', async () => {\n  const rows = [[1, 2], [3, 4]]\n  for (const [a, b] of rows) expect(await add(a, b)).toBe(a + b)\n})\n";
-  expect(isTooDeep(test.repeat(5_000))).toBe(false);
+  expect(nestsTooDeep(test.repeat(5_000))).toBe(false);
   const bare = "it('adds', () => {\n  expect(one.add(2)).toBe(3)\n  expect(one.name).toBe('one')\n})\n\n// More.\n/** And more. */\n";
-  expect(isTooDeep(bare.repeat(25_000))).toBe(false);
+  expect(nestsTooDeep(bare.repeat(25_000))).toBe(false);
 });
 
 it('calls code that is too deep to be walked through a problem of the file', () => {
-  const { problems } = guard({ change: { files: [change(`if (a) {}${' else if (b) { g() }'.repeat(600)}`)] }, scope: 'any' });
+  const { problems } = guardChange({ change: { files: [change(`if (a) {}${' else if (b) { g() }'.repeat(600)}`)] }, scope: 'any' });
   expect(problems).toEqual([{ file: 'a.test.ts', message: 'Not readable as code: the code is nested too deeply' }]);
 });
 
@@ -43,7 +43,7 @@ it.each([
   ['tagged texts', `g(a${'``'.repeat(450)})`],
   ['calls', `g(a${'.b(1)'.repeat(200)})`],
 ])('%s as nobody writes them are read to their end', (_, code) => {
-  const { problems, findings } = guard({ change: { files: [change(code)] }, scope: 'any' });
+  const { problems, findings } = guardChange({ change: { files: [change(code)] }, scope: 'any' });
   expect([problems, findings.map(({ rule }) => rule)]).toEqual([[], ['assertion-weakened']]);
 });
 

@@ -23,7 +23,7 @@ const PARTS: readonly (Part | undefined)[] = Array.from({ length: 128 }, (_, cod
   return '+-*/%=!<>&|^~?:'.includes(character) ? 'operator' : undefined;
 });
 
-export function isTooDeep(text: string): boolean {
+export function nestsTooDeep(text: string): boolean {
   if (exceeds(text)) return true;
   if (text.length <= 3_000) return false;
   return PREFIXES.test(text) || CASTS.test(text) || elses(text) > MOST_ELSES || (text.length > MOST_LINKS && isChained(text));

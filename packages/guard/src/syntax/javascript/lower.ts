@@ -1,9 +1,9 @@
 // JavaScript and TypeScript, made into the tree of both languages. Types and decorators of types are left out.
 
 import { parseSync } from 'oxc-parser';
-import { isTooDeep } from './depth.js';
+import { nestsTooDeep } from './depth.js';
 import type { Argument, Comment, Entry, FunctionValue, ImportedName, Parameter, Source, Statement, Value } from '../nodes.js';
-import { dotted } from '../walk.js';
+import { dottedName } from '../walk.js';
 
 interface Node {
   readonly type: string;
@@ -23,7 +23,7 @@ export function readJavaScript(path: string, text: string): Source {
     comments,
     problem,
   });
-  if (isTooDeep(text)) return source([], [], 'the code is nested too deeply');
+  if (nestsTooDeep(text)) return source([], [], 'the code is nested too deeply');
   try {
     const ending = path.slice(path.lastIndexOf('.') + 1);
     const result = parseSync(path, text, { lang: LANGUAGES[ending] ?? 'jsx', astType: 'js', preserveParens: false, range: false });
@@ -44,54 +44,60 @@ export function readJavaScript(path: string, text: string): Source {
   }
 }
 
-function at(node: Node | null, key: string): Node | null {
+function nodeAt(node: Node | null, key: string): Node | null {
   const value = node?.[key] as Node | null | undefined;
   return typeof value === 'object' && value !== null && typeof value.type === 'string' ? value : null;
 }
 
-function list(value: unknown): readonly Node[] {
+function nodesOf(value: unknown): readonly Node[] {
   return Array.isArray(value) ? (value as readonly (Node | null)[]).filter((item) => item !== null) : [];
 }
 
-function textAt(node: Node | null, key: string): string {
+function readTextAt(node: Node | null, key: string): string {
   const value = node?.[key];
   return typeof value === 'string' ? value : '';
 }
 
 function statements(value: unknown): readonly Statement[] {
-  return list(value).flatMap(statement);
+  return nodesOf(value).flatMap(lowerStatement);
 }
 
 /** The statements of a block, or of a single statement without one. */
-function block(node: Node | null): readonly Statement[] {
+function lowerBlock(node: Node | null): readonly Statement[] {
   if (node === null) return [];
-  return node.type === 'BlockStatement' || node.type === 'StaticBlock' ? statements(node['body']) : statement(node);
+  return node.type === 'BlockStatement' || node.type === 'StaticBlock' ? statements(node['body']) : lowerStatement(node);
 }
 
-function statement(node: Node): readonly Statement[] {
+function lowerStatement(node: Node): readonly Statement[] {
   const place = { from: node.start, to: node.end };
   switch (node.type) {
     case 'ExpressionStatement':
-      return [expressionStatement(at(node, 'expression'), place)];
+      return [expressionStatement(nodeAt(node, 'expression'), place)];
     case 'VariableDeclaration':
-      return list(node['declarations']).flatMap((declaration) =>
-        declared(declaration, list(node['declarations']).length === 1 ? place : null),
+      return nodesOf(node['declarations']).flatMap((declaration) =>
+        declared(declaration, nodesOf(node['declarations']).length === 1 ? place : null),
       );
     case 'ReturnStatement':
-      return [{ ...place, kind: 'return', value: optional(at(node, 'argument')) }];
+      return [{ ...place, kind: 'return', value: lowerOptional(nodeAt(node, 'argument')) }];
     case 'ThrowStatement':
-      return [{ ...place, kind: 'raise', value: optional(at(node, 'argument')) }];
+      return [{ ...place, kind: 'raise', value: lowerOptional(nodeAt(node, 'argument')) }];
     case 'IfStatement':
       return [
-        { ...place, kind: 'if', test: value(at(node, 'test')), then: block(at(node, 'consequent')), other: block(at(node, 'alternate')) },
+        {
+          ...place,
+          kind: 'if',
+          test: lowerValue(nodeAt(node, 'test')),
+          then: lowerBlock(nodeAt(node, 'consequent')),
+          other: lowerBlock(nodeAt(node, 'alternate')),
+        },
       ];
     case 'SwitchStatement': {
-      const then = list(node['cases']).flatMap((one): readonly Statement[] => [
+      const then = nodesOf(node['cases']).flatMap((one): readonly Statement[] => [
         {
           from: one.start,
           to: one.end,
           kind: 'if',
-          test: optional(at(one, 'test')) ?? value(at(node, 'discriminant')),
+          test: lowerOptional(nodeAt(one, 'test')) ?? lowerValue(nodeAt(node, 'discriminant')),
           then: statements(one['consequent']),
           other: [],
         },
@@ -100,46 +106,54 @@ function statement(node: Node): readonly Statement[] {
     }
     case 'ForStatement':
       return [
-        ...(at(node, 'init')?.type === 'VariableDeclaration' ? statement(at(node, 'init') as Node) : []),
-        { ...place, kind: 'loop', target: null, over: optional(at(node, 'test')), body: block(at(node, 'body')) },
+        ...(nodeAt(node, 'init')?.type === 'VariableDeclaration' ? lowerStatement(nodeAt(node, 'init') as Node) : []),
+        { ...place, kind: 'loop', target: null, over: lowerOptional(nodeAt(node, 'test')), body: lowerBlock(nodeAt(node, 'body')) },
       ];
     case 'ForInStatement':
     case 'ForOfStatement':
       return [
-        { ...place, kind: 'loop', target: loopTarget(at(node, 'left')), over: value(at(node, 'right')), body: block(at(node, 'body')) },
+        {
+          ...place,
+          kind: 'loop',
+          target: loopTarget(nodeAt(node, 'left')),
+          over: lowerValue(nodeAt(node, 'right')),
+          body: lowerBlock(nodeAt(node, 'body')),
+        },
       ];
     case 'WhileStatement':
     case 'DoWhileStatement':
-      return [{ ...place, kind: 'loop', target: null, over: value(at(node, 'test')), body: block(at(node, 'body')) }];
+      return [{ ...place, kind: 'loop', target: null, over: lowerValue(nodeAt(node, 'test')), body: lowerBlock(nodeAt(node, 'body')) }];
     case 'TryStatement':
       return [tried(node)];
     case 'BlockStatement':
     case 'StaticBlock':
       return [{ ...place, kind: 'block', body: statements(node['body']) }];
     case 'LabeledStatement':
-      return block(at(node, 'body'));
+      return lowerBlock(nodeAt(node, 'body'));
     case 'BreakStatement':
     case 'ContinueStatement':
       return [{ ...place, kind: 'jump' }];
     case 'FunctionDeclaration':
     case 'TSDeclareFunction': {
-      const name = at(node, 'id');
+      const name = nodeAt(node, 'id');
       const head = name === null ? place : { from: name.start, to: name.end };
-      return [{ ...place, kind: 'function', name: textAt(name, 'name'), value: functionOf(node), decorators: [], head }];
+      return [{ ...place, kind: 'function', name: readTextAt(name, 'name'), value: lowerFunction(node), decorators: [], head }];
     }
     case 'ClassDeclaration':
-      return [classOf(node)];
+      return [lowerClass(node)];
     case 'ImportDeclaration':
-      return [{ ...place, kind: 'import', module: textAt(at(node, 'source'), 'value'), names: list(node['specifiers']).map(imported) }];
+      return [
+        { ...place, kind: 'import', module: readTextAt(nodeAt(node, 'source'), 'value'), names: nodesOf(node['specifiers']).map(imported) },
+      ];
     case 'ExportNamedDeclaration': {
-      const inner = at(node, 'declaration');
-      return inner === null ? [] : statement(inner);
+      const inner = nodeAt(node, 'declaration');
+      return inner === null ? [] : lowerStatement(inner);
     }
     case 'ExportDefaultDeclaration': {
-      const inner = at(node, 'declaration');
+      const inner = nodeAt(node, 'declaration');
       if (inner === null) return [];
-      if (inner.type === 'FunctionDeclaration' || inner.type === 'ClassDeclaration') return statement(inner);
-      return [{ ...place, kind: 'expression', value: value(inner) }];
+      if (inner.type === 'FunctionDeclaration' || inner.type === 'ClassDeclaration') return lowerStatement(inner);
+      return [{ ...place, kind: 'expression', value: lowerValue(inner) }];
     }
     default:
       return node.type.startsWith('TS') || node.type.startsWith('Export') || node.type === 'EmptyStatement'
@@ -150,34 +164,40 @@ function statement(node: Node): readonly Statement[] {
 
 function expressionStatement(node: Node | null, place: { readonly from: number; readonly to: number }): Statement {
   if (node?.type === 'AssignmentExpression')
-    return { ...place, kind: 'assign', targets: [value(at(node, 'left'))], op: textAt(node, 'operator'), value: value(at(node, 'right')) };
-  return { ...place, kind: 'expression', value: value(node) };
+    return {
+      ...place,
+      kind: 'assign',
+      targets: [lowerValue(nodeAt(node, 'left'))],
+      op: readTextAt(node, 'operator'),
+      value: lowerValue(nodeAt(node, 'right')),
+    };
+  return { ...place, kind: 'expression', value: lowerValue(node) };
 }
 
 function loopTarget(node: Node | null): Value | null {
-  const pattern = node?.type === 'VariableDeclaration' ? at(list(node['declarations'])[0] ?? null, 'id') : node;
-  return pattern === null ? null : value(pattern);
+  const pattern = node?.type === 'VariableDeclaration' ? nodeAt(nodesOf(node['declarations'])[0] ?? null, 'id') : node;
+  return pattern === null ? null : lowerValue(pattern);
 }
 
 function declared(node: Node, whole: { readonly from: number; readonly to: number } | null): readonly Statement[] {
   const place = whole ?? { from: node.start, to: node.end };
-  const target = value(at(node, 'id'));
-  const init = optional(at(node, 'init'));
-  const module = init === null ? null : moduleOf(init);
+  const target = lowerValue(nodeAt(node, 'id'));
+  const init = lowerOptional(nodeAt(node, 'init'));
+  const module = init === null ? null : readRequire(init);
   if (module !== null) return [{ ...place, kind: 'import', module: module.name, names: importedBy(target, module.member) }];
   return [{ ...place, kind: 'assign', targets: [target], op: '=', value: init }];
 }
 
 /** `require('m')`, `require('m').x` and `await import('m')`. */
-function moduleOf(init: Value): { readonly name: string; readonly member: string } | null {
+function readRequire(init: Value): { readonly name: string; readonly member: string } | null {
   if (init.kind === 'member') {
-    const inner = moduleOf(init.object);
+    const inner = readRequire(init.object);
     return inner === null || inner.member !== '' ? null : { name: inner.name, member: init.name };
   }
   const call = init.kind === 'await' ? init.value : init;
   if (call.kind !== 'call') return null;
   const [first] = call.args;
-  const name = dotted(call.callee);
+  const name = dottedName(call.callee);
   const isModule = name === 'require' || (name === 'import' && init.kind === 'await') || name === 'jest.requireActual';
   return isModule && first?.value.kind === 'text' ? { name: first.value.value, member: '' } : null;
 }
@@ -193,49 +213,50 @@ function importedBy(target: Value, member: string): readonly ImportedName[] {
 }
 
 function imported(node: Node): ImportedName {
-  const local = textAt(at(node, 'local'), 'name');
+  const local = readTextAt(nodeAt(node, 'local'), 'name');
   if (node.type === 'ImportNamespaceSpecifier') return { name: '*', local };
   if (node.type === 'ImportDefaultSpecifier') return { name: 'default', local };
-  const name = at(node, 'imported');
-  return { name: textAt(name, 'name') || textAt(name, 'value'), local };
+  const name = nodeAt(node, 'imported');
+  return { name: readTextAt(name, 'name') || readTextAt(name, 'value'), local };
 }
 
 function tried(node: Node): Statement {
-  const handler = at(node, 'handler');
-  const param = at(handler, 'param');
+  const handler = nodeAt(node, 'handler');
+  const param = nodeAt(handler, 'param');
   return {
     from: node.start,
     to: node.end,
     kind: 'try',
-    body: block(at(node, 'block')),
-    handlers: handler === null ? [] : [{ caught: null, name: textAt(param, 'name') || null, body: block(at(handler, 'body')) }],
+    body: lowerBlock(nodeAt(node, 'block')),
+    handlers:
+      handler === null ? [] : [{ caught: null, name: readTextAt(param, 'name') || null, body: lowerBlock(nodeAt(handler, 'body')) }],
     other: [],
-    final: block(at(node, 'finalizer')),
+    final: lowerBlock(nodeAt(node, 'finalizer')),
   };
 }
 
-function classOf(node: Node): Statement {
-  const base = at(node, 'superClass');
-  const body = list(at(node, 'body')?.['body']).flatMap((member): readonly Statement[] => {
-    const key = keyOf(member);
+function lowerClass(node: Node): Statement {
+  const base = nodeAt(node, 'superClass');
+  const body = nodesOf(nodeAt(node, 'body')?.['body']).flatMap((member): readonly Statement[] => {
+    const key = lowerKey(member);
     const name = key?.kind === 'text' ? key.value : '';
-    const inner = at(member, 'value');
-    if (member.type === 'StaticBlock') return statement(member);
+    const inner = nodeAt(member, 'value');
+    if (member.type === 'StaticBlock') return lowerStatement(member);
     const place = { from: member.start, to: member.end };
     if (inner !== null && isFunction(inner))
       return [
-        { ...place, kind: 'function', name, value: functionOf(inner), decorators: [], head: { from: member.start, to: inner.start } },
+        { ...place, kind: 'function', name, value: lowerFunction(inner), decorators: [], head: { from: member.start, to: inner.start } },
       ];
     const target: Value = { ...place, kind: 'name', name };
-    return [{ ...place, kind: 'assign', targets: [target], op: '=', value: optional(inner) }];
+    return [{ ...place, kind: 'assign', targets: [target], op: '=', value: lowerOptional(inner) }];
   });
   return {
     from: node.start,
     to: node.end,
     kind: 'class',
-    name: textAt(at(node, 'id'), 'name'),
-    bases: base === null ? [] : [value(base)],
-    decorators: list(node['decorators']).map((one) => value(at(one, 'expression'))),
+    name: readTextAt(nodeAt(node, 'id'), 'name'),
+    bases: base === null ? [] : [lowerValue(base)],
+    decorators: nodesOf(node['decorators']).map((one) => lowerValue(nodeAt(one, 'expression'))),
     body,
   };
 }
@@ -249,15 +270,15 @@ function isFunction({ type }: Node): boolean {
   );
 }
 
-function functionOf(node: Node): FunctionValue {
-  const body = at(node, 'body');
+function lowerFunction(node: Node): FunctionValue {
+  const body = nodeAt(node, 'body');
   const isExpression = body !== null && body.type !== 'BlockStatement' && body.type !== 'FunctionBody';
   const statementsOf = (): readonly Statement[] => {
     if (body === null) return [];
     if (!isExpression) return statements(body['body']);
-    return [{ from: body.start, to: body.end, kind: 'return', value: value(body) }];
+    return [{ from: body.start, to: body.end, kind: 'return', value: lowerValue(body) }];
   };
-  const items = Array.isArray(node['params']) ? list(node['params']) : list(at(node, 'params')?.['items']);
+  const items = Array.isArray(node['params']) ? nodesOf(node['params']) : nodesOf(nodeAt(node, 'params')?.['items']);
   return {
     from: node.start,
     to: node.end,
@@ -270,8 +291,8 @@ function functionOf(node: Node): FunctionValue {
 
 function parameter(node: Node): Parameter {
   if (node.type === 'AssignmentPattern')
-    return { names: patternNames(at(node, 'left')), fallback: value(at(node, 'right')), isRest: false };
-  if (node.type === 'TSParameterProperty') return parameter(at(node, 'parameter') ?? node);
+    return { names: patternNames(nodeAt(node, 'left')), fallback: lowerValue(nodeAt(node, 'right')), isRest: false };
+  if (node.type === 'TSParameterProperty') return parameter(nodeAt(node, 'parameter') ?? node);
   return { names: patternNames(node), fallback: null, isRest: node.type === 'RestElement' };
 }
 
@@ -279,37 +300,37 @@ function patternNames(node: Node | null): readonly string[] {
   if (node === null) return [];
   switch (node.type) {
     case 'Identifier':
-      return [textAt(node, 'name')];
+      return [readTextAt(node, 'name')];
     case 'ObjectPattern':
-      return list(node['properties']).flatMap((property) => patternNames(at(property, 'value') ?? at(property, 'argument')));
+      return nodesOf(node['properties']).flatMap((property) => patternNames(nodeAt(property, 'value') ?? nodeAt(property, 'argument')));
     case 'ArrayPattern':
-      return list(node['elements']).flatMap(patternNames);
+      return nodesOf(node['elements']).flatMap(patternNames);
     case 'AssignmentPattern':
-      return patternNames(at(node, 'left'));
+      return patternNames(nodeAt(node, 'left'));
     case 'RestElement':
-      return patternNames(at(node, 'argument'));
+      return patternNames(nodeAt(node, 'argument'));
     default:
       return [];
   }
 }
 
-function optional(node: Node | null): Value | null {
-  return node === null ? null : value(node);
+function lowerOptional(node: Node | null): Value | null {
+  return node === null ? null : lowerValue(node);
 }
 
 const BINARY: Readonly<Record<string, string>> = { '===': '==', '!==': '!=', '&&': 'and', '||': 'or' };
 
-function value(node: Node | null): Value {
+function lowerValue(node: Node | null): Value {
   if (node === null) return { from: 0, to: 0, kind: 'constant', value: 'undefined' };
   const place = { from: node.start, to: node.end };
   switch (node.type) {
     case 'Identifier':
     case 'JSXIdentifier': {
-      const name = textAt(node, 'name');
+      const name = readTextAt(node, 'name');
       return name === 'undefined' ? { ...place, kind: 'constant', value: name } : { ...place, kind: 'name', name };
     }
     case 'PrivateIdentifier':
-      return { ...place, kind: 'name', name: `#${textAt(node, 'name')}` };
+      return { ...place, kind: 'name', name: `#${readTextAt(node, 'name')}` };
     case 'ThisExpression':
       return { ...place, kind: 'name', name: 'this' };
     case 'Super':
@@ -319,24 +340,24 @@ function value(node: Node | null): Value {
     case 'Literal':
       return literal(node, place);
     case 'TemplateLiteral':
-      return template(node, place);
+      return lowerTemplate(node, place);
     case 'TaggedTemplateExpression':
       return {
         ...place,
         kind: 'call',
-        callee: value(at(node, 'tag')),
-        args: [{ name: null, value: template(at(node, 'quasi') as Node, place) }],
+        callee: lowerValue(nodeAt(node, 'tag')),
+        args: [{ name: null, value: lowerTemplate(nodeAt(node, 'quasi') as Node, place) }],
         isNew: false,
       };
     case 'ArrayExpression':
     case 'ArrayPattern':
-      return { ...place, kind: 'list', type: 'list', items: (node['elements'] as readonly (Node | null)[]).map(value) };
+      return { ...place, kind: 'list', type: 'list', items: (node['elements'] as readonly (Node | null)[]).map(lowerValue) };
     case 'ObjectExpression':
     case 'ObjectPattern':
-      return { ...place, kind: 'record', entries: list(node['properties']).map(entry) };
+      return { ...place, kind: 'record', entries: nodesOf(node['properties']).map(entry) };
     case 'FunctionExpression':
     case 'ArrowFunctionExpression':
-      return functionOf(node);
+      return lowerFunction(node);
     case 'ClassExpression':
       return { ...place, kind: 'other', type: 'class', parts: classParts(node) };
     case 'MemberExpression':
@@ -346,8 +367,8 @@ function value(node: Node | null): Value {
       return {
         ...place,
         kind: 'call',
-        callee: value(at(node, 'callee')),
-        args: list(node['arguments']).map(argument),
+        callee: lowerValue(nodeAt(node, 'callee')),
+        args: nodesOf(node['arguments']).map(argument),
         isNew: node.type === 'NewExpression',
       };
     case 'ImportExpression':
@@ -355,7 +376,7 @@ function value(node: Node | null): Value {
         ...place,
         kind: 'call',
         callee: { ...place, kind: 'name', name: 'import' },
-        args: [{ name: null, value: value(at(node, 'source')) }],
+        args: [{ name: null, value: lowerValue(nodeAt(node, 'source')) }],
         isNew: false,
       };
     case 'UnaryExpression':
@@ -364,37 +385,43 @@ function value(node: Node | null): Value {
       return {
         ...place,
         kind: 'assign',
-        target: value(at(node, 'argument')),
-        op: textAt(node, 'operator'),
+        target: lowerValue(nodeAt(node, 'argument')),
+        op: readTextAt(node, 'operator'),
         value: { ...place, kind: 'number', value: 1 },
       };
     case 'BinaryExpression':
     case 'LogicalExpression': {
-      const op = textAt(node, 'operator');
-      return { ...place, kind: 'binary', op: BINARY[op] ?? op, left: value(at(node, 'left')), right: value(at(node, 'right')) };
+      const op = readTextAt(node, 'operator');
+      return {
+        ...place,
+        kind: 'binary',
+        op: BINARY[op] ?? op,
+        left: lowerValue(nodeAt(node, 'left')),
+        right: lowerValue(nodeAt(node, 'right')),
+      };
     }
     case 'AssignmentExpression':
     case 'AssignmentPattern':
       return {
         ...place,
         kind: 'assign',
-        op: textAt(node, 'operator') || '=',
-        target: value(at(node, 'left')),
-        value: value(at(node, 'right')),
+        op: readTextAt(node, 'operator') || '=',
+        target: lowerValue(nodeAt(node, 'left')),
+        value: lowerValue(nodeAt(node, 'right')),
       };
     case 'ConditionalExpression':
       return {
         ...place,
         kind: 'choice',
-        test: value(at(node, 'test')),
-        then: value(at(node, 'consequent')),
-        other: value(at(node, 'alternate')),
+        test: lowerValue(nodeAt(node, 'test')),
+        then: lowerValue(nodeAt(node, 'consequent')),
+        other: lowerValue(nodeAt(node, 'alternate')),
       };
     case 'AwaitExpression':
-      return { ...place, kind: 'await', value: value(at(node, 'argument')) };
+      return { ...place, kind: 'await', value: lowerValue(nodeAt(node, 'argument')) };
     case 'SpreadElement':
     case 'RestElement':
-      return { ...place, kind: 'spread', value: value(at(node, 'argument')) };
+      return { ...place, kind: 'spread', value: lowerValue(nodeAt(node, 'argument')) };
     case 'ParenthesizedExpression':
     case 'ChainExpression':
     case 'TSAsExpression':
@@ -402,11 +429,11 @@ function value(node: Node | null): Value {
     case 'TSNonNullExpression':
     case 'TSTypeAssertion':
     case 'TSInstantiationExpression':
-      return value(at(node, 'expression'));
+      return lowerValue(nodeAt(node, 'expression'));
     case 'SequenceExpression':
-      return { ...place, kind: 'other', type: 'sequence', parts: list(node['expressions']).map(value) };
+      return { ...place, kind: 'other', type: 'sequence', parts: nodesOf(node['expressions']).map(lowerValue) };
     case 'YieldExpression':
-      return { ...place, kind: 'other', type: 'yield', parts: node['argument'] === null ? [] : [value(at(node, 'argument'))] };
+      return { ...place, kind: 'other', type: 'yield', parts: node['argument'] === null ? [] : [lowerValue(nodeAt(node, 'argument'))] };
     default:
       return {
         ...place,
@@ -416,10 +443,10 @@ function value(node: Node | null): Value {
           ? []
           : Object.values(node)
               .flatMap((held) => {
-                if (Array.isArray(held)) return held.filter(isNode);
-                return isNode(held) ? [held] : [];
+                if (Array.isArray(held)) return held.filter(isSyntaxNode);
+                return isSyntaxNode(held) ? [held] : [];
               })
-              .map(value),
+              .map(lowerValue),
       };
   }
 }
@@ -436,9 +463,9 @@ function literal(node: Node, place: { readonly from: number; readonly to: number
   return { ...place, kind: 'constant', value: 'null' };
 }
 
-function template(node: Node, place: { readonly from: number; readonly to: number }): Value {
-  const texts = list(node['quasis']).map((part) => (part['value'] as { cooked?: string } | undefined)?.cooked ?? '');
-  const values = list(node['expressions']).map(value);
+function lowerTemplate(node: Node, place: { readonly from: number; readonly to: number }): Value {
+  const texts = nodesOf(node['quasis']).map((part) => (part['value'] as { cooked?: string } | undefined)?.cooked ?? '');
+  const values = nodesOf(node['expressions']).map(lowerValue);
   if (values.length === 0) return { ...place, kind: 'text', value: texts[0] ?? '' };
   return {
     ...place,
@@ -448,45 +475,47 @@ function template(node: Node, place: { readonly from: number; readonly to: numbe
 }
 
 function entry(node: Node): Entry {
-  if (node.type === 'SpreadElement' || node.type === 'RestElement') return { key: null, value: value(at(node, 'argument')) };
-  return { key: keyOf(node), value: value(at(node, 'value')) };
+  if (node.type === 'SpreadElement' || node.type === 'RestElement') return { key: null, value: lowerValue(nodeAt(node, 'argument')) };
+  return { key: lowerKey(node), value: lowerValue(nodeAt(node, 'value')) };
 }
 
-function keyOf(node: Node): Value | null {
-  const key = at(node, 'key');
+function lowerKey(node: Node): Value | null {
+  const key = nodeAt(node, 'key');
   if (key === null) return null;
   if (node['computed'] !== true && (key.type === 'Identifier' || key.type === 'PrivateIdentifier'))
-    return { from: key.start, to: key.end, kind: 'text', value: textAt(key, 'name') };
-  const read = value(key);
+    return { from: key.start, to: key.end, kind: 'text', value: readTextAt(key, 'name') };
+  const read = lowerValue(key);
   return read.kind === 'number' ? { ...read, kind: 'text', value: String(read.value) } : read;
 }
 
 function member(node: Node, place: { readonly from: number; readonly to: number }): Value {
-  const object = value(at(node, 'object'));
-  const property = at(node, 'property');
+  const object = lowerValue(nodeAt(node, 'object'));
+  const property = nodeAt(node, 'property');
   if (node['computed'] !== true)
-    return { ...place, kind: 'member', object, name: (property?.type === 'PrivateIdentifier' ? '#' : '') + textAt(property, 'name') };
-  const index = value(property);
+    return { ...place, kind: 'member', object, name: (property?.type === 'PrivateIdentifier' ? '#' : '') + readTextAt(property, 'name') };
+  const index = lowerValue(property);
   return index.kind === 'text' ? { ...place, kind: 'member', object, name: index.value } : { ...place, kind: 'index', object, index };
 }
 
 function argument(node: Node): Argument {
-  return node.type === 'SpreadElement' ? { name: '*', value: value(at(node, 'argument')) } : { name: null, value: value(node) };
+  return node.type === 'SpreadElement'
+    ? { name: '*', value: lowerValue(nodeAt(node, 'argument')) }
+    : { name: null, value: lowerValue(node) };
 }
 
 function unary(node: Node, place: { readonly from: number; readonly to: number }): Value {
-  const op = textAt(node, 'operator');
-  const operand = value(at(node, 'argument'));
+  const op = readTextAt(node, 'operator');
+  const operand = lowerValue(nodeAt(node, 'argument'));
   if (op === 'void' && operand.kind === 'number') return { ...place, kind: 'constant', value: 'undefined' };
   if (op === '-' && operand.kind === 'number') return { ...place, kind: 'number', value: -operand.value };
   return { ...place, kind: 'unary', op: op === '!' ? 'not' : op, operand };
 }
 
 function classParts(node: Node): readonly Value[] {
-  const { body } = classOf(node) as Extract<Statement, { kind: 'class' }>;
+  const { body } = lowerClass(node) as Extract<Statement, { kind: 'class' }>;
   return body.flatMap((one) => (one.kind === 'function' ? [one.value] : one.kind === 'assign' && one.value !== null ? [one.value] : []));
 }
 
-function isNode(held: unknown): held is Node {
+function isSyntaxNode(held: unknown): held is Node {
   return typeof held === 'object' && held !== null && typeof (held as { type?: unknown }).type === 'string';
 }

@@ -4,7 +4,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { SEVERITIES } from '@umpire/core/model/vocabulary.js';
 import { ciServiceIn, judgeChange } from '../ci.js';
-import { ciMarkdown, ciPage, ciSarif, ciSummary, codeQuality, githubAnnotations, isFailure } from '../../views/ci-report.js';
+import { ciMarkdown, ciPage, ciSarif, ciSummary, codeQuality, githubAnnotations, failsJob } from '../../views/ci-report.js';
 import type { CiReport, FailOn } from '../../views/ci-report.js';
 import { lineOf } from '../../views/safe-text.js';
 import { faultOf } from '../../sessions/session-folder.js';
@@ -71,7 +71,7 @@ function writeReport(path: string, text: string, write: (path: string, text: str
 }
 
 function exitOf({ guard, review, findings }: CiReport, failOn: FailOn): number {
-  if (findings.some((finding) => isFailure(finding, failOn))) return 3;
+  if (findings.some((finding) => failsJob(finding, failOn))) return 3;
   const isBroken = [guard, review].some((outcome) => outcome === 'error' || outcome === 'timeout');
   return isBroken ? 1 : 0;
 }

@@ -8,7 +8,7 @@ import { RETRIAL_RULES } from '@umpire/guard/retrial/words.js';
 import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
 import { RULES } from '@umpire/guard/rules/all.js';
 import { HELP } from './help.js';
-import { loopPage, table } from '../../views/loop-page.js';
+import { loopPage, drawTable } from '../../views/loop-page.js';
 import { MODE_COLUMNS, modeRows, pointLines } from '../../views/modes-table.js';
 import { settingFields } from '../../sessions/settings.js';
 
@@ -82,7 +82,7 @@ function rulesPage(): string {
     '',
     'Found by [running the tests](guard-your-tests.md#run-the-tests-too).',
     '',
-    ...table(['rule', 'what it means', 'instead'], retrial),
+    ...drawTable(['rule', 'what it means', 'instead'], retrial),
     '',
   ].join('\n');
 }
@@ -98,13 +98,13 @@ function settingsPage(): string {
     '',
     'Every key of `umpire.config.yaml`. All are optional. [An example](../settings.md#an-example-with-every-key) uses each of them.',
     '',
-    ...table(['key', 'value', 'default', 'meaning'], rows),
+    ...drawTable(['key', 'value', 'default', 'meaning'], rows),
     '',
   ].join('\n');
 }
 
 function loopsPage(): string {
-  const summary = table(
+  const summary = drawTable(
     ['loop', 'generator → critic', 'words', 'a round counts', 'cap', 'at the cap'],
     builtinLoops().map((loop) => {
       const last =
@@ -139,7 +139,7 @@ function loopsPage(): string {
     'What changed is what is not committed, otherwise what the branch adds to `origin/HEAD`, `main` or `master`. A module is a top',
     'folder of the project.',
     '',
-    ...table(MODE_COLUMNS, modeRows()),
+    ...drawTable(MODE_COLUMNS, modeRows()),
     '',
     'Points, by the goal and the change:',
     '',
@@ -161,7 +161,7 @@ function errorsPage(): string {
     'Umpire prints errors on stderr, and with `--json` also on stdout as `{"error": {"code", "message", "hint"}, "rule"?}`.',
     'An error leaves the session folder as it was. `{name}` stands for the details.',
     '',
-    ...table(['code', 'exit status', 'message', 'what to do'], rows),
+    ...drawTable(['code', 'exit status', 'message', 'what to do'], rows),
     '',
   ].join('\n');
 }

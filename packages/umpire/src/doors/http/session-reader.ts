@@ -11,7 +11,7 @@ import { findSessionWork, patchOf } from '../../engine/session-work.js';
 import { readableLog } from '../../agents/agent-log.js';
 import { TAKE_EDITS, answerOptions } from '../../views/answer-options.js';
 import { showHidden } from '../../views/safe-text.js';
-import { historyOf } from '../../views/session-history.js';
+import { readHistory } from '../../views/session-history.js';
 import { sessionPage } from '../../views/session-page.js';
 import { sessionView } from '../../views/session-view.js';
 import type { SessionSurroundings } from '../../views/session-view.js';
@@ -51,7 +51,7 @@ export class SessionReader {
     const { path, word, state, events } = record;
     const { run } = state;
     const view = sessionView(state, await surroundingsOf(record, copy));
-    const { runs, firstAt, lastAt } = historyOf(events, UTC);
+    const { runs, firstAt, lastAt } = readHistory(events, UTC);
     const logs: readonly LogAnswer[] = listLogs(path).map(({ name: file, task, attempt, bytes }) => ({ name: file, task, attempt, bytes }));
     const question = run === null || word !== 'awaiting' ? null : awaitedQuestion(run);
     return {

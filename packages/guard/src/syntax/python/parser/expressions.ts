@@ -1,7 +1,7 @@
 // Reads expressions of Python out of tokens: names, literals, what stands in brackets, and what is called or taken of them.
 
 import { OperatorReading, OR, VALUE } from './operators.js';
-import { decoded } from './strings.js';
+import { decodeString } from './strings.js';
 import { escapeLength, holeAt, NAME, NUMBER, SIGN, STRING } from './tokens.js';
 import type { Argument, Clause, Expr, Parameter } from './tree.js';
 
@@ -260,7 +260,7 @@ export class ExpressionReading extends OperatorReading {
       const place = { start: this.start + prefix.length + quotes, end: this.start + text.length - quotes };
       const raw = prefix.includes('r');
       if (prefix.includes('f') || prefix.includes('t')) height = Math.max(height, this.filled(found, place, raw, quotes === 3));
-      else found.push(decoded(this.text.slice(place.start, place.end), raw));
+      else found.push(decodeString(this.text.slice(place.start, place.end), raw));
     }
     const { end } = this;
     this.height = 0;
@@ -278,7 +278,7 @@ export class ExpressionReading extends OperatorReading {
       else {
         const hole = holeAt(this.text, at, this.holes, isLong);
         if (hole === null) break;
-        found.push(decoded(this.text.slice(from, at), raw));
+        found.push(decodeString(this.text.slice(from, at), raw));
         const inner = new ExpressionReading(this.text, hole.tokens, this.holes + 1);
         const value = inner.given();
         height = Math.max(height, inner.height);
@@ -289,7 +289,7 @@ export class ExpressionReading extends OperatorReading {
         at = hole.to;
       }
     }
-    found.push(decoded(this.text.slice(from, end), raw));
+    found.push(decodeString(this.text.slice(from, end), raw));
     return height;
   }
 }

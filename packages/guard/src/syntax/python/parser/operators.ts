@@ -213,7 +213,9 @@ export abstract class OperatorReading {
         this.at += 1;
         const right = this.level(level + 1);
         left = this.made(
-          level <= AND ? joined(op as 'and' | 'or', left, right) : { type: 'Binary', start: left.start, end: right.end, op, left, right },
+          level <= AND
+            ? joinBoolean(op as 'and' | 'or', left, right)
+            : { type: 'Binary', start: left.start, end: right.end, op, left, right },
           Math.max(height, this.height),
         );
       }
@@ -282,7 +284,7 @@ export abstract class OperatorReading {
   }
 }
 
-function joined(op: 'and' | 'or', left: Expr, right: Expr): Expr {
+function joinBoolean(op: 'and' | 'or', left: Expr, right: Expr): Expr {
   const values: Expr[] = [];
   for (const node of [left, right]) {
     if (node.type === 'Bool' && node.op === op) values.push(...node.values);

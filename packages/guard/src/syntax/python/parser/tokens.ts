@@ -227,7 +227,7 @@ export class Lexer implements Tokens {
     const start = this.at;
     const { text } = this;
     const kind = code < 128 ? (CLASSES[code] as number) : PART;
-    if ((kind & DIGIT) !== 0 || (code === DOT && isDigit(text.charCodeAt(start + 1)))) this.number(start);
+    if ((kind & DIGIT) !== 0 || (code === DOT && isDigitCode(text.charCodeAt(start + 1)))) this.number(start);
     else if (code === SINGLE || code === DOUBLE) this.string(start, '');
     else if (kind === PART) this.name(start);
     else this.sign(start, code);
@@ -297,7 +297,7 @@ export class Lexer implements Tokens {
   }
 
   private string(quote: number, prefix: string, start = quote): void {
-    const end = stringEnd(this.text, quote, prefix, this.holes);
+    const end = findStringEnd(this.text, quote, prefix, this.holes);
     if (end >= 0) {
       this.push(STRING, '', start, end);
       this.at = end;
@@ -314,12 +314,12 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-function isDigit(code: number): boolean {
+function isDigitCode(code: number): boolean {
   return code < 128 && ((CLASSES[code] as number) & DIGIT) !== 0;
 }
 
 /** Behind the closing quote; -1 where there is none. */
-function stringEnd(text: string, quote: number, prefix: string, holes: number): number {
+function findStringEnd(text: string, quote: number, prefix: string, holes: number): number {
   const sign = text.charCodeAt(quote);
   const isLong = text.charCodeAt(quote + 1) === sign && text.charCodeAt(quote + 2) === sign;
   const isFormat = /[ft]/i.test(prefix);

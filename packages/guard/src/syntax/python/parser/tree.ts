@@ -231,7 +231,7 @@ export function expressionsOf(node: Stmt): readonly Expr[] {
 }
 
 /** Blocks of statements within a statement. */
-export function blocksOf(node: Stmt): readonly (readonly Stmt[])[] {
+export function treeBlocks(node: Stmt): readonly (readonly Stmt[])[] {
   switch (node.type) {
     case 'If':
       return node.branches.map(({ body }) => body);
@@ -281,6 +281,6 @@ function gather(body: readonly Stmt[], deep: boolean, found: Stmt[]): void {
   for (const statement of body) {
     found.push(statement);
     if (!deep && (statement.type === 'Function' || statement.type === 'Class')) continue;
-    for (const block of blocksOf(statement)) gather(block, deep, found);
+    for (const block of treeBlocks(statement)) gather(block, deep, found);
   }
 }
