@@ -49,8 +49,10 @@ const SUITES = [
 async function bundle(folder) {
   const { build } = await import('esbuild');
   const outfile = join(folder, 'readers.mjs');
-  const tools = ['junit', 'lcov', 'sarif'].map((name) => `export { ${name} } from './packages/reports/src/${name}.ts';`);
-  const contents = [...tools, "export { parseCsv, cellValue } from './packages/core/src/formats/csv.ts';"].join('\n');
+  const contents = [
+    "export { formatById, openReport } from './packages/reports/src/open-report.ts';",
+    "export { parseCsv, cellValue } from './packages/core/src/formats/csv.ts';",
+  ].join('\n');
   await build({
     stdin: { contents, resolveDir: ROOT, loader: 'ts' },
     bundle: true,

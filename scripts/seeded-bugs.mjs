@@ -35,8 +35,8 @@ export const BUGS = [
   {
     area: 'report readers',
     file: 'packages/reports/src/junit.ts',
-    from: "[FAILURE]: 'failed'",
-    to: "[FAILURE]: 'passed'",
+    from: "['failure', 'failed']",
+    to: "['failure', 'skipped']",
     tests: ['packages/reports/src/junit.test.ts'],
   },
   {

@@ -2,7 +2,7 @@
 // report a pass if something failed. UMPIRE_AMOUNT sets how many inputs each reader gets.
 
 import { expect } from 'vitest';
-import type { ReportReader } from '@umpire/reports/format.js';
+import type { OpenReport } from '@umpire/reports/open-report.js';
 import {
   SEVERITIES,
   type Coverage,
@@ -83,14 +83,14 @@ function isJust({ outcome, tests, coverage, counts, problems }: ToolReport): boo
   return failed === 0 && ran;
 }
 
-function read(reader: ReportReader, bytes: Uint8Array, step: number): ToolReport {
+function read(reader: OpenReport, bytes: Uint8Array, step: number): ToolReport {
   for (let at = 0; at < bytes.length; at += step) reader.write(bytes.subarray(at, at + step));
   return reader.end();
 }
 
 export const times: string[] = [];
 
-export function fuzz(name: string, seeds: readonly string[], open: () => ReportReader): void {
+export function fuzz(name: string, seeds: readonly string[], open: () => OpenReport): void {
   const started = performance.now();
   const heapBefore = process.memoryUsage().heapUsed;
   let slowest = 0;

@@ -1,12 +1,12 @@
 // Gives a text to a reader of tool reports in chunks of a given size, like a stream. `readAny` collects a small text before a reader sees
 // it, so only `readAs` tests the borders between chunks.
 
-import type { Format, ReadOptions, ReportReader } from '@umpire/reports/format.js';
-import { openReport, type OpenOptions } from '@umpire/reports/open-report.js';
+import type { Format, ReadOptions } from '@umpire/reports/format.js';
+import { openReport, type OpenOptions, type OpenReport } from '@umpire/reports/open-report.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 
 export function readAs(format: Format, text: string, options: ReadOptions = {}, step = Infinity): ToolReport {
-  return feed(format.open(options), Buffer.from(text), step);
+  return feed(openReport({ ...options, format }), Buffer.from(text), step);
 }
 
 export function readAny(bytes: string | Uint8Array, options: OpenOptions = {}, step = Infinity): ToolReport {
@@ -14,7 +14,7 @@ export function readAny(bytes: string | Uint8Array, options: OpenOptions = {}, s
 }
 
 /** Reuses one buffer for all chunks, so a reader that keeps a chunk fails. */
-export function feed(reader: ReportReader, bytes: Uint8Array, step: number): ToolReport {
+export function feed(reader: OpenReport, bytes: Uint8Array, step: number): ToolReport {
   const size = Math.min(step, Math.max(1, bytes.length));
   const chunk = new Uint8Array(size);
   for (let at = 0; at < bytes.length; at += size) {

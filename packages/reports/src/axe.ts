@@ -1,10 +1,10 @@
 // axe-core: every element that violates a rule is a finding with the rule's impact; a rule that axe could not decide (`incomplete`)
 // is one Low finding, for a person to look at. One page, a list of pages, or a bare list of rules.
 
-import type { Format, ReportReader } from './format.js';
+import type { Format } from './format.js';
 import { jsonReader } from './json-reader.js';
 import { toProjectPath } from './project-path.js';
-import { ReportBuilder } from './report-builder.js';
+import type { ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { listIn, textIn } from '@umpire/core/formats/json-values.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
@@ -30,12 +30,12 @@ const CANNOT_TELL =
 export const axe: Format = {
   id: 'axe',
   title: 'axe-core JSON',
+  content: 'findings',
   recognises: ({ kind, isArray, keys, text }) =>
     kind === 'json' &&
     ((keys.has('violations') && (keys.has('passes') || keys.has('testEngine') || keys.has('incomplete') || text.includes('"helpUrl"'))) ||
       (isArray && keys.has('nodes') && (keys.has('helpUrl') || keys.has('impact')))),
-  open: ({ root, ...options }): ReportReader => {
-    const report = new ReportBuilder('axe', 'findings', options);
+  open: (report, { root }) => {
     const run = new AxeRun(report, root);
     return jsonReader(report, () => ({
       picks: {
@@ -51,8 +51,6 @@ export const axe: Format = {
         'passes[]': { value: () => run.counts(), without: ['nodes'] },
         'inapplicable[]': () => run.counts(),
       },
-      unit: 'rule',
-      count: () => run.rules,
       finish: (isWhole) => {
         if (isWhole) run.finish();
       },

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { checkstyle } from './checkstyle.js';
+import { openReport } from './open-report.js';
 import type { ReadOptions } from './format.js';
 
 const oxlint = readFileSync(join(import.meta.dirname, '../../../fixtures/tools/checkstyle/oxlint.xml'));
 
 function read(text: string | Uint8Array, options: ReadOptions = {}): ToolReport {
-  const reader = checkstyle.open(options);
+  const reader = openReport({ ...options, format: checkstyle });
   reader.write(typeof text === 'string' ? new TextEncoder().encode(text) : text);
   return reader.end();
 }
@@ -65,10 +66,13 @@ describe('checkstyle', () => {
 
   it('passes a report without findings, and is an error where it is cut off or empty', () => {
     expect(read('<checkstyle version="4.3"></checkstyle>').outcome).toBe('pass');
-    expect(read('')).toMatchObject({ outcome: 'error', problems: [{ message: 'the report is empty; expected <checkstyle>' }] });
+    expect(read('')).toMatchObject({
+      outcome: 'error',
+      problems: [{ message: 'the report is empty; the tool wrote nothing or has not finished' }],
+    });
     expect(read(oxlint.subarray(0, oxlint.length - 5))).toMatchObject({
       outcome: 'error',
-      problems: [{ message: 'the report ends in the middle of a tag, after 2 findings; it was cut off or is still being written' }],
+      problems: [{ message: 'the report ends in the middle of <checkstyle>, after 2 findings; it was cut off or is still being written' }],
     });
   });
 

@@ -1,4 +1,5 @@
 import { clover } from './clover.js';
+import { openReport } from './open-report.js';
 import type { ReadOptions } from './format.js';
 import { shareOf } from './coverage.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
@@ -9,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 const c8 = readFileSync(join(import.meta.dirname, '../../../fixtures/tools/clover/c8.xml'));
 
 function read(text: string | Uint8Array, options: ReadOptions = {}): ToolReport {
-  const reader = clover.open(options);
+  const reader = openReport({ ...options, format: clover });
   reader.write(typeof text === 'string' ? new TextEncoder().encode(text) : text);
   return reader.end();
 }

@@ -1,27 +1,21 @@
-import { CoverageFiles, LAST_LINE, LineCoverage, shareOf } from './coverage.js';
+import { LAST_LINE, LineCoverage, shareOf } from './coverage.js';
 import { ReportBuilder } from './report-builder.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 /** `add`: what the report says of a file in one place. */
-function report(
-  fill: (add: (path: string, say: (section: LineCoverage) => void) => void) => void,
-  keep?: number,
-  most?: number,
-): ToolReport {
+function report(fill: (add: (path: string, say: (section: LineCoverage) => void) => void) => void, keep?: number): ToolReport {
   const builder = new ReportBuilder('some', 'coverage', keep === undefined ? {} : { keep });
-  const files = new CoverageFiles(builder, most);
   fill((path, say) => {
     const section = new LineCoverage();
     say(section);
-    files.add(path, section);
+    builder.addSection(path, section);
   });
-  files.end();
   return builder.build();
 }
 
-describe('CoverageFiles', () => {
+describe('sections of files', () => {
   it('merges what is said of a file in several places', () => {
     const { files, coverage } = report((add) => {
       add('a.ts', (lines) => {
@@ -68,18 +62,6 @@ describe('CoverageFiles', () => {
     expect(found.files?.map(({ path }) => path)).toEqual(['src/file-0.ts', 'src/file-1.ts', 'src/file-2.ts']);
     expect(found.coverage).toEqual({ lines: shareOf(2500, 4999) });
     expect(found.problems).toEqual([{ message: 'the report has 2500 files; 3 are listed, all are counted' }]);
-  });
-
-  it('refuses a report of too many files', () => {
-    const found = report(
-      (add) => {
-        for (let number = 0; number < 6; number += 1) add(`file-${number % 4}`, (lines) => lines.addLine(number + 1, 1));
-      },
-      undefined,
-      3,
-    );
-    expect(found.outcome).toBe('error');
-    expect(found.problems).toEqual([{ message: 'the report describes more than 3 files; split it' }]);
   });
 });
 

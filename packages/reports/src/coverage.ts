@@ -3,7 +3,6 @@
 
 import { detachText } from '@umpire/core/formats/text-hash.js';
 import type { Coverage, Share } from '@umpire/core/model/vocabulary.js';
-import type { ReportBuilder } from './report-builder.js';
 
 export const COVERAGE_KINDS = ['lines', 'branches', 'statements', 'functions'] as const;
 
@@ -167,37 +166,4 @@ function isLine(line: number): boolean {
 
 function areCounts(covered: number, total: number): boolean {
   return Number.isSafeInteger(total) && Number.isSafeInteger(covered) && covered >= 0 && covered <= total;
-}
-
-/** A report beyond it is refused. */
-const MOST_FILES = 300_000;
-
-/** The files of one report, whose sections come in any order. */
-export class CoverageFiles {
-  private readonly files = new Map<string, LineCoverage>();
-  private isOverfull = false;
-
-  constructor(
-    private readonly report: ReportBuilder,
-    private readonly most = MOST_FILES,
-  ) {}
-
-  get size(): number {
-    return this.files.size;
-  }
-
-  /** A section on this file. It must not change any more. */
-  add(path: string, section: LineCoverage): void {
-    section.close();
-    const known = this.files.get(path);
-    if (known !== undefined) known.addSection(section);
-    else if (this.files.size < this.most) this.files.set(detachText(path), section);
-    else this.isOverfull = true;
-  }
-
-  /** Hands every file to the report. */
-  end(): void {
-    if (this.isOverfull) this.report.fail(`the report describes more than ${this.most} files; split it`);
-    for (const [path, lines] of this.files) this.report.addFile({ path, ...lines.coverage(), uncovered: lines.uncovered() });
-  }
 }

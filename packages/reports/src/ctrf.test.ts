@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { ctrf } from './ctrf.js';
+import { openReport } from './open-report.js';
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/ctrf', name), 'utf8');
 
 function read(report: unknown): ToolReport {
-  const reader = ctrf.open({ root: '/project' });
+  const reader = openReport({ format: ctrf, root: '/project' });
   reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
   return reader.end();
 }

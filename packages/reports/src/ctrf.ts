@@ -1,9 +1,9 @@
 // CTRF (Common Test Report Format): `results.tests` with a status each, and a summary that is compared with them.
 
-import type { Format, ReadOptions, ReportReader } from './format.js';
+import type { Format, ReadOptions } from './format.js';
 import { compareStated, jsonReader } from './json-reader.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder } from './report-builder.js';
+import { counted, type ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, durationIn, lineIn, textIn } from '@umpire/core/formats/json-values.js';
 import type { TestStatus } from '@umpire/core/model/vocabulary.js';
@@ -19,13 +19,13 @@ const STATUSES: ReadonlyMap<string, TestStatus> = new Map([
 export const ctrf: Format = {
   id: 'ctrf',
   title: 'CTRF JSON',
+  content: 'tests',
   recognises: ({ kind, isArray, keys, text }) =>
     kind === 'json' &&
     !isArray &&
     ((keys.has('reportFormat') && text.includes('CTRF')) ||
       (keys.has('results') && !keys.has('metadata') && text.includes('"summary"') && text.includes('"tests"') && text.includes('"tool"'))),
-  open: (options): ReportReader => {
-    const report = new ReportBuilder('ctrf', 'tests', options);
+  open: (report, options) => {
     const run = new CtrfRun(report, options);
     return jsonReader(report, () => ({
       picks: {
@@ -44,8 +44,6 @@ export const ctrf: Format = {
           without: ['steps', 'attachments', 'stdout', 'stderr', 'extra', 'parameters', 'insights'],
         },
       },
-      unit: 'test',
-      count: () => report.testCount,
       finish: (isWhole) => {
         if (isWhole) run.finish();
       },

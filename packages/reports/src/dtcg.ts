@@ -1,12 +1,11 @@
 // Design tokens (DTCG 2025.10): the faults of one token file. References to other files are noted, not reported as findings;
 // tokens/audit.ts audits the whole set.
 
-import type { Format, Head, ReadOptions, ReportReader } from './format.js';
-import { ReportBuilder } from './report-builder.js';
+import type { Format, FormatReader, Head } from './format.js';
+import type { ReportBuilder } from './report-builder.js';
 import { auditConsistency } from './tokens/audit-consistency.js';
 import { readTokenFile } from './tokens/token-file.js';
 import { TokenSet } from './tokens/token-set.js';
-import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 
 /** Tokens are read as a whole and take about fifteen times the memory of their text. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -21,18 +20,16 @@ export const dtcg: Format = {
       name.endsWith('.tokens.json') ||
       name.endsWith('.tokens') ||
       (keys.has('resolutionOrder') && keys.has('version'))),
-  open: (options: ReadOptions) => new TokensReader(options),
+  content: 'findings',
+  open: (report) => new TokensReader(report),
 };
 
-class TokensReader implements ReportReader {
+class TokensReader implements FormatReader {
   private readonly decoder = new TextDecoder();
   private readonly pieces: string[] = [];
   private bytes = 0;
-  private readonly report: ReportBuilder;
 
-  constructor(options: ReadOptions) {
-    this.report = new ReportBuilder('dtcg', 'findings', options);
-  }
+  constructor(private readonly report: ReportBuilder) {}
 
   write(chunk: Uint8Array): void {
     this.bytes += chunk.length;
@@ -40,13 +37,12 @@ class TokensReader implements ReportReader {
     else this.pieces.length = 0;
   }
 
-  end(): ToolReport {
+  end(): void {
     if (this.bytes > MOST_BYTES)
       this.report.fail(`the file has ${this.bytes} bytes; token files over ${MOST_BYTES / 1024 / 1024} MB are not read`, {
         byte: MOST_BYTES,
       });
     else this.read(this.text());
-    return this.report.build();
   }
 
   /** The pieces are released: they take as much memory again. */

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { eslint } from './eslint.js';
+import { openReport } from './open-report.js';
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/eslint', name), 'utf8');
 
 function read(report: unknown): ToolReport {
-  const reader = eslint.open({ root: '/project' });
+  const reader = openReport({ format: eslint, root: '/project' });
   reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
   return reader.end();
 }
@@ -82,7 +83,11 @@ describe('eslint', () => {
       warningCount: 1,
     });
     const checked: string[] = [];
-    const reader = eslint.open({ root: '/project', checkedFiles: { add: (path) => void checked.push(path), count: () => undefined } });
+    const reader = openReport({
+      format: eslint,
+      root: '/project',
+      checkedFiles: { add: (path) => void checked.push(path), count: () => undefined },
+    });
     reader.write(new TextEncoder().encode(JSON.stringify([ignored('gen/b.js'), file([])])));
     expect(reader.end()).toEqual({
       format: 'eslint',

@@ -1,10 +1,10 @@
 // ESLint's JSON, plain and with metadata: messages by file. Suppressed messages are not counted. A fatal message (a file that could
 // not be parsed) counts as High and is noted.
 
-import type { Format, ReadOptions, ReportReader } from './format.js';
+import type { Format, ReadOptions } from './format.js';
 import { compareStated, jsonReader } from './json-reader.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder } from './report-builder.js';
+import { counted, type ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, endLineIn, lineIn, textIn } from '@umpire/core/formats/json-values.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
@@ -14,11 +14,11 @@ const UNREAD = ['source', 'output', 'suppressedMessages', 'usedDeprecatedRules',
 export const eslint: Format = {
   id: 'eslint',
   title: 'ESLint JSON',
+  content: 'findings',
   recognises: ({ kind, isArray, keys, text }) =>
     kind === 'json' &&
     (isArray ? keys.has('filePath') && keys.has('messages') : keys.has('results') && keys.has('metadata') && text.includes('"filePath"')),
-  open: (options): ReportReader => {
-    const report = new ReportBuilder('eslint', 'findings', options);
+  open: (report, options) => {
     const run = new EslintRun(report, options);
     const file = { value: (value: unknown) => run.file(value), without: UNREAD };
     return jsonReader(report, () => ({
@@ -27,8 +27,6 @@ export const eslint: Format = {
         '[]': file,
         'results[]': file,
       },
-      unit: 'file',
-      count: () => run.files,
       finish: (isWhole) => {
         if (isWhole) run.finish();
       },

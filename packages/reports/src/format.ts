@@ -1,6 +1,6 @@
-// A format of tool reports: how it is recognised, and a reader of its bytes piece by piece. formats.ts lists all formats.
+// A format of tool reports: how it is recognised, and how its bytes are read. formats.ts lists all formats.
 
-import type { ToolReport } from '@umpire/core/model/vocabulary.js';
+import type { ReportBuilder, ReportContent } from './report-builder.js';
 
 export interface ReadOptions {
   /** The project's absolute path: paths in it become relative. */
@@ -18,12 +18,12 @@ export interface CheckedFiles {
   count(files: number): void;
 }
 
-/** Readers never throw. Memory is bounded, whatever the bytes. */
-export interface ReportReader {
+/** Reads one report into its builder. Readers never throw. */
+export interface FormatReader {
   /** The next bytes, UTF-8 without a mark, cut anywhere. The reader must not keep the chunk itself. */
   write(chunk: Uint8Array): void;
   /** No more bytes will come. */
-  end(): ToolReport;
+  end(): void;
 }
 
 /** The start of a report, known before it is read. */
@@ -47,7 +47,8 @@ export interface Format {
   readonly id: string;
   /** For people: `JUnit XML`. */
   readonly title: string;
+  readonly content: ReportContent;
   /** Of several formats that recognise a report, the first in formats.ts wins. */
   recognises(head: Head): boolean;
-  open(options: ReadOptions): ReportReader;
+  open(report: ReportBuilder, options: ReadOptions): FormatReader;
 }

@@ -1,4 +1,5 @@
 import { istanbul } from './istanbul.js';
+import { openReport } from './open-report.js';
 import { shareOf } from './coverage.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/istanbul', name), 'utf8');
 
 function read(report: unknown): ToolReport {
-  const reader = istanbul.open({ root: '/project' });
+  const reader = openReport({ format: istanbul, root: '/project' });
   reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
   return reader.end();
 }

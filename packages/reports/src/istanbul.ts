@@ -1,15 +1,15 @@
 // Istanbul's coverage-final.json and coverage-summary.json. Jest and Vitest embed the first in their own reports.
 
-import { COVERAGE_KINDS, CoverageFiles, CoverageSums, LineCoverage, shareOf } from './coverage.js';
-import type { Format, ReportReader } from './format.js';
+import { COVERAGE_KINDS, CoverageSums, LineCoverage, shareOf } from './coverage.js';
+import type { Format } from './format.js';
 import { jsonReader } from './json-reader.js';
 import { toProjectPath } from './project-path.js';
-import { ReportBuilder } from './report-builder.js';
+import type { ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, lineIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import type { Coverage, Share } from '@umpire/core/model/vocabulary.js';
 
-export function addFileCoverage(report: ReportBuilder, files: CoverageFiles, key: string, value: unknown, root: string | undefined): void {
+export function addFileCoverage(report: ReportBuilder, key: string, value: unknown, root: string | undefined): void {
   // Some tools wrap each file once more: `{"data": {…}}`.
   const data = isObject(value) && isObject(own(value, 'data')) ? objectIn(value, 'data') : value;
   const path = toProjectPath(textIn(data, 'path') || key, root);
@@ -24,7 +24,7 @@ export function addFileCoverage(report: ReportBuilder, files: CoverageFiles, key
     isObject(functions) ? addFunctions(lines, functions, objectIn(data, 'fnMap')) : true,
     isObject(branches) ? addBranches(lines, branches, objectIn(data, 'branchMap')) : true,
   ].every(Boolean);
-  files.add(path ?? 'a file without a name', lines);
+  report.addSection(path ?? 'a file without a name', lines);
   if (!isRead) report.drop(`the coverage of "${name}" contains a value that is not a count; expected whole numbers from 0`);
 }
 
@@ -77,23 +77,19 @@ function isHits(count: unknown): count is number {
 export const istanbul: Format = {
   id: 'istanbul',
   title: 'Istanbul coverage-final.json',
+  content: 'coverage',
   recognises: ({ kind, isArray, keys, text, name }) =>
     kind === 'json' &&
     !isArray &&
     !keys.has('testResults') &&
     !keys.has('coverageMap') &&
     (text.includes('"statementMap"') || (name === 'coverage-final.json' && keys.size === 0)),
-  open: ({ root, ...options }): ReportReader => {
-    const report = new ReportBuilder('istanbul', 'coverage', options);
-    const files = new CoverageFiles(report);
+  open: (report, { root }) => {
     return jsonReader(report, () => ({
       picks: {
         '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with a member for each file`),
-        '*': { value: (data, path) => addFileCoverage(report, files, path, data, root), without: ['inputSourceMap'] },
+        '*': { value: (data, path) => addFileCoverage(report, path, data, root), without: ['inputSourceMap'] },
       },
-      unit: 'file',
-      count: () => files.size,
-      finish: () => files.end(),
     }));
   },
 };
@@ -101,13 +97,13 @@ export const istanbul: Format = {
 export const istanbulSummary: Format = {
   id: 'istanbul-summary',
   title: 'Istanbul coverage-summary.json',
+  content: 'coverage',
   recognises: ({ kind, isArray, keys, text, name }) =>
     kind === 'json' &&
     !isArray &&
     ((text.includes('"pct"') && text.includes('"covered"') && (keys.has('total') || text.includes('"statements"'))) ||
       (name === 'coverage-summary.json' && keys.size === 0)),
-  open: ({ root, ...options }): ReportReader => {
-    const report = new ReportBuilder('istanbul-summary', 'coverage', options);
+  open: (report, { root }) => {
     const sums = new CoverageSums();
     let total: Coverage | null = null;
     let files = 0;
@@ -125,8 +121,6 @@ export const istanbulSummary: Format = {
         '': (value) => report.fail(`the report is ${nameOf(value)}; expected an object with "total" and a member for each file`),
         '*': take,
       },
-      unit: 'file',
-      count: () => files,
       finish: (isWhole) => {
         if (total === null || !isWhole) return;
         if (files > 0) holdTotal(report, total, sums.coverage());

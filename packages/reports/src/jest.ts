@@ -1,12 +1,11 @@
 // The JSON reports of Jest and Vitest: tests by file, files that could not run, the stated totals, and Istanbul coverage where it is
 // embedded.
 
-import { CoverageFiles } from './coverage.js';
-import type { Format, ReadOptions, ReportReader } from './format.js';
+import type { Format, ReadOptions } from './format.js';
 import { addFileCoverage } from './istanbul.js';
 import { compareStated, type JsonPlan, jsonReader, statedCount } from './json-reader.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder } from './report-builder.js';
+import { counted, type ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { durationIn, lineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import type { TestStatus } from '@umpire/core/model/vocabulary.js';
@@ -26,16 +25,15 @@ const MOST_NAMED = 100_000;
 export const jest: Format = {
   id: 'jest',
   title: 'Jest or Vitest JSON',
+  content: 'tests',
   recognises: ({ kind, isArray, keys }) => kind === 'json' && !isArray && (keys.has('testResults') || keys.has('numTotalTests')),
-  open: (options): ReportReader => {
-    const report = new ReportBuilder('jest', 'tests', options);
+  open: (report, options) => {
     return jsonReader(report, () => new JestRun(report, options).plan());
   },
 };
 
 class JestRun {
   private readonly head = new Map<string, unknown>();
-  private readonly coverage: CoverageFiles;
   private readonly counts: Record<TestStatus, number> = { passed: 0, failed: 0, errored: 0, skipped: 0 };
   /** How often each id came; of very many tests, the first. */
   private readonly named = new Map<string, number>();
@@ -47,9 +45,7 @@ class JestRun {
   constructor(
     private readonly report: ReportBuilder,
     private readonly options: ReadOptions,
-  ) {
-    this.coverage = new CoverageFiles(report);
-  }
+  ) {}
 
   plan(): JsonPlan {
     const said = (value: unknown, key: string): void => void this.head.set(key, value);
@@ -64,7 +60,7 @@ class JestRun {
         },
         'testResults[]': { value: (file) => this.file(file), without: ['coverage', 'console', 'perfStats', 'sourceMaps', 'v8Coverage'] },
         'coverageMap.*': {
-          value: (data, path) => addFileCoverage(this.report, this.coverage, path, data, this.options.root),
+          value: (data, path) => addFileCoverage(this.report, path, data, this.options.root),
           without: ['inputSourceMap'],
         },
         success: said,
@@ -75,8 +71,6 @@ class JestRun {
         numRuntimeErrorTestSuites: said,
         numFailedTestSuites: said,
       },
-      unit: 'test',
-      count: () => this.report.testCount,
       finish: (isWhole) => this.finish(isWhole),
     };
   }
@@ -144,7 +138,6 @@ class JestRun {
   }
 
   private finish(isWhole: boolean): void {
-    this.coverage.end();
     if (!isWhole) return;
     const { report, counts } = this;
     const head = Object.fromEntries(this.head);

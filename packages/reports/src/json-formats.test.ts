@@ -2,6 +2,7 @@
 // pass when cut off, empty or something else.
 
 import type { Format } from './format.js';
+import { openReport } from './open-report.js';
 import { FORMATS } from './formats.js';
 import { readHead } from './report-head.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
@@ -33,7 +34,7 @@ const fixture = (format: string, file: string): Buffer => readFileSync(join(impo
 const formatOf = (id: string): Format => FORMATS.find((each) => each.id === id)!;
 
 function read(format: Format, bytes: Uint8Array, cut = bytes.length || 1): ToolReport {
-  const reader = format.open({ root: '/project' });
+  const reader = openReport({ format: format, root: '/project' });
   for (let at = 0; at < bytes.length; at += cut) {
     const piece = Uint8Array.from(bytes.subarray(at, at + cut));
     reader.write(piece);

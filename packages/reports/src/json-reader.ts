@@ -1,24 +1,21 @@
 // A reader of JSON reports: it feeds the stream, reports where the JSON breaks off, and compares stated totals with listed ones.
 
-import type { ReportReader } from './format.js';
+import type { FormatReader } from './format.js';
 import { JsonStream, type Picks } from './json-stream.js';
-import { counted, type ReportBuilder, type ReportPosition } from './report-builder.js';
+import type { ReportBuilder, ReportPosition } from './report-builder.js';
 import { type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn } from '@umpire/core/formats/json-values.js';
 
 export interface JsonPlan {
   readonly picks: Picks;
-  /** What is counted while reading, for people: `test`. */
-  readonly unit: string;
-  readonly count: () => number;
   /** All has been read that can be. `isWhole`: to its end. */
   readonly finish?: (isWhole: boolean) => void;
 }
 
 /** `where` is the place of the value that is being handed out. */
-export function jsonReader(report: ReportBuilder, plan: (where: () => ReportPosition) => JsonPlan): ReportReader {
+export function jsonReader(report: ReportBuilder, plan: (where: () => ReportPosition) => JsonPlan): FormatReader {
   const where = (): ReportPosition => stream.where;
-  const { picks, unit, count, finish } = plan(where);
+  const { picks, finish } = plan(where);
   const stream = new JsonStream(picks);
   return {
     write: (chunk) => stream.write(chunk),
@@ -27,15 +24,13 @@ export function jsonReader(report: ReportBuilder, plan: (where: () => ReportPosi
       const { fault, repeated } = stream;
       if (fault !== null) {
         const { line, byte, isCut, problem } = fault;
-        const read = counted(count(), unit);
         if (isCut && problem === '') report.fail('the report is empty; expected JSON');
-        else if (isCut) report.failCutOff(`in the middle of ${problem}`, read, { line, byte });
-        else report.fail(`the report is not valid JSON: ${problem} (after ${read})`, { line, byte });
+        else if (isCut) report.failCutOff(`in the middle of ${problem}`, { line, byte });
+        else report.fail(`the report is not valid JSON: ${problem} (after ${report.progress()})`, { line, byte });
       }
       if (repeated !== null)
         report.note(`the key "${repeated}" appears twice in one object; both were read, and the last plain value counts`);
       finish?.(fault === null);
-      return report.build();
     },
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TestResult, ToolReport } from '@umpire/core/model/vocabulary.js';
 import type { ReadOptions } from './format.js';
+import { openReport } from './open-report.js';
 import { junit } from './junit.js';
 
 const fixtures = join(import.meta.dirname, '../../../fixtures/tools/junit');
@@ -10,7 +11,7 @@ const fixtures = join(import.meta.dirname, '../../../fixtures/tools/junit');
 function read(text: string | Uint8Array, options: ReadOptions = {}): ToolReport {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
   const reports = [bytes.length + 1, 1, 7].map((piece) => {
-    const reader = junit.open(options);
+    const reader = openReport({ ...options, format: junit });
     for (let at = 0; at < bytes.length; at += piece) reader.write(bytes.slice(at, at + piece));
     return reader.end();
   });
@@ -286,7 +287,7 @@ describe('heads', () => {
 
 describe('what cannot be read', () => {
   it.each([
-    ['', 'the report is empty; expected <testsuites> or <testsuite>'],
+    ['', 'the report is empty; the tool wrote nothing or has not finished'],
     ['<testsuites/>', 'the report has no tests'],
     ['<testsuite><testcase name="a"><skipped/></testcase></testsuite>', 'no test ran: the only one is skipped'],
   ])('%j is an error', (text, message) => {
@@ -299,9 +300,8 @@ describe('what cannot be read', () => {
     expect(report.outcome).toBe('error');
     expect(report.problems).toEqual([
       {
-        message: 'the report ends in the middle of a tag, after 1 test; it was cut off or is still being written',
+        message: 'the report ends in the middle of <testcase>, after 1 test; it was cut off or is still being written',
         line: 3,
-        byte: 57,
       },
     ]);
   });
@@ -311,13 +311,12 @@ describe('what cannot be read', () => {
     expect(report.outcome).toBe('error');
     expect(report.problems).toEqual([
       {
-        message: '</testsuites> ends an element that is not open; expected </testsuite> (after 2 tests)',
+        message: 'the report is not valid XML: unexpected close tag (after 2 tests)',
         line: 4,
-        byte: 54,
       },
     ]);
     expect(read('<suites/>').problems).toEqual([
-      { message: 'the root element is <suites>; expected <testsuites> or <testsuite>', line: 1, byte: 0 },
+      { message: 'the report is not valid XML: the root element is <suites>; expected <testsuites> or <testsuite>', line: 1 },
     ]);
   });
 });
@@ -332,7 +331,7 @@ it('is recognised by its root element', () => {
 describe('equal names', () => {
   const one = (name: string, body: string, more = '') => `<testcase classname="${name}" name="works"${more}>${body}</testcase>`;
   const outcomeOf = (cases: string) => {
-    const reader = junit.open({});
+    const reader = openReport({ format: junit });
     reader.write(new TextEncoder().encode(`<testsuites><testsuite name="s">${cases}</testsuite></testsuites>`));
     return reader.end().outcome;
   };

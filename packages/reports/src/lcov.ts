@@ -1,11 +1,10 @@
 // lcov tracefiles, one record a line. Totals that a tracefile states are compared with its lines, and the lines count.
 
-import type { ToolReport } from '@umpire/core/model/vocabulary.js';
-import { CoverageFiles, LineCoverage } from './coverage.js';
-import type { Format, ReadOptions, ReportReader } from './format.js';
+import { LineCoverage } from './coverage.js';
+import type { Format, FormatReader, ReadOptions } from './format.js';
 import { LineStream } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder } from './report-builder.js';
+import { counted, type ReportBuilder } from './report-builder.js';
 
 /** Records that say nothing of coverage, or only sum up what others say. */
 const PASSED_OVER: ReadonlySet<string> = new Set(['TN', 'VER', 'FNF', 'FNH', 'BRF', 'BRH', 'MCF', 'MCH', 'MCDC', 'MRF', 'MRH']);
@@ -36,34 +35,29 @@ interface LcovSection {
   readonly numbered: Map<number, number>;
 }
 
-class LcovReader implements ReportReader {
-  private readonly report: ReportBuilder;
-  private readonly files: CoverageFiles;
+class LcovReader implements FormatReader {
   private readonly stream = new LineStream((text, line) => this.readLine(text, line));
   private section: LcovSection | null = null;
-  private finished = 0;
   private disagreements = 0;
 
-  constructor(private readonly options: ReadOptions) {
-    this.report = new ReportBuilder('lcov', 'coverage', options);
-    this.files = new CoverageFiles(this.report);
-  }
+  constructor(
+    private readonly report: ReportBuilder,
+    private readonly options: ReadOptions,
+  ) {}
 
   write(chunk: Uint8Array): void {
     this.stream.write(chunk);
   }
 
-  end(): ToolReport {
+  end(): void {
     const line = this.stream.end();
     const { section, report } = this;
     if (section !== null) {
-      this.files.add(section.path, section.lines);
-      report.failCutOff(`in the middle of ${quoted(section.path)}, before end_of_record`, counted(this.finished, 'file'), { line });
+      report.failCutOff(`in the middle of ${quoted(section.path)}, before end_of_record`, { line });
+      report.addSection(section.path, section.lines);
     }
     if (this.disagreements > 0)
       report.note(`LF and LH do not agree with the lines of ${counted(this.disagreements, 'file')}; the lines count`);
-    this.files.end();
-    return report.build();
   }
 
   private readLine(text: string, line: number): void {
@@ -112,9 +106,8 @@ class LcovReader implements ReportReader {
       const once = lines.coverage().lines ?? { total: 0, covered: 0 };
       if (!isSaid(once.total, once.covered)) this.disagreements += 1;
     }
-    this.files.add(path, lines);
+    this.report.addSection(path, lines);
     this.section = null;
-    this.finished += 1;
   }
 }
 
@@ -198,11 +191,12 @@ function quoted(text: string): string {
 export const lcov: Format = {
   id: 'lcov',
   title: 'lcov tracefile',
+  content: 'coverage',
   // Its first record names a test or a file; a comment may stand before it.
   recognises: ({ kind, text }) => {
     const lines = text.slice(0, 64 * 1024).split('\n');
     const first = lines.find((line) => line.trim() !== '' && !line.startsWith('#'));
     return kind === 'text' && first !== undefined && (/^(?:TN|SF|VER):/.test(first) || first.trim() === 'end_of_record');
   },
-  open: (options) => new LcovReader(options),
+  open: (report, options) => new LcovReader(report, options),
 };

@@ -5,11 +5,11 @@ import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/jso
 import { countIn, endLineIn, lineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
 import type { Severity } from '@umpire/core/model/vocabulary.js';
-import type { CheckedFiles, Format, Head, ReadOptions } from './format.js';
+import type { CheckedFiles, Format, Head } from './format.js';
 import { compareStated, jsonReader } from './json-reader.js';
 import type { Picks } from './json-stream.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder } from './report-builder.js';
+import { counted, type ReportBuilder } from './report-builder.js';
 
 interface JsonLinter {
   readonly id: string;
@@ -116,8 +116,8 @@ function jsonLinter(linter: JsonLinter): Format {
     id,
     title,
     recognises: (head) => linter.recognises(head),
-    open: ({ root, checkedFiles, ...options }: ReadOptions) => {
-      const report = new ReportBuilder(id, 'findings', options);
+    content: 'findings',
+    open: (report, { root, checkedFiles }) => {
       const run = new JsonLintRun(report, linter, root, checkedFiles);
       const finding = { value: (value: unknown) => run.add(value), without };
       const picks: Record<string, Picks[string]> = {
@@ -142,8 +142,6 @@ function jsonLinter(linter: JsonLinter): Format {
       for (const path of linter.totals ?? []) picks[path] = (value) => void run.totals.set(path, value);
       return jsonReader(report, () => ({
         picks,
-        unit: noun,
-        count: () => run.found,
         finish: (isWhole) => {
           if (!isWhole) return;
           report.failIfNothingIsLeft(run.found);

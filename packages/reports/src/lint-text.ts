@@ -3,12 +3,11 @@
 
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { lineIn, textIn } from '@umpire/core/formats/json-values.js';
-import type { ToolReport } from '@umpire/core/model/vocabulary.js';
-import type { Format, Head, ReadOptions, ReportReader } from './format.js';
+import type { Format, FormatReader, Head, ReadOptions } from './format.js';
 import { pythonCodeSeverity } from './lint-json.js';
 import { LineStream, withoutColours } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder, type ReportedFinding } from './report-builder.js';
+import { counted, type ReportBuilder, type ReportedFinding } from './report-builder.js';
 
 /** As much of the output as is searched for lines of the tool. */
 const RECOGNISED_LENGTH = 64 * 1024;
@@ -57,29 +56,28 @@ function textLinter(linter: TextLinter): Format {
     title,
     recognises: (head) =>
       head.kind === 'text' ? textLinesOf(head.text).some((line) => linter.isOwnLine(line)) : linter.recognisesJson?.(head) === true,
-    open: (options) => new TextLintReader(linter, options),
+    content: 'findings',
+    open: (report, options) => new TextLintReader(linter, report, options),
   };
 }
 
-class TextLintReader implements ReportReader {
+class TextLintReader implements FormatReader {
   private readonly lines = new LineStream((text) => this.readLine(withoutColours(text).trimEnd()));
-  private readonly report: ReportBuilder;
   private found = 0;
   private result: LintSummary | null = null;
   private firstLine = '';
 
   constructor(
     private readonly linter: TextLinter,
+    private readonly report: ReportBuilder,
     private readonly options: ReadOptions,
-  ) {
-    this.report = new ReportBuilder(linter.id, 'findings', options);
-  }
+  ) {}
 
   write(chunk: Uint8Array): void {
     this.lines.write(chunk);
   }
 
-  end(): ToolReport {
+  end(): void {
     this.lines.end();
     const { report, result, found, linter } = this;
     if (result === null && found === 0) report.fail(notOutputOf(linter.tool, 'a finding', linter.proof, this.firstLine), { line: 1 });
@@ -87,7 +85,6 @@ class TextLintReader implements ReportReader {
     if (files !== undefined) this.options.checkedFiles?.count(files);
     if (files === 0) report.fail(`no file was checked: ${linter.tool} counts 0 files`);
     if (findings > found) report.markFailed(`the report states ${counted(findings, 'error')} but lists ${found}; counted as failed`);
-    return report.build();
   }
 
   private readLine(line: string): void {

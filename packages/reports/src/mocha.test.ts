@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { mocha } from './mocha.js';
+import { openReport } from './open-report.js';
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/mocha', name), 'utf8');
 
 function read(report: unknown): ToolReport {
-  const reader = mocha.open({ root: '/project' });
+  const reader = openReport({ format: mocha, root: '/project' });
   reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
   return reader.end();
 }
@@ -100,7 +101,7 @@ it('lets no test that passed speak for one of its name that failed', () => {
     failures: [{ ...test, ...bad }],
     passes: [test],
   };
-  const reader = mocha.open({});
+  const reader = openReport({ format: mocha });
   reader.write(new TextEncoder().encode(JSON.stringify(report)));
   expect(reader.end()).toMatchObject({ outcome: 'fail', tests: { total: 2, passed: 1, failed: 1 } });
 });

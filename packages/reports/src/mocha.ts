@@ -1,11 +1,11 @@
 // Mocha's JSON: every test is in one of the lists `passes`, `failures` and `pending`; a hook that failed is in `failures` alone.
 // `tests` repeats them and is compared with those.
 
-import type { Format, ReadOptions, ReportReader } from './format.js';
+import type { Format, ReadOptions } from './format.js';
 import { compareStated, jsonReader } from './json-reader.js';
 import type { Pick } from './json-stream.js';
 import { toProjectPath } from './project-path.js';
-import { ReportBuilder } from './report-builder.js';
+import type { ReportBuilder } from './report-builder.js';
 import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, durationIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import type { TestStatus } from '@umpire/core/model/vocabulary.js';
@@ -17,10 +17,10 @@ const LISTS = ['passes', 'failures', 'pending'] as const;
 export const mocha: Format = {
   id: 'mocha',
   title: 'Mocha JSON',
+  content: 'tests',
   recognises: ({ kind, isArray, keys }) =>
     kind === 'json' && !isArray && keys.has('stats') && (keys.has('tests') || keys.has('passes') || keys.has('failures')),
-  open: (options): ReportReader => {
-    const report = new ReportBuilder('mocha', 'tests', options);
+  open: (report, options) => {
     const run = new MochaRun(report, options);
     return jsonReader(report, () => ({
       picks: {
@@ -31,8 +31,6 @@ export const mocha: Format = {
         'tests[]': (value) => run.listed(value),
         ...run.lists(),
       },
-      unit: 'test',
-      count: () => Math.max(report.testCount, run.tests),
       finish: (isWhole) => {
         if (isWhole) run.finish();
       },

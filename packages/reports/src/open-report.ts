@@ -1,8 +1,9 @@
 // Reads a report of any tool from its bytes: collects the head, recognises the format, and passes everything to its reader.
 
 import { ReportBytes } from './encoding.js';
-import type { Format, Head, ReadOptions, ReportReader } from './format.js';
+import type { Format, FormatReader, Head, ReadOptions } from './format.js';
 import { FORMATS } from './formats.js';
+import { ReportBuilder } from './report-builder.js';
 import { HEAD_BYTES, readHead } from './report-head.js';
 import type { ReportProblem, ToolReport } from '@umpire/core/model/vocabulary.js';
 
@@ -15,7 +16,11 @@ export interface OpenOptions extends ReadOptions {
   readonly keys?: ReadonlySet<string>;
 }
 
-export interface OpenReport extends ReportReader {
+export interface OpenReport {
+  /** The next bytes, cut anywhere. The chunk is not kept. */
+  write(chunk: Uint8Array): void;
+  /** No more bytes will come. */
+  end(): ToolReport;
   /** JSON whose head fits no format. The outermost keys of the whole file (TopKeys) may still tell the format. */
   readonly needsKeys: boolean;
 }
@@ -33,13 +38,14 @@ class RecognisingReader implements OpenReport {
   private head: Uint8Array[] = [];
   private headLength = 0;
   private format: Format | null;
-  private reader: ReportReader | null = null;
+  private reader: FormatReader | null = null;
+  private report: ReportBuilder | null = null;
   /** Set once the head fits no format. */
   private unknownHead: Head | null = null;
 
   constructor(private readonly options: OpenOptions) {
     this.format = options.format ?? null;
-    if (this.format !== null) this.reader = this.format.open(options);
+    if (this.format !== null) this.reader = this.openReader(this.format);
   }
 
   get needsKeys(): boolean {
@@ -57,9 +63,8 @@ class RecognisingReader implements OpenReport {
     this.recognise();
     const { refused } = this.bytes;
     if (refused !== null) return this.refusal(refused.problem, refused.byte);
-    if (this.reader === null) return this.refuse({ message: this.unknown(), line: 1, byte: 0 });
     if (this.headLength === 0) return this.refuse({ message: EMPTY, line: 1, byte: 0 });
-    return this.withFileOffsets(this.reader.end());
+    return this.endReader() ?? this.refuse({ message: this.unknown(), line: 1, byte: 0 });
   }
 
   private take(piece: Uint8Array): void {
@@ -81,8 +86,18 @@ class RecognisingReader implements OpenReport {
       this.unknownHead = head;
       return;
     }
-    this.reader = this.format.open(this.options);
+    this.reader = this.openReader(this.format);
     this.reader.write(bytes);
+  }
+
+  private openReader(format: Format): FormatReader {
+    this.report = new ReportBuilder(format.id, format.content, this.options);
+    return format.open(this.report, this.options);
+  }
+
+  private endReader(): ToolReport | null {
+    this.reader?.end();
+    return this.report === null ? null : this.withFileOffsets(this.report.build());
   }
 
   private unknown(): string {
@@ -93,7 +108,7 @@ class RecognisingReader implements OpenReport {
 
   /** Results from before the refused byte are kept. */
   private refusal(problem: string, byte: number): ToolReport {
-    const read = this.reader === null || this.headLength === 0 ? null : this.withFileOffsets(this.reader.end());
+    const read = this.headLength === 0 ? null : this.endReader();
     if (read === null) return this.refuse({ message: problem, byte });
     return { ...read, outcome: 'error', problems: [{ message: problem, byte }, ...read.problems] };
   }

@@ -1,8 +1,7 @@
 // Every reader of tool reports adds its tests, findings, files and problems here. ReportBuilder counts, lists a bounded number of
 // each, and decides whether the report passes.
 
-import type { ReadOptions } from './format.js';
-import { CoverageSums } from './coverage.js';
+import { CoverageSums, type LineCoverage } from './coverage.js';
 import { TestList } from './test-list.js';
 import { type FindingParts, makeFinding } from '@umpire/core/formats/finding.js';
 import { NO_COUNTS } from '@umpire/core/formats/severity.js';
@@ -28,6 +27,8 @@ const MESSAGE_LENGTH = 500;
 const PLACE_LENGTH = 1000;
 /** Uncovered lines that are listed, of all files together. */
 const MOST_UNCOVERED = 200_000;
+/** A coverage report beyond it is refused. */
+const MOST_FILES = 300_000;
 
 export interface ReportedFinding extends FindingParts {
   /** The last line, where the tool says one. */
@@ -48,7 +49,9 @@ export class ReportBuilder {
   /** How many tests, findings and files are listed. */
   readonly keep: number;
   private readonly tests: TestList;
-  private readonly findings: FindingList;
+  private findings: FindingList;
+  /** What was said of files so far, by path. */
+  private readonly sections = new Map<string, LineCoverage>();
   private readonly files = new Map<string, FileCoverage>();
   private readonly sums = new CoverageSums();
   private readonly problems: ReportProblem[] = [];
@@ -65,7 +68,7 @@ export class ReportBuilder {
   constructor(
     private readonly format: string,
     private readonly promised: ReportContent,
-    options: ReadOptions,
+    options: { readonly keep?: number },
   ) {
     this.keep = options.keep ?? DEFAULT_LISTED;
     this.tests = new TestList(this.keep);
@@ -98,9 +101,20 @@ export class ReportBuilder {
     this.unreadable = true;
   }
 
-  /** `ending`: `in the middle of a tag`; `read`: `12 tests`. */
-  failCutOff(ending: string, read: string, where: ReportPosition): void {
-    this.fail(`the report ends ${ending}, after ${read}; it was cut off or is still being written`, where);
+  /** `ending`: `in the middle of a tag`. */
+  failCutOff(ending: string, where: ReportPosition): void {
+    this.fail(`the report ends ${ending}, after ${this.progress()}; it was cut off or is still being written`, where);
+  }
+
+  /** How many files have coverage so far. */
+  get fileTotal(): number {
+    return this.sections.size + this.fileCount;
+  }
+
+  /** How much was read: `12 tests`. */
+  progress(): string {
+    if (this.promised === 'tests') return counted(this.testCount, 'test');
+    return this.promised === 'findings' ? counted(this.findings.total, 'finding') : counted(this.fileTotal, 'file');
   }
 
   /** The report states that the run failed, although no test or finding shows it. */
@@ -149,12 +163,26 @@ export class ReportBuilder {
     this.findings.add(parts);
   }
 
+  /** The tool starts over: its earlier findings no longer count. */
+  forgetFindings(): void {
+    this.findings = new FindingList(this.keep);
+  }
+
   /** A commit that the report says it is about. */
   addCommit(id: string): void {
     if (id !== '' && this.commits.size < MOST_PROBLEMS) this.commits.add(id);
   }
 
-  /** Coverage of one whole file. The same path again replaces the first; `CoverageFiles` merges sections before. */
+  /** What the report says of a file in one place. It must not change any more. */
+  addSection(path: string, section: LineCoverage): void {
+    section.close();
+    const known = this.sections.get(path);
+    if (known !== undefined) known.addSection(section);
+    else if (this.sections.size < MOST_FILES) this.sections.set(detachText(path), section);
+    else this.fail(`the report describes more than ${MOST_FILES} files; split it`);
+  }
+
+  /** Coverage of one whole file. The same path again replaces the first. */
   addFile(coverage: FileCoverage): void {
     const before = this.files.get(coverage.path);
     if (before !== undefined) this.sums.add(before, -1);
@@ -169,12 +197,14 @@ export class ReportBuilder {
 
   /** Of all files so far. */
   get coverage(): Coverage {
+    for (const [path, section] of this.sections) this.addFile({ path, ...section.coverage(), uncovered: section.uncovered() });
+    this.sections.clear();
     return this.sums.coverage();
   }
 
   build(): ToolReport {
-    const tests = this.tests.counts();
     const { coverage } = this;
+    const tests = this.tests.counts();
     this.noteBounds();
     const outcome = this.outcome(tests, coverage);
     if (this.unlisted > 0) this.problems.push({ message: `and ${this.unlisted} more ${this.unlisted === 1 ? 'problem' : 'problems'}` });
@@ -245,6 +275,10 @@ class FindingList {
 
   get counts(): Counts {
     return this.tally;
+  }
+
+  get total(): number {
+    return SEVERITIES.reduce((sum, severity) => sum + this.tally[severity], 0);
   }
 
   add(parts: ReportedFinding): void {

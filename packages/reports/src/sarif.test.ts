@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import type { ReadOptions } from './format.js';
+import { openReport } from './open-report.js';
 import { sarif } from './sarif.js';
 
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/sarif', name), 'utf8');
 
 function read(report: unknown, options: ReadOptions = { root: '/project' }): ToolReport {
-  const reader = sarif.open(options);
+  const reader = openReport({ ...options, format: sarif });
   reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
   return reader.end();
 }

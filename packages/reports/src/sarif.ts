@@ -1,10 +1,10 @@
 // SARIF 2.1.0: the results of every run, read one by one. core/formats/sarif.ts turns a result into a finding.
 
-import type { Format, ReadOptions, ReportReader } from './format.js';
+import type { Format, ReadOptions } from './format.js';
 import { type JsonPlan, jsonReader } from './json-reader.js';
 import type { Picks } from './json-stream.js';
 import { toProjectPath } from './project-path.js';
-import { ReportBuilder, type ReportedFinding } from './report-builder.js';
+import { type ReportBuilder, type ReportedFinding } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, numberOf, own } from '@umpire/core/formats/json-text.js';
 import { endLineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import {
@@ -335,10 +335,10 @@ const UNREAD_OF_RULES = ['help', 'helpUri', 'relationships', 'deprecatedIds'];
 export const sarif: Format = {
   id: 'sarif',
   title: 'SARIF 2.1.0',
+  content: 'findings',
   recognises: ({ kind, isArray, keys, text }) =>
     kind === 'json' && !isArray && keys.has('runs') && (/sarif/i.test(text) || text.includes('"results"') || text.includes('"tool"')),
-  open: (options): ReportReader => {
-    const report = new ReportBuilder('sarif', 'findings', options);
+  open: (report, options) => {
     return jsonReader(report, () => new SarifLog(report, options).plan());
   },
 };
@@ -357,8 +357,6 @@ class SarifLog {
   plan(): JsonPlan {
     return {
       picks: { ...this.top(), ...this.inRuns(), ...this.inExternal() },
-      unit: 'result',
-      count: () => this.results,
       finish: (isWhole) => {
         this.run?.settle();
         this.report.failIfNothingIsLeft(this.results);

@@ -1,10 +1,10 @@
 // Mutation reports in Stryker's schema: a mutant that no test detects is a Medium finding. The score is noted; it fails the report
 // only below the report's own `break` threshold.
 
-import type { Format, ReadOptions, ReportReader } from './format.js';
+import type { Format, ReadOptions } from './format.js';
 import { jsonReader } from './json-reader.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder } from './report-builder.js';
+import { counted, type ReportBuilder } from './report-builder.js';
 import { isObject, type JsonObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { lineIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 
@@ -18,13 +18,13 @@ const BROKEN: ReadonlySet<string> = new Set(['compileerror', 'runtimeerror']);
 export const stryker: Format = {
   id: 'stryker',
   title: 'Stryker mutation report',
+  content: 'findings',
   recognises: ({ kind, isArray, keys, text }) =>
     kind === 'json' &&
     !isArray &&
     ((keys.has('schemaVersion') && keys.has('thresholds')) ||
       (keys.has('files') && (text.includes('"mutants"') || text.includes('"mutatorName"')))),
-  open: (options): ReportReader => {
-    const report = new ReportBuilder('stryker', 'findings', options);
+  open: (report, options) => {
     const run = new MutationRun(report, options);
     return jsonReader(report, () => ({
       picks: {
@@ -34,8 +34,6 @@ export const stryker: Format = {
         thresholds: (value) => run.threshold(value),
         'config.thresholds': (value) => run.threshold(value),
       },
-      unit: 'mutant',
-      count: () => run.mutants,
       finish: (isWhole) => {
         if (isWhole) run.finish();
       },

@@ -1,11 +1,11 @@
 // TAP 13 and 14 as node:test, tap, tape, prove and others write it: test lines with subtests, directives, plans and YAML blocks.
 // A failing TODO is no failure; a missed plan is one.
 
-import type { Format, Head, ReadOptions, ReportReader } from './format.js';
+import type { Format, FormatReader, Head, ReadOptions } from './format.js';
 import { LineStream } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder } from './report-builder.js';
-import type { TestStatus, ToolReport } from '@umpire/core/model/vocabulary.js';
+import { counted, type ReportBuilder } from './report-builder.js';
+import type { TestStatus } from '@umpire/core/model/vocabulary.js';
 
 /** One test line: `not ok 2 - name # SKIP`. */
 interface TapPoint {
@@ -199,8 +199,9 @@ function unquoted(value: string): string {
 export const tap: Format = {
   id: 'tap',
   title: 'TAP 13 and 14',
+  content: 'tests',
   recognises: ({ kind, text }: Head) => kind === 'text' && isTapStart(text),
-  open: (options: ReadOptions) => new TapReader(options),
+  open: (report, options) => new TapReader(report, options),
 };
 
 /** One level of tests: the outermost, or the subtests of one test. */
@@ -234,9 +235,8 @@ const DEEPEST = 64;
 const MOST_NAMES = 50_000;
 const LONGEST_NAME = 1000;
 
-class TapReader implements ReportReader {
+class TapReader implements FormatReader {
   private readonly lines = new LineStream((text, line) => this.take(text, line));
-  private readonly report: ReportBuilder;
   private readonly outermost = newLevel(0, '', false);
   private readonly deeper: Level[] = [];
   private pending: Pending | null = null;
@@ -248,23 +248,23 @@ class TapReader implements ReportReader {
   private counted = 0;
   private bad = 0;
 
-  constructor(private readonly options: ReadOptions) {
-    this.report = new ReportBuilder('tap', 'tests', options);
-  }
+  constructor(
+    private readonly report: ReportBuilder,
+    private readonly options: ReadOptions,
+  ) {}
 
   write(chunk: Uint8Array): void {
     this.lines.write(chunk);
   }
 
-  end(): ToolReport {
+  end(): void {
     const line = this.lines.end();
     const isInBlock = this.block !== null;
     this.settle();
-    if (isInBlock) this.report.failCutOff('in the middle of a YAML block', counted(this.counted, 'test'), { line });
+    if (isInBlock) this.report.failCutOff('in the middle of a YAML block', { line });
     while (this.deeper.length > 0) this.leave(line);
     this.checkPlan(this.outermost, line);
     this.checkStated();
-    return this.report.build();
   }
 
   private take(whole: string, line: number): void {
@@ -369,7 +369,7 @@ class TapReader implements ReportReader {
     if (this.hasBailed) return;
     const of = name === '' ? '' : ` in "${name.slice(0, 80)}"`;
     if (planned === null) {
-      if (indent === 0) this.report.failCutOff('without a plan (1..N)', counted(this.counted, 'test'), { line });
+      if (indent === 0) this.report.failCutOff('without a plan (1..N)', { line });
     } else if (seen < planned) this.report.fail(`${planning(planned, of, seen)}: the run ended early, or the report was cut off`, { line });
     else if (seen > planned) this.report.markFailed(planning(planned, of, seen));
     // As many as planned, but not those: a test of the plan is missing.

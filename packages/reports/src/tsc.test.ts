@@ -66,7 +66,7 @@ describe('output of tsc', () => {
       outcome: 'error',
       problems: [
         {
-          message: 'the report ends before "Found N errors", after 5 diagnostics; it was cut off or is still being written',
+          message: 'the report ends before "Found N errors", after 5 findings; it was cut off or is still being written',
           line: 31,
         },
       ],

@@ -1,13 +1,13 @@
 // Output of the TypeScript compiler, pretty or plain, once or in watch mode. Silence proves nothing: without a diagnostic the report
 // passes only by "Found 0 errors".
 
-import type { Format, Head, ReadOptions, ReportReader } from './format.js';
+import type { Format, FormatReader, Head, ReadOptions } from './format.js';
 import { compareStated } from './json-reader.js';
 import { notOutputOf, textLinesOf } from './lint-text.js';
 import { LineStream, withoutColours } from './line-stream.js';
 import { toProjectPath } from './project-path.js';
-import { counted, ReportBuilder } from './report-builder.js';
-import type { Severity, ToolReport } from '@umpire/core/model/vocabulary.js';
+import type { ReportBuilder } from './report-builder.js';
+import type { Severity } from '@umpire/core/model/vocabulary.js';
 
 const DIAGNOSTIC = /(?:^|[ \t])(error|warning|message|suggestion) (TS-?\d{1,9}): /;
 const FOUND = /(?:^|[\]-] )Found (\d{1,9}) errors?\b/;
@@ -21,8 +21,9 @@ const LONGEST_MESSAGE = 500;
 export const tsc: Format = {
   id: 'tsc',
   title: 'TypeScript compiler output',
+  content: 'findings',
   recognises: ({ kind, text }: Head) => kind !== 'xml' && looksLikeTsc(textLinesOf(text)),
-  open: (options: ReadOptions) => new TscReader(options),
+  open: (report, options) => new TscReader(report, options),
 };
 
 function looksLikeTsc(lines: readonly string[]): boolean {
@@ -73,9 +74,8 @@ function parsePosition(head: string): { readonly path: string; readonly line: nu
   return pretty === null ? null : { path: head.slice(0, -pretty[0].length), line: Number(pretty[1]), isPretty: true };
 }
 
-class TscReader implements ReportReader {
+class TscReader implements FormatReader {
   private readonly lines = new LineStream((text) => this.take(text));
-  private report: ReportBuilder;
   private pending: { readonly diagnostic: TscDiagnostic; message: string } | null = null;
   private errors = 0;
   private diagnostics = 0;
@@ -85,29 +85,24 @@ class TscReader implements ReportReader {
   private compilations = 0;
   private first = '';
 
-  constructor(private readonly options: ReadOptions) {
-    this.report = this.newReport();
-  }
+  constructor(
+    private readonly report: ReportBuilder,
+    private readonly options: ReadOptions,
+  ) {}
 
   write(chunk: Uint8Array): void {
     this.lines.write(chunk);
   }
 
-  end(): ToolReport {
+  end(): void {
     const line = this.lines.end();
     this.settle();
     const { report, found, errors } = this;
     if (this.compilations > 1) report.note(`the output has ${this.compilations} compilations; the last one counts`);
-    if (found === null && (this.isPretty || this.compilations > 0))
-      report.failCutOff('before "Found N errors"', counted(this.diagnostics, 'diagnostic'), { line });
+    if (found === null && (this.isPretty || this.compilations > 0)) report.failCutOff('before "Found N errors"', { line });
     else if (found === null && this.diagnostics === 0)
       report.fail(notOutputOf('tsc', 'a diagnostic', '"Found 0 errors"', this.first), { line: 1 });
     compareStated(report, 'errors', found, errors, 'failures');
-    return report.build();
-  }
-
-  private newReport(): ReportBuilder {
-    return new ReportBuilder('tsc', 'findings', this.options);
   }
 
   private take(line: string): void {
@@ -129,7 +124,7 @@ class TscReader implements ReportReader {
   /** In watch mode earlier diagnostics no longer count. */
   private startAgain(): void {
     this.pending = null;
-    this.report = this.newReport();
+    this.report.forgetFindings();
     this.errors = 0;
     this.diagnostics = 0;
     this.found = null;

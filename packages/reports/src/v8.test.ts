@@ -1,4 +1,5 @@
 import { shareOf } from './coverage.js';
+import { openReport } from './open-report.js';
 import { v8 } from './v8.js';
 import type { ToolReport } from '@umpire/core/model/vocabulary.js';
 import { readFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/v8', name), 'utf8');
 
 function read(report: unknown): ToolReport {
-  const reader = v8.open({ root: '/project' });
+  const reader = openReport({ format: v8, root: '/project' });
   reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
   return reader.end();
 }

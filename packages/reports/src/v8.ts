@@ -1,22 +1,20 @@
 // V8's raw coverage, as NODE_V8_COVERAGE and the browsers' protocol write it: functions, and blocks as branches, by their offsets in
 // the source. The source is not in the report, so there are no lines. Node's own scripts and node_modules are left out.
 
-import { CoverageFiles, LAST_LINE, LineCoverage } from './coverage.js';
-import type { Format, ReportReader } from './format.js';
+import { LAST_LINE, LineCoverage } from './coverage.js';
+import type { Format } from './format.js';
 import { jsonReader } from './json-reader.js';
 import { toProjectPath } from './project-path.js';
-import { ReportBuilder } from './report-builder.js';
 import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
 import { countIn, listIn, textIn } from '@umpire/core/formats/json-values.js';
 
 export const v8: Format = {
   id: 'v8',
   title: 'V8 coverage',
+  content: 'coverage',
   recognises: ({ kind, isArray, keys, text }) =>
     kind === 'json' && (isArray ? keys.has('scriptId') && keys.has('functions') : keys.has('result') && text.includes('"functions"')),
-  open: ({ root, ...options }): ReportReader => {
-    const report = new ReportBuilder('v8', 'coverage', options);
-    const files = new CoverageFiles(report);
+  open: (report, { root }) => {
     let scripts = 0;
     const take = (value: unknown): void => {
       scripts += 1;
@@ -27,7 +25,7 @@ export const v8: Format = {
       if (path === null) return;
       const lines = new LineCoverage();
       const isRead = (functions as readonly unknown[]).map((each) => addFunction(lines, each)).every(Boolean);
-      files.add(path, lines);
+      report.addSection(path, lines);
       if (!isRead) report.drop(`the coverage of "${path}" has an invalid range; expected "startOffset", "endOffset" and "count"`);
     };
     const script = { value: take, without: ['source'] };
@@ -37,11 +35,8 @@ export const v8: Format = {
         'result[]': script,
         '[]': script,
       },
-      unit: 'script',
-      count: () => scripts,
       finish: () => {
-        files.end();
-        if (files.size > 0) report.note('V8 coverage has functions and blocks (counted as branches), but no lines');
+        if (report.fileTotal > 0) report.note('V8 coverage has functions and blocks (counted as branches), but no lines');
         else if (scripts > 0)
           report.note(
             scripts === 1 ? 'the only script is not part of the project' : `none of the ${scripts} scripts is part of the project`,
