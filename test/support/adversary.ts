@@ -44,12 +44,9 @@ export function stories(names: readonly string[]): fc.Arbitrary<readonly AttackS
   return fc.array(move, { minLength: 1, maxLength: 10, size: 'max' });
 }
 
-/** In memory if possible: an attack writes hundreds of files. */
-const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
 /** Throws if a property is broken. */
 export async function play(setup: AttackSetup, story: readonly AttackStep[], tally: Tally): Promise<void> {
-  const place = mkdtempSync(join(base, 'umpire-adversary-'));
+  const place = mkdtempSync(join(tmpdir(), 'umpire-adversary-'));
   try {
     const game = new Game(setup, join(place, 'session'), tally);
     for (const [n, move] of story.entries()) await game.move(move, n);

@@ -65,12 +65,16 @@ export function writeFiles(root: string, files: Files): void {
 }
 
 export function gitIn(folder: string, ...args: readonly string[]): string {
-  return execFileSync('git', ['-c', 'user.name=Person', '-c', 'user.email=person@example.com', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
-  });
+  return execFileSync(
+    'git',
+    ['-c', 'user.name=Person', '-c', 'user.email=person@example.com', '-c', 'gc.auto=0', '-c', 'core.fsync=none', ...args],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    },
+  );
 }
 
 /** A folder without git. */
@@ -103,9 +107,24 @@ export function plainProject(files: Files, place = 'project'): Project {
   };
 }
 
+/** What `git init` writes: asked of git once, then written, without its hooks that do nothing. */
+let emptyRepository: Files | null = null;
+
+export function initRepository(root: string): void {
+  if (emptyRepository === null) {
+    const folder = mkdtempSync(join(tmpdir(), 'umpire-empty-'));
+    gitIn(folder, 'init', '-q', '-b', 'main', '--template=');
+    emptyRepository = Object.fromEntries(['HEAD', 'config'].map((name) => [name, readFileSync(join(folder, '.git', name), 'utf8')]));
+    rmSync(folder, { recursive: true });
+  }
+  for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info', 'hooks'])
+    mkdirSync(join(root, '.git', name), { recursive: true });
+  writeFiles(join(root, '.git'), emptyRepository);
+}
+
 export function gitProject(files: Files = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' }): Project {
   const project = plainProject(files);
-  project.git('init', '-q', '-b', 'main');
+  initRepository(project.root);
   project.git('add', '-A');
   project.git('commit', '-q', '-m', 'first');
   return project;

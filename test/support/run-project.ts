@@ -12,7 +12,7 @@ import type { Recorded } from '@umpire/core/decider/events.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { openFolder } from '@umpire/umpire/sessions/session-folder.js';
 import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
-import { gitIn, writeFiles } from './git-project.js';
+import { gitIn, initRepository, writeFiles } from './git-project.js';
 import type { Files } from './git-project.js';
 import { runInProcess } from './in-process.js';
 import type { Variables } from './in-process.js';
@@ -102,7 +102,7 @@ export function makeProject({
   });
   const git = (...args: readonly string[]): string => gitIn(repository, ...args);
   if (!plain) {
-    git('init', '-q', '-b', 'main');
+    initRepository(repository);
     git('add', '-A');
     git('commit', '-q', '-m', 'first');
   }

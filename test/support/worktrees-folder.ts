@@ -1,16 +1,55 @@
-// Worktrees, settings and records of tests that name no folder for them lie here, and not in the home of whoever runs the tests.
+// Everything that tests write lies in one folder of the run, in memory where there is room: much of the time of git goes to the disk. So do
+// worktrees, settings and records of tests that name no folder for them, and not in the home of whoever runs the tests.
 
-import { rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
-export const WORKTREES = join(tmpdir(), `umpire-worktrees-${process.pid}`);
+const MEMORY = '/dev/shm';
+const LEAST_BYTES = 2 ** 31;
+const NAME = 'umpire-tests-';
+const OWN = `${NAME}${process.pid}`;
+
+// Before anything asks for it: workers and the programs that they start have this environment. The settings and vitest both load this file.
+if (basename(tmpdir()) !== OWN) process.env['TMPDIR'] = join(process.env['TMPDIR'] ?? (isRoomyMemory() ? MEMORY : tmpdir()), OWN);
+const folder = tmpdir();
+
+export const WORKTREES = join(folder, 'worktrees');
 
 /** Settings and records of tests that name no folder for them. */
-export const HOMES = join(tmpdir(), `umpire-homes-${process.pid}`);
+export const HOMES = join(folder, 'homes');
+
+/** Before all tests. Also removes what a killed run left. */
+export function setup(): void {
+  const place = dirname(folder);
+  for (const name of readdirSync(place))
+    if (name.startsWith(NAME) && !isAlive(Number(name.slice(NAME.length)))) rmSync(join(place, name), { recursive: true, force: true });
+  mkdirSync(folder);
+}
 
 /** After all tests. */
 export function teardown(): void {
-  rmSync(HOMES, { recursive: true, force: true });
-  rmSync(WORKTREES, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Containers have little memory there, and often run no program from it. */
+function isRoomyMemory(): boolean {
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    const mount = readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .find((line) => line.split(' ')[1] === MEMORY);
+    return bavail * bsize > LEAST_BYTES && !mount?.includes('noexec');
+  } catch {
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
