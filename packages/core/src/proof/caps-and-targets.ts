@@ -13,7 +13,10 @@ import { domainOf } from './cells.js';
 export function capsOf(loop: Loop): readonly number[] {
   const { default: own } = loop.cap;
   const { first } = loop.round;
-  const fixed = [...fixedNumbers(loop, 'cap'), ...(comparesRound(loop) ? targetsOf(loop) : [])];
+  const fixed = [
+    ...fixedNumbers(loop, 'cap'),
+    ...(testsOf(loop).some((test) => test.fact === 'round' && test.kind === 'compare' && test.bound === 'target') ? targetsOf(loop) : []),
+  ];
   const changes = Object.values(loop.facts).some(isChangeFact);
   const few = [own, first, first + 1, ...(changes || fixed.length > 0 ? [first + 2] : [])];
   const near = fixed.flatMap((bound) => [-1, 0, 1, 2].map((step) => Math.floor(bound) + step));
@@ -35,20 +38,23 @@ function fixedNumbers(loop: Loop, limit: 'cap' | 'target'): readonly number[] {
   const facts = new Set(tests.flatMap((test) => (test.kind === 'compare' && test.bound === limit ? [test.fact] : [])));
   if (limit === 'cap') facts.add('round');
   const rounds = limit === 'target' && facts.has('round') ? [loop.round.first, loop.cap.default] : [];
+  // The threshold of a repair on a fact that is compared with the limit.
   return [
-    ...tests.flatMap((test) => (facts.has(test.fact) ? numberIn(test) : [])),
+    ...tests.flatMap((test) =>
+      facts.has(test.fact) ? (test.kind === 'compare' && typeof test.bound === 'number' ? [test.bound] : []) : [],
+    ),
     ...loop.repairs.flatMap((repair) =>
       Object.entries(repair.set ?? {}).flatMap(([fact, value]) =>
-        (facts.has(fact) ? numbersSet(loop, value) : []).concat(stepCut(value, facts)),
+        (facts.has(fact) ? numbersSet(loop, value) : []).concat(
+          typeof value === 'object' && 'step' in value && facts.has(value.step) ? [value.at] : [],
+        ),
       ),
     ),
-    ...Object.entries(loop.facts).flatMap(([fact, spec]) => (facts.has(fact) ? boundsOf(spec) : [])),
+    ...Object.entries(loop.facts).flatMap(([fact, spec]) =>
+      facts.has(fact) ? ('number' in spec ? rangeOf(spec) : 'findings' in spec || 'count' in spec ? [0] : []) : [],
+    ),
     ...rounds,
   ];
-}
-
-function numberIn(test: Condition): readonly number[] {
-  return test.kind === 'compare' && typeof test.bound === 'number' ? [test.bound] : [];
 }
 
 function numbersSet(loop: Loop, value: SetValue): readonly number[] {
@@ -65,23 +71,10 @@ function numbersSet(loop: Loop, value: SetValue): readonly number[] {
   return [floor, ceiling, ...[low, high].map((end) => Math.min(ceiling, Math.max(floor, end)))];
 }
 
-/** The threshold of a repair on a fact that is compared with the limit. */
-function stepCut(value: SetValue, facts: ReadonlySet<string>): readonly number[] {
-  return typeof value === 'object' && 'step' in value && facts.has(value.step) ? [value.at] : [];
-}
-
-function comparesRound(loop: Loop): boolean {
-  return testsOf(loop).some((test) => test.fact === 'round' && test.kind === 'compare' && test.bound === 'target');
-}
-
 function testsOf(loop: Loop): readonly Condition[] {
   return [
     ...[...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when)),
     ...conditionsOf(loop.worse),
     ...promiseConditions(loop),
   ];
-}
-
-function boundsOf(spec: FactSpec): readonly number[] {
-  return 'number' in spec ? rangeOf(spec) : 'findings' in spec || 'count' in spec ? [0] : [];
 }

@@ -100,7 +100,7 @@ function numberAxis(domain: Domain, conditions: readonly Condition[], more: read
   const cuts = [...new Set([...bounds, ...more, domain.low, domain.high])].filter((cut) => Number.isFinite(cut)).toSorted((a, b) => a - b);
   const signature = signatureBy(conditions, params);
   const inside = (span: Span) => span.low >= domain.low && span.high <= domain.high;
-  const key = (span: Span) => `${signature(sampleOf(span))}${inside(span)}${more.filter((cut) => isAtOrAbove(span, cut)).length}`;
+  const key = (span: Span) => `${signature(sampleOf(span))}${inside(span)}${more.filter((cut) => span.low >= cut).length}`;
   const spans: Span[] = [];
   for (const span of spansBetween(cuts, domain.whole)) {
     const last = spans.at(-1);
@@ -113,10 +113,6 @@ function numberAxis(domain: Domain, conditions: readonly Condition[], more: read
     if (cell.kind !== 'span' || inside(cell)) raw |= 1 << index;
   });
   return { cells, raw };
-}
-
-function isAtOrAbove(span: Span, cut: number): boolean {
-  return span.low >= cut;
 }
 
 /** Below the first cut, on it, between it and the second, and so on. For whole numbers, empty spans are left out. */
@@ -160,24 +156,22 @@ export function sampleOf(cell: Cell): FactValue {
       return cell.words[0] ?? null;
     case 'flag':
       return cell.value;
-    case 'span':
-      return sampleNumber(cell);
+    case 'span': {
+      // A simple number close to the bound of the cell.
+      const low = lowest(cell);
+      const high = highest(cell);
+      if (low === high) return low;
+      const above = [Math.floor(low) + 1, hundredths(low + 0.01)];
+      const whole = Math.ceil(high) - 1;
+      const below = whole > low || high - low >= 1 ? [whole, hundredths(high - 0.01)] : [hundredths(high - 0.01)];
+      const closed = cell.highOpen ? [...below, low] : [low];
+      const candidates = holdsNumber(cell, low) ? closed : [...above, high, ...below];
+      return (
+        candidates.find((value) => Number.isFinite(value) && holdsNumber(cell, value)) ??
+        (Number.isFinite(low + high) ? (low + high) / 2 : 0)
+      );
+    }
   }
-}
-
-/** A simple number close to the bound of the cell. */
-function sampleNumber(span: Span): number {
-  const low = lowest(span);
-  const high = highest(span);
-  if (low === high) return low;
-  const above = [Math.floor(low) + 1, hundredths(low + 0.01)];
-  const whole = Math.ceil(high) - 1;
-  const below = whole > low || high - low >= 1 ? [whole, hundredths(high - 0.01)] : [hundredths(high - 0.01)];
-  const closed = span.highOpen ? [...below, low] : [low];
-  const candidates = holdsNumber(span, low) ? closed : [...above, high, ...below];
-  return (
-    candidates.find((value) => Number.isFinite(value) && holdsNumber(span, value)) ?? (Number.isFinite(low + high) ? (low + high) / 2 : 0)
-  );
 }
 
 function hundredths(value: number): number {

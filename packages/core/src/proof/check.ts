@@ -61,14 +61,21 @@ export function checkLoop(loop: Loop, most = MOST_WORK): Proof {
     ...fallingRounds(loop),
     ...(held.size + coarse.length === 0 ? deadRules(compiled, own, exploration, most) : []),
     ...(coarse.length === 0 ? deadPromises(loop, spaces) : []),
-    ...waivers.filter((waiver) => !waiver.strict).map((waiver) => strictApproves(loop, waiver.row)),
+    ...waivers
+      .filter((waiver) => !waiver.strict)
+      .map((waiver) => {
+        const violation = { code: 'strict-approves', at: waiver.row, about: '' } as const;
+        return { ...violation, path: ['table'], certain: true, story: null, ...describeComplaint(loop, violation, waiver.row) };
+      }),
   ].toSorted((a, b) => CODES.indexOf(a.code) - CODES.indexOf(b.code));
+  // A fact with several places uses the first that has a value, even if a later one is from another critic.
+  const { facts, evidence } = loop;
   return {
     loop: loop.loop,
     result: complaints.length > 0 ? 'refuted' : held.size + coarse.length > 0 ? 'proven in part' : 'proven',
     holds: complaints.length === 0,
     facts: Object.keys(loop.facts).length,
-    combinations: sizeOf(own),
+    combinations: own.variables.reduce((size, _, index) => size * bits(own.whole[index] as number), 1),
     cases,
     caps: caps.toSorted((a, b) => a - b),
     targets: loop.target === undefined ? [] : targets.toSorted((a, b) => a - b),
@@ -76,8 +83,28 @@ export function checkLoop(loop: Loop, most = MOST_WORK): Proof {
     complaints,
     ways: exploration.ways(own),
     waivers: waivers.map(({ row, waiver }) => ({ row, waiver })),
-    held: [...[...held].map(([index, bit]) => heldAt(own, index, bit)), ...coarse],
-    notes: [...notesOn(loop), ...(held.size + coarse.length === 0 ? untestedPromises(loop, exploration) : [])],
+    held: [
+      ...[...held].map(([index, bit]) => {
+        const { name, axis } = own.variables[index] as Variable;
+        return { fact: name, value: sampleOf(axis.cells[bit] as Cell), kinds: axis.cells.length };
+      }),
+      ...coarse,
+    ],
+    notes: [
+      ...uncountedSources(loop),
+      ...missingGenerator(loop),
+      ...Object.entries(facts).flatMap(([fact, spec]) => {
+        if (!('at' in spec || 'flag' in spec)) return [];
+        const [first = '', ...others] = evidenceOf(spec);
+        const [own, ...theirs] = [first, ...others.filter((name) => roleOf(evidence[name]) !== roleOf(evidence[first]))].map(
+          (name) => evidence[name]?.what ?? name,
+        );
+        if (theirs.length === 0) return [];
+        const they = [...new Set(theirs)].join(', ');
+        return [`The fact ${fact} comes from ${own}; ${they} is used only if it has no value. If both matter, give each its own fact.`];
+      }),
+      ...(held.size + coarse.length === 0 ? untestedPromises(loop, exploration) : []),
+    ],
   };
 }
 
@@ -129,42 +156,10 @@ function restrict(space: FactSpace, held: ReadonlyMap<number, number>): Masks {
   return masks;
 }
 
-function heldAt(space: FactSpace, index: number, bit: number): HeldFact {
-  const { name, axis } = space.variables[index] as Variable;
-  return { fact: name, value: sampleOf(axis.cells[bit] as Cell), kinds: axis.cells.length };
-}
-
-function strictApproves(loop: Loop, row: string): Refutation {
-  const violation = { code: 'strict-approves', at: row, about: '' } as const;
-  return { ...violation, path: ['table'], certain: true, story: null, ...describeComplaint(loop, violation, row) };
-}
-
-function sizeOf(space: FactSpace): number {
-  return space.variables.reduce((size, _, index) => size * bits(space.whole[index] as number), 1);
-}
-
 function bits(mask: number): number {
   let count = 0;
   for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
   return count;
-}
-
-function notesOn(loop: Loop): readonly string[] {
-  return [...uncountedSources(loop), ...missingGenerator(loop), ...ignoredCritics(loop)];
-}
-
-/** A fact with several places uses the first that has a value, even if a later one is from another critic. */
-function ignoredCritics({ facts, evidence }: Loop): readonly string[] {
-  return Object.entries(facts).flatMap(([fact, spec]) => {
-    if (!('at' in spec || 'flag' in spec)) return [];
-    const [first = '', ...others] = evidenceOf(spec);
-    const [own, ...theirs] = [first, ...others.filter((name) => roleOf(evidence[name]) !== roleOf(evidence[first]))].map(
-      (name) => evidence[name]?.what ?? name,
-    );
-    if (theirs.length === 0) return [];
-    const they = [...new Set(theirs)].join(', ');
-    return [`The fact ${fact} comes from ${own}; ${they} is used only if it has no value. If both matter, give each its own fact.`];
-  });
 }
 
 function roleOf(source: EvidenceSource | undefined): string {

@@ -57,7 +57,11 @@ const MOST_TRIES = 400;
 export type CaseTest = (facts: Facts, params: Params, verdict: JudgeResult) => boolean;
 
 export function endsIn(loop: Loop, end: End): CaseTest {
-  return (_, __, verdict) => isEnd(loop, verdict, end);
+  return (_, __, verdict) => {
+    if (verdict === null) return end.kind === 'nowhere';
+    if (!verdict.ok) return end.kind === 'refused' && loop.repairs[end.repair]?.id === verdict.rule;
+    return end.kind === 'row' && loop.table[end.row] === verdict.row;
+  };
 }
 
 /** Facts of this case for which the real judge confirms the complaint. */
@@ -85,25 +89,25 @@ interface Concrete {
 
 /** Concrete facts for these masks, the simplest first. */
 function* concrete(space: FactSpace, masks: Masks): Generator<Concrete> {
-  const picked = pick(space, masks, order(space), 0);
+  // Sources first, because the possible facts depend on them.
+  const sources = [...space.sources.values()];
+  const picked = pick(
+    space,
+    masks,
+    [...sources, ...space.variables.keys()].filter((index, at, all) => all.indexOf(index) === at),
+    0,
+  );
   if (picked === null) return;
   const cells = space.variables.map((variable, index) => variable.axis.cells[31 - Math.clz32(picked[index] as number)] as Cell);
   const round = space.of.get('round') as number;
   for (const values of samples(space, cells)) {
-    yield { facts: factsOf(space, values, cells), params: { ...space.params, round: Number(values[round]) }, cells };
+    const facts: Record<string, FactValue> = {};
+    for (const [name, spec] of Object.entries(space.loop.facts)) {
+      const index = space.of.get(name) as number;
+      facts[name] = 'state' in spec ? sampleOf(cells[index] as Cell) : (values[index] as FactValue);
+    }
+    yield { facts: facts, params: { ...space.params, round: Number(values[round]) }, cells };
   }
-}
-
-function isEnd(loop: Loop, verdict: JudgeResult, end: End): boolean {
-  if (verdict === null) return end.kind === 'nowhere';
-  if (!verdict.ok) return end.kind === 'refused' && loop.repairs[end.repair]?.id === verdict.rule;
-  return end.kind === 'row' && loop.table[end.row] === verdict.row;
-}
-
-/** Sources first, because the possible facts depend on them. */
-function order(space: FactSpace): readonly number[] {
-  const sources = [...space.sources.values()];
-  return [...sources, ...space.variables.keys()].filter((index, at, all) => all.indexOf(index) === at);
 }
 
 /** One cell of each variable so that all are possible together: present before absent, low numbers before high ones. */
@@ -162,15 +166,6 @@ function fit(space: FactSpace, values: readonly FactValue[], cells: readonly Cel
     }
   }
   return out;
-}
-
-function factsOf(space: FactSpace, values: readonly FactValue[], cells: readonly Cell[]): Facts {
-  const facts: Record<string, FactValue> = {};
-  for (const [name, spec] of Object.entries(space.loop.facts)) {
-    const index = space.of.get(name) as number;
-    facts[name] = 'state' in spec ? sampleOf(cells[index] as Cell) : (values[index] as FactValue);
-  }
-  return facts;
 }
 
 /** Leaves out facts that are present or absent only because their evidence is. */

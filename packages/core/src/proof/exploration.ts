@@ -154,7 +154,16 @@ export class Exploration {
   private settled(space: FactSpace, rank: number, at: Case): void {
     const { loop } = this.compiled;
     loop.repairs.forEach((repair, index) => {
-      if (repair.set === undefined || repair.error !== undefined || isDone(at, repair.set)) return;
+      // Whether every fact already has the value that the repair would set.
+      if (
+        repair.set === undefined ||
+        repair.error !== undefined ||
+        Object.entries(repair.set).every(([fact, value]) => {
+          const binding = at.bindings.get(fact);
+          return binding?.kind === 'set' && binding.value === value;
+        })
+      )
+        return;
       const masks = whereHolds(space, at, conditionsOf(repair.when));
       if (masks === null) return;
       const wanted: CaseTest = (facts, params) => again(this.compiled, facts, params) === index;
@@ -248,14 +257,6 @@ function scoreOf(space: FactSpace, rank: number, masks: Masks): number {
     narrow += mask === 1 && (space.variables[index] as Variable).axis.cells[0]?.kind === 'absent' ? 1.5 : 1;
   });
   return rank * 1e6 + from * 1e3 + narrow;
-}
-
-/** Whether every fact already has the value that the repair would set. */
-function isDone(at: Case, set: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(set).every(([fact, value]) => {
-    const binding = at.bindings.get(fact);
-    return binding?.kind === 'set' && binding.value === value;
-  });
 }
 
 /** The first repair that changes a fact in a second run of all repairs, or -1. */

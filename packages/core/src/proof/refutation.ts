@@ -135,8 +135,17 @@ export function describeComplaint(
         says: `Row ${at} approves without ${loop.evidence[about]?.what ?? about} (${STATE_WORDS[violation.code]}), and has no waiver.`,
         mend: `Stop this case before row ${at}, with a repair that stops with an error if the evidence is not "ok", or with a row that revises or escalates. If the approval is intended, add a waiver.${violation.code === 'approves-unread' ? ' (At run time rule E1 gives a partial verdict instead.)' : ''}`,
       };
-    case 'approves-uncounted':
-      return describeUncounted(loop, at, about);
+    case 'approves-uncounted': {
+      const what = loop.evidence[about]?.what ?? about;
+      const counts = Object.entries(loop.facts).filter(
+        ([, spec]) => 'findings' in spec && spec.findings.length > 1 && spec.findings.includes(about),
+      );
+      const facts = counts.map(([name]) => name).join(', ');
+      return {
+        says: `Row ${at} approves although ${what} has no counts. Only the other sources are counted (${facts}), so its findings are missed.`,
+        mend: `Add a fact that counts ${what} alone (findings: ${about}) and test it too, or stop this case before row ${at} with a fact such as counted: ${about}. If all sources repeat the same findings, list them in "agree".`,
+      };
+    }
     case 'approves-absent':
       return {
         says: `Row ${at} approves although ${about} is absent and the rules test it, so a missing measurement counts as good.`,
@@ -176,16 +185,4 @@ export function describeComplaint(
     case 'dead-promise':
       return { says: about, mend: '' };
   }
-}
-
-function describeUncounted(loop: Loop, at: string, source: string): ComplaintText {
-  const what = loop.evidence[source]?.what ?? source;
-  const counts = Object.entries(loop.facts).filter(
-    ([, spec]) => 'findings' in spec && spec.findings.length > 1 && spec.findings.includes(source),
-  );
-  const facts = counts.map(([name]) => name).join(', ');
-  return {
-    says: `Row ${at} approves although ${what} has no counts. Only the other sources are counted (${facts}), so its findings are missed.`,
-    mend: `Add a fact that counts ${what} alone (findings: ${source}) and test it too, or stop this case before row ${at} with a fact such as counted: ${source}. If all sources repeat the same findings, list them in "agree".`,
-  };
 }

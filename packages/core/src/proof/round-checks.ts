@@ -42,7 +42,10 @@ interface Played {
 /** Plans the tasks round by round; each re-check is the next critic. */
 function simulateRounds(loop: Loop, last: number): Played {
   const family = /^[A-Za-z]+/.exec(loop.tasks.find((task) => task.recheck === true)?.id ?? '')?.[0] ?? 'CRITIC';
-  let critic = taskOf({ ...columnsOf(loop), id: `${family}-001`, role: loop.roles.critic, status: 'completed', description: 'x' });
+  const columns: Record<string, string> = {};
+  for (const source of loop.round.from) if ('column' in source) columns[source.column] = String(loop.round.first);
+  if (typeof loop.chain === 'object') columns[loop.chain.column] = '1';
+  let critic = taskOf({ ...columns, id: `${family}-001`, role: loop.roles.critic, status: 'completed', description: 'x' });
   const tasks: Task[] = [critic];
   let made: readonly Task[] = [];
   const chain = chainOfRow(loop, critic);
@@ -65,13 +68,6 @@ function simulateRounds(loop: Loop, last: number): Played {
     critic = made.at(-1) ?? critic;
   }
   return { round: last, chain, made, after: tasks };
-}
-
-function columnsOf(loop: Loop): Readonly<Record<string, string>> {
-  const columns: Record<string, string> = {};
-  for (const source of loop.round.from) if ('column' in source) columns[source.column] = String(loop.round.first);
-  if (typeof loop.chain === 'object') columns[loop.chain.column] = '1';
-  return columns;
 }
 
 function taskOf(columns: Readonly<Record<string, string>>): Task {

@@ -70,9 +70,20 @@ export function buildSpace(compiled: CompiledLoop, params: Params, first: number
   for (const [name, spec] of Object.entries(loop.facts)) {
     if ('state' in spec) continue;
     of.set(name, variables.length);
-    variables.push({ name, axis: limitCells(name, axisOf(spec, on(conditions, name), stepCuts(loop, name), params), coarse) });
+    const stepCuts = loop.repairs.flatMap((repair) =>
+      Object.values(repair.set ?? {}).flatMap((value) =>
+        typeof value === 'object' && 'step' in value && value.step === name ? [value.at] : [],
+      ),
+    );
+    variables.push({ name, axis: limitCells(name, axisOf(spec, on(conditions, name), stepCuts, params), coarse) });
   }
-  for (const name of neededSources(loop)) {
+  // The sources that facts use, and their substitutes.
+  const names = new Set(Object.values(loop.facts).flatMap(evidenceOf));
+  for (const name of names) {
+    const standIn = loop.evidence[name]?.else;
+    if (standIn !== undefined) names.add(standIn);
+  }
+  for (const name of names) {
     sources.set(name, variables.length);
     variables.push({ name, axis: SOURCE_AXIS });
   }
@@ -121,24 +132,6 @@ export function promiseConditions(loop: Loop): readonly Condition[] {
 
 function on(conditions: readonly Condition[], fact: string): readonly Condition[] {
   return conditions.filter((condition) => condition.fact === fact);
-}
-
-function stepCuts(loop: Loop, fact: string): readonly number[] {
-  return loop.repairs.flatMap((repair) =>
-    Object.values(repair.set ?? {}).flatMap((value) =>
-      typeof value === 'object' && 'step' in value && value.step === fact ? [value.at] : [],
-    ),
-  );
-}
-
-/** The sources that facts use, and their substitutes. */
-function neededSources(loop: Loop): readonly string[] {
-  const names = new Set(Object.values(loop.facts).flatMap(evidenceOf));
-  for (const name of names) {
-    const standIn = loop.evidence[name]?.else;
-    if (standIn !== undefined) names.add(standIn);
-  }
-  return [...names];
 }
 
 /** The possible cells of a source. A substitute's reader may have read it too. */
@@ -197,10 +190,18 @@ export function relationsOf(
     const standIn = loop.evidence[name]?.else;
     if (standIn !== undefined) relations.push(substitutes(index, sources.get(standIn) as number));
   }
+  // A changed number is present, and its earlier value was within its bounds.
+  const numbers = Object.entries(loop.facts).flatMap(([name, spec]) => ('number' in spec ? [{ fact: of.get(name) as number, spec }] : []));
+  const same = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other);
   return [
     ...relations,
     ...sharedLists(loop, of),
-    ...numberChanges(loop, of, variables),
+    ...numbers.flatMap(({ fact: change, spec }) => {
+      if (spec.change === undefined) return [];
+      const { number, at } = spec;
+      const plain = numbers.filter(({ spec: other }) => other.change === undefined && same([number, at], [other.number, other.at]));
+      return plain.map(({ fact }) => changeRelation(change, fact, number, variables));
+    }),
     ...countOrders(loop, of, variables),
     ...firstRound(loop, of, variables),
   ];
@@ -268,18 +269,6 @@ function sharedLists(loop: Loop, of: ReadonlyMap<string, number>): readonly Rela
     });
 }
 
-/** A changed number is present, and its earlier value was within its bounds. */
-function numberChanges(loop: Loop, of: ReadonlyMap<string, number>, variables: readonly Variable[]): readonly Relation[] {
-  const numbers = Object.entries(loop.facts).flatMap(([name, spec]) => ('number' in spec ? [{ fact: of.get(name) as number, spec }] : []));
-  const same = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other);
-  return numbers.flatMap(({ fact: change, spec }) => {
-    if (spec.change === undefined) return [];
-    const { number, at } = spec;
-    const plain = numbers.filter(({ spec: other }) => other.change === undefined && same([number, at], [other.number, other.at]));
-    return plain.map(({ fact }) => changeRelation(change, fact, number, variables));
-  });
-}
-
 function changeRelation(change: number, fact: number, [low, high]: readonly [number, number], variables: readonly Variable[]): Relation {
   return (masks) => {
     if (masks[fact] === ABSENT) masks[change] = (masks[change] as number) & ABSENT;
@@ -296,7 +285,10 @@ function changeRelation(change: number, fact: number, [low, high]: readonly [num
 function firstRound(loop: Loop, of: ReadonlyMap<string, number>, variables: readonly Variable[]): readonly Relation[] {
   const round = of.get('round') as number;
   const { axis } = variables[round] as Variable;
-  const first = [...axis.cells.keys()].find((bit) => isFirst(loop, axis, bit));
+  const first = [...axis.cells.keys()].find((bit) => {
+    const cell = axis.cells[bit];
+    return cell?.kind === 'span' && lowest(cell) === loop.round.first && highest(cell) === loop.round.first;
+  });
   if (first === undefined) return [];
   return Object.entries(loop.facts).flatMap(([name, spec]) => {
     if (!isChangeFact(spec)) return [];
@@ -311,11 +303,6 @@ function firstRound(loop: Loop, of: ReadonlyMap<string, number>, variables: read
   });
 }
 
-function isFirst(loop: Loop, axis: Axis, bit: number): boolean {
-  const cell = axis.cells[bit];
-  return cell?.kind === 'span' && lowest(cell) === loop.round.first && highest(cell) === loop.round.first;
-}
-
 /** Orders of counts: one severity is at most all, a part of a list is at most the list, and all are at most the sum of severities. */
 function countOrders(loop: Loop, of: ReadonlyMap<string, number>, variables: readonly Variable[]): readonly Relation[] {
   const relations: Relation[] = [];
@@ -328,7 +315,14 @@ function countOrders(loop: Loop, of: ReadonlyMap<string, number>, variables: rea
         relations.push(netAtLeastMinusNew(indexOf(big), indexOf(small), variables));
     }
     if (!('findings' in bigSpec)) continue;
-    const shares = entries.filter(([name, spec]) => name !== big && isShare(bigSpec, spec));
+    // The same findings from some of its sources only.
+    const shares = entries.filter(
+      ([name, spec]) =>
+        name !== big &&
+        'findings' in spec &&
+        spec.severity === bigSpec.severity &&
+        spec.findings.every((source) => bigSpec.findings.includes(source)),
+    );
     if (bigSpec.findings.every((source) => shares.some(([, spec]) => evidenceOf(spec).includes(source))))
       relations.push(
         atMostLargest(
@@ -339,7 +333,13 @@ function countOrders(loop: Loop, of: ReadonlyMap<string, number>, variables: rea
       );
     if (bigSpec.severity !== undefined) continue;
     const parts = SEVERITIES.map((severity) =>
-      entries.find(([, spec]) => 'findings' in spec && spec.severity === severity && sameNames(spec.findings, bigSpec.findings)),
+      entries.find(
+        ([, spec]) =>
+          'findings' in spec &&
+          spec.severity === severity &&
+          spec.findings.every((name) => bigSpec.findings.includes(name)) &&
+          bigSpec.findings.every((name) => spec.findings.includes(name)),
+      ),
     );
     const known = parts.filter((part) => part !== undefined);
     if (new Set(bigSpec.findings).size === 1 && known.length > 1)
@@ -362,10 +362,6 @@ function countOrders(loop: Loop, of: ReadonlyMap<string, number>, variables: rea
   return relations;
 }
 
-function sameNames(a: readonly string[], b: readonly string[]): boolean {
-  return a.every((name) => b.includes(name)) && b.every((name) => a.includes(name));
-}
-
 function isAtLeast(big: FactSpec, small: FactSpec): boolean {
   if ('findings' in big && 'findings' in small) {
     return (big.severity === undefined || big.severity === small.severity) && small.findings.every((name) => big.findings.includes(name));
@@ -374,27 +370,22 @@ function isAtLeast(big: FactSpec, small: FactSpec): boolean {
   return big.change === undefined && big.where === undefined && big.below === undefined;
 }
 
-/** The same findings from some of its sources only. */
-function isShare(big: Extract<FactSpec, { findings: readonly string[] }>, spec: FactSpec): boolean {
-  return 'findings' in spec && spec.severity === big.severity && spec.findings.every((source) => big.findings.includes(source));
-}
-
 /** A count over several sources is the highest of them. */
 function atMostLargest(whole: number, shares: readonly number[], variables: readonly Variable[]): Relation {
   return (masks) => {
-    const largest = Math.max(...shares.map((share) => highestOf(masks, share, variables)));
+    const largest = Math.max(
+      ...shares.map((share) =>
+        Math.max(
+          -Infinity,
+          ...(variables[share] as Variable).axis.cells.map((cell, bit) =>
+            cell.kind === 'span' && ((masks[share] as number) & (1 << bit)) !== 0 ? highest(cell) : -Infinity,
+          ),
+        ),
+      ),
+    );
     keep(masks, whole, variables, (low) => low <= largest);
     return masks[whole] !== 0;
   };
-}
-
-function highestOf(masks: Masks, index: number, variables: readonly Variable[]): number {
-  return Math.max(
-    -Infinity,
-    ...(variables[index] as Variable).axis.cells.map((cell, bit) =>
-      cell.kind === 'span' && ((masks[index] as number) & (1 << bit)) !== 0 ? highest(cell) : -Infinity,
-    ),
-  );
 }
 
 /** Whether the fact compares with the previous round. */

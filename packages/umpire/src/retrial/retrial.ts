@@ -197,12 +197,13 @@ class TrialRuns {
       if (!isMeasured(state.outcome)) return null;
       const flaky = new Set(state.flaky);
       const results = state.results.filter(({ id }) => !flaky.has(id));
+      // How long the tools ran, also in an earlier process.
       const base: TreeRun = {
         tree: TREES.base,
         commit: commits.base,
         command: [...new Set(uses.map(({ name }) => name))].join(', '),
         exitStatus: null,
-        durationMs: timeOf(uses),
+        durationMs: uses.reduce((sum, { started, ended }) => sum + Math.max(0, Date.parse(ended) - Date.parse(started)), 0),
         passed: results.every(({ status }) => status === 'passed' || status === 'skipped'),
         results,
         output: '',
@@ -255,11 +256,6 @@ function betterOf(first: TreeRun, second: TreeRun): TreeRun {
 /** What hundreds of tests print would hide the result. */
 function quiet(job: CriticJob): CriticJob {
   return { ...job, watch: { ...job.watch, log: () => undefined } };
-}
-
-/** How long the tools ran, also in an earlier process. */
-function timeOf(uses: readonly { readonly started: string; readonly ended: string }[]): number {
-  return uses.reduce((sum, { started, ended }) => sum + Math.max(0, Date.parse(ended) - Date.parse(started)), 0);
 }
 
 function unable(problem: string | null): Pick<Retrial, 'findings' | 'outcome' | 'problem'> {

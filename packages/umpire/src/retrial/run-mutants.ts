@@ -114,7 +114,13 @@ export async function runMutants({ job, change, seed, old, now }: MutantTrial): 
     sides.old.close();
     sides.now.close();
   }
-  const findings = [...lost].map(([path, mutants]) => strengthLost(path, mutants, sources));
+  const findings = [...lost].map(([path, mutants]) => {
+    const shown = mutants.map((mutant) => {
+      const old = (sources.get(mutant.file) ?? '').slice(mutant.from, mutant.to);
+      return `${mutant.file}:${mutant.line} with ${JSON.stringify(mutant.text)} for ${JSON.stringify(old)}`;
+    });
+    return findingOf(RETRIAL_RULES['strength-lost'], { file: path, level: 'breach', why: shown.join('; ') });
+  });
   return {
     findings,
     counts,
@@ -198,11 +204,3 @@ async function openSide(job: CriticJob, { workdir, run, tryOnce }: MutantTree): 
 const NONE: ReadonlySet<string> = new Set();
 /** Something failed, and nothing says which test. */
 const UNNAMED: ReadonlySet<string> = new Set(['']);
-
-function strengthLost(file: string, mutants: readonly Mutant[], sources: ReadonlyMap<string, string>): GuardFinding {
-  const shown = mutants.map((mutant) => {
-    const old = (sources.get(mutant.file) ?? '').slice(mutant.from, mutant.to);
-    return `${mutant.file}:${mutant.line} with ${JSON.stringify(mutant.text)} for ${JSON.stringify(old)}`;
-  });
-  return findingOf(RETRIAL_RULES['strength-lost'], { file, level: 'breach', why: shown.join('; ') });
-}

@@ -69,7 +69,7 @@ export async function runNamedTests(
       durationMs: Math.round(elapsedMs() - began),
       passed: passedOf(outcome, settled),
       // Tests that are all skipped measure nothing, but what became of each is known.
-      results: isBroken && !isAllSkipped(results) ? null : settled,
+      results: isBroken && !(results.length > 0 && results.every(({ status }) => status === 'skipped')) ? null : settled,
       output: problem ?? '',
       problem: isBroken ? (problem ?? 'The tests broke off.') : null,
       started,
@@ -89,10 +89,6 @@ async function passingAgain(tests: OpenTests, results: readonly MeasuredTest[], 
     1,
   );
   return new Set(ids);
-}
-
-function isAllSkipped(results: readonly MeasuredTest[]): boolean {
-  return results.length > 0 && results.every(({ status }) => status === 'skipped');
 }
 
 /** Tests that broke off did not pass; where there are none, or no time was left, nobody knows. */

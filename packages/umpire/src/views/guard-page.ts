@@ -71,12 +71,20 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
 function drawFinding(finding: GuardFinding, terminal: Terminal): readonly string[] {
   const { rule, severity, file, line, test, message, honest } = finding;
   const tone = severity === 'critical' || severity === 'high' ? 'red' : 'yellow';
+  // Side by side only if every line fits: a wide terminal shows no less than a narrow one.
+  const { before, after } = finding;
+
+  const [left, right] = [versionLines(before), versionLines(after)];
+  const width = Math.floor((terminal.columns - 5) / 2);
+  const fits = terminal.columns >= SIDE_BY_SIDE_COLUMNS && [...left, ...right].every((line) => columnsOf(line) <= width);
   return [
     `${paint('bold', rule, terminal.color)}  ${paint(tone, severity, terminal.color)}  ${lineOf(file)}:${line}`,
     ...(test === undefined ? [] : [clip(`  in ${lineOf(test)}`, Math.max(80, terminal.columns))]),
     ...wrap(lineOf(message, 400), '  '),
     ...wrap(`Instead: ${honest}`, '  '),
-    ...drawVersions(finding, terminal),
+    ...(fits
+      ? beside(before === null ? ['(none)'] : left, after === null ? ['(gone)'] : right, width, terminal)
+      : below(left, right, terminal)),
   ];
 }
 
@@ -94,16 +102,6 @@ function versionLines(version: GuardFinding['before']): readonly string[] {
   while (lines.length > 1 && lines.at(-1) === '') lines.pop();
   const more = lines.length - MAX_LINES;
   return more > 1 ? [...lines.slice(0, MAX_LINES), `... and ${more} more lines`] : lines;
-}
-
-/** Side by side only if every line fits: a wide terminal shows no less than a narrow one. */
-function drawVersions({ before, after }: GuardFinding, terminal: Terminal): readonly string[] {
-  const [left, right] = [versionLines(before), versionLines(after)];
-  const width = Math.floor((terminal.columns - 5) / 2);
-  const fits = terminal.columns >= SIDE_BY_SIDE_COLUMNS && [...left, ...right].every((line) => columnsOf(line) <= width);
-  return fits
-    ? beside(before === null ? ['(none)'] : left, after === null ? ['(gone)'] : right, width, terminal)
-    : below(left, right, terminal);
 }
 
 function below(left: readonly string[], right: readonly string[], terminal: Terminal): readonly string[] {

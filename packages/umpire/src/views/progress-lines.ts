@@ -83,8 +83,11 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
       return startedLine(event.data);
     case 'RunBegun':
       return begunLine(run);
-    case 'TaskStarted':
-      return taskStartedLine(run, event.data);
+    case 'TaskStarted': {
+      const task = run === null ? undefined : findTask(run, event.data.task);
+      const again = event.data.attempt > 1 ? `, attempt ${event.data.attempt}` : '';
+      return `Wave ${task?.wave ?? 1}: ${event.data.task} started (${task?.role ?? 'no role'}, agent ${event.data.agent}${again})`;
+    }
     case 'TaskSubmitted':
       return [
         `${event.data.task} finished${describeRunTime(event.data.task, options)}; merging ${describeChange(event.data.files)}`,
@@ -186,15 +189,6 @@ function postponedTasks({ waiting, lastMs }: RunState): string {
   const left = [...waiting].filter(([, untilMs]) => untilMs > lastMs);
   const first = left.slice(0, 3).map(([task, untilMs]) => `${task} retries in ${duration(untilMs - lastMs)}`);
   return first.length === 0 ? '' : `; ${first.join(', ')}${left.length > 3 ? ` and ${left.length - 3} more later` : ''}`;
-}
-
-function taskStartedLine(
-  run: RunState | null,
-  data: { readonly task: string; readonly attempt: number; readonly agent: string },
-): Described {
-  const task = run === null ? undefined : findTask(run, data.task);
-  const again = data.attempt > 1 ? `, attempt ${data.attempt}` : '';
-  return `Wave ${task?.wave ?? 1}: ${data.task} started (${task?.role ?? 'no role'}, agent ${data.agent}${again})`;
 }
 
 function describeRunTime(task: string, { ranMs }: ProgressOptions): string {
@@ -325,7 +319,6 @@ function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], se
   const mark = data.unverified ? ', unverified' : '';
   const steps = stepLines(nextSteps({ session, state: data.outcome }, run));
   // With a full stop and a space; empty if there is no text.
-
   const line = lineOf(data.reason, 400);
   return [
     `Session ${data.outcome}${mark}. ${line === '' ? '' : `${line}${/[.!?]$/.test(line) ? '' : '.'} `}`.trimEnd(),

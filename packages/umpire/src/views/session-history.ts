@@ -203,7 +203,8 @@ class HistoryRecorder {
 
   /** The subject of a question, by its key. */
   private aboutKey(key: string): string {
-    const [kind, rest] = splitKey(key);
+    const colon = key.indexOf(':');
+    const [kind, rest] = colon < 0 ? [key, ''] : [key.slice(0, colon), key.slice(colon + 1)];
     if (kind === 'verdict') return `the verdict ${inline(this.verdicts.get(Number(rest)) ?? 'unknown')} (journal line ${inline(rest)})`;
     if (kind === 'edit') return `the wait for an edit after ${this.aboutKey(rest)}`;
     const [about = ''] = rest.split(':');
@@ -215,11 +216,6 @@ class HistoryRecorder {
     if (kind === 'edits') return 'the held edit of tasks.csv';
     return kind === 'budget' ? `the budget (${inline(about)})` : 'the session';
   }
-}
-
-function splitKey(key: string): readonly [string, string] {
-  const colon = key.indexOf(':');
-  return colon < 0 ? [key, ''] : [key.slice(0, colon), key.slice(colon + 1)];
 }
 
 export function nameAgents(agents: Readonly<Record<string, string>>): string {
