@@ -69,7 +69,7 @@ export function listCommands(text: string): readonly ShellCommand[] {
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh']);
 
 /** Texts of a shell inside a command: what `sh -c` and `eval` get, and substitutions. */
-export function innerTexts({ words, substitutions }: ShellCommand): readonly string[] {
+export function innerTexts({ words, substitutions }: Pick<ShellCommand, 'words' | 'substitutions'>): readonly string[] {
   const shell = words.findIndex((word) => SHELLS.has(programName(word)));
   const asked = shell < 0 ? -1 : words.findIndex((word, at) => at > shell && /^-[a-z]*c$/.test(word));
   const scripts = asked >= 0 ? words.slice(asked + 1, asked + 2) : words[0] === 'eval' ? [words.slice(1).join(' ')] : [];

@@ -33,7 +33,7 @@ export function baselineHome(common: string): string {
 }
 
 /** What is measured, and how: changed with every change of the measurement itself. */
-const MEASURED = 10;
+const MEASURED = 11;
 const TOOLS = [
   'vitest',
   '@vitest/coverage-v8',

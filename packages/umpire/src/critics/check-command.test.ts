@@ -80,18 +80,18 @@ it('V1 has not finished where the tests ran at the base and cannot run now', asy
 
 it('asks the tests of a failed command only where it runs tests', async () => {
   expect((await checked('exit 1', PASSED)).asked).toBe(0);
-  const { asked, result } = await checked('exit 1 # npm test', { ...PASSED, known: [test('a > old')], totals: null });
+  const { asked, result } = await checked('exit 1; npm test', { ...PASSED, known: [test('a > old')], totals: null });
   expect({ asked, known: result()['known_failures'] }).toEqual({ asked: 1, known: ['a > old'] });
 });
 
 it('runs a test command again where no test fails, so that a flaky test costs no round', async () => {
-  const once = 'test -e ran && exit 0; touch ran; exit 1 # npm test';
+  const once = 'test -e ran && exit 0; touch ran; exit 1; npm test';
   const { ending, result } = await checked(once, PASSED);
   expect(result()).toMatchObject({ exit_status: 0, run_again: true });
   expect(ending).toMatchObject({
     findings: 'The command passed (exit status 0). It failed before on the same files, where no test fails.',
   });
-  const failing = await checked('exit 1 # npm test', { ...PASSED, totals: { total: 1, passed: 0, failed: 1, skipped: 0 } });
+  const failing = await checked('exit 1; npm test', { ...PASSED, totals: { total: 1, passed: 0, failed: 1, skipped: 0 } });
   expect(failing.result()).not.toHaveProperty('run_again');
 });
 

@@ -17,6 +17,7 @@ import type { OpenCheck } from './clean-check.js';
 import { headOf } from './provenance.js';
 import { findShell, SYSTEM_SHELL } from './command-program.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
+import { runsTests } from '../runners/package-scripts.js';
 import { failuresInReports } from '../runners/written-test-reports.js';
 import type { WrittenFailures } from '../runners/written-test-reports.js';
 import { lineOf } from '../views/safe-text.js';
@@ -217,13 +218,6 @@ function testsBroke({ outcome, problem }: ProjectTests): Ending {
 
 function unusable(outcome: CheckOutcome, why: string): Ending {
   return { kind: 'failed', findings: why.slice(0, 500), error: `${outcome}: ${why}`.slice(0, 500), outputs: {}, usage: NO_USAGE };
-}
-
-/** Does the command run the project's tests, as far as its words say? */
-export function runsTests(command: string): boolean {
-  return /(?:^|[\s/])(?:vitest|jest|mocha|pytest|tox|nox|ava|tap)(?:\s|$)|\b(?:npm|pnpm|yarn|bun)\b[^|;&]*\bt(?:est)?\b|--test\b/.test(
-    command,
-  );
 }
 
 /** Results of an earlier round are no evidence of this one. The mark's time is the file system's own: reports are held against it. */

@@ -7,17 +7,18 @@ import { isMeasured, STATUS_RULE } from '@umpire/core/formats/debt-measurement.j
 import type { DebtMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { makeFinding } from '@umpire/core/formats/finding.js';
 import { isObject } from '@umpire/core/formats/json-text.js';
+import { isStarter, programName } from '@umpire/core/formats/shell-text.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
 import { splitCommand } from '../agents/command-line.js';
 import type { CommandLine } from '../sessions/default-settings.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 import type { CriticJob } from './critic.js';
 import { statusesOf } from './exit-statuses.js';
-import { packagesOf } from '../runners/find-tests.js';
+import { findPackages } from '../runners/find-tests.js';
 import { runLintTool } from './lint-run.js';
 import type { LintTool } from './lint-run.js';
 import { findLintTools, isTscFault } from './lint-tools.js';
-import { baseOf, commandsOfWords } from '../runners/package-scripts.js';
+import { listScriptCommands } from '../runners/package-scripts.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { findQualityTools, outputOf } from './quality-tools.js';
 import type { MeasuredTool } from './quality-tools.js';
@@ -78,7 +79,7 @@ export function findLintPlaces(project: string, kind: LintTool['kind']): readonl
       .map((tool) => ({ path, tool }));
   const own = at('');
   const missed = LANGUAGES.filter((language) => !own.some(({ tool }) => tool.language === language));
-  const packaged = missed.length === 0 ? [] : packagesOf(project).flatMap(at);
+  const packaged = missed.length === 0 ? [] : findPackages(project).flatMap(at);
   return [...own, ...packaged.filter(({ tool }) => missed.includes(tool.language))];
 }
 
@@ -165,16 +166,11 @@ export async function runCheckCommand(job: CriticJob, check: string, command: Co
 /** The statuses of the one known tool that a command runs, also by a script of package.json; null where it is none or several. */
 export function statusesOfCommand(argv: readonly string[], project: string): readonly number[] | null {
   const scripts = readManifest(project)?.['scripts'];
-  const commands = commandsOfWords(isObject(scripts) ? scripts : {}, argv);
+  const commands = listScriptCommands(isObject(scripts) ? scripts : {}, { words: argv });
   const [only] = commands.length === 1 ? commands : [];
-  const program = only?.words.map(baseOf).find((word) => !STARTERS.has(word) && !word.startsWith('-')) ?? '';
-  return statusesOf(program);
+  const program = only?.words.find((word) => !isStarter(word) && !word.startsWith('-')) ?? '';
+  return statusesOf(programName(program));
 }
-
-/** They start the program that follows. */
-const STARTERS: ReadonlySet<string> = new Set(
-  'npx pnpm yarn bunx exec dlx node python python3 uv uvx poetry pipenv pdm hatch rye run env cross-env'.split(' '),
-);
 
 function wordsOf(command: CommandLine): readonly string[] | string {
   if (typeof command !== 'string') return command.length > 0 ? command : 'The command in the settings is empty.';

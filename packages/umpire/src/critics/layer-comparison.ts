@@ -16,7 +16,7 @@ import { findTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTests } from '../runners/find-tests.js';
 import { compareTests, movesOf, passingAgain, quarantineOf } from './project-tests.js';
 import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
-import { coveredBy, linesOf, notRun, runTests } from '../runners/run-tests.js';
+import { runTestsWithCoverage, sumCoverage } from '../runners/run-tests.js';
 import type { PlaceRun } from '../runners/run-tests.js';
 import { layerTest } from './test-layers.js';
 
@@ -161,8 +161,7 @@ async function measureState(job: CriticJob, layer: string) {
   const found = await findTests(job);
   try {
     const layerOf = layerTest(job.settings.testing);
-    const measured = await runTests(job, found, (path) => layerOf(path) === layer, { output: null });
-    const runs = [...measured, ...found.unmeasured.filter(({ likely }) => layerOf(likely) === layer).map(notRun)];
+    const runs = await runTestsWithCoverage(job, found, (path) => layerOf(path) === layer);
     const tests = testsOf(runs);
     const again = await passingAgain(job, found, tests.results.filter(isFailing));
     const state: LayerState = { tests: { ...tests, flaky: again.ids }, coverage: coverageOf(runs), suspected: [] };
@@ -185,8 +184,7 @@ export function keepLayer(job: CriticJob, measured: MeasuredLayer, { suspected, 
 }
 
 function coverageOf(runs: readonly PlaceRun[]): number | null {
-  const covered = coveredBy(runs);
-  return covered === null ? null : linesOf(covered).pct;
+  return sumCoverage(runs)?.lines.pct ?? null;
 }
 
 function testsOf(runs: readonly PlaceRun[]): TestsMeasurement {

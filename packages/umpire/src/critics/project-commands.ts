@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
 import type { CommandLine, CriticSettings } from '../sessions/default-settings.js';
 import { namesIn } from '../sessions/file-system.js';
-import { runnersIn } from '../runners/find-tests.js';
+import { findRunners } from '../runners/find-tests.js';
+import { RUNNERS } from '../runners/registry.js';
 import { findLintTools } from './lint-tools.js';
-import type { RunnerName } from '../runners/package-scripts.js';
+import type { RunnerName } from '../runners/runner.js';
 import { readManifest } from '../runners/run-tool.js';
 
 /** `own`: a command that the person named, such as the check of `until`. The spelling that people use comes before the others. */
@@ -87,19 +88,11 @@ const BY_FILE: readonly (readonly [file: string, commands: readonly string[]])[]
   ['phpunit.xml.dist', ['vendor/bin/phpunit']],
 ];
 
-const RUNNERS: Readonly<Record<RunnerName, readonly string[]>> = {
-  vitest: ['npx vitest run', 'npx vitest run --coverage', 'npx vitest --run'],
-  jest: ['npx jest', 'npx jest --coverage'],
-  mocha: ['npx mocha'],
-  node: ['node --test'],
-  pytest: ['pytest', 'pytest -q', 'python -m pytest', 'python -m pytest -q', 'python3 -m pytest', 'python3 -m pytest -q'],
-};
-
 function runnerCommands(project: string, wanted: RunnerName | null, names: ReadonlySet<string>): readonly string[] {
-  const runners = runnersIn(project, wanted);
+  const runners = findRunners(project, wanted);
   const tool = names.has('uv.lock') ? 'uv run' : names.has('poetry.lock') ? 'poetry run' : null;
   const managed = tool !== null && runners.includes('pytest') ? [`${tool} pytest`, `${tool} pytest -q`] : [];
-  return [...runners.flatMap((runner) => RUNNERS[runner]), ...managed];
+  return [...runners.flatMap((runner) => RUNNERS[runner].commands), ...managed];
 }
 
 /** By the names of `findLintTools`. */

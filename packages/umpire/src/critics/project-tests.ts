@@ -2,7 +2,7 @@
 // and fails now is a regression. One that failed at the base too is known. One that fails and then passes on the same files is flaky.
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
 import { differTests } from '@umpire/core/formats/debt-comparison.js';
@@ -21,12 +21,11 @@ import { findBaseCommit } from './change.js';
 import { filesAt, filesChanged, findRepository, linesRemoved } from './commit-copy.js';
 import type { CriticJob } from './critic.js';
 import { findForeign, findPlaces, findTests, removeScratch } from '../runners/find-tests.js';
-import type { FoundTests, FoundTestPlace } from '../runners/find-tests.js';
+import type { FoundTests } from '../runners/find-tests.js';
 import { readJudgedContent } from './provenance.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { runTests } from '../runners/run-tests.js';
 import type { PlaceRun } from '../runners/run-tests.js';
-import type { TestPlace } from '../runners/runner.js';
 import { timeLeft } from '../runners/run-tool.js';
 
 /** What the project's tests say of a change. */
@@ -344,17 +343,11 @@ export interface OpenTests {
   readonly close: () => void;
 }
 
-/** The tests, to be run without coverage. Whoever finds them removes their scratch folder. */
-export async function findSuite(job: CriticJob): Promise<FoundTests> {
-  const found = await findTests(job);
-  return { ...found, places: found.places.map((place) => withoutCoverage(place, job.project)) };
-}
-
 /** Whoever opens it closes it. */
 export async function openTests(job: CriticJob): Promise<OpenTests> {
-  const found = await findSuite(job);
+  const found = await findTests(job);
   try {
-    const runs = await runTests(job, found, () => true, { output: null });
+    const runs = await runTests(job, found, () => true);
     return {
       measure: suiteMeasure(runs, job.project, [...found.notes, ...found.unmeasured.map(({ problem }) => problem)]),
       uses: [...found.uses, ...runs.flatMap(({ uses }) => uses)],
@@ -365,25 +358,6 @@ export async function openTests(job: CriticJob): Promise<OpenTests> {
     removeScratch(found);
     throw error;
   }
-}
-
-/** Coverage is no part of this: where it cannot be read the tests still count. */
-function withoutCoverage(surveyed: FoundTestPlace, project: string): FoundTestPlace {
-  const { ready, place } = surveyed;
-  if (ready === null) return surveyed;
-  const call: typeof ready.call = (selection, scratch) => {
-    const made = ready.call(selection, scratch);
-    return { ...made, env: { ...made.env, ...ownSources(place, project) }, coverage: null };
-  };
-  return { ...surveyed, ready: { ...ready, call } };
-}
-
-/** An environment may have the project installed as a link to another checkout: the sources at hand come first. */
-function ownSources({ runner, folder }: TestPlace, project: string): Readonly<Record<string, string>> {
-  if (runner !== 'pytest') return {};
-  const folders = [join(folder, 'src'), folder, join(project, 'src'), project].filter((path) => existsSync(path));
-  const given = process.env['PYTHONPATH'] ?? '';
-  return { PYTHONPATH: [...new Set(folders), ...(given === '' ? [] : [given])].join(delimiter) };
 }
 
 function suiteMeasure(runs: readonly PlaceRun[], project: string, notes: readonly string[]): TestsMeasurement {
@@ -422,7 +396,7 @@ export async function passingAgain(
   for (let round = 1; round <= reruns && pending.size > 0 && !job.watch.signal.aborted; round += 1) {
     job.say(`rerunning ${pending.size} ${pending.size === 1 ? 'test' : 'tests'} (${round} of ${reruns})`);
     const files = new Set([...pending.values()].map(({ file }) => file));
-    const runs = await runTests(job, found, (path) => files.has(null) || files.has(path), { output: null });
+    const runs = await runTests(job, found, (path) => files.has(null) || files.has(path));
     uses.push(...runs.flatMap((run) => run.uses));
     for (const result of runs.flatMap((run) => run.results)) {
       if (isFailing(result) || result.status === 'skipped' || !pending.delete(result.id)) continue;

@@ -7,7 +7,7 @@ import type { FileCoverage, TestResult } from '@umpire/core/model/vocabulary.js'
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { evidenceOf } from './testing.js';
 import { isLayerName, layersOf, layerTest } from './test-layers.js';
-import { batched, measure, mergeFiles, mergeResults } from '../runners/run-tests.js';
+import { measureCall, mergeCoverage, mergeResults, splitBatches } from '../runners/run-tests.js';
 import type { PlaceRun } from '../runners/run-tests.js';
 import type { ToolRun } from '../runners/run-tool.js';
 
@@ -133,15 +133,15 @@ test('tests of other layers that ran along are not counted, and messages name no
 
 test('coverage of one file from two runs is joined line by line', () => {
   const branches = { covered: 1, total: 2, pct: 50 };
-  expect(mergeFiles([[{ ...covered('a', 3, [1, 2]), branches }], [covered('a', 3, [2, 3])]])).toEqual([
+  expect(mergeCoverage([[{ ...covered('a', 3, [1, 2]), branches }], [covered('a', 3, [2, 3])]])).toEqual([
     { path: 'a', lines: { covered: 2, total: 3, pct: 66.66 }, branches, uncovered: [2] },
   ]);
 });
 
 test('long lists of files are cut into several commands', () => {
-  expect(batched(['a', 'b', 'c'], 450)).toEqual([['a', 'b'], ['c']]);
-  expect(batched(['a'], 1)).toEqual([['a']]);
-  expect(batched([])).toEqual([[]]);
+  expect(splitBatches(['a', 'b', 'c'], 450)).toEqual([['a', 'b'], ['c']]);
+  expect(splitBatches(['a'], 1)).toEqual([['a']]);
+  expect(splitBatches([])).toEqual([[]]);
 });
 
 const ENDED: ToolRun = {
@@ -165,14 +165,14 @@ const ENDED: ToolRun = {
 };
 
 /** What a call of Jest came to that left this report and exited with 0. `covered`: the only file in its coverage. */
-function measured(report: object, covered: string | null = null): ReturnType<typeof measure> {
+function measured(report: object, covered: string | null = null): ReturnType<typeof measureCall> {
   const project = temporaryFolder();
   const file = join(project, 'report.json');
   writeFileSync(file, JSON.stringify(report));
   const lcov = join(project, 'lcov.info');
   writeFileSync(lcov, `SF:${covered ?? ''}\nDA:1,1\nend_of_record\n`);
   const coverage = covered === null ? null : { file: lcov, format: 'lcov' };
-  return measure(ENDED, { argv: [], env: {}, tests: { file, format: 'jest' }, coverage }, { project }, 'jest');
+  return measureCall(ENDED, { argv: [], env: {}, tests: { file, format: 'jest' }, coverage }, { project }, 'jest');
 }
 
 test('W4: a report that notes a failure or promises more tests measures nothing, whatever the exit status', () => {

@@ -15,7 +15,7 @@ import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { JudgedState, Provenance } from '@umpire/core/formats/provenance.js';
 import { compareLayer, keepLayer } from './layer-comparison.js';
 import type { LayerComparison } from './layer-comparison.js';
-import { coveredBy, linesOf, notRun, runTests } from '../runners/run-tests.js';
+import { runTestsWithCoverage, sumCoverage } from '../runners/run-tests.js';
 import type { PlaceRun } from '../runners/run-tests.js';
 import { isLayerName, layersOf, layerTest } from './test-layers.js';
 
@@ -76,8 +76,7 @@ async function runLayer(job: CriticJob, found: FoundTests, { layer, layerOf, jud
   const output = join(found.scratch, `output-${layer}.txt`);
   const count = found.places.flatMap((place) => place.files.filter((file) => layerOf(file) === layer)).length;
   job.say(`running ${count} test ${count === 1 ? 'file' : 'files'} of ${layer}`);
-  const measured = await runTests(job, found, (path) => layerOf(path) === layer, { output });
-  const runs = [...measured, ...found.unmeasured.filter(({ likely }) => layerOf(likely) === layer).map(notRun)];
+  const runs = await runTestsWithCoverage(job, found, (path) => layerOf(path) === layer, output);
   const after = await readJudgedContent(job);
   const cause = found.places.length + found.unmeasured.length === 0 ? NO_RUNNER : null;
   const notes = [
@@ -264,8 +263,8 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
     .filter((result) => !isFailure(result) || !isOut.has(result.id))
     .map((result) => (isFlaky.has(result.id) ? { ...result, status: 'passed' as const } : result));
   const figures = figuresOf(results);
-  const covered = coveredBy(runs);
-  const lines = covered === null || broken ? null : linesOf(covered);
+  const covered = broken ? null : sumCoverage(runs);
+  const lines = covered?.lines ?? null;
   const leftOut = runs.flatMap((run) => run.notInCoverage ?? []);
   const blind = runs.flatMap((run) => (run.coverage === null ? (run.uncovered ?? []) : []))[0];
   const problems = runs.flatMap((run) => (run.problem === null ? [] : [run.path === '' ? run.problem : `${run.path}: ${run.problem}`]));
@@ -284,7 +283,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted, compariso
     ...(broken || comparison === undefined ? {} : comparedFields(all, comparison)),
     lines,
     ...(lines === null || leftOut.length === 0 ? {} : { not_in_coverage: leftOut.slice(0, MOST_FILES) }),
-    uncovered: broken || covered === null ? [] : leastCovered(covered),
+    uncovered: covered === null ? [] : leastCovered(covered.files),
     test_files: runs.flatMap((run) => run.files).slice(0, MOST_FILES),
     packages: runs.map(packageOf),
     notes: [...problems, ...runs.flatMap((run) => run.notes), ...coverageGaps(runs), ...(lines?.total === 0 ? [NO_LINES] : []), ...notes],
@@ -362,7 +361,7 @@ function packageOf({ path, runner, version, outcome, problem, results, coverage 
     outcome,
     problem,
     tests: isMeasured ? figuresOf(results) : null,
-    lines: isMeasured && coverage !== null ? linesOf(coverage) : null,
+    lines: isMeasured ? (sumCoverage([{ coverage }])?.lines ?? null) : null,
   };
 }
 

@@ -17,13 +17,13 @@ import {
 import { isTestFile } from '@umpire/guard/retrial/judges.js';
 import type { TrialRules } from '@umpire/guard/retrial/compare.js';
 import { openBase } from '../critics/baseline.js';
-import { runsTests } from '../critics/check-command.js';
+import { runsTests } from '../runners/package-scripts.js';
 import { findRepository } from '../critics/commit-copy.js';
 import type { CriticJob } from '../critics/critic.js';
 import { testsAtBase } from '../critics/project-tests.js';
 import type { RetrialFindings } from '../critics/weigh-retrial.js';
 import type { TrialCommits } from '../work/trial-commits.js';
-import { picksTests } from '../runners/ask-names.js';
+import { picksTests } from '../runners/command-names.js';
 import { runMutants } from './run-mutants.js';
 import type { MutantReport } from './run-mutants.js';
 import { runCommand, runNamedTests } from './run-tree.js';

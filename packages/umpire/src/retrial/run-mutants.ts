@@ -3,6 +3,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isFailing } from '@umpire/core/formats/debt-measurement.js';
 import type { TestResult } from '@umpire/core/model/vocabulary.js';
 import type { Change } from '@umpire/guard/change.js';
 import { findingOf } from '@umpire/guard/findings/finding.js';
@@ -17,10 +18,9 @@ import { readTestTitle } from '@umpire/guard/retrial/test-text.js';
 import { testedFiles } from '@umpire/guard/retrial/tested-files.js';
 import { isCode } from '@umpire/guard/syntax/languages.js';
 import type { CriticJob } from '../critics/critic.js';
-import { removeScratch } from '../runners/find-tests.js';
+import { findTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTests } from '../runners/find-tests.js';
-import { findSuite } from '../critics/project-tests.js';
-import { isBad, runTests } from '../runners/run-tests.js';
+import { runTests } from '../runners/run-tests.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { isFile } from '../sessions/file-system.js';
 import type { TreeRun } from './run-tree.js';
@@ -163,16 +163,16 @@ interface Side {
 
 async function openSide(job: CriticJob, { workdir, run, tryOnce }: MutantTree): Promise<Side> {
   const quiet: CriticJob = { ...job, project: workdir, say: () => undefined, watch: { ...job.watch, log: () => undefined } };
-  const suite: FoundTests | null = tryOnce === null ? await findSuite(quiet) : null;
+  const suite: FoundTests | null = tryOnce === null ? await findTests(quiet) : null;
   const passing = new Set(run.results?.flatMap(({ id, status }) => (status === 'passed' ? [id] : [])));
   const noticing = (results: readonly Pick<TestResult, 'id' | 'status'>[]): ReadonlySet<string> =>
     new Set(
-      results.filter(isBad).flatMap((test) => (passing.has(test.id) ? [readTestTitle(test)] : test.status === 'errored' ? [''] : [])),
+      results.filter(isFailing).flatMap((test) => (passing.has(test.id) ? [readTestTitle(test)] : test.status === 'errored' ? [''] : [])),
     );
   // A defect may keep a test from ending.
   const mostMs = run.durationMs * 2 + EXTRA_MS;
   const noticingBySuite = async (tests: FoundTests, wanted: (path: string) => boolean, ms: number) => {
-    const runs = await runTests({ ...quiet, timeoutMs: Math.min(mostMs, ms) }, tests, wanted, { output: null });
+    const runs = await runTests({ ...quiet, timeoutMs: Math.min(mostMs, ms) }, tests, wanted);
     if (runs.some(({ outcome }) => outcome === 'timeout') && ms < mostMs) return null;
     const isBroken = runs.some(({ outcome }) => outcome === 'error' || outcome === 'timeout');
     return isBroken ? UNNAMED : noticing(runs.flatMap((one) => one.results));

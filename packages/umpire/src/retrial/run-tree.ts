@@ -13,8 +13,7 @@ import { openTests, quarantineOf } from '../critics/project-tests.js';
 import type { OpenTests } from '../critics/project-tests.js';
 import { howToolEnded, runTool } from '../runners/run-tool.js';
 import { resultsInReports } from '../runners/written-test-reports.js';
-import { askForNames } from '../runners/ask-names.js';
-import { askedResults } from '../runners/printed-results.js';
+import { askForNames, readNames } from '../runners/command-names.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
 
@@ -123,7 +122,7 @@ export async function runCommand(
       { name: 'command', argv: [...shell, asked.command], env: asked.env, workdir, isQuiet: true, keepStdout: printed },
     );
     const isEnded = run.outcome === 'ended' && run.code !== null;
-    const results = isEnded ? (resultsInReports(workdir, sinceMs) ?? askedResults(asked.reports, printed, workdir)) : null;
+    const results = isEnded ? (resultsInReports(workdir, sinceMs) ?? readNames(asked.reports, printed, workdir)) : null;
     // A part of the command that gives no names may have failed.
     const isExplained = run.code === 0 || results?.some(({ status }) => status === 'failed' || status === 'errored') === true;
     return {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files } from '../../../../test/support/git-project.js';
-import type { RunnerName } from './package-scripts.js';
-import { findForeign, findPlaces, packagesOf } from './find-tests.js';
+import type { RunnerName } from './runner.js';
+import { findForeign, findPlaces, findPackages } from './find-tests.js';
 
 cleanUpAfterwards();
 
@@ -106,8 +106,8 @@ test('the packages of a workspace, as npm, yarn and pnpm name them', () => {
     'tools/x/y/package.json': '{}',
     'packages/node_modules/z/package.json': '{}',
   };
-  expect(packagesOf(projectOf({ ...packages, 'package.json': '{"workspaces":["packages/*/","!packages/b"]}' }))).toEqual(['packages/a']);
-  expect(packagesOf(projectOf({ ...packages, 'package.json': '{"workspaces":{"packages":["./packages/a"]}}' }))).toEqual(['packages/a']);
-  expect(packagesOf(projectOf({ ...packages, 'pnpm-workspace.yaml': 'packages:\n  - tools/**\n' }))).toEqual(['tools/x/y']);
-  expect(packagesOf(projectOf({ ...packages, 'pnpm-workspace.yaml': ': [' }))).toEqual([]);
+  expect(findPackages(projectOf({ ...packages, 'package.json': '{"workspaces":["packages/*/","!packages/b"]}' }))).toEqual(['packages/a']);
+  expect(findPackages(projectOf({ ...packages, 'package.json': '{"workspaces":{"packages":["./packages/a"]}}' }))).toEqual(['packages/a']);
+  expect(findPackages(projectOf({ ...packages, 'pnpm-workspace.yaml': 'packages:\n  - tools/**\n' }))).toEqual(['tools/x/y']);
+  expect(findPackages(projectOf({ ...packages, 'pnpm-workspace.yaml': ': [' }))).toEqual([]);
 });

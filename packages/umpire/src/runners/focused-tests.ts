@@ -2,11 +2,10 @@
 // those that are skipped on purpose, so the test file itself is asked. A file with a focused test has failed: what it left out
 // might have.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestResult } from '@umpire/core/model/vocabulary.js';
+import { readText } from './project-files.js';
 
-const MOST_CHARACTERS = 4 * 1024 * 1024;
 /** At the start of a statement: a comment or a text that mentions one is none. */
 const FOCUS =
   /^[ \t]{0,80}(?:(?:await|return|void) )?(?:(?:it|test|describe|suite|context|specify)(?:\.\w{1,20}){0,3}\.only(?:\.\w{1,20}){0,3} ?[(`]|(?:fit|fdescribe) ?\()/m;
@@ -17,22 +16,12 @@ export function focusFailures(project: string, results: readonly TestResult[]): 
   for (const { file, status } of results) if (status === 'skipped' && file !== null) skipped.set(file, (skipped.get(file) ?? 0) + 1);
   const failed = new Set(results.filter(({ status }) => status === 'errored').map(({ id }) => id));
   return [...skipped].flatMap(([file, count]) => {
-    const line = failed.has(file) ? null : focusIn(join(project, file));
-    if (line === null) return [];
+    const text = failed.has(file) ? '' : (readText(join(project, file)) ?? '');
+    const focus = FOCUS.exec(text);
+    if (focus === null) return [];
+    const line = text.slice(0, focus.index).split('\n').length;
     const others = count === 1 ? '1 other did not' : `${count} others did not`;
     const message = `A test in this file is focused (.only), so ${others} run. Remove the .only.`;
     return [{ id: file, status: 'errored', file, line, message, durationMs: null }];
   });
-}
-
-/** The line of the first focus; null where there is none. */
-function focusIn(path: string): number | null {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').slice(0, MOST_CHARACTERS);
-  } catch {
-    return null;
-  }
-  const found = FOCUS.exec(text);
-  return found === null ? null : text.slice(0, found.index).split('\n').length;
 }

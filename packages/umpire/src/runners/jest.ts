@@ -1,56 +1,78 @@
 // Jest: its JSON report, and its own coverage in Istanbul's form. Thresholds and reporters that write files are off.
 
 import { join } from 'node:path';
-import { jestCountsAll } from './coverage-settings.js';
-import { keepWords } from './package-scripts.js';
-import { JS_TESTS, listIn } from './runner.js';
-import type { Prepare } from './runner.js';
-import { findTool } from './run-tool.js';
+import { isObject } from '@umpire/core/formats/json-text.js';
+import { findTool, readManifest } from './run-tool.js';
+import { findJsonList, hasFlag, JS_TESTS, keepFlags, readSettingsText } from './runner.js';
+import type { KnownFlags, Runner } from './runner.js';
 
-const WITH_VALUE = [
-  '-c',
-  '--config',
-  '--rootDir',
-  '--roots',
-  '--env',
-  '--testEnvironment',
-  '--preset',
-  '--maxWorkers',
-  '-w',
-  '--testTimeout',
-  '--collectCoverageFrom',
-];
-const PLAIN = ['-i', '--runInBand', '--injectGlobals', '--forceExit'];
+const FLAGS: KnownFlags = {
+  withValue: '-c --config --rootDir --roots --env --testEnvironment --preset --maxWorkers -w --testTimeout --collectCoverageFrom'.split(
+    ' ',
+  ),
+  plain: ['-i', '--runInBand', '--injectGlobals', '--forceExit'],
+};
+const SETTINGS = /^jest\.config\.(?:[cm]?[jt]s|json)$/;
 
-export const prepareJest: Prepare = ({ folder, script }) => {
-  const tool = findTool(folder, 'jest');
-  if (tool === null) return { absent: 'Jest is not installed here. Install the packages of the project with `npm install`.' };
-  const { flags } = keepWords(script?.args ?? [], WITH_VALUE, PLAIN);
-  const start = [process.execPath, ...(script?.nodeArgs ?? []), tool.bin, ...flags];
-  const env = script?.env ?? {};
-  return {
-    ready: {
-      version: tool.version,
-      uncovered: null,
-      countAllHint: jestCountsAll(folder, script?.args ?? []) ? null : 'Set collectCoverageFrom in the Jest configuration to count them.',
-      listing: { argv: [...start, '--listTests', '--json'], env, file: null, filesIn },
-      patterns: JS_TESTS,
-      call: ({ files, others }, place) => {
-        const tests = join(place, 'tests.json');
-        const coverage = join(place, 'coverage');
-        const reports = ['--ci', '--json', `--outputFile=${tests}`, '--watchAll=false', '--bail=0', '--reporters=default'];
-        const measuring = ['--coverage', '--coverageReporters=json', `--coverageDirectory=${coverage}`, '--coverageThreshold={}'];
-        return {
-          argv: [...start, ...reports, ...measuring, ...(others.length === 0 ? [] : ['--runTestsByPath', ...files])],
+export const jest: Runner = {
+  name: 'jest',
+  title: 'jest',
+  language: 'script',
+  programs: ['jest', 'jest.js'],
+  settings: SETTINGS,
+  dependency: 'jest',
+  namesProjects: (folder) => {
+    const own = readManifest(folder)?.['jest'];
+    return (isObject(own) && Object.hasOwn(own, 'projects')) || /\b(?:projects|workspace)\b/.test(readSettingsText(folder, SETTINGS, []));
+  },
+  packages: ['jest'],
+  commands: ['npx jest', 'npx jest --coverage'],
+  testFiles: () => JS_TESTS,
+  requestNames: (file, isCalled) => (isCalled ? { words: `--json --outputFile=${file}` } : {}),
+  skipsUnfocused: true,
+  prepare: ({ folder, script }) => {
+    const tool = findTool(folder, 'jest');
+    if (tool === null) return { absent: 'Jest is not installed here. Install the packages of the project with `npm install`.' };
+    const { flags } = keepFlags(script?.args ?? [], FLAGS);
+    const start = [process.execPath, ...(script?.nodeArgs ?? []), tool.bin, ...flags];
+    const env = script?.env ?? {};
+    const hint = 'Set collectCoverageFrom in the Jest configuration to count them.';
+    return {
+      ready: {
+        version: tool.version,
+        uncovered: null,
+        countAllHint: countsAllFiles(folder, script?.args ?? []) ? null : hint,
+        listing: {
+          argv: [...start, '--listTests', '--json'],
           env,
-          tests: { file: tests, format: 'jest' },
-          coverage: { file: join(coverage, 'coverage-final.json'), format: 'istanbul' },
-        };
+          file: null,
+          readFiles: (text) => findJsonList(text)?.filter((file) => typeof file === 'string') ?? null,
+        },
+        call: ({ files, others, coverage }, scratch) => {
+          const tests = join(scratch, 'tests.json');
+          const covered = join(scratch, 'coverage');
+          const reports = ['--ci', '--json', `--outputFile=${tests}`, '--watchAll=false', '--bail=0', '--reporters=default'];
+          const measuring = coverage
+            ? ['--coverage', '--coverageReporters=json', `--coverageDirectory=${covered}`, '--coverageThreshold={}']
+            : ['--coverage=false'];
+          return {
+            argv: [...start, ...reports, ...measuring, ...(others.length === 0 ? [] : ['--runTestsByPath', ...files])],
+            env,
+            tests: { file: tests, format: 'jest' },
+            coverage: coverage ? { file: join(covered, 'coverage-final.json'), format: 'istanbul' } : null,
+          };
+        },
       },
-    },
-  };
+    };
+  },
 };
 
-function filesIn(text: string): readonly string[] | null {
-  return listIn(text)?.filter((file) => typeof file === 'string') ?? null;
+/** Do its settings count files that no test loads? `args`: of the script. */
+export function countsAllFiles(folder: string, args: readonly string[]): boolean {
+  const own = readManifest(folder)?.['jest'];
+  return (
+    hasFlag(args, '--collectCoverageFrom') ||
+    /\bcollectCoverageFrom\b/.test(readSettingsText(folder, SETTINGS, args)) ||
+    (isObject(own) && Object.hasOwn(own, 'collectCoverageFrom'))
+  );
 }

@@ -4,119 +4,150 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isObject } from '@umpire/core/formats/json-text.js';
-import { wrapperSettings } from './coverage-settings.js';
-import { keepWords } from './package-scripts.js';
-import type { ScriptCall } from './package-scripts.js';
-import { JS_TESTS } from './runner.js';
-import type { Prepare } from './runner.js';
-import { findPackage, findTool } from './run-tool.js';
+import { isStarter, listCommands, programName } from '@umpire/core/formats/shell-text.js';
+import { findPackage, findTool, readManifest } from './run-tool.js';
+import { hasFlag, JS_TESTS, keepFlags, readSettingsText } from './runner.js';
+import type { KnownFlags, Runner } from './runner.js';
 
-const WITH_VALUE =
-  '-r --require --import --loader --experimental-loader --config --package --extension -t --timeout -u --ui --spec --file --ignore --exclude -C --conditions -g --grep -f --fgrep --retries --global --globals'.split(
-    ' ',
-  );
-const PLAIN =
-  '--recursive --exit --check-leaks --async-only -A --sort --parallel --enable-source-maps --allow-uncaught --full-trace -i --invert'.split(
-    ' ',
-  );
-/** Flags about output and speed: left out, with their values. */
-const DROPPED = '-R --reporter -O --reporter-option --reporter-options -s --slow -j --jobs --watch-files --watch-ignore'.split(' ');
-/** What it runs by itself, where it cannot list its files: it is older than 9, or one of them cannot be loaded. */
-const USUAL = ['test.{js,cjs,mjs}', 'test/*.{js,cjs,mjs}'];
-
-export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
-  const tool = findTool(folder, 'mocha');
-  const mocha = findPackage(folder, 'mocha');
-  if (tool === null || mocha === null)
-    return { absent: 'Mocha is not installed here. Install the packages of the project with `npm install`.' };
-  const { flags, others: specs } = keepWords(script?.args ?? [], WITH_VALUE, PLAIN, DROPPED);
-  const own = [...flags, ...specs.filter((word) => word !== 'run')];
-  const start = [process.execPath, ...(script?.nodeArgs ?? []), tool.bin];
-  const env = script?.env ?? {};
-  const listed = join(scratch, 'files.json');
-  const covers = coverageTool(folder, script);
-  return {
-    ready: {
-      version: tool.version,
-      uncovered: covers === null ? 'No coverage: run `npm install --save-dev c8`.' : null,
-      countAllHint: covers?.countAllHint ?? null,
-      listing: {
-        argv: [...start, ...own, '--dry-run', '--reporter', 'json', '--reporter-option', `output=${listed}`],
-        env,
-        file: listed,
-        filesIn,
-      },
-      patterns: specs.length > 0 ? [...JS_TESTS, ...specs.map(patternOf)] : [...JS_TESTS, ...USUAL],
-      call: ({ others }, place) => {
-        const tests = join(place, 'tests.json');
-        const reporter = join(place, 'reporter.cjs');
-        writeFileSync(reporter, reporterText(mocha.folder, tests));
-        // Files named here would only be added to those of the configuration: what is not wanted has to be left out.
-        const left = others.flatMap((file) => ignored(relative(folder, file).split(sep).join('/')));
-        return {
-          argv: [...(covers?.argv(place) ?? []), ...start, ...own, '--reporter', reporter, '--no-bail', '--forbid-only', ...left],
-          env,
-          tests: { file: tests, format: 'mocha' },
-          coverage: covers === null ? null : { file: join(place, 'coverage', 'coverage-final.json'), format: 'istanbul' },
-        };
-      },
-    },
-  };
+const FLAGS: KnownFlags = {
+  withValue:
+    '-r --require --import --loader --experimental-loader --config --package --extension -t --timeout -u --ui --spec --file --ignore --exclude -C --conditions -g --grep -f --fgrep --retries --global --globals'.split(
+      ' ',
+    ),
+  plain:
+    '--recursive --exit --check-leaks --async-only -A --sort --parallel --enable-source-maps --allow-uncaught --full-trace -i --invert'.split(
+      ' ',
+    ),
+  // About output and speed.
+  dropped: '-R --reporter -O --reporter-option --reporter-options -s --slow -j --jobs --watch-files --watch-ignore'.split(' '),
 };
 
-/** A folder stands for the files in it. */
-function patternOf(spec: string): string {
-  const plain = spec.replace(/^\.\//, '').replace(/\/+$/, '');
-  return /[*.]/.test(plain) ? plain : `${plain}/**/*.{js,cjs,mjs,ts,cts,mts}`;
-}
+const PROGRAMS = ['mocha', 'mocha.js', '_mocha'];
 
-/** Mocha compares names as its patterns write them. */
-function ignored(path: string): readonly string[] {
-  return ['--ignore', path, '--ignore', `./${path}`];
-}
-
-interface CoverageTool {
-  readonly argv: (scratch: string) => readonly string[];
-  readonly countAllHint: string | null;
-}
-
-function coverageTool(folder: string, script: ScriptCall | null): CoverageTool | null {
-  const c8 = findTool(folder, 'c8');
-  const nyc = c8 === null ? findTool(folder, 'nyc') : null;
-  const tool = c8 ?? nyc;
-  if (tool === null) return null;
-  const { flags, countsAll } = wrapperSettings(folder, c8 === null ? 'nyc' : 'c8', script?.wrapperArgs ?? []);
-  const start = [process.execPath, tool.bin, ...flags, '--check-coverage=false', '--reporter=json'];
-  const rc = c8 === null ? '.nycrc.json' : '.c8rc.json';
-  return {
-    argv: (scratch) => {
-      const [reports, raw] = [join(scratch, 'coverage'), join(scratch, 'raw')];
-      return c8 === null
-        ? [...start, '--cache=false', `--report-dir=${reports}`, `--temp-dir=${raw}`]
-        : [...start, `--reports-dir=${reports}`, `--temp-directory=${raw}`];
-    },
-    countAllHint: countsAll ? null : `Set "all" and "include" in ${rc} to count them.`,
-  };
-}
-
-function reporterText(mocha: string, output: string): string {
-  return `const { reporters } = require(${JSON.stringify(mocha)});
+export const mocha: Runner = {
+  name: 'mocha',
+  title: 'mocha',
+  language: 'script',
+  programs: PROGRAMS,
+  settings: /^\.mocharc\.(?:[cm]?js|jsonc?|ya?ml)$/,
+  dependency: 'mocha',
+  packages: ['mocha', 'c8', 'nyc'],
+  commands: ['npx mocha'],
+  testFiles: ({ script }) => {
+    const { others: specs } = keepFlags(script?.args ?? [], FLAGS);
+    // What it runs by itself, where it cannot list its files: it is older than 9, or one of them cannot be loaded.
+    if (specs.length === 0) return [...JS_TESTS, 'test.{js,cjs,mjs}', 'test/*.{js,cjs,mjs}'];
+    const plain = specs.map((spec) => spec.replace(/^\.\//, '').replace(/\/+$/, ''));
+    return [...JS_TESTS, ...plain.map((spec) => (/[*.]/.test(spec) ? spec : `${spec}/**/*.{js,cjs,mjs,ts,cts,mts}`))];
+  },
+  requestNames: (file, isCalled) => (isCalled ? { words: `--reporter json --reporter-option output=${file}` } : {}),
+  stopsAtBrokenFile: true,
+  prepare: ({ folder, script }, _job, scratch) => {
+    const tool = findTool(folder, 'mocha');
+    const installed = findPackage(folder, 'mocha');
+    if (tool === null || installed === null)
+      return { absent: 'Mocha is not installed here. Install the packages of the project with `npm install`.' };
+    const { flags, others: specs } = keepFlags(script?.args ?? [], FLAGS);
+    const own = [...flags, ...specs.filter((word) => word !== 'run')];
+    const start = [process.execPath, ...(script?.nodeArgs ?? []), tool.bin];
+    const env = script?.env ?? {};
+    const listed = join(scratch, 'files.json');
+    const wrapper = findTool(folder, 'c8') === null ? 'nyc' : 'c8';
+    const coverer = findTool(folder, wrapper);
+    const wrapping = wrapperSettings(folder, wrapper, script?.wrapperArgs ?? []);
+    const hint = `Set "all" and "include" in ${wrapper === 'nyc' ? '.nycrc.json' : '.c8rc.json'} to count them.`;
+    return {
+      ready: {
+        version: tool.version,
+        uncovered: coverer === null ? 'No coverage: run `npm install --save-dev c8`.' : null,
+        countAllHint: coverer === null || wrapping.countsAll ? null : hint,
+        listing: {
+          argv: [...start, ...own, '--dry-run', '--reporter', 'json', '--reporter-option', `output=${listed}`],
+          env,
+          file: listed,
+          readFiles: readListedFiles,
+        },
+        call: ({ others, coverage }, place) => {
+          const tests = join(place, 'tests.json');
+          const reporter = join(place, 'reporter.cjs');
+          const options = `{ output: ${JSON.stringify(tests)} }`;
+          writeFileSync(
+            reporter,
+            `const { reporters } = require(${JSON.stringify(installed.folder)});
 module.exports = class {
   constructor(runner, options) {
     new reporters.Spec(runner, options);
-    new reporters.JSON(runner, { ...options, reporterOption: { output: ${JSON.stringify(output)} }, reporterOptions: { output: ${JSON.stringify(output)} } });
+    new reporters.JSON(runner, { ...options, reporterOption: ${options}, reporterOptions: ${options} });
   }
 };
-`;
+`,
+          );
+          const [covered, raw] = [join(place, 'coverage'), join(place, 'raw')];
+          const folders =
+            wrapper === 'nyc'
+              ? ['--cache=false', `--report-dir=${covered}`, `--temp-dir=${raw}`]
+              : [`--reports-dir=${covered}`, `--temp-directory=${raw}`];
+          const measuring =
+            coverage && coverer !== null
+              ? [process.execPath, coverer.bin, ...wrapping.flags, '--check-coverage=false', '--reporter=json', ...folders]
+              : [];
+          // Files named here would only be added to those of the configuration: what is not wanted has to be left out, as patterns write it.
+          const left = others.flatMap((file) => {
+            const path = relative(folder, file).split(sep).join('/');
+            return ['--ignore', path, '--ignore', `./${path}`];
+          });
+          return {
+            argv: [...measuring, ...start, ...own, '--reporter', reporter, '--no-bail', '--forbid-only', ...left],
+            env,
+            tests: { file: tests, format: 'mocha' },
+            coverage: measuring.length === 0 ? null : { file: join(covered, 'coverage-final.json'), format: 'istanbul' },
+          };
+        },
+      },
+    };
+  },
+};
+
+const WRAPPER_FLAGS: KnownFlags = {
+  withValue: '-n --include -x --exclude --src -e --extension -c --config --nycrc-path --exclude-node-modules'.split(' '),
+  plain: ['-a', '--all', '--exclude-after-remap', '--allowExternal'],
+};
+
+/**
+ * What the project tells c8 or nyc, and whether that counts files that no test loads. `args`: of the test script; else the first script
+ * that calls the tool tells, such as one for coverage alone.
+ */
+export function wrapperSettings(
+  folder: string,
+  tool: 'c8' | 'nyc',
+  args: readonly string[],
+): { readonly flags: readonly string[]; readonly countsAll: boolean } {
+  const manifest = readManifest(folder) ?? {};
+  const { scripts, [tool]: own } = manifest;
+  const texts = isObject(scripts) ? Object.values(scripts).filter((text) => typeof text === 'string') : [];
+  const calls = texts.flatMap(listCommands).flatMap(({ words }) => {
+    const at = words.findIndex((word) => programName(word) === tool);
+    return at < 0 ? [] : [words.slice(at + 1)];
+  });
+  const said = args.length > 0 ? args : (calls[0] ?? []);
+  // The words up to the program that it starts.
+  const end = said.findIndex((word) => isStarter(word) || PROGRAMS.includes(programName(word)));
+  const { flags } = keepFlags(end < 0 ? said : said.slice(0, end), WRAPPER_FLAGS);
+  const files = tool === 'c8' ? /^(?:\.c8rc|\.nycrc)(?:\.json)?$/ : /^(?:\.nycrc(?:\.json|\.ya?ml)?|nyc\.config\.[cm]?js)$/;
+  const text = `${readSettingsText(folder, files, [])}\n${isObject(own) ? JSON.stringify(own) : ''}`;
+  if (flags.includes('--all') || flags.includes('-a') || /\ball['"]?\s*:\s*true\b/.test(text)) return { flags, countsAll: true };
+  const names = ['-n', '--include', '--src'].some((name) => hasFlag(flags, name)) || /\b(?:include|src)['"]?\s*:/.test(text);
+  // The project says which files its figure is about.
+  if (names && !/\ball['"]?\s*:\s*false\b/.test(text)) return { flags: [...flags, '--all'], countsAll: true };
+  return { flags, countsAll: false };
 }
 
-function filesIn(text: string): readonly string[] | null {
+function readListedFiles(text: string): readonly string[] | null {
   try {
     const report: unknown = JSON.parse(text);
     if (!isObject(report) || !Array.isArray(report['tests'])) return null;
-    return [
-      ...new Set(report['tests'].flatMap((test: unknown) => (isObject(test) && typeof test['file'] === 'string' ? [test['file']] : []))),
-    ];
+    const files = report['tests'].flatMap((test: unknown) => (isObject(test) && typeof test['file'] === 'string' ? [test['file']] : []));
+    return [...new Set(files)];
   } catch {
     return null;
   }

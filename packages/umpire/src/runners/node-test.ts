@@ -1,75 +1,94 @@
 // node:test: run with a reporter of our own, since its JUnit names no file (two tests of one name would pass for one), and with
 // its own coverage in lcov's form. It cannot be asked for its test files: they are found by its own rules.
 
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepWords } from './package-scripts.js';
-import type { ScriptCall } from './package-scripts.js';
-import type { Prepare } from './runner.js';
+import { isFolder } from '../sessions/file-system.js';
+import { keepFlags } from './runner.js';
+import type { KnownFlags, Runner } from './runner.js';
 
-const WITH_VALUE =
-  '-r --require --import --loader --experimental-loader -C --conditions --env-file --env-file-if-exists --test-timeout --test-concurrency --test-coverage-include --test-coverage-exclude'.split(
-    ' ',
-  );
-const PLAIN =
-  '--experimental-strip-types --experimental-transform-types --experimental-test-module-mocks --experimental-vm-modules --enable-source-maps --experimental-test-isolation=none --test-force-exit'.split(
-    ' ',
-  );
-
-const JS = '{js,cjs,mjs}';
-const ANY = '{js,cjs,mjs,ts,cts,mts}';
-
-export const prepareNode: Prepare = ({ folder, script }) => {
-  const { flags } = keepWords([...(script?.nodeArgs ?? []), ...(script?.args ?? [])], WITH_VALUE, PLAIN);
-  return {
-    ready: {
-      version: process.versions.node,
-      uncovered: null,
-      countAllHint: 'node:test counts only files that a test loads. Load them in a test to count them.',
-      listing: null,
-      patterns: patternsOf(folder, script),
-      call: ({ files }, place) => {
-        const tests = join(place, 'tests.json');
-        const coverage = join(place, 'coverage.info');
-        const reporter = join(place, 'reporter.mjs');
-        writeFileSync(reporter, NODE_REPORTER);
-        const reports = [reported('spec', 'stdout'), reported(reporter, tests), reported('lcov', coverage)].flat();
-        return {
-          argv: [process.execPath, ...flags, '--test', '--experimental-test-coverage', ...reports, ...files],
-          env: script?.env ?? {},
-          tests: { file: tests, format: 'jest' },
-          coverage: { file: coverage, format: 'lcov' },
-        };
-      },
-    },
-  };
+const FLAGS: KnownFlags = {
+  withValue:
+    '-r --require --import --loader --experimental-loader -C --conditions --env-file --env-file-if-exists --test-timeout --test-concurrency --test-coverage-include --test-coverage-exclude'.split(
+      ' ',
+    ),
+  plain:
+    '--experimental-strip-types --experimental-transform-types --experimental-test-module-mocks --experimental-vm-modules --enable-source-maps --experimental-test-isolation=none --test-force-exit'.split(
+      ' ',
+    ),
 };
 
-function reported(reporter: string, destination: string): readonly string[] {
+export const nodeTest: Runner = {
+  name: 'node',
+  title: 'node:test',
+  language: 'script',
+  // Its flag calls it: node itself runs any program.
+  programs: ['--test'],
+  settings: null,
+  dependency: null,
+  packages: [],
+  commands: ['node --test'],
+  testFiles: ({ folder, script }) => {
+    const args = script?.args ?? [];
+    const takesTypes = [...(script?.nodeArgs ?? []), ...args].some((word) =>
+      /tsx|ts-node|strip-types|transform-types|swc|esbuild/.test(word),
+    );
+    const kind = takesTypes || Number(process.versions.node.split('.')[0]) >= 23 ? '{js,cjs,mjs,ts,cts,mts}' : '{js,cjs,mjs}';
+    const named = keepFlags(args, FLAGS).others.filter((word) => word !== 'run');
+    if (named.length > 0) return named.map((word) => (isFolder(join(folder, word)) ? `${word.replace(/\/+$/, '')}/**/*.${kind}` : word));
+    return [`**/*{.,-,_}test.${kind}`, `**/test-*.${kind}`, `**/test.${kind}`, `**/test/**/*.${kind}`];
+  },
+  // Node counts reporters and destinations together with those of the command.
+  requestNames: (file, isCalled) => {
+    if (!isCalled) return {};
+    writeFileSync(`${file}.mjs`, REPORTER);
+    return { env: { NODE_OPTIONS: [...reportTo('spec', 'stdout'), ...reportTo(`${file}.mjs`, file)].join(' ') } };
+  },
+  prepare: ({ script }) => {
+    const { flags } = keepFlags([...(script?.nodeArgs ?? []), ...(script?.args ?? [])], FLAGS);
+    return {
+      ready: {
+        version: process.versions.node,
+        uncovered: null,
+        countAllHint: 'node:test counts only files that a test loads. Load them in a test to count them.',
+        listing: null,
+        call: ({ files, coverage }, scratch) => {
+          const [tests, covered, reporter] = ['tests.json', 'coverage.info', 'reporter.mjs'].map((name) => join(scratch, name)) as [
+            string,
+            string,
+            string,
+          ];
+          writeFileSync(reporter, REPORTER);
+          const measuring = coverage ? ['--experimental-test-coverage', ...reportTo('lcov', covered)] : [];
+          return {
+            argv: [
+              process.execPath,
+              ...flags,
+              '--test',
+              ...measuring,
+              ...reportTo('spec', 'stdout'),
+              ...reportTo(reporter, tests),
+              ...files,
+            ],
+            env: script?.env ?? {},
+            tests: { file: tests, format: 'jest' },
+            coverage: coverage ? { file: covered, format: 'lcov' } : null,
+          };
+        },
+      },
+    };
+  },
+};
+
+function reportTo(reporter: string, destination: string): readonly string[] {
   return [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`];
-}
-
-/** What the script names; else what `node --test` looks for. */
-function patternsOf(folder: string, script: ScriptCall | null): readonly string[] {
-  const { others } = keepWords(script?.args ?? [], WITH_VALUE, PLAIN);
-  const takesTypes = [...(script?.nodeArgs ?? []), ...(script?.args ?? [])].some((word) =>
-    /tsx|ts-node|strip-types|transform-types|swc|esbuild/.test(word),
-  );
-  const kind = takesTypes || Number(process.versions.node.split('.')[0]) >= 23 ? ANY : JS;
-  const named = others.filter((word) => word !== 'run');
-  if (named.length > 0) return named.map((word) => (isFolder(join(folder, word)) ? `${word.replace(/\/+$/, '')}/**/*.${kind}` : word));
-  return [`**/*{.,-,_}test.${kind}`, `**/test-*.${kind}`, `**/test.${kind}`, `**/test/**/*.${kind}`];
-}
-
-function isFolder(path: string): boolean {
-  return existsSync(path) && statSync(path).isDirectory();
 }
 
 /**
  * The reporter for node:test: every test with its file, as Jest's JSON. A file without tests, which node counts as passed, is left out.
  * A file that broke before its tests, or whose process ended without reporting a test that it has, is a failed suite.
  */
-export const NODE_REPORTER = `
+const REPORTER = `
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 

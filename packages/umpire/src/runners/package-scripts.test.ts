@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { keepWords, scriptTests } from './package-scripts.js';
-import type { ScriptCall } from './package-scripts.js';
+import { findScriptTests, runsTests } from './package-scripts.js';
+import type { ScriptCall } from './runner.js';
 
 const PLAIN = { env: {}, nodeArgs: [], wrapperArgs: [], args: [] };
 
 function check(scripts: Readonly<Record<string, string>>, ...expected: readonly ScriptCall[]): void {
-  expect(scriptTests({ scripts })).toEqual({ calls: expected, foreign: [] });
+  expect(findScriptTests({ scripts })).toEqual({ calls: expected, foreign: [] });
 }
 
 /** What is called, as `runner words`; of others `(name: kind, by script)`. */
 function brief(scripts: Readonly<Record<string, string>>): readonly string[] {
-  const { calls, foreign } = scriptTests({ scripts });
+  const { calls, foreign } = findScriptTests({ scripts });
   return [
     ...calls.map(({ runner, args }) => [runner, ...args].join(' ')),
     ...foreign.map(({ name, kind, script }) => `(${name}: ${kind}, by ${script})`),
@@ -48,7 +48,7 @@ test('a name among the words of another program is no call', () => {
   check({ test: 'echo "no test" && exit 1' });
   check({ test: 'node build.js' });
   check({});
-  expect(scriptTests({ scripts: null })).toEqual({ calls: [], foreign: [] });
+  expect(findScriptTests({ scripts: null })).toEqual({ calls: [], foreign: [] });
 });
 
 test('every runner that the script comes to is found, each call once', () => {
@@ -96,9 +96,19 @@ test('a test runner that cannot be measured with is named, with the kind of its 
   );
 });
 
-test('only flags that are asked for are kept', () => {
-  expect(keepWords(['run', '-c', 'a.ts', '--coverage', '--mode=x', '--globals', 'b'], ['-c', '--mode'], ['--globals'])).toEqual({
-    flags: ['-c', 'a.ts', '--mode=x', '--globals'],
-    others: ['run', 'b'],
-  });
+test.each<[string, boolean]>([
+  ['npm test', true],
+  ['npm run -s test:unit && echo ok', true],
+  ['npx vitest run', true],
+  ['cd x && ./node_modules/.bin/jest', true],
+  ['python -m pytest -q', true],
+  ['node --import tsx --test a.js', true],
+  ['sh -c "pnpm t"', true],
+  ['tox', true],
+  ['npm run lint; ls test', false],
+  ['npm run build', false],
+  ['eslint jest.config.js', false],
+  ['make check', false],
+])('knows whether %s runs the tests', (command, expected) => {
+  expect(runsTests(command)).toBe(expected);
 });

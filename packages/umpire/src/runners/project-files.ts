@@ -1,6 +1,7 @@
-// The files of a project that match patterns. Installed packages, git's own, Umpire's and what tools build are not looked into.
+// The files of a project that match patterns, and their text. Installed packages, git's own, Umpire's and what tools build are not looked into.
 
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { pathTest } from './path-pattern.js';
 
@@ -25,7 +26,13 @@ export function findFiles(project: string, patterns: readonly string[]): readonl
   const found: string[] = [];
   let seen = 0;
   const walk = (folder: string): void => {
-    for (const entry of listed(join(project, folder))) {
+    let entries: readonly Dirent[];
+    try {
+      entries = readdirSync(join(project, folder), { withFileTypes: true });
+    } catch {
+      return;
+    }
+    for (const entry of entries) {
       seen += 1;
       if (seen > MOST_FILES) return;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
@@ -37,10 +44,13 @@ export function findFiles(project: string, patterns: readonly string[]): readonl
   return found.toSorted();
 }
 
-function listed(folder: string) {
+const MOST_CHARACTERS = 4 * 1024 * 1024;
+
+/** The text of a file, of a very large one its start. Null where it cannot be read. */
+export function readText(path: string): string | null {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return readFileSync(path, 'utf8').slice(0, MOST_CHARACTERS);
   } catch {
-    return [];
+    return null;
   }
 }

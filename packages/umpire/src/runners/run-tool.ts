@@ -33,7 +33,7 @@ export interface ToolJob {
   readonly say: (line: string) => void;
 }
 
-export interface CriticToolCall {
+export interface ProgramCall {
   /** For people and for the provenance: `vitest`. */
   readonly name: string;
   /** Null where it is not known. */
@@ -82,7 +82,7 @@ export function timeLeft(job: ToolJob): number {
 }
 
 /** Never rejects for what the tool does. */
-export async function runTool(job: ToolJob, call: CriticToolCall): Promise<ToolRun> {
+export async function runTool(job: ToolJob, call: ProgramCall): Promise<ToolRun> {
   const started = job.now();
   const left = timeLeft(job);
   const timeoutMs = Math.min(call.timeoutMs ?? Infinity, job.settings.timeoutMinutes * 60_000, left);
@@ -133,10 +133,27 @@ export async function runTool(job: ToolJob, call: CriticToolCall): Promise<ToolR
   }
 }
 
-function howItEnded(end: ChildEnd, call: CriticToolCall): Pick<ToolRun, 'outcome' | 'code' | 'signal' | 'problem'> {
+function howItEnded(end: ChildEnd, call: ProgramCall): Pick<ToolRun, 'outcome' | 'code' | 'signal' | 'problem'> {
   if (end.kind === 'unstarted') return { outcome: 'unstarted', code: null, signal: null, problem: whyUnstarted(end.error, call) };
   const outcome = end.stopped === null ? 'ended' : end.stopped.by === 'timeout' ? 'timeout' : 'interrupted';
   return { outcome, code: end.code, signal: end.signal, problem: null };
+}
+
+/** Why a run says nothing: it did not come to its own end. Null where it did. */
+export function whyUnended(
+  { outcome, problem }: Pick<ToolRun, 'outcome' | 'problem'>,
+  name: string,
+): { readonly outcome: 'timeout' | 'error' | 'missing'; readonly problem: string } | null {
+  switch (outcome) {
+    case 'timeout':
+      return { outcome: 'timeout', problem: `${name} timed out.` };
+    case 'interrupted':
+      return { outcome: 'error', problem: `${name} was stopped before it finished.` };
+    case 'unstarted':
+      return { outcome: 'missing', problem: problem ?? `${name} could not be started.` };
+    case 'ended':
+      return null;
+  }
 }
 
 /** `exit status 1`, `killed by SIGTERM` */
@@ -145,14 +162,14 @@ export function howToolEnded({ code, signal }: Pick<ToolRun, 'code' | 'signal'>)
 }
 
 /** A missing working folder is reported in the same words as a missing program. */
-function whyUnstarted(error: NodeJS.ErrnoException, { name, workdir, argv }: CriticToolCall): string {
+function whyUnstarted(error: NodeJS.ErrnoException, { name, workdir, argv }: ProgramCall): string {
   if (error.code === 'ENOENT' && !existsSync(workdir)) return `${name} could not be started: its folder is gone.`;
   if (error.code === 'ENOENT') return `${name} could not be started: program ${argv[0] ?? ''} not found. Install it or fix the PATH.`;
   if (error.code === 'E2BIG') return `${name} could not be started: its arguments are too long.`;
   return `${name} could not be started: ${error.code ?? error.message}.`;
 }
 
-function useOf(job: ToolJob, call: CriticToolCall, started: Date, end: ChildEnd | null): ToolUse {
+function useOf(job: ToolJob, call: ProgramCall, started: Date, end: ChildEnd | null): ToolUse {
   const ended = end?.kind === 'ended' ? end : null;
   const places = { project: job.project, scratch: call.scratch };
   return {
@@ -187,7 +204,7 @@ export function shownWord(word: string, { project, scratch }: ShownPlaces): stri
   return hidden.replaceAll(`${project}/`, '').replaceAll(project, '.');
 }
 
-function unmade(job: ToolJob, call: CriticToolCall, started: Date, outcome: 'timeout' | 'interrupted'): ToolRun {
+function unmade(job: ToolJob, call: ProgramCall, started: Date, outcome: 'timeout' | 'interrupted'): ToolRun {
   const use = { ...useOf(job, call, started, null), timed_out: outcome === 'timeout' };
   return { outcome, code: null, signal: null, problem: null, head: '', tail: '', use };
 }

@@ -60,6 +60,10 @@ export interface QuarantinedTest {
   readonly until: string;
 }
 
+/** The test runners that Umpire knows; `runners/registry.ts` has what it knows of each. */
+export const RUNNER_NAMES = ['vitest', 'jest', 'mocha', 'node', 'pytest'] as const;
+export type RunnerName = (typeof RUNNER_NAMES)[number];
+
 /** The critics that Umpire runs itself. `null`: found in the project's files. */
 export interface CriticSettings {
   /** The time limit of one tool. */
@@ -68,7 +72,7 @@ export interface CriticSettings {
   readonly tests: 'none' | null;
   readonly quarantine: readonly QuarantinedTest[];
   readonly testing: {
-    readonly runner: 'vitest' | 'jest' | 'mocha' | 'node' | 'pytest' | null;
+    readonly runner: RunnerName | null;
     /** Patterns of test files by layer. All other files are L1. */
     readonly layers: Readonly<Record<string, readonly string[]>>;
   };

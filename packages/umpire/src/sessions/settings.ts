@@ -9,7 +9,7 @@ import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
 import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
-import { ALLOWABLE, DEFAULT_SETTINGS } from './default-settings.js';
+import { ALLOWABLE, DEFAULT_SETTINGS, RUNNER_NAMES } from './default-settings.js';
 import { isWebAddress } from './web-address.js';
 import type { AgentSettings, ColourPair, LoopGuard, QuarantinedTest, Settings } from './default-settings.js';
 
@@ -292,7 +292,7 @@ const critics = group(
     testing: field(
       group(
         {
-          runner: field(choice(['vitest', 'jest', 'mocha', 'node', 'pytest']), fromProject, 'the test runner'),
+          runner: field(choice(RUNNER_NAMES), fromProject, 'the test runner'),
           layers: field(
             named(patterns, 'layers, each with its patterns'),
             'integration tests are L2, e2e tests L3',

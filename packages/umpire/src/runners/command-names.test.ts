@@ -1,7 +1,65 @@
-// Names of tests in what a command prints.
+// How commands are asked for the names of their tests.
 
-import { expect, it } from 'vitest';
-import { cargoLines, goLines, goResults, rspecResults } from './printed-results.js';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { askForNames, picksTests, readCargoLines, readGoEvents, readGoLines, readRspec } from './command-names.js';
+
+const scratch = mkdtempSync(join(tmpdir(), 'umpire-ask-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+it.each([
+  ['npx jest test/a.test.js', '--json --outputFile='],
+  ['npx vitest run', '--reporter=default --reporter=json --outputFile.json='],
+  ['node_modules/.bin/mocha test/a.js', '--reporter json --reporter-option output='],
+])('adds words behind %s', (command, words) => {
+  const runner = /vitest|jest|mocha/.exec(command)?.[0];
+  expect(askForNames(command, scratch).command).toBe(`${command} ${words}${join(scratch, `${runner}.names`)}`);
+});
+
+it.each(['npx jest && npx eslint .', 'npx jest > out.txt', 'npx jest # all', 'npm test', 'sh tests/jest.sh', 'python -m pytest -q'])(
+  'leaves the words of %s alone',
+  (command) => {
+    expect(askForNames(command, scratch).command).toBe(command);
+  },
+);
+
+it('asks by the environment, beside what is set there', () => {
+  process.env['GOFLAGS'] = '-mod=mod';
+  try {
+    const { env } = askForNames('make test', scratch);
+    expect(env).toMatchObject({ GOFLAGS: '-mod=mod -v', PYTEST_ADDOPTS: expect.stringContaining('--junitxml=') as string });
+    expect(env['NODE_OPTIONS']).toBeUndefined();
+  } finally {
+    delete process.env['GOFLAGS'];
+  }
+});
+
+it('asks node:test, unless the command has reporters of its own', () => {
+  expect(askForNames('node --test a.test.js', scratch).env['NODE_OPTIONS']).toContain(`--test-reporter=${join(scratch, 'node.names.mjs')}`);
+  expect(askForNames('node --test --test-reporter=dot a.test.js', scratch).env['NODE_OPTIONS']).toBeUndefined();
+});
+
+it.each([
+  ['node --import=tsx/esm --test test/a.ts', true],
+  ['PYTHONPATH=src python -m pytest -q ./test/a.ts -k "b or c"', true],
+  ['npx vitest run test', true],
+  ["npx mocha 'test/a.ts' test/b.ts", true],
+  ['npx jest test/b.ts', false],
+  ['npx vitest run', false],
+  ['python3 -m pytest -q', false],
+  ['node --test', false],
+  ['npm test -- test/a.ts', false],
+  ['npx jest test/a.ts && npx jest test/b.ts', false],
+  ['go test ./test/a.ts', false],
+])('knows whether %s picks a changed test', (command, expected) => {
+  expect(picksTests(command, ['test/a.ts'])).toBe(expected);
+});
+
+it('asks nothing if the path of the scratch folder would be split into words', () => {
+  expect(askForNames('npx jest', join(scratch, 'a b'))).toEqual({ command: 'npx jest', env: {}, reports: [] });
+});
 
 it('reads the events of go test -json', () => {
   const event = (action: string, test: string, output?: string) =>
@@ -17,7 +75,7 @@ it('reads the events of go test -json', () => {
     JSON.stringify({ Action: 'fail', Package: 'shop' }),
     '{ broken',
   ].join('\n');
-  expect(goResults(text).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
+  expect(readGoEvents(text).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
     { id: 'shop > TestTotal', status: 'failed', message: 'total_test.go:9: got 4, want 3' },
     { id: 'shop > TestMean', status: 'passed', message: null },
     { id: 'shop > TestLater > in_May', status: 'skipped', message: null },
@@ -42,7 +100,7 @@ PASS
 ok  \texample.com/other\t0.001s
 FAIL
 `;
-  expect(goLines(text).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
+  expect(readGoLines(text).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
     { id: 'example.com/quota > TestSize', status: 'failed', message: '' },
     { id: 'example.com/quota > TestSize > plain_number', status: 'failed', message: 'size_test.go:30: ParseSize("5") = 4, want 5' },
     { id: 'example.com/quota > TestSize > zero', status: 'passed', message: null },
@@ -53,7 +111,7 @@ FAIL
 
 it('reads what cargo test prints', () => {
   const text = 'running 3 tests\ntest money::adds ... ok\ntest money::splits ... FAILED\ntest slow ... ignored, needs a network\n';
-  expect(cargoLines(text).map(({ id, status }) => `${id} ${status}`)).toEqual([
+  expect(readCargoLines(text).map(({ id, status }) => `${id} ${status}`)).toEqual([
     'money::adds passed',
     'money::splits failed',
     'slow skipped',
@@ -75,11 +133,11 @@ it('reads RSpec’s JSON, also where a file cannot be loaded', () => {
   ];
   const summary = { errors_outside_of_examples_count: 1 };
   const report = { version: '3.13.0', messages: ['An error occurred while loading ./spec/x_spec.rb.'], examples, summary };
-  expect(rspecResults(JSON.stringify(report)).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
+  expect(readRspec(JSON.stringify(report)).map(({ id, status, message }) => ({ id, status, message }))).toEqual([
     { id: 'spec/cart_spec.rb > Cart #remove > drops a line', status: 'failed', message: 'expected 1\ngot 2' },
     { id: 'spec/cart_spec.rb > Cart #remove > counts', status: 'passed', message: null },
     { id: 'spec/cart_spec.rb > Cart #remove > waits', status: 'skipped', message: null },
     { id: 'rspec', status: 'errored', message: 'An error occurred while loading ./spec/x_spec.rb.' },
   ]);
-  expect(rspecResults('{"testResults":[]}')).toEqual([]);
+  expect(readRspec('{"testResults":[]}')).toEqual([]);
 });

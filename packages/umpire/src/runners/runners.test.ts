@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files } from '../../../../test/support/git-project.js';
-import { jestCountsAll, pytestCoverage, sourcesNotIn, vitestCountsAll, wrapperSettings } from './coverage-settings.js';
+import { countsAllFiles as jestCountsAll } from './jest.js';
+import { wrapperSettings } from './mocha.js';
+import { coverageSettings } from './pytest.js';
+import { findSourcesNotIn } from './run-tests.js';
+import { keepFlags } from './runner.js';
+import { countsAllFiles as vitestCountsAll } from './vitest.js';
 
 cleanUpAfterwards();
 
@@ -64,7 +69,7 @@ test('V10 c8 and nyc: what the project includes is counted, also where its setti
 });
 
 test('V10 pytest-cov: the source in the settings stays the source', () => {
-  const read = (files: Files) => pytestCoverage(folderOf(files));
+  const read = (files: Files) => coverageSettings(folderOf(files));
   expect(read({ 'pyproject.toml': '[tool.pytest.ini_options]\naddopts = "-q --cov=shop --cov-report=term"\n' })).toEqual({
     isAsked: true,
     countsAll: true,
@@ -97,10 +102,11 @@ test('V10 names the source files that the figure leaves out, and neither tests n
     'node_modules/x/index.js': '',
   });
   const place = { runner: 'vitest', folder: root, path: '' } as const;
-  expect(sourcesNotIn(new Set(['lib/used.js']), place, (path) => path === 'lib/used.test.js', ['packages/b'])).toEqual([
-    'index.js',
-    'lib/unused.ts',
-  ]);
+  const places = [
+    { place, files: ['lib/used.test.js'] },
+    { place: { path: 'packages/b' }, files: [] },
+  ];
+  expect(findSourcesNotIn(new Set(['lib/used.js']), place, { places })).toEqual(['index.js', 'lib/unused.ts']);
   const python = folderOf({
     'shop/a.py': '',
     'shop/b.py': '',
@@ -110,5 +116,13 @@ test('V10 names the source files that the figure leaves out, and neither tests n
     'docs/conf.py': '',
   });
   const pytest = { runner: 'pytest', folder: python, path: 'sub' } as const;
-  expect(sourcesNotIn(new Set(['sub/shop/a.py']), pytest, () => false, [])).toEqual(['sub/shop/b.py']);
+  expect(findSourcesNotIn(new Set(['sub/shop/a.py']), pytest, { places: [] })).toEqual(['sub/shop/b.py']);
+});
+
+test('only flags that are asked for are kept', () => {
+  const flags = { withValue: ['-c', '--mode'], plain: ['--globals'], dropped: ['-R'] };
+  expect(keepFlags(['run', '-c', 'a.ts', '--coverage', '--mode=x', '--globals', '-R', 'dot', 'b'], flags)).toEqual({
+    flags: ['-c', 'a.ts', '--mode=x', '--globals'],
+    others: ['run', 'b'],
+  });
 });
