@@ -3,7 +3,8 @@
 
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { HELP } from '@umpire/umpire/doors/cli/help.js';
+import { COMMANDS } from '@umpire/umpire/doors/cli/commands.js';
+import { HELP_TOPICS, helpText } from '@umpire/umpire/doors/cli/help.js';
 import { runInProcess } from './support/in-process.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 
@@ -38,7 +39,7 @@ it.each([
   [['until', 'true', '--agent', 'nobody-of-ours'], 'Unknown agent "nobody-of-ours".'],
   [
     ['resolve', 'x', 'aprove'],
-    '"aprove" is not an answer. Did you mean "approve"? Answers: force-approve, manual-fix, extend, abort, approve, revise, answer, take-edits, agree, insist, change-goal, stop.',
+    '<answer> takes one of force-approve, manual-fix, extend, abort, approve, revise, answer, take-edits, agree, insist, change-goal, stop, not "aprove". Did you mean "approve"?',
   ],
 ])('suggests the word that was meant: %j', async (args, message) => {
   const { exit, stderr } = await runInProcess(project.root, args);
@@ -57,7 +58,8 @@ it('suggests the session that was meant, and finds a task of the latest session'
   expect(silent.err).not.toContain('Unknown session');
 });
 
-it.each(Object.entries(HELP))('the help of %s fits 80 columns and has usage, exit status and examples, in this order', (command, text) => {
+it.each(HELP_TOPICS)('the help of %s fits 80 columns and has usage, exit status and examples, in this order', (command) => {
+  const text = helpText(command);
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
   expect(text.split('\n', 1)[0]).toMatch(/^[A-Z].*\.$/);
   expect(text).toMatch(
@@ -66,11 +68,7 @@ it.each(Object.entries(HELP))('the help of %s fits 80 columns and has usage, exi
 });
 
 it('has a help text for every command that the overview names', () => {
-  const [commands = ''] = HELP.umpire.split('\nLoops\n');
+  const [commands = ''] = helpText('umpire').split('\nLoops\n');
   const named = [...commands.matchAll(/^ {2}([a-z]+) /gm)].map((match) => match[1] ?? '');
-  expect(named.toSorted()).toEqual(
-    Object.keys(HELP)
-      .map((name) => (name === 'umpire' ? 'help' : name))
-      .toSorted(),
-  );
+  expect(named.toSorted()).toEqual(['help', ...Object.keys(COMMANDS)].toSorted());
 });

@@ -256,9 +256,9 @@ it('never stops an agent because of an error in the hook', async () => {
   for (const [event, args, told] of [
     ['{"cwd":', ['Stop'], 'no event of a coding agent'],
     ['[]', ['Stop'], 'it is not an object.'],
-    [stops(project), [], 'Missing <event>: SessionStart, Stop,'],
+    [stops(project), [], 'Missing <event>: umpire hook <event>'],
     [stops(project), ['Notification'], 'There is no event "Notification".'],
-    [stops(project), ['Stop', '--scope', 'all'], '--scope takes testing or any'],
+    [stops(project), ['Stop', '--scope', 'all'], '--scope takes one of testing, any'],
     [stops(project), ['Stop', '--base', 'nowhere'], 'nowhere'],
     [stops(plain), ['Stop'], 'git'],
   ] as const)

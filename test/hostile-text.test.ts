@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeAll, expect, it } from 'vitest';
-import { COMMANDS } from '@umpire/umpire/doors/cli/command-line.js';
+import { COMMANDS } from '@umpire/umpire/doors/cli/commands.js';
 import { runDiff } from '@umpire/umpire/doors/cli/diff-apply.js';
 import { runLogs } from '@umpire/umpire/doors/cli/logs.js';
 import { createOutput } from '@umpire/umpire/doors/cli/output.js';
 import type { CommandOutcome } from '@umpire/umpire/doors/cli/command-outcome.js';
 import { writeFiles } from './support/git-project.js';
-import { runInProcess } from './support/in-process.js';
+import { runInProcess, given, silentOutput } from './support/in-process.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 import { serveProject } from './support/served-project.js';
@@ -164,7 +164,7 @@ const CASES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
 };
 
 it('has a case for every command', () => {
-  expect(Object.keys(CASES).toSorted()).toEqual([...COMMANDS].toSorted());
+  expect(Object.keys(CASES).toSorted()).toEqual(['help', ...Object.keys(COMMANDS)].toSorted());
 });
 
 it('prints no control character and no forged line, whatever the command', async () => {
@@ -192,11 +192,11 @@ it('shows patches and logs on a terminal as text', async () => {
     expect(outcome.bytes).toBeUndefined();
     return text;
   };
-  const patch = printed(await runDiff([ran], true));
+  const patch = printed(await runDiff(given('diff', ran), silentOutput(), true));
   expect(patch).toContain('\\u001b]0;owned\\u0007');
   expect(FORBIDDEN.test(patch)).toBe(false);
   const [log = ''] = readdirSync(join(ran, 'logs'));
-  expect(FORBIDDEN.test(printed(await runLogs([ran, log.replace(/-\d+\.txt$/, '')], true)))).toBe(false);
+  expect(FORBIDDEN.test(printed(await runLogs(given('logs', ran, log.replace(/-\d+\.txt$/, '')), silentOutput(), true)))).toBe(false);
 });
 
 it('writes no control character and no Markdown of others into its pages', () => {

@@ -21,7 +21,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { runLogs } from '@umpire/umpire/doors/cli/logs.js';
 import { command, root } from './support/command.js';
 import { documentedFields, fieldsOf } from './support/documented-fields.js';
-import { runInProcess } from './support/in-process.js';
+import { runInProcess, given, silentOutput } from './support/in-process.js';
 import { COMPLETE, ESCALATED, FIXED, writeStory } from './support/session-events.js';
 
 let project = '';
@@ -184,7 +184,7 @@ it('umpire list filters sessions and prints a summary', async () => {
   expect(await umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'No match: the project has 3 sessions.\n' });
   const { exit, err } = await umpire('list', '--state', 'waiting');
   expect(exit).toBe(2);
-  expect(err).toContain('Unknown state "waiting". Did you mean "awaiting"? The states are running, awaiting, interrupted, complete');
+  expect(err).toContain('--state takes one or more of running, awaiting, interrupted, complete');
 });
 
 it('has the fields in JSON that docs/session-files.md names', async () => {
@@ -268,7 +268,7 @@ describe('umpire logs', () => {
 
   it('shows control sequences as text on a terminal', async () => {
     write();
-    const { stdout: shown } = await runLogs(['DEV-001', '--project', project], true);
+    const { stdout: shown } = await runLogs(given('logs', 'DEV-001', '--project', project), silentOutput(), true);
     expect(shown).toBe('red \\u001b]0;owned\\u0007\nend\ufffd\ufffd\n');
   });
 

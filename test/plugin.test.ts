@@ -4,8 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { COMMANDS } from '@umpire/umpire/doors/cli/command-line.js';
-import { HELP } from '@umpire/umpire/doors/cli/help.js';
+import { COMMANDS } from '@umpire/umpire/doors/cli/commands.js';
+import type { CommandName } from '@umpire/umpire/doors/cli/commands.js';
+import { helpText } from '@umpire/umpire/doors/cli/help.js';
 import { HOOK_EVENTS } from '@umpire/umpire/agents/known/known-agents.js';
 import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
@@ -28,8 +29,8 @@ it('names only commands, flags and events that exist', () => {
   ]);
   expect(called.length).toBeGreaterThan(12);
   for (const [, name = '', rest = ''] of called) {
-    expect(COMMANDS).toContain(name);
-    for (const [flag] of rest.matchAll(/--[a-z-]+/g)) expect(HELP[name as keyof typeof HELP], `${name} ${flag}`).toContain(flag);
+    expect(Object.keys(COMMANDS)).toContain(name);
+    for (const [flag] of rest.matchAll(/--[a-z-]+/g)) expect(helpText(name as CommandName), `${name} ${flag}`).toContain(flag);
   }
   const events = lines.flatMap((line) => [...line.matchAll(/\bhook (\w+)"/g)].map(([, event = '']) => event));
   expect(events.toSorted()).toEqual(['AfterAgent', 'BeforeTool', 'PreToolUse', 'SessionStart', 'SessionStart', 'Stop']);
@@ -139,6 +140,6 @@ it('writes nothing into a settings file that it cannot read', async () => {
   expect(project.git('status', '--porcelain')).toBe('');
   expect(await init(project, 'emacs')).toMatchObject({
     exit: 2,
-    err: expect.stringContaining('--hooks takes claude, codex, gemini, opencode') as string,
+    err: expect.stringContaining('--hooks takes one of claude, codex, gemini, opencode') as string,
   });
 });

@@ -1,5 +1,6 @@
 // `umpire read`: the JSON that scripts use, the exit status, and the page for people.
 
+import { given, silentOutput } from './support/in-process.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { readReports } from '@umpire/umpire/engine/read.js';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { FORMATS } from '@umpire/reports/formats.js';
 import { HEAD_BYTES } from '@umpire/reports/report-head.js';
-import { HELP } from '@umpire/umpire/doors/cli/help.js';
+import { helpText } from '@umpire/umpire/doors/cli/help.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-read-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +31,7 @@ const types = file('tsc.log', `${folder}/src/a.ts(3,7): error TS2322: Type 'stri
 const broken = file('broken.txt', 'hello');
 const missing = join(folder, 'nothing.xml');
 
-const print = (...args: string[]) => runRead([...args, '--root', folder], false);
+const print = async (...args: string[]) => runRead(given('read', ...args, '--root', folder), silentOutput());
 const json = async (...args: string[]) => JSON.parse((await print(...args, '--json')).stdout ?? '') as unknown;
 const failure = async (...args: string[]) =>
   print(...args).then(
@@ -151,8 +152,8 @@ describe('the page', () => {
   });
 
   it('is colored where the output is', async () => {
-    expect((await runRead([good], true)).stdout).toContain('\u001b[32mpass');
-    expect((await runRead([good], false)).stdout).not.toContain('\u001b');
+    expect((await runRead(given('read', good), silentOutput(true))).stdout).toContain('\u001b[32mpass');
+    expect((await runRead(given('read', good), silentOutput())).stdout).not.toContain('\u001b');
   });
 
   it('removes control sequences of a report', async () => {
@@ -164,6 +165,6 @@ describe('the page', () => {
 });
 
 it('names every format in its help', () => {
-  const named = HELP.read.replaceAll(/\s+/g, ' ');
+  const named = helpText('read').replaceAll(/\s+/g, ' ');
   expect(FORMATS.map(({ id }) => id).filter((id) => !new RegExp(`[ ,]${id}[, ]`).test(named))).toEqual([]);
 });

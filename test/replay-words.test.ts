@@ -1,11 +1,12 @@
 // `umpire replay` with little to report: nothing judged, no verdict for the other rules, no such folder. Its JSON has the fields that
 // docs/session-files.md names.
 
+import { given } from './support/in-process.js';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runReplay } from '@umpire/umpire/doors/cli/replay.js';
-import { HELP } from '@umpire/umpire/doors/cli/help.js';
+import { helpText } from '@umpire/umpire/doors/cli/help.js';
 import { decide } from '@umpire/umpire/engine/decide.js';
 import { documentedFields, fieldsOf } from './support/documented-fields.js';
 import { forge, golden, GOLDEN, linesOf, newFolder, root, writeLines } from './support/journal.js';
@@ -36,11 +37,11 @@ describe('a journal without a whole line', () => {
   ])('%j is like none', async (text, why) => {
     const folder = golden('review-cap-raised');
     put(text)(folder);
-    await expect(runReplay([folder])).rejects.toMatchObject({
+    await expect(runReplay(given('replay', folder))).rejects.toMatchObject({
       code: 'never-judged',
       message: `No verdict to replay in "${folder}": ${why}.`,
     });
-    const { exit, stdout, stderr } = await runReplay(['--all', '--project', project({ one: put(text) })]);
+    const { exit, stdout, stderr } = await runReplay(given('replay', '--all', '--project', project({ one: put(text) })));
     expect([exit, stdout]).toEqual([0, expect.stringContaining('| .umpire/sessions/one | 0 | never judged | none |\n')]);
     expect(stderr).toBe('1 session found, none judged yet.\nNext: judge a session first: `umpire decide <loop> <session>`.\n');
   });
@@ -48,7 +49,7 @@ describe('a journal without a whole line', () => {
 
 describe('the headline', () => {
   it('does not mention a journal if there is none', async () => {
-    const { exit, stderr } = await runReplay(['--all', '--project', project({})]);
+    const { exit, stderr } = await runReplay(given('replay', '--all', '--project', project({})));
     expect([exit, stderr]).toEqual([0, 'No session found.\nNext: check the folder, or name the project with --project.\n']);
   });
 
@@ -57,21 +58,21 @@ describe('the headline', () => {
     writeFileSync(file, '');
     for (const path of ['/nowhere/at/all', file]) {
       const error = { code: 'project-missing', exit: 1, message: `No folder at "${path}".` };
-      await expect(runReplay(['--all', '--project', path])).rejects.toMatchObject(error);
+      await expect(runReplay(given('replay', '--all', '--project', path))).rejects.toMatchObject(error);
     }
   });
 
   it('does not call an unreadable journal broken', async () => {
     const folder = project({ good: asItIs });
     mkdirSync(join(folder, '.umpire', 'sessions', 'bad', 'journal.ndjson'), { recursive: true });
-    const { exit, stderr } = await runReplay(['--all', '--project', folder]);
+    const { exit, stderr } = await runReplay(given('replay', '--all', '--project', folder));
     expect([exit, stderr]).toEqual([
       1,
       '5 verdicts replayed: 5 the same; journal of 1 session unreadable.\n' +
         'Next: fix the unreadable journal, then run the same command again.\n',
     ]);
     differing(join(folder, '.umpire', 'sessions', 'good'));
-    expect((await runReplay(['--all', '--project', folder])).exit).toBe(3);
+    expect((await runReplay(given('replay', '--all', '--project', folder))).exit).toBe(3);
   });
 });
 
@@ -85,7 +86,7 @@ describe('other rules that apply to no verdict', () => {
   }
 
   it('are reported, with the loops that were judged', async () => {
-    const { exit, stdout, stderr } = await runReplay([await twoLoops(), '--loop', 'design']);
+    const { exit, stdout, stderr } = await runReplay(given('replay', await twoLoops(), '--loop', 'design'));
     expect(exit).toBe(0);
     expect(stdout).toContain('\ndesign applies to no verdict here: they are of the loops brainstorm, review.\n');
     expect(stderr).toContain('2 the same, none for design (they belong to the loops brainstorm, review); history unbroken.');
@@ -93,14 +94,14 @@ describe('other rules that apply to no verdict', () => {
 
   it('are reported for a whole project too', async () => {
     const folder = project({ one: asItIs, two: differing });
-    const { exit, stdout, stderr } = await runReplay(['--all', '--project', folder, '--loop', 'design']);
+    const { exit, stdout, stderr } = await runReplay(given('replay', '--all', '--project', folder, '--loop', 'design'));
     expect(exit).toBe(3);
     expect(stdout?.match(/design applies to no verdict here: they are of the loop review\./g)).toHaveLength(1);
     expect(stderr).toContain('none for design (they belong to the loop review)');
   });
 
   it('are not reported if they apply to one verdict', async () => {
-    const { stdout, stderr } = await runReplay([await twoLoops(), '--loop', 'review']);
+    const { stdout, stderr } = await runReplay(given('replay', await twoLoops(), '--loop', 'review'));
     expect(`${stdout ?? ''}${stderr ?? ''}`).not.toContain('asked about');
   });
 });
@@ -114,7 +115,7 @@ interface Told {
 }
 
 async function told(...args: readonly string[]): Promise<Told & { readonly exit: number }> {
-  const { stdout, exit } = await runReplay([...args, '--json']);
+  const { stdout, exit } = await runReplay(given('replay', ...args, '--json'));
   return { ...(JSON.parse(stdout ?? '') as Told), exit };
 }
 
@@ -147,7 +148,9 @@ describe('the JSON', () => {
   it('has the fields that docs/session-files.md names', async () => {
     const folder = project({ good: asItIs, broken, differing, lost, empty: put('') });
     mkdirSync(join(folder, '.umpire', 'sessions', 'bad', 'journal.ndjson'), { recursive: true });
-    const all = JSON.parse((await runReplay(['--all', '--project', folder, '--loop', 'review', '--json'])).stdout ?? '') as Told;
+    const all = JSON.parse(
+      (await runReplay(given('replay', '--all', '--project', folder, '--loop', 'review', '--json'))).stdout ?? '',
+    ) as Told;
     const inState = (state: string) => all.sessions.filter((one) => one['state'] === state) as unknown as readonly Told[];
     const replayed = inState('replayed');
     const verdicts = replayed.flatMap((one) => one.verdicts);
@@ -175,8 +178,12 @@ describe('the JSON', () => {
 
 describe('the help', () => {
   it('fits 80 columns, and names the exit statuses by priority', () => {
-    expect(HELP.replay.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    const order = [...(/Exit status[^]*?\n\n/.exec(HELP.replay)?.[0] ?? '').matchAll(/^ {2}(\d) /gm)].map((match) => match[1]);
+    expect(
+      helpText('replay')
+        .split('\n')
+        .filter((line) => line.length > 80),
+    ).toEqual([]);
+    const order = [...(/Exit status[^]*?\n\n/.exec(helpText('replay'))?.[0] ?? '').matchAll(/^ {2}(\d) /gm)].map((match) => match[1]);
     expect(order).toEqual(['2', '1', '3', '1', '0']);
   });
 });

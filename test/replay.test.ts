@@ -1,6 +1,7 @@
 // `umpire replay`: recorded verdicts come out the same, even after the other files of the session are deleted, and every change of the
 // record is reported with its line.
 
+import { given } from './support/in-process.js';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -63,7 +64,7 @@ describe('recorded sessions', () => {
       });
       for (const step of fixture.steps) {
         prepare(fixture, step, kept);
-        ran = runDecide([fixture.loop, join(kept, 'session'), ...(step.args ?? [])]).then(
+        ran = runDecide(given('decide', fixture.loop, join(kept, 'session'), ...(step.args ?? []))).then(
           () => undefined,
           () => undefined,
         );
@@ -72,12 +73,12 @@ describe('recorded sessions', () => {
       const session = join(kept, 'session');
       if (!existsSync(join(session, 'journal.ndjson'))) return;
       const before = snapshot(session);
-      const first = await runReplay([session]);
+      const first = await runReplay(given('replay', session));
       expect([first.exit, first.stdout]).toEqual([0, expect.not.stringMatching(/differs|lost/)]);
       expect(changes(before, snapshot(session))).toEqual([]);
       for (const name of readdirSync(session))
         if (name !== 'journal.ndjson' && name !== 'blobs') rmSync(join(session, name), { recursive: true });
-      expect(await runReplay([session])).toEqual(first);
+      expect(await runReplay(given('replay', session))).toEqual(first);
     },
   );
 });
@@ -165,7 +166,7 @@ describe('a changed journal', () => {
   ])('is reported with its first broken line: %s', async (_, change, line) => {
     const folder = golden(NAME);
     writeLines(folder, change(linesOf(folder)));
-    const { exit, stdout } = await runReplay([folder, '--json']);
+    const { exit, stdout } = await runReplay(given('replay', folder, '--json'));
     const replayed = JSON.parse(stdout ?? '') as Replay;
     expect([exit, replayed.chain]).toEqual([1, { unbroken: false, line, detail: expect.any(String) }]);
     const whole = await replay({ session: join(GOLDEN, NAME) });
@@ -176,7 +177,7 @@ describe('a changed journal', () => {
     const folder = golden(NAME);
     const text = readFileSync(join(folder, 'journal.ndjson'), 'utf8');
     writeFileSync(join(folder, 'journal.ndjson'), text.slice(0, -20));
-    const { exit, stdout } = await runReplay([folder]);
+    const { exit, stdout } = await runReplay(given('replay', folder));
     expect([exit, stdout]).toEqual([0, expect.stringContaining(`Line ${all} was cut off by a crash and is ignored`)]);
   });
 
@@ -197,7 +198,7 @@ describe('a changed journal', () => {
     forge(folder, (events) => {
       Object.assign(events[seq - 1]!.data.verdict, { rule: 'R1', outcome: 'converge', decision: 'CONVERGE' });
     });
-    const { exit, stdout, stderr } = await runReplay([folder]);
+    const { exit, stdout, stderr } = await runReplay(given('replay', folder));
     expect(exit).toBe(3);
     expect(stdout).toContain(`| ${seq} | review | 1 | 2 of 2 | CONVERGE | R1 | **differs** |`);
     expect(stdout).toContain(`- Line ${seq} differs: rule: R1 -> R5\n`);
@@ -244,7 +245,7 @@ describe('a changed journal', () => {
       forge(folder, (events) => {
         events[2] = { ...events[2]!, data: data as never };
       });
-      expect((await runReplay([folder])).exit, JSON.stringify(data)).toBe(1);
+      expect((await runReplay(given('replay', folder))).exit, JSON.stringify(data)).toBe(1);
     }
     const folder = golden(NAME);
     forge(folder, (events) => {
@@ -272,7 +273,7 @@ describe('missing evidence', () => {
     const folder = golden('review-cap-raised');
     const hash = blobOf(folder, 'Card numbers');
     spoil(join(folder, 'blobs', hash));
-    const { exit, stdout, stderr } = await runReplay([folder]);
+    const { exit, stdout, stderr } = await runReplay(given('replay', folder));
     expect([exit, stderr]).toEqual([1, expect.stringContaining('4 the same, 1 without evidence')]);
     expect(stdout).toContain(` cannot be judged again: artifacts/review-results.json: blobs/${hash} ${why}\n`);
   });
@@ -283,9 +284,9 @@ describe('missing evidence', () => {
     forge(folder, (events) => {
       events[2]!.data.verdict['rule'] = 'R0';
     });
-    expect((await runReplay([folder])).exit).toBe(3);
+    expect((await runReplay(given('replay', folder))).exit).toBe(3);
     writeLines(folder, [...linesOf(folder).slice(0, -1), '{}']);
-    expect((await runReplay([folder])).exit).toBe(1);
+    expect((await runReplay(given('replay', folder))).exit).toBe(1);
   });
 
   it('is looked up in blobs/ only, whatever the journal says', async () => {
@@ -307,7 +308,7 @@ describe('missing evidence', () => {
     forge(folder, (events) => {
       for (const { data } of events) delete data.scene;
     });
-    const { exit, stdout } = await runReplay([folder]);
+    const { exit, stdout } = await runReplay(given('replay', folder));
     expect([exit, stdout]).toEqual([1, expect.stringContaining('an older Umpire recorded it without its evidence')]);
     const results = join(folder, 'artifacts', 'review-results.json');
     writeFileSync(results, readFileSync(results, 'utf8').replace('5.5', '5.6'));

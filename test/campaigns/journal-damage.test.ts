@@ -1,6 +1,7 @@
 // Journals with valid hashes and wrong data: every field of every kind of line is removed or replaced, in real sessions of every
 // loop. Every reader either works or names the line; none crashes.
 
+import { given, silentOutput } from '../support/in-process.js';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -129,13 +130,13 @@ function rehash(data: Record<string, unknown>): void {
 }
 
 const DOORS: Readonly<Record<string, (folder: string, loop: string) => unknown>> = {
-  status: (folder) => runStatus([folder]),
-  statusJson: (folder) => runStatus([folder, '--json']),
-  report: (folder) => runReport([folder]),
-  reportJson: (folder) => runReport([folder, '--json']),
-  logs: (folder) => runLogs([folder]),
-  list: (folder) => runList(['--project', join(folder, '..', '..', '..')]),
-  replay: (folder) => runReplay([folder]),
+  status: (folder) => runStatus(given('status', folder), silentOutput()),
+  statusJson: (folder) => runStatus(given('status', folder, '--json'), silentOutput()),
+  report: (folder) => runReport(given('report', folder), silentOutput()),
+  reportJson: (folder) => runReport(given('report', folder, '--json'), silentOutput()),
+  logs: (folder) => runLogs(given('logs', folder), silentOutput()),
+  list: (folder) => runList(given('list', '--project', join(folder, '..', '..', '..')), silentOutput()),
+  replay: (folder) => runReplay(given('replay', folder)),
   decide: (folder, loop) => decide({ loop, session: folder, dryRun: true }),
   diff: (folder) => diff(folder),
   diffRound: (folder) => diff(folder, 1),

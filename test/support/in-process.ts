@@ -3,7 +3,10 @@
 import { Readable } from 'node:stream';
 import { runCommandLine } from '@umpire/umpire/doors/cli/command-line.js';
 import { partsOf } from '@umpire/umpire/doors/cli/command-outcome.js';
+import { readArguments } from '@umpire/umpire/doors/cli/arguments.js';
+import type { CommandName, Given } from '@umpire/umpire/doors/cli/commands.js';
 import { createOutput } from '@umpire/umpire/doors/cli/output.js';
+import type { Output } from '@umpire/umpire/doors/cli/output.js';
 
 export interface Ran {
   readonly exit: number | null;
@@ -57,4 +60,16 @@ function setVariables(variables: readonly (readonly [name: string, value: string
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
   }
+}
+
+/** What a command gets for these words. */
+export function given<Name extends CommandName>(name: Name, ...words: readonly string[]): Given<Name> {
+  const read = readArguments(name, words);
+  if (read === 'help') throw new Error('The words ask for help.');
+  return read;
+}
+
+/** Writes nothing. `isColored`: shows Umpire's own colours. */
+export function silentOutput(isColored = false): Output {
+  return { write: () => null, writeProgress: () => undefined, isColored: () => isColored };
 }

@@ -7,9 +7,11 @@ import type { Severity } from './vocabulary.js';
 import { SEVERITIES } from './vocabulary.js';
 
 export type OptionKind =
-  | { readonly type: 'flag' | 'text' | 'texts' | 'folder' | 'loop' | 'session' | 'agents' | 'targets' }
+  | { readonly type: 'flag' | 'text' | 'folder' | 'loop' | 'session' | 'agent' | 'agents' | 'targets' }
   | { readonly type: 'number'; readonly least: number; readonly most: number; readonly isWhole: boolean }
   | { readonly type: 'choice'; readonly words: readonly string[] }
+  /** `words`: each is one of these. */
+  | { readonly type: 'texts'; readonly words?: readonly string[] }
   /** Only a program can pass these. */
   | { readonly type: 'function' | 'signal' | 'date' | 'object' };
 
@@ -70,6 +72,11 @@ export function loopName(help: string): Option<string> {
   return { takes: { type: 'loop' }, help, value: 'LOOP' };
 }
 
+/** One coding agent. */
+export function agentName(help: string): Option<string> {
+  return { takes: { type: 'agent' }, help, value: 'AGENT' };
+}
+
 export function sessionName(help: string): Option<string> {
   return { takes: { type: 'session' }, help, value: 'SESSION' };
 }
@@ -84,6 +91,10 @@ export function whole(least: number, most: number, value: string, help: string):
 
 export function choice<const Word extends string>(words: readonly Word[], value: string, help: string): Option<Word> {
   return { takes: { type: 'choice', words }, help, value };
+}
+
+export function choices(words: readonly string[], value: string, help: string): Option<readonly string[]> {
+  return { takes: { type: 'texts', words }, help, value };
 }
 
 export function needed<Row extends Option>(row: Row): Row & { readonly isNeeded: true } {
@@ -110,9 +121,10 @@ export function describeOption({ takes }: Option): string {
       return 'true or false';
     case 'text':
     case 'session':
+    case 'agent':
       return 'a string';
     case 'texts':
-      return 'a list of strings';
+      return takes.words === undefined ? 'a list of strings' : `one or more of ${takes.words.join(', ')}`;
     case 'folder':
       return 'the path of a folder';
     case 'loop':
@@ -142,9 +154,10 @@ export function fitsOption({ takes }: Option, value: unknown): boolean {
     case 'flag':
       return typeof value === 'boolean';
     case 'text':
+    case 'agent':
       return typeof value === 'string';
     case 'texts':
-      return isList(value);
+      return isList(value) && value.every((one) => takes.words?.includes(one) ?? true);
     case 'folder':
     case 'session':
       return typeof value === 'string' && value.trim() !== '' && !value.includes('\0');
@@ -169,14 +182,19 @@ export function fitsOption({ takes }: Option, value: unknown): boolean {
   }
 }
 
-/** The value that a text of the command line stands for; undefined if it is none. */
+/** The value that a text of the command line stands for, or one of its values if it may be repeated; undefined if it is none. */
 export function parseOption(option: Option, word: string): unknown {
   const { takes } = option;
   if (takes.type === 'targets') return parseTargets(word);
-  if (takes.type === 'agents') return word;
+  if (isRepeated(option)) return fitsOption(option, [word]) ? word : undefined;
   if (takes.type !== 'number') return fitsOption(option, word) ? word : undefined;
   const value = (takes.isWhole ? /^-?\d{1,15}$/ : /^-?\d{1,15}(\.\d{1,6})?$/).test(word) ? Number(word) : NaN;
   return fitsOption(option, value) ? value : undefined;
+}
+
+/** Whether the command line may give it several times. */
+export function isRepeated({ takes }: Option): boolean {
+  return takes.type === 'texts' || takes.type === 'agents';
 }
 
 /** Percent: for all chains, or for each chain by its name. */
@@ -203,7 +221,7 @@ function isPercent(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 100;
 }
 
-function isList(value: unknown): boolean {
+function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
@@ -284,7 +302,7 @@ function agents(help: string): Option<readonly string[]> {
 
 const TARGETS: Option<Targets> = {
   takes: { type: 'targets' },
-  help: 'target of the testing loop, 0 to 100, or one for each layer: L1=90,L2=70',
+  help: 'target of the testing loop, 0 to 100 (default: 80), or one for each layer: L1=90,L2=70',
   value: 'PERCENT',
 };
 
@@ -403,7 +421,7 @@ export const CLEAN = { force: flag('clean the named session even if its work is 
 
 export const INIT = {
   project: PROJECT,
-  agent: text('NAME', 'the agent for every role (default: the first installed of claude, codex, gemini, opencode)'),
+  agent: agentName('the agent for every role (default: the first installed)'),
   dryRun: flag('print the text and write nothing'),
 };
 

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { newFolder } from '../../../../../test/support/assignment.js';
 import type { judgeFileTest } from '../../engine/judge-files.js';
-import type { HELP } from '../../doors/cli/help.js';
+import type { helpText } from '../../doors/cli/help.js';
 import { writeAgentHooks } from '../../doors/agent-hooks.js';
 import type { EventStream } from '../event-stream.js';
 import type { classifyFailure } from '../failure-cause.js';
@@ -40,7 +40,7 @@ export const aider: KnownAgent = {
 `;
 
 interface Program {
-  readonly HELP: typeof HELP;
+  readonly helpText: typeof helpText;
   readonly judgeFileTest: typeof judgeFileTest;
   readonly EventStream: typeof EventStream;
   readonly classifyFailure: typeof classifyFailure;
@@ -53,7 +53,7 @@ async function programWithAider(): Promise<Program> {
   const outfile = join(newFolder(), 'program.mjs');
   await build({
     stdin: {
-      contents: `export { HELP } from '../../doors/cli/help.js';
+      contents: `export { helpText } from '../../doors/cli/help.js';
 export { judgeFileTest } from '../../engine/judge-files.js';
 export { EventStream } from '../event-stream.js';
 export { classifyFailure } from '../failure-cause.js';
@@ -65,6 +65,7 @@ export * as registry from './known-agents.js';`,
     bundle: true,
     platform: 'node',
     format: 'esm',
+    external: ['oxc-parser'],
     logLevel: 'error',
     plugins: [
       {
@@ -85,8 +86,8 @@ export * as registry from './known-agents.js';`,
 }
 
 it('is known everywhere by its own file and one line of the registry', async () => {
-  const { HELP: help, registry: known, ...program } = await programWithAider();
-  expect([help.run, help.init].map((page) => page.includes('aider'))).toEqual([true, true]);
+  const { helpText, registry: known, ...program } = await programWithAider();
+  expect([helpText('run'), helpText('init')].map((page) => page.includes('aider'))).toEqual([true, true]);
   expect(known.PRESET_NAMES).toEqual(expect.arrayContaining(['aider', 'aider-acp']));
   const { agent } = known.findKnownAgent('aider-acp')!;
   expect(agent.acp.argv('/s')).toEqual(['aider', 'acp']);

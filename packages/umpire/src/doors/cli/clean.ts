@@ -7,20 +7,11 @@ import { clean, openCleaner } from '../../engine/clean.js';
 import type { Cleaner, CleanResult } from '../../engine/clean.js';
 import { plainLine } from '../../views/safe-text.js';
 import { latestFirst, resolveSession } from '../../sessions/find-sessions.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
-import type { FlagKinds } from './flags.js';
+import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import type { Given } from './commands.js';
 
-const FLAGS: FlagKinds = { '--project': 'value', '--force': 'switch', '--help': 'switch' };
-
-export async function runClean(args: readonly string[]): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, FLAGS, 'clean');
-  const [named] = parsed.rest;
-  refuseExtra(parsed, 1, 'clean');
-  if (parsed.switches.has('--help')) return showHelp('clean');
-  const project = parsed.values.get('--project') ?? '.';
-  const force = parsed.switches.has('--force');
+export async function runClean({ session: named, project = '.', force = false }: Given<'clean'>): Promise<CommandOutcome> {
   if (named !== undefined) return cleanOne(named, project, force);
   if (force) throw usage('--force needs a session: umpire clean <session> --force', 'clean');
   const cleaner = openCleaner(project);

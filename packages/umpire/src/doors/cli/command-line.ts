@@ -6,7 +6,9 @@ import { elapsedMs } from '../../sessions/clock.js';
 import { runDecide } from './decide.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { COLOR_CHOICES } from '../../views/colors.js';
-import { usage } from './flags.js';
+import { readArguments, usage } from './arguments.js';
+import { COMMANDS } from './commands.js';
+import type { Command, CommandName, Given } from './commands.js';
 import { processOutput } from './output.js';
 import type { Output } from './output.js';
 import { VERSION } from './version.generated.js';
@@ -27,7 +29,9 @@ export async function runCommandLine(words: readonly string[], options: CommandL
       throw usage(`--color takes ${COLOR_CHOICES.join(', ')}, not "${color.slice(0, 40)}".`, args[0] ?? 'help');
     return await runCommand(args, context);
   } catch (error) {
-    return failureOutcome(error, args.includes('--json'));
+    const outcome = failureOutcome(error, args.includes('--json'));
+    // For a coding agent, status 2 refuses.
+    return args[0] === 'hook' && isUmpireError(error) ? { ...outcome, exit: 1 } : outcome;
   }
 }
 
@@ -59,85 +63,76 @@ type Context = Required<CommandLineOptions>;
 
 async function runCommand(args: readonly string[], context: Context): Promise<CommandOutcome> {
   const [command, ...rest] = args;
-  if (command === undefined) return { stderr: (await import('./help.js')).HELP.umpire, exit: 2 };
-  if (command === '--help' || command === '-h' || command === 'help') return helpFor(rest[0]);
+  if (command === undefined) return { stderr: (await import('./help.js')).helpText('umpire'), exit: 2 };
+  if (command === '--help' || command === '-h' || command === 'help') return showHelp(rest[0]);
   if (command === '--version' || command === '-v') return { stdout: `${VERSION}\n`, exit: 0 };
-  if (command === 'decide') return runDecide(rest, context.startedAt);
-  const late = Object.hasOwn(LATE, command) ? LATE[command] : undefined;
-  if (late !== undefined) return (await onEngine(command, rest, (args) => late(args, context.output))) ?? late(rest, context.output);
-  if (command === 'warm-up') return warmUp(rest);
+  if (isCommand(command)) return start(command, rest, context);
+  if (command === 'warm-up') {
+    // For the build: judges a sample session, so that the compiled code kept for the next start holds what a verdict runs through.
+    await start('decide', [...rest, '--json'], context);
+    await start('decide', rest, context);
+    return { exit: 0 };
+  }
   if (command === 'complete') return (await import('./completion.js')).runComplete(rest);
-  throw unknownCommand(command, COMMANDS);
+  throw unknownCommand(command);
 }
 
-const LOOKING: ReadonlySet<string> = new Set(['status', 'report', 'logs', 'replay', 'list', 'diff']);
+function isCommand(word: string): word is CommandName {
+  return Object.hasOwn(COMMANDS, word);
+}
 
-const HERE_ONLY: ReadonlySet<string> = new Set(['apply', 'clean', 'decide', 'critique', 'mcp', 'guard', 'doctor']);
-
-/** Commands that look can look at sessions of an engine. Null: it is about this machine. */
-async function onEngine(
-  command: string,
-  args: readonly string[],
-  look: (args: readonly string[]) => Promise<CommandOutcome>,
-): Promise<CommandOutcome | null> {
-  if (HERE_ONLY.has(command) && args.some((word) => word === '--engine' || word.startsWith('--engine=')))
-    throw new UmpireError('engine-command', { command });
-  if (!LOOKING.has(command) || args.includes('--help') || args.includes('-h')) return null;
-  const { url, rest } = await (await import('./engine-choice.js')).takeEngine(args, command);
-  if (url === null) return look(rest);
+async function start<Name extends CommandName>(name: Name, words: readonly string[], context: Context): Promise<CommandOutcome> {
+  const given = readArguments(name, words);
+  if (given === 'help') return showHelp(name);
+  const act: (typeof ACTS)[Name] = ACTS[name];
+  const { isLooking }: Command = COMMANDS[name];
+  if (isLooking !== true) return act(given, context);
+  const looked = given as Pick<Given<'logs'>, 'engine' | 'project' | 'session' | 'follow'>;
+  const url = await (await import('./engine-choice.js')).engineFor(looked, looked.session);
+  if (url === null) return act(given, context);
   const { listThere, lookThere } = await import('./fleet.js');
-  return command === 'list' ? listThere(url, rest) : lookThere(url, command, rest, look);
+  return name === 'list' ? listThere(url, given) : lookThere(url, name, looked, (session) => act({ ...given, session }, context));
 }
 
-/** Commands that no verdict needs: loaded only when called. */
-const LATE: Readonly<Record<string, (args: readonly string[], output: Output) => Promise<CommandOutcome>>> = {
-  check: async (args) => (await import('./check.js')).runCheck(args),
-  replay: async (args) => (await import('./replay.js')).runReplay(args),
-  critique: async (args, output) => (await import('./critique.js')).runCritique(args, output),
-  run: async (args, output) => (await import('./run.js')).runRun(args, output),
-  until: async (args, output) => (await import('./run.js')).runUntil(args, output),
-  resume: async (args, output) => (await import('./run.js')).runResume(args, output),
-  resolve: async (args, output) => (await import('./run.js')).runResolve(args, output),
-  dismiss: async (args, output) => (await import('./dismiss.js')).runDismiss(args, output),
-  diff: async (args, output) => (await import('./diff-apply.js')).runDiff(args, process.stdout.isTTY, output.isColored(1)),
-  apply: async (args) => (await import('./diff-apply.js')).runApply(args),
-  pr: async (args) => (await import('./pr.js')).runPr(args),
-  clean: async (args) => (await import('./clean.js')).runClean(args),
-  status: async (args, output) => (await import('./status.js')).runStatus(args, output.isColored(1)),
-  list: async (args, output) => (await import('./list.js')).runList(args, output.isColored(1)),
-  report: async (args, output) => (await import('./report.js')).runReport(args, output.isColored(1)),
-  logs: async (args, output) => (await import('./logs.js')).runLogs(args, process.stdout.isTTY, output),
-  read: async (args, output) => (await import('./read.js')).runRead(args, output.isColored(1)),
-  doctor: async (args, output) => (await import('./doctor.js')).runDoctor(args, output.isColored(1)),
-  trust: async (args, output) => (await import('./trust.js')).runTrust(args, output),
-  init: async (args) => (await import('./init.js')).runInit(args),
-  hook: async (args) => (await import('./hook.js')).runHook(args),
-  worker: async (args, output) => (await import('./worker.js')).runWorker(args, output),
-  engine: async (args) => (await import('./engine.js')).runEngine(args),
-  serve: async (args, output) => (await import('./serve.js')).runServe(args, output),
-  mcp: async (args) => (await import('./mcp.js')).runMcp(args),
-  ci: async (args, output) => (await import('./ci.js')).runCi(args, output),
-  guard: async (args, output) => (await import('./guard.js')).runGuard(args, output),
-  completion: async (args) => (await import('./completion.js')).runCompletion(args),
+/** What each command does. All but `decide` are loaded only when called. */
+const ACTS: { readonly [Name in CommandName]: (given: Given<Name>, context: Context) => Promise<CommandOutcome> } = {
+  decide: (given, { startedAt }) => runDecide(given, startedAt),
+  check: async (given) => (await import('./check.js')).runCheck(given),
+  replay: async (given) => (await import('./replay.js')).runReplay(given),
+  critique: async (given, { output }) => (await import('./critique.js')).runCritique(given, output),
+  run: async (given, { output }) => (await import('./run.js')).runRun(given, output),
+  until: async (given, { output }) => (await import('./run.js')).runUntil(given, output),
+  resume: async (given, { output }) => (await import('./run.js')).runResume(given, output),
+  resolve: async (given, { output }) => (await import('./run.js')).runResolve(given, output),
+  dismiss: async (given, { output }) => (await import('./dismiss.js')).runDismiss(given, output),
+  diff: async (given, { output }) => (await import('./diff-apply.js')).runDiff(given, output),
+  apply: async (given) => (await import('./diff-apply.js')).runApply(given),
+  pr: async (given) => (await import('./pr.js')).runPr(given),
+  clean: async (given) => (await import('./clean.js')).runClean(given),
+  status: async (given, { output }) => (await import('./status.js')).runStatus(given, output),
+  list: async (given, { output }) => (await import('./list.js')).runList(given, output),
+  report: async (given, { output }) => (await import('./report.js')).runReport(given, output),
+  logs: async (given, { output }) => (await import('./logs.js')).runLogs(given, output),
+  read: async (given, { output }) => (await import('./read.js')).runRead(given, output),
+  doctor: async (given, { output }) => (await import('./doctor.js')).runDoctor(given, output),
+  trust: async (given, { output }) => (await import('./trust.js')).runTrust(given, output),
+  init: async (given) => (await import('./init.js')).runInit(given),
+  hook: async (given) => (await import('./hook.js')).runHook(given),
+  worker: async (given, { output }) => (await import('./worker.js')).runWorker(given, output),
+  engine: async (given) => (await import('./engine.js')).runEngine(given),
+  serve: async (given, { output }) => (await import('./serve.js')).runServe(given, output),
+  mcp: async (given) => (await import('./mcp.js')).runMcp(given),
+  ci: async (given, { output }) => (await import('./ci.js')).runCi(given, output),
+  guard: async (given, { output }) => (await import('./guard.js')).runGuard(given, output),
+  completion: async (given) => (await import('./completion.js')).runCompletion(given),
 };
 
-/** Every command, for help on a misspelt one. */
-export const COMMANDS = ['decide', 'help', ...Object.keys(LATE)];
-
-function unknownCommand(command: string, known: readonly string[]): UmpireError {
-  return new UmpireError('unknown-command', { name: command.slice(0, 40), meant: didYouMean(command, known) });
+function unknownCommand(command: string): UmpireError {
+  return new UmpireError('unknown-command', { name: command.slice(0, 40), meant: didYouMean(command, ['help', ...Object.keys(COMMANDS)]) });
 }
 
-async function helpFor(command: string | undefined): Promise<CommandOutcome> {
-  const { HELP } = await import('./help.js');
+async function showHelp(command: string | undefined): Promise<CommandOutcome> {
   const topic = command === undefined || command === 'help' || command.startsWith('-') ? 'umpire' : command;
-  if (!Object.hasOwn(HELP, topic)) throw unknownCommand(topic, Object.keys(HELP));
-  return { stdout: HELP[topic as keyof typeof HELP], exit: 0 };
-}
-
-/** For the build: judges a sample session, so that the compiled code kept for the next start holds what a verdict runs through. */
-async function warmUp(args: readonly string[]): Promise<CommandOutcome> {
-  await runDecide([...args, '--json']);
-  await runDecide(args);
-  return { exit: 0 };
+  if (topic !== 'umpire' && !isCommand(topic)) throw unknownCommand(topic);
+  return { stdout: (await import('./help.js')).helpText(topic), exit: 0 };
 }

@@ -1,17 +1,15 @@
 // `umpire completion`: a script for the shell that asks `umpire complete` for candidates: commands, flags, loops, answers and sessions.
-// The flags come from the help texts, so that no second list has to be kept.
 
 import { basename } from 'node:path';
-import { ANSWERS } from '@umpire/core/model/questions.js';
+import { choice, flagOf } from '@umpire/core/model/options.js';
+import type { Option } from '@umpire/core/model/options.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
-import { PRESET_NAMES } from '../../agents/known/known-agents.js';
+import { AGENT_NAMES, PRESET_NAMES } from '../../agents/known/known-agents.js';
 import { COLOR_CHOICES } from '../../views/colors.js';
-import { STATE_WORDS } from '../../views/session-view.js';
 import { projectAt, sessionFolders } from '../../sessions/find-sessions.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
-import { HELP } from './help.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import { COMMANDS } from './commands.js';
+import type { Command, CommandName, Given } from './commands.js';
 
 const SCRIPTS = {
   bash: `_umpire() {
@@ -35,17 +33,8 @@ complete -c umpire -f -n 'test (count (__umpire_complete)) -gt 0' -a '(__umpire_
 `,
 } as const;
 
-export async function runCompletion(args: readonly string[]): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { '--help': 'switch' }, 'completion');
-  if (parsed.switches.has('--help')) return showHelp('completion');
-  const [shell] = parsed.rest;
-  refuseExtra(parsed, 1, 'completion');
-  if (shell === undefined || !Object.hasOwn(SCRIPTS, shell))
-    throw usage(
-      `umpire completion takes ${Object.keys(SCRIPTS).join(', ')}${shell === undefined ? '' : `, not "${shell.slice(0, 40)}"`}.`,
-      'completion',
-    );
-  return { stdout: SCRIPTS[shell as keyof typeof SCRIPTS], exit: 0 };
+export async function runCompletion({ shell }: Given<'completion'>): Promise<CommandOutcome> {
+  return { stdout: SCRIPTS[shell], exit: 0 };
 }
 
 /** The hidden command of those scripts: `complete -- words…`, the last of them not finished. One candidate a line. */
@@ -59,72 +48,45 @@ export function runComplete(args: readonly string[]): CommandOutcome {
 /** The shell of a person takes these as words, also if an agent named the folder. */
 const SAFE = /^[\w@%+=:,./-]+$/;
 
-const LOOP_FIRST: ReadonlySet<string> = new Set(['run', 'check', 'decide', 'critique']);
-const SESSION_FIRST: ReadonlySet<string> = new Set([
-  'resume',
-  'resolve',
-  'status',
-  'report',
-  'logs',
-  'diff',
-  'apply',
-  'clean',
-  'replay',
-  'dismiss',
-  'pr',
-]);
-
 function candidates(before: readonly string[], current: string): readonly string[] {
-  const [command, ...rest] = before;
-  const topics = Object.keys(HELP).filter((name) => name !== 'umpire');
-  if (command === undefined) return [...topics, 'help', '--version', '--help'];
+  const [command = '', ...rest] = before;
+  const topics = Object.keys(COMMANDS);
+  if (before.length === 0) return [...topics, 'help', '--version', '--help'];
   if (command === 'help') return topics;
-  const text = Object.hasOwn(HELP, command) ? HELP[command as keyof typeof HELP] : '';
-  const flag = rest.at(-1) ?? '';
-  const values = flagValues(command, flag);
-  if (values !== null) return values;
-  if (flag.startsWith('--') && takesValue(text, flag)) return [];
-  if (current.startsWith('-')) return [...flagsIn(text), '--help', '--color'];
-  return argumentsOf(command, positionOf(text, rest), rest);
-}
-
-function flagValues(command: string, flag: string): readonly string[] | null {
-  switch (flag) {
-    case '--agent':
-      return [...PRESET_NAMES, 'person'];
-    case '--color':
-      return COLOR_CHOICES;
-    case '--loop':
-      return BUILTIN_NAMES;
-    case '--state':
-      return command === 'list' ? STATE_WORDS : null;
-    case '--scope':
-      return ['testing', 'any'];
-    default:
-      return null;
+  const { options, places = [] }: Pick<Command, 'options' | 'places'> = Object.hasOwn(COMMANDS, command)
+    ? COMMANDS[command as CommandName]
+    : { options: {} };
+  const rows = new Map<string, Option>([['--color', choice(COLOR_CHOICES, 'WHEN', '')]]);
+  for (const [name, row] of Object.entries(options)) {
+    if (places.includes(name)) continue;
+    rows.set(flagOf(name), row);
+    if (row.short !== undefined) rows.set(row.short, row);
   }
+  const takesValue = (word: string | undefined) => word?.startsWith('-') === true && (rows.get(word)?.takes.type ?? 'flag') !== 'flag';
+  const last = rest.at(-1) ?? '';
+  if (takesValue(last)) return wordsFor(rows.get(last), rest);
+  if (current.startsWith('-')) return [...[...rows.keys()].filter((flag) => flag.startsWith('--')), '--help'];
+  const position = rest.filter((word, at) => !word.startsWith('-') && !takesValue(rest[at - 1])).length;
+  return wordsFor(options[places[Math.min(position, places.length - 1)] ?? ''], rest);
 }
 
-function flagsIn(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(/^ {2}(?:-\w, )?(--[a-z][a-z-]*)/gm)].map(([, flag]) => flag ?? ''))];
-}
-
-/** In the help, the value of a flag is in capitals. */
-function takesValue(text: string, flag: string): boolean {
-  return new RegExp(`^ {2}${flag} [A-Z]`, 'm').test(text);
-}
-
-/** How many arguments stand before the current word, without flags and their values. */
-function positionOf(text: string, rest: readonly string[]): number {
-  return rest.filter((word, at) => !word.startsWith('-') && !takesValue(text, rest[at - 1] ?? '')).length;
-}
-
-function argumentsOf(command: string, position: number, rest: readonly string[]): readonly string[] {
-  if (command === 'completion') return position === 0 ? Object.keys(SCRIPTS) : [];
-  if (LOOP_FIRST.has(command) && position === 0) return BUILTIN_NAMES;
-  if (command === 'resolve' && position === 1) return ANSWERS;
-  const isSession = (SESSION_FIRST.has(command) && position === 0) || (command === 'decide' && position === 1);
-  return isSession ? sessionNames(rest) : [];
+function wordsFor(row: Option | undefined, rest: readonly string[]): readonly string[] {
+  switch (row?.takes.type) {
+    case 'agent':
+      return AGENT_NAMES;
+    case 'agents':
+      return [...PRESET_NAMES, 'person'];
+    case 'loop':
+      return BUILTIN_NAMES;
+    case 'session':
+      return sessionNames(rest);
+    case 'choice':
+      return row.takes.words;
+    case 'texts':
+      return row.takes.words ?? [];
+    default:
+      return [];
+  }
 }
 
 function sessionNames(rest: readonly string[]): readonly string[] {

@@ -6,23 +6,23 @@ import { colorDiff } from '../../views/page-colors.js';
 import { plainLine, showHidden } from '../../views/safe-text.js';
 import { count } from '../../views/words.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
+import { usage } from './arguments.js';
+import type { Output } from './output.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import type { Given } from './commands.js';
 
 /** A pipe gets the bytes that `git apply` needs, a terminal gets text. */
-export async function runDiff(args: readonly string[], isTerminal = process.stdout.isTTY, isColored = false): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { '--project': 'value', '--chain': 'value', '--help': 'switch' }, 'diff');
-  refuseExtra(parsed, 2, 'diff');
-  if (parsed.switches.has('--help')) return showHelp('diff');
-  const project = parsed.values.get('--project') ?? '.';
-  const [first, second] = parsed.rest;
+export async function runDiff(
+  { session: first, round: second, chain, project = '.' }: Given<'diff'>,
+  output: Output,
+  isTerminal = process.stdout.isTTY,
+): Promise<CommandOutcome> {
+  const isColored = output.isColored(1);
   const isRound = (word: string | undefined) => word !== undefined && /^\d{1,5}$/.test(word);
   const named = second === undefined && isRound(first) ? undefined : first;
   const round = second ?? (named === undefined ? first : undefined);
   if (round !== undefined && !isRound(round)) throw usage(`A round is a number, not "${round.slice(0, 40)}".`, 'diff');
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
-  const chain = parsed.values.get('--chain');
   if (chain !== undefined && round === undefined) throw usage('--chain needs a round: umpire diff <session> 1 --chain L1', 'diff');
   const patch = await patchOf(session, round === undefined ? undefined : Number(round), { brief: isTerminal, chain, repository: project });
   const what = round === undefined ? 'The session' : `Round ${round} of the session`;
@@ -32,18 +32,9 @@ export async function runDiff(args: readonly string[], isTerminal = process.stdo
   return { stdout: colorDiff(showHidden(patch.toString('utf8')), isColored), exit: 0 };
 }
 
-export async function runApply(args: readonly string[]): Promise<CommandOutcome> {
-  const flags = { '--project': 'value', '--force': 'switch', '--with-failing-tests': 'switch', '--help': 'switch' } as const;
-  const parsed = parseArguments(args, flags, 'apply');
-  refuseExtra(parsed, 1, 'apply');
-  if (parsed.switches.has('--help')) return showHelp('apply');
-  const [named] = parsed.rest;
-  if (named === undefined) throw usage('Missing <session>. List them with: umpire list', 'apply');
-  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
-  const { files, leftOut, unverified, replaced } = await apply(session, {
-    force: parsed.switches.has('--force'),
-    withFailingTests: parsed.switches.has('--with-failing-tests'),
-  });
+export async function runApply({ session: named, project, ...options }: Given<'apply'>): Promise<CommandOutcome> {
+  const session = resolveSession(named, project ?? '.');
+  const { files, leftOut, unverified, replaced } = await apply(session, options);
   const mark = unverified ? ` The result is UNVERIFIED. Read the report before you rely on it: umpire report ${plainLine(named)}` : '';
   const said =
     files.length === 0

@@ -12,39 +12,28 @@ import { count } from '../../views/words.js';
 import { resolveSession } from '../../sessions/find-sessions.js';
 import { readSession } from '../../sessions/session-record.js';
 import type { CommandOutcome } from './command-outcome.js';
+import type { Given } from './commands.js';
 import { engineFor } from './engine-choice.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
-import type { FlagKinds } from './flags.js';
 import type { Output } from './output.js';
-import { SESSION_FLAGS, sessionWord } from './session-argument.js';
-import { showHelp } from './show-help.js';
+import { sessionWord } from './session-argument.js';
 
-const FLAGS: FlagKinds = { ...SESSION_FLAGS, '--engine': 'value', '--reason': 'value', '--json': 'switch' };
-
-export async function runDismiss(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, FLAGS, 'dismiss');
-  if (parsed.switches.has('--help')) return showHelp('dismiss');
-  const [named, finding] = parsed.rest;
-  if (named === undefined) throw usage('Missing arguments: umpire dismiss <session> [finding] --reason "why".', 'dismiss');
-  refuseExtra(parsed, 2, 'dismiss', 'Put the reason in quotes after --reason.');
-  const isJson = parsed.switches.has('--json');
-  const url = await engineFor(parsed, named);
+export async function runDismiss(given: Given<'dismiss'>, output: Output): Promise<CommandOutcome> {
+  const { session: named, finding, reason = '', project = '.', json: isJson = false } = given;
+  const url = await engineFor(given);
   const there = url === null ? null : await import('./fleet.js');
-  const session = url === null ? resolveSession(named, parsed.values.get('--project') ?? '.') : named;
+  const session = url === null ? resolveSession(named, project) : named;
   if (finding === undefined)
-    return there === null
-      ? list(session, isJson)
-      : there.lookThere(url ?? '', 'dismiss', [named], async ([copy]) => list(copy ?? '', isJson));
-  const given = {
+    return there === null ? list(session, isJson) : there.lookThere(url ?? '', 'dismiss', given, async (copy) => list(copy, isJson));
+  const ruling = {
     finding,
-    reason: parsed.values.get('--reason') ?? '',
+    reason,
     ...answeringUser(),
     via: isatty(0) ? 'terminal' : 'no terminal',
   } as const;
   const done =
     there === null
-      ? await dismiss({ session, ...given, wordOf: sessionWord })
-      : await there.dismissThere(url ?? '', session, { ...given, by: 'dismiss' }, output);
+      ? await dismiss({ session, ...ruling, wordOf: sessionWord })
+      : await there.dismissThere(url ?? '', session, { ...ruling, by: 'dismiss' }, output);
   if (isJson) return { stdout: `${JSON.stringify(done)}\n`, exit: 0 };
   return { stderr: dismissedLines(done), exit: 0 };
 }

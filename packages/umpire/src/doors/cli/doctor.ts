@@ -3,23 +3,16 @@
 import { checkReadiness } from '../doctor.js';
 import { colorDoctor } from '../../views/page-colors.js';
 import { doctorPage, doctorSummary } from '../../views/doctor-page.js';
-import { parseArguments, refuseExtra } from './flags.js';
-import type { FlagKinds } from './flags.js';
+import type { Output } from './output.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import type { Given } from './commands.js';
 import { runUntilInterrupted } from './interrupt.js';
 
-const FLAGS: FlagKinds = { '--project': 'value', '--json': 'switch', '--help': 'switch' };
-
-export async function runDoctor(args: readonly string[], isColored = false): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, FLAGS, 'doctor');
-  if (parsed.switches.has('--help')) return showHelp('doctor');
-  refuseExtra(parsed, 0, 'doctor', 'Name the project with --project.');
-  const project = parsed.values.get('--project');
+export async function runDoctor({ json = false, ...request }: Given<'doctor'>, { isColored }: Output): Promise<CommandOutcome> {
   return runUntilInterrupted(async (signal) => {
-    const checkup = await checkReadiness({ ...(project === undefined ? {} : { project }), signal });
+    const checkup = await checkReadiness({ ...request, signal });
     const exit = checkup.outcome === 'pass' ? 0 : 3;
-    if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify(checkup)}\n`, exit };
-    return { stdout: colorDoctor(doctorPage(checkup), isColored), stderr: `${doctorSummary(checkup)}\n`, sumsUp: true, exit };
+    if (json) return { stdout: `${JSON.stringify(checkup)}\n`, exit };
+    return { stdout: colorDoctor(doctorPage(checkup), isColored(1)), stderr: `${doctorSummary(checkup)}\n`, sumsUp: true, exit };
   });
 }

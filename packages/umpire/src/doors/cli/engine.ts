@@ -9,23 +9,18 @@ import type { ClientDoor } from '../../engine/engine.js';
 import { engineInit, openEngine } from '../../engine/open-engine.js';
 import { lineOf } from '../../views/safe-text.js';
 import { engineFor } from './engine-choice.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
-import type { ParsedArguments } from './flags.js';
+import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import type { Given } from './commands.js';
 
-export async function runEngine(args: readonly string[]): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { '--engine': 'value', '--off': 'switch', '--json': 'switch', '--help': 'switch' }, 'engine');
-  if (parsed.switches.has('--help')) return showHelp('engine');
+export async function runEngine(given: Given<'engine'>): Promise<CommandOutcome> {
   refuseInsideTask('change an engine');
-  const [act = '', first, second] = parsed.rest;
-  refuseExtra(parsed, 3, 'engine');
-  if (act === 'init') return init(first ?? (await engineFor(parsed)));
-  const url = await engineFor(parsed);
+  if (given.act === 'init') return init(given.values?.[0] ?? (await engineFor(given)));
+  const url = await engineFor(given);
   if (url === null) throw usage('Name the engine with --engine URL or UMPIRE_ENGINE.', 'engine');
   const client = await openEngine(url).client();
   try {
-    return { stdout: await answer(client, act, first, second, parsed), exit: 0 };
+    return { stdout: await answer(client, given), exit: 0 };
   } finally {
     await client.close();
   }
@@ -39,12 +34,9 @@ async function init(url: string | null): Promise<CommandOutcome> {
 
 async function answer(
   client: ClientDoor,
-  act: string,
-  first: string | undefined,
-  second: string | undefined,
-  { switches }: ParsedArguments,
+  { act, values: [first, second, extra] = [], json = false, off = false }: Given<'engine'>,
 ): Promise<string> {
-  const json = switches.has('--json');
+  if (extra !== undefined) throw usage(`Unexpected argument "${extra.slice(0, 40)}".`, 'engine');
   switch (act) {
     case 'limit': {
       if (first === undefined || second === undefined || !/^(?:off|\d{1,6})$/.test(second))
@@ -73,8 +65,8 @@ async function answer(
       if (first === undefined) throw usage('Name the worker: umpire engine drain WORKER (list them with umpire engine workers).', 'engine');
       if (!(await client.workers()).some(({ worker }) => worker === first))
         throw new UmpireError('engine-worker-missing', { worker: first.slice(0, 100) });
-      await client.drain(first, !switches.has('--off'));
-      return switches.has('--off') ? `${first} takes tasks again.\n` : `${first} finishes its tasks and takes no new ones.\n`;
+      await client.drain(first, !off);
+      return off ? `${first} takes tasks again.\n` : `${first} finishes its tasks and takes no new ones.\n`;
     case 'export': {
       if (first === undefined || second === undefined) throw usage('Use: umpire engine export SESSION DIR', 'engine');
       const { session } = await findListed(client, first);
@@ -88,9 +80,6 @@ async function answer(
       await importFolder(client, resolve(first));
       return `${basename(resolve(first))}\n`;
     default:
-      throw usage(
-        `${act === '' ? 'Missing what to do' : `Unknown: ${act.slice(0, 40)}`}. Use init, limit, limits, workers, drain, export or import.`,
-        'engine',
-      );
+      throw usage(`Unknown: ${act.slice(0, 40)}. Use init, limit, limits, workers, drain, export or import.`, 'engine');
   }
 }

@@ -3,9 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
+import { flagOf } from '@umpire/core/model/options.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { RulingGiven } from '@umpire/core/decider/rulings.js';
-import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import { describeDismissal } from '../../engine/dismiss.js';
 import type { Dismissed } from '../../engine/dismiss.js';
 import type { RunResult } from '../../engine/session.js';
@@ -30,12 +31,10 @@ import { followProgress } from '../../views/progress-lines.js';
 import { lineOf } from '../../views/safe-text.js';
 import { answerLines, shellWord, waysToAnswer } from '../../views/session-question.js';
 import { parseRemote } from '../../work/remote-address.js';
-import { sessionIndex } from './engine-choice.js';
-import { LIST_FLAGS, statesOf } from './list.js';
 import { timeOfDay } from './local-time.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
-import type { ParsedArguments } from './flags.js';
+import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
+import type { Given } from './commands.js';
 import type { Output } from './output.js';
 
 /** `output`: of a command that sends a message. */
@@ -91,35 +90,43 @@ function untakenWords(message: ClientMessage): { readonly waits: string; readonl
   };
 }
 
-type Started = Omit<FleetRequest, 'tenant'> & { readonly tenant?: string };
-
-export function runOnEngine(url: string, request: Started, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
-  return withClient(url, output, async (client) => {
-    const say = (line: string): void => void output.write(2, `${line}\n`);
-    const session = await startOnEngine(client, {
-      ...request,
-      tenant: request.tenant ?? process.env['USER'] ?? '',
-      onNote: (note) => say(`Note: ${note}`),
-    });
-    if (parsed.switches.has('--detach'))
-      return { stdout: `${session}\n`, stderr: `Started. Look at it with: umpire status ${session}\n`, exit: 0 };
-    return follow(client, session, 0, output, parsed.switches.has('--json'));
-  });
-}
-
-export function answerThere(
+export function runOnEngine(
   url: string,
-  word: string,
-  given: AnswerGiven,
-  parsed: ParsedArguments,
+  given: Omit<FleetRequest, 'tenant'> & Partial<Given<'run'>>,
   output: Output,
 ): Promise<CommandOutcome> {
   return withClient(url, output, async (client) => {
+    const say = (line: string): void => void output.write(2, `${line}\n`);
+    const session = await startOnEngine(client, {
+      ...given,
+      needs: (given.needs ?? []).flatMap((label) => label.split(',')),
+      tenant: given.tenant ?? process.env['USER'] ?? '',
+      onNote: (note) => say(`Note: ${note}`),
+    });
+    if (given.detach === true) return { stdout: `${session}\n`, stderr: `Started. Look at it with: umpire status ${session}\n`, exit: 0 };
+    return follow(client, session, 0, output, given.json === true);
+  });
+}
+
+export function answerThere(url: string, given: Given<'resolve'> & { readonly who?: string }, output: Output): Promise<CommandOutcome> {
+  const { session: word, answer, reason = '', rounds = 0, minutes = 0, costUsd = 0, tokens = 0, goal, who, detach, json } = given;
+  return withClient(url, output, async (client) => {
     const { session, length } = await findListed(client, word);
-    requireFullName(word, session, `umpire resolve ${shellWord(session)} ${given.answer}`);
-    await answerOnEngine(client, session, given);
-    if (parsed.switches.has('--detach')) return { stdout: `${session}\n`, exit: 0 };
-    return follow(client, session, length, output, parsed.switches.has('--json'), given.answer === 'abort' || given.answer === 'stop');
+    requireFullName(word, session, `umpire resolve ${shellWord(session)} ${answer}`);
+    await answerOnEngine(client, session, {
+      answer,
+      reason,
+      rounds,
+      minutes,
+      costUsd,
+      tokens,
+      ...(goal === undefined ? {} : { goal }),
+      ...(who === undefined ? {} : { who }),
+      by: 'resolve',
+      via: isatty(0) ? 'terminal' : 'no terminal',
+    });
+    if (detach === true) return { stdout: `${session}\n`, exit: 0 };
+    return follow(client, session, length, output, json === true, answer === 'abort' || answer === 'stop');
   });
 }
 
@@ -133,15 +140,19 @@ export function dismissThere(url: string, word: string, given: RulingGiven, outp
 }
 
 /** With --retry, failed tasks run again; a task without a plan is tried again. A running session is followed. */
-export function resumeThere(url: string, word: string, parsed: ParsedArguments, output: Output): Promise<CommandOutcome> {
+export function resumeThere(
+  url: string,
+  word: string,
+  { retry = false, json = false }: Given<'resume'>,
+  output: Output,
+): Promise<CommandOutcome> {
   return withClient(url, output, async (client) => {
     const { session, length, question } = await findListed(client, word);
-    const isRetry = parsed.switches.has('--retry');
-    if (isRetry || question?.startsWith('limit:') === true) {
-      requireFullName(word, session, `umpire resume ${shellWord(session)}${isRetry ? ' --retry' : ''}`);
+    if (retry || question?.startsWith('limit:') === true) {
+      requireFullName(word, session, `umpire resume ${shellWord(session)}${retry ? ' --retry' : ''}`);
       await retryOnEngine(client, session);
     }
-    return follow(client, session, length, output, parsed.switches.has('--json'));
+    return follow(client, session, length, output, json);
   });
 }
 
@@ -201,12 +212,10 @@ function exitOf({ status }: RunResult, aborts: boolean): number {
 export function lookThere(
   url: string,
   command: string,
-  args: readonly string[],
-  look: (args: readonly string[]) => Promise<CommandOutcome>,
+  { session: word, follow: isFollowed = false }: { readonly session?: string; readonly follow?: boolean },
+  look: (place: string) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
   return withClient(url, null, async (client) => {
-    const at = sessionIndex(args);
-    const word = args[at];
     if (word === undefined) throw usage('Name a session of the engine. List them with: umpire list --engine URL', command);
     const listed = await findListed(client, word);
     const { session } = listed;
@@ -214,10 +223,7 @@ export function lookThere(
     try {
       const place = join(folder, session);
       await copyFromEngine(client, session, place);
-      const isFollowed = command === 'logs' && args.some((one) => one === '-f' || one === '--follow');
-      const outcome = await (isFollowed
-        ? whileCopied(client, session, place, () => look(args.with(at, place)))
-        : look(args.with(at, place)));
+      const outcome = await (isFollowed ? whileCopied(client, session, place, () => look(place)) : look(place));
       const now = command === 'status' ? describeFleet(listed, await readFleet(client)) : [];
       const stderr = now.map((line) => `${line}\n`).join('');
       const plain = (text: string | undefined) => text?.replaceAll(place, session);
@@ -251,17 +257,12 @@ async function whileCopied<T>(client: ClientDoor, session: string, place: string
   }
 }
 
-export function listThere(url: string, args: readonly string[]): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, LIST_FLAGS, 'list');
-  refuseExtra(parsed, 0, 'list');
-  const local = ['--unapplied', '--loop', '--last'].find((flag) =>
-    [parsed.switches, parsed.lists, parsed.values].some((given) => given.has(flag)),
-  );
-  if (local !== undefined) throw usage(`${local} is for the sessions of this machine. Add --engine none.`, 'list');
-  const states = statesOf(parsed);
+export function listThere(url: string, { state: states = [], json = false, ...given }: Given<'list'>): Promise<CommandOutcome> {
+  const local = (['unapplied', 'loop', 'last'] as const).find((name) => given[name] !== undefined);
+  if (local !== undefined) throw usage(`${flagOf(local)} is for the sessions of this machine. Add --engine none.`, 'list');
   return withClient(url, null, async (client) => {
     const sessions = (await client.sessions()).filter(({ state }) => states.length === 0 || states.includes(state));
-    if (parsed.switches.has('--json')) return { stdout: `${JSON.stringify({ sessions })}\n`, exit: 0 };
+    if (json) return { stdout: `${JSON.stringify({ sessions })}\n`, exit: 0 };
     const width = Math.max(0, ...sessions.map(({ session }) => session.length));
     const lines = sessions
       .toSorted((a, b) => b.changedMs - a.changedMs)

@@ -7,7 +7,7 @@ import { printJsonSchema } from '@umpire/core/model/schema-pages.js';
 import { RETRIAL_RULES } from '@umpire/guard/retrial/words.js';
 import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
 import { RULES } from '@umpire/guard/rules/all.js';
-import { HELP } from './help.js';
+import { HELP_TOPICS, helpText } from './help.js';
 import { loopPage, drawTable } from '../../views/loop-page.js';
 import { MODE_COLUMNS, modeRows, pointLines } from '../../views/modes-table.js';
 import { settingFields } from '../../sessions/settings.js';
@@ -27,9 +27,6 @@ export function generatedPages(): Readonly<Record<string, string>> {
 }
 
 function flagsPage(): string {
-  const { umpire, ...commands } = HELP;
-  const block = (text: string) => ['```text', text.trimEnd(), '```', ''];
-  const sections = Object.entries(commands).flatMap(([name, text]) => [`## umpire ${name}`, '', ...block(text)]);
   return [
     NOTE,
     '',
@@ -37,8 +34,13 @@ function flagsPage(): string {
     '',
     'What `umpire help` and `umpire help <command>` print.',
     '',
-    ...block(umpire),
-    ...sections,
+    ...HELP_TOPICS.flatMap((topic) => [
+      ...(topic === 'umpire' ? [] : [`## umpire ${topic}`, '']),
+      '```text',
+      helpText(topic).trimEnd(),
+      '```',
+      '',
+    ]),
   ].join('\n');
 }
 

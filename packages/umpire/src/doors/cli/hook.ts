@@ -2,43 +2,23 @@
 // which never stops an agent: it could not fix them.
 
 import { text } from 'node:stream/consumers';
-import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
+import { UmpireError } from '@umpire/core/model/errors.js';
 import { hookEventOf } from '@umpire/core/formats/hook-event.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { HOOK_EVENTS } from '../../agents/known/known-agents.js';
 import { answerStop, recordAgentSession, refuseTool } from '../hook.js';
 import { isFolder } from '../../sessions/file-system.js';
 import { projectAt } from '../../sessions/find-sessions.js';
-import { parseArguments, usage } from './flags.js';
-import type { FlagKinds } from './flags.js';
+import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
-
-const FLAGS: FlagKinds = { '--base': 'value', '--scope': 'value', '--help': 'switch' };
+import type { Given } from './commands.js';
 
 const REFUSED = 2;
 
-export async function runHook(args: readonly string[]): Promise<CommandOutcome> {
-  try {
-    return await answerEvent(args);
-  } catch (error) {
-    if (!isUmpireError(error)) throw error;
-    return { stderr: `umpire: ${error.message}\n${error.hint}\n`, exit: 1 };
-  }
-}
-
-async function answerEvent(args: readonly string[]): Promise<CommandOutcome> {
-  const { values, switches, rest } = parseArguments(args, FLAGS, 'hook');
-  if (switches.has('--help')) return showHelp('hook');
-  const [name, extra] = rest;
-  const events = [...HOOK_EVENTS.keys()].join(', ');
-  if (name === undefined) throw usage(`Missing <event>: ${events}.`, 'hook');
-  if (extra !== undefined) throw usage(`Unexpected argument "${extra.slice(0, 40)}".`, 'hook');
+export async function runHook({ event: name, base, scope }: Given<'hook'>): Promise<CommandOutcome> {
   const kind = [...HOOK_EVENTS].find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
-  if (kind === undefined) throw usage(`There is no event "${name.slice(0, 40)}". Known events: ${events}.`, 'hook');
-  const scope = values.get('--scope');
-  if (scope !== undefined && scope !== 'testing' && scope !== 'any')
-    throw usage(`--scope takes testing or any, not "${scope.slice(0, 40)}".`, 'hook');
+  if (kind === undefined)
+    throw usage(`There is no event "${name.slice(0, 40)}". Known events: ${[...HOOK_EVENTS.keys()].join(', ')}.`, 'hook');
   if (process.stdin.isTTY) throw usage('stdin is a terminal. A coding agent must call this command and send the event on stdin.', 'hook');
   const event = hookEventOf(await readEvent());
   if (kind === 'tool') {
@@ -52,7 +32,6 @@ async function answerEvent(args: readonly string[]): Promise<CommandOutcome> {
     if (event.session !== null) recordAgentSession(project, event.session, new Date());
     return { exit: 0 };
   }
-  const base = values.get('--base');
   const { refusal, note } = await answerStop({
     project,
     workdir,

@@ -8,26 +8,17 @@ import type { LogFile } from '../../sessions/agent-logs.js';
 import { readSession } from '../../sessions/session-record.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';
 import { LOCAL_CLOCK } from './local-time.js';
-import { parseArguments, refuseExtra } from './flags.js';
-import type { ParsedArguments } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { processOutput } from './output.js';
-import { showHelp } from './show-help.js';
-import { SESSION_FLAGS, sessionWord } from './session-argument.js';
+import type { Given } from './commands.js';
+import type { Output } from './output.js';
+import { sessionWord } from './session-argument.js';
 
 /** Lines of the latest output shown under the list. */
 const LAST_LINES = 20;
 
-export async function runLogs(
-  args: readonly string[],
-  isTerminal = process.stdout.isTTY,
-  output = processOutput('auto'),
-): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { ...SESSION_FLAGS, '-f': 'switch', '--follow': 'switch' }, 'logs');
-  if (parsed.switches.has('--help')) return showHelp('logs');
-  refuseExtra(parsed, 2, 'logs');
-  const { session, task } = chooseLog(parsed);
-  if (parsed.switches.has('-f') || parsed.switches.has('--follow')) {
+export async function runLogs(given: Given<'logs'>, output: Output, isTerminal = process.stdout.isTTY): Promise<CommandOutcome> {
+  const { session, task } = chooseLog(given);
+  if (given.follow === true) {
     const { followLogs } = await import('./follow-logs.js');
     return followLogs(session, task ?? null, output, isTerminal);
   }
@@ -43,9 +34,10 @@ export async function runLogs(
 }
 
 /** A single argument is a session, or else a task of the latest session. */
-function chooseLog(parsed: ParsedArguments): { readonly session: string; readonly task: string | undefined } {
-  const [first, task] = parsed.rest;
-  const project = parsed.values.get('--project') ?? '.';
+function chooseLog({ session: first, task, project = '.' }: Given<'logs'>): {
+  readonly session: string;
+  readonly task: string | undefined;
+} {
   if (first === undefined) return { session: latestSession(project), task };
   try {
     return { session: resolveSession(first, project), task };

@@ -3,21 +3,15 @@
 import { chdir } from 'node:process';
 import { projectFor } from '../../engine/project-folders.js';
 import { serve } from '../mcp/server.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
-import type { FlagKinds } from './flags.js';
+import { usage } from './arguments.js';
 import { VERSION } from './version.generated.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import type { Given } from './commands.js';
 
-const FLAGS: FlagKinds = { '--project': 'value', '--help': 'switch' };
-
-export async function runMcp(args: readonly string[]): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, FLAGS, 'mcp');
-  if (parsed.switches.has('--help')) return showHelp('mcp');
-  refuseExtra(parsed, 0, 'mcp', 'Name the project with --project.');
+export async function runMcp({ project }: Given<'mcp'>): Promise<CommandOutcome> {
   if (process.stdin.isTTY)
     throw usage('stdin is a terminal. An MCP client must start this command, such as: claude mcp add umpire -- umpire mcp', 'mcp');
-  chdir(projectFor(parsed.values.get('--project')));
+  chdir(projectFor(project));
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   process.once('SIGINT', onSignal);

@@ -57,11 +57,11 @@ async function askChoice(lines: Lines, choices: readonly AnswerChoice[], write: 
   }
 }
 
-type Given = Exclude<PromptAnswer, { answer: 'resume' }>;
+type GivenAnswer = Exclude<PromptAnswer, { answer: 'resume' }>;
 
 /** An answer that needs a reason, a goal or an amount is not given without it. */
-async function askDetails(lines: Lines, question: Question, answer: Given['answer']): Promise<Given | null> {
-  const given = (more: Partial<Given>): Given => ({ answer, reason: '', ...more });
+async function askDetails(lines: Lines, question: Question, answer: GivenAnswer['answer']): Promise<GivenAnswer | null> {
+  const given = (more: Partial<GivenAnswer>): GivenAnswer => ({ answer, reason: '', ...more });
   switch (answer) {
     case 'change-goal': {
       const goal = await lines.ask('The new goal: ');
@@ -97,7 +97,7 @@ const NEEDED = {
   revise: 'What to change: ',
 } as const;
 
-async function withReason(lines: Lines, given: Given): Promise<Given | null> {
+async function withReason(lines: Lines, given: GivenAnswer): Promise<GivenAnswer | null> {
   const reason = await lines.ask('Reason (Enter: none): ');
   return reason === null ? null : { ...given, reason };
 }

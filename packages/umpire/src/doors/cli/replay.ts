@@ -7,25 +7,14 @@ import { loopsNamed, pagesNamed, projectPage, replayPage, unaskedLoops, projectS
 import { replay, replayAll } from '../../sessions/replay.js';
 import { resolveSession } from '../../sessions/find-sessions.js';
 import { lineOf } from '../../views/safe-text.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
-import type { FlagKinds } from './flags.js';
+import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import type { Given } from './commands.js';
 
-const FLAGS: FlagKinds = { '--loop': 'value', '--all': 'switch', '--project': 'value', '--json': 'switch', '--help': 'switch' };
-
-export async function runReplay(args: readonly string[]): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, FLAGS, 'replay');
-  if (parsed.switches.has('--help')) return showHelp('replay');
-  const [session] = parsed.rest;
-  const all = parsed.switches.has('--all');
-  const project = parsed.values.get('--project');
-  const loop = parsed.values.get('--loop');
+export async function runReplay({ session, project, all = false, json = false, loop }: Given<'replay'>): Promise<CommandOutcome> {
   if (all && session !== undefined) throw usage(`Use --all or a session, not both.`, 'replay');
   if (!all && session === undefined) throw usage('Missing <session>, or --all.', 'replay');
-  refuseExtra(parsed, 1, 'replay');
   const rules = loop === undefined ? {} : { loop };
-  const json = parsed.switches.has('--json');
   if (session !== undefined) {
     const replayed = await replay({ session: placeOf(session, project ?? '.'), ...rules });
     const stderr = headline([replayed], projectSum([replayed]).counts, replayed.by);

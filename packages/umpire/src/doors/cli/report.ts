@@ -9,20 +9,15 @@ import { faultOf } from '../../sessions/session-folder.js';
 import { provenanceIn } from '../../sessions/session-record.js';
 import type { SessionRecord } from '../../sessions/session-record.js';
 import { LOCAL_CLOCK } from './local-time.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
+import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
-import { SESSION_FLAGS, recordOf, surroundingsOf } from './session-argument.js';
+import type { Given } from './commands.js';
+import type { Output } from './output.js';
+import { readNamedSession, surroundingsOf } from './session-argument.js';
 
-export async function runReport(args: readonly string[], isColored = false): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { ...SESSION_FLAGS, '--html': 'switch', '--out': 'value' }, 'report');
-  if (parsed.switches.has('--help')) return showHelp('report');
-  const [named] = parsed.rest;
-  refuseExtra(parsed, 1, 'report');
-  const isHtml = parsed.switches.has('--html');
-  const out = parsed.values.get('--out');
-  if (out !== undefined && !isHtml) throw usage('--out belongs to --html: umpire report --html --out FILE.', 'report');
-  const record = recordOf(named, parsed);
+export async function runReport({ session, project, html = false, out }: Given<'report'>, { isColored }: Output): Promise<CommandOutcome> {
+  if (out !== undefined && !html) throw usage('--out belongs to --html: umpire report --html --out FILE.', 'report');
+  const record = readNamedSession(session, project);
   const extra = {
     ...(await surroundingsOf(record)),
     events: record.events,
@@ -30,7 +25,7 @@ export async function runReport(args: readonly string[], isColored = false): Pro
     clock: LOCAL_CLOCK,
   };
   const exit = record.brokenAt === null ? 0 : 1;
-  if (!isHtml) return { stdout: colorReport(sessionPage(record.state, extra), isColored), exit };
+  if (!html) return { stdout: colorReport(sessionPage(record.state, extra), isColored(1)), exit };
   const { htmlReport } = await import('../../views/html-report.js');
   const page = htmlReport(record.state, { ...extra, diff: await diffIn(record) });
   if (out === undefined) return { stdout: page, exit };

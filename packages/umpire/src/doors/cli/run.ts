@@ -4,11 +4,9 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isUmpireError } from '@umpire/core/model/errors.js';
-import { didYouMean } from '@umpire/core/formats/nearest-word.js';
-import { NOTHING_GRANTED, describeQuestion } from '@umpire/core/decider/answers.js';
+import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
-import { ANSWERS } from '@umpire/core/model/questions.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import type { Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
@@ -16,16 +14,16 @@ import { resolve, resume, run } from '../../engine/session.js';
 import type { RunWatch } from '../../engine/opened-session.js';
 import type { RunResult } from '../../engine/session.js';
 import type { TopicStart } from '../topic.js';
-import { GRANTS, RUN, RUN_OPTIONS, whole } from '@umpire/core/model/options.js';
+import { GRANTS, flagOf } from '@umpire/core/model/options.js';
 import { lineOf as lineOfText } from '../../views/safe-text.js';
 import { wrapLine, followProgress } from '../../views/progress-lines.js';
 import { answerLines, shellWord, waysToAnswer } from '../../views/session-question.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';
 import { timeOfDay } from './local-time.js';
-import { flagKinds, parseArguments, readOptions, refuseExtra, usage } from './flags.js';
-import type { FlagKinds, ParsedArguments } from './flags.js';
+import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import type { Given } from './commands.js';
+import { engineFor } from './engine-choice.js';
 import { answeringUser } from './dismiss.js';
 import { sessionWord } from './session-argument.js';
 import type { Output } from './output.js';
@@ -33,184 +31,63 @@ import { askYesNo, hasTerminal, isLiveTerminal, trustQuestion } from './terminal
 import { forecastWords } from '../../engine/forecast.js';
 import type { Forecast } from '../../engine/forecast.js';
 
-const RUN_FLAGS: FlagKinds = {
-  ...flagKinds(RUN_OPTIONS),
-  '--engine': 'value',
-  '--detach': 'switch',
-  '--no-input': 'switch',
-  '--json': 'switch',
-  '--help': 'switch',
-};
-
-/** For a session on an engine. */
-const FLEET_FLAGS: FlagKinds = { '--needs': 'list', '--remote': 'value', '--tenant': 'value' };
-
-export async function runRun(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const kinds: FlagKinds = {
-    ...RUN_FLAGS,
-    '--project': 'value',
-    '--session': 'value',
-    '--mode': 'value',
-    '--target': 'value',
-    ...TOPIC_FLAGS,
-    ...FLEET_FLAGS,
-  };
-  const parsed = parseArguments(args, kinds, 'run');
-  if (parsed.switches.has('--help')) return showHelp('run');
-  const [loop, goal] = parsed.rest;
-  if (loop === undefined) throw usage('Missing <loop>, such as testing.', 'run');
-  refuseExtra(parsed, 2, 'run', 'Put the goal in quotes.');
-  const about = await topicOf(parsed, loop);
-  const request = {
-    loop,
-    ...about,
-    ...(goal === undefined ? {} : { goal }),
-    ...values(parsed, { project: '--project', session: '--session', mode: '--mode' }),
-    ...readOptions(parsed, { target: RUN.target, ...RUN_OPTIONS }, 'run'),
-  };
-  const there = await startedThere(request, parsed, output);
-  if (there !== null) return there;
-  return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), parsed.values.get('--session') ?? null);
+export async function runRun(given: Given<'run'>, output: Output): Promise<CommandOutcome> {
+  const url = await engineFor(given);
+  const request = { ...given, ...(await readAbout(given, url)) };
+  if (url !== null) return (await import('./fleet.js')).runOnEngine(url, request, output);
+  return runWatched(output, given, (watch) => run({ ...request, ...watch }), given.session ?? null);
 }
 
-const TOPIC_FLAGS: FlagKinds = { '--issue': 'value', '--pr': 'value', '--remote': 'value' };
-const PULL_REQUEST = { pr: whole(1, 999_999_999, 'N', '') };
-
 /** The issue or pull request on the command line. Loaded late: other runs need no GitHub. */
-async function topicOf(parsed: ParsedArguments, loop: string): Promise<TopicStart | null> {
-  const { pr } = readOptions(parsed, PULL_REQUEST, 'run');
-  if (pr === undefined && !parsed.values.has('--issue')) {
-    if (parsed.values.has('--remote') && (await namedEngine(parsed)) === null)
-      throw usage('--remote belongs to --issue, --pr or --engine.', 'run');
+async function readAbout(given: Given<'run'>, url: string | null): Promise<TopicStart | null> {
+  const { issue, pr, remote, loop, mode } = given;
+  if (pr === undefined && issue === undefined) {
+    if (remote !== undefined && url === null) throw usage('--remote belongs to --issue, --pr or --engine.', 'run');
     return null;
   }
   if (pr !== undefined && loop !== 'review') throw usage('--pr belongs to the review loop: umpire run review --pr N.', 'run');
-  if (pr !== undefined && parsed.values.has('--mode'))
-    throw usage('Use --pr or --mode, not both: a pull request is reviewed first.', 'run');
+  if (pr !== undefined && mode !== undefined) throw usage('Use --pr or --mode, not both: a pull request is reviewed first.', 'run');
   // A session on an engine has its own remote, and begins with the commit that its project has there.
-  if ((await namedEngine(parsed)) !== null) throw usage('Use --engine or --issue and --pr, not both.', 'run');
-  const { readTopic } = await import('../topic.js');
-  const places = values(parsed, { project: '--project', issue: '--issue', remote: '--remote' });
-  return readTopic({ ...places, ...(pr === undefined ? {} : { pr }), sandbox: parsed.switches.has('--sandbox') });
+  if (url !== null) throw usage('Use --engine or --issue and --pr, not both.', 'run');
+  return (await import('../topic.js')).readTopic(given);
 }
 
-export async function runUntil(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const kinds: FlagKinds = {
-    ...RUN_FLAGS,
-    '--project': 'value',
-    '--session': 'value',
-    '--mode': 'value',
-    ...FLEET_FLAGS,
-    '--report': 'value',
-    '--trust-exit-status': 'switch',
-    '--here': 'switch',
-    '--stop': 'switch',
-  };
-  const parsed = parseArguments(args, kinds, 'until');
-  if (parsed.switches.has('--help')) return showHelp('until');
-  if (parsed.switches.has('--here')) return (await import('./until-here.js')).runUntilHere(parsed);
-  if (parsed.switches.has('--stop')) throw usage('--stop belongs to --here: umpire until --here --stop.', 'until');
-  const [command, goal] = parsed.rest;
+export async function runUntil(given: Given<'until'>, output: Output): Promise<CommandOutcome> {
+  const { command, goal, here = false, stop = false } = given;
+  if (here) return (await import('./until-here.js')).runUntilHere(given);
+  if (stop) throw usage('--stop belongs to --here: umpire until --here --stop.', 'until');
   if (command === undefined || command.trim() === '') throw usage('Missing the command that must pass, in quotes.', 'until');
-  refuseExtra(parsed, 2, 'until', 'Put the command in quotes.');
   if (!/\s/.test(command) && goal !== undefined && /^\S+$/.test(goal))
     output.write(
       2,
       `Note: The command is "${lineOfText(command, 100)}" and the goal is "${lineOfText(goal, 100)}". To run both words as one command, quote it: umpire until "${lineOfText(`${command} ${goal}`, 200)}"\n`,
     );
-  const places = values(parsed, { project: '--project', session: '--session', mode: '--mode', report: '--report' });
-  const trust = parsed.switches.has('--trust-exit-status') ? { trustExitStatus: true } : {};
-  const request = {
-    loop: 'until',
-    command,
-    ...(goal === undefined ? {} : { goal }),
-    ...places,
-    ...trust,
-    ...readOptions(parsed, RUN_OPTIONS, 'until'),
-  };
-  const there = await startedThere(request, parsed, output);
-  if (there !== null) return there;
-  return runWatched(output, parsed, (watch) => run({ ...request, ...watch }), places.session ?? null);
+  const request = { ...given, loop: 'until' };
+  const url = await engineFor(given);
+  if (url !== null) return (await import('./fleet.js')).runOnEngine(url, request, output);
+  return runWatched(output, given, (watch) => run({ ...request, ...watch }), given.session ?? null);
 }
 
-/** Null: the session runs on this machine. */
-async function startedThere(request: Parameters<typeof run>[0], parsed: ParsedArguments, output: Output): Promise<CommandOutcome | null> {
-  const url = await namedEngine(parsed);
-  if (url === null) return null;
-  const { runOnEngine } = await import('./fleet.js');
-  const needs = (parsed.lists.get('--needs') ?? []).flatMap((label) => label.split(','));
-  return runOnEngine(url, { ...request, needs, ...values(parsed, { remote: '--remote', tenant: '--tenant' }) }, parsed, output);
-}
-
-async function namedEngine(parsed: ParsedArguments, session?: string): Promise<string | null> {
-  return (await import('./engine-choice.js')).engineFor(parsed, session);
-}
-
-export async function runResume(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { ...RUN_FLAGS, '--project': 'value', '--retry': 'switch' }, 'resume');
-  if (parsed.switches.has('--help')) return showHelp('resume');
-  const [named] = parsed.rest;
-  refuseExtra(parsed, 1, 'resume');
-  const url = await namedEngine(parsed, named);
+export async function runResume(given: Given<'resume'>, output: Output): Promise<CommandOutcome> {
+  const { session: named, project = '.' } = given;
+  const url = await engineFor(given, named);
   if (url !== null) {
     if (named === undefined) throw usage('Name a session of the engine.', 'resume');
-    return (await import('./fleet.js')).resumeThere(url, named, parsed, output);
+    return (await import('./fleet.js')).resumeThere(url, named, given, output);
   }
-  const flags = readOptions(parsed, RUN_OPTIONS, 'resume');
-  const project = parsed.values.get('--project') ?? '.';
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
-  const retry = parsed.switches.has('--retry');
-  return runWatched(output, parsed, (watch) => resume({ session, retry, ...flags, ...watch }), session);
+  return runWatched(output, given, (watch) => resume({ ...given, session, ...watch }), session);
 }
 
-export async function runResolve(args: readonly string[], output: Output): Promise<CommandOutcome> {
-  const kinds: FlagKinds = {
-    ...RUN_FLAGS,
-    '--project': 'value',
-    '--reason': 'value',
-    '--goal': 'value',
-    ...flagKinds(GRANTS),
-  };
-  const parsed = parseArguments(args, kinds, 'resolve');
-  if (parsed.switches.has('--help')) return showHelp('resolve');
-  const [named, word] = parsed.rest;
-  const answer = ANSWERS.find((one) => one === word);
-  if (named === undefined || word === undefined)
-    throw usage(`Missing arguments: umpire resolve <session> <answer>. Answers: ${ANSWERS.join(', ')}.`, 'resolve');
-  if (answer === undefined)
-    throw usage(`"${word.slice(0, 40)}" is not an answer.${didYouMean(word, ANSWERS)} Answers: ${ANSWERS.join(', ')}.`, 'resolve');
-  refuseExtra(parsed, 2, 'resolve', 'Put the reason in quotes after --reason.');
-  const grant = Object.keys(flagKinds(GRANTS)).find((flag) => parsed.values.has(flag));
-  if (grant !== undefined && answer !== 'extend') throw usage(`${grant} belongs to extend, not to ${answer}.`, 'resolve');
-  const given = {
-    answer,
-    reason: parsed.values.get('--reason') ?? '',
-    ...answeringUser(),
-    ...NOTHING_GRANTED,
-    ...readOptions(parsed, GRANTS, 'resolve'),
-    ...(parsed.values.has('--goal') ? { goal: parsed.values.get('--goal') ?? '' } : {}),
-  };
-  const url = await namedEngine(parsed, named);
-  if (url !== null) {
-    const via = isatty(0) ? 'terminal' : 'no terminal';
-    return (await import('./fleet.js')).answerThere(url, named, { ...given, by: 'resolve', via }, parsed, output);
-  }
-  const session = resolveSession(named, parsed.values.get('--project') ?? '.');
-  const request = {
-    session,
-    ...given,
-    ...readOptions(parsed, RUN_OPTIONS, 'resolve'),
-  };
-  return runWatched(output, parsed, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort' || answer === 'stop');
-}
-
-function values<K extends string>(parsed: ParsedArguments, flags: Readonly<Record<K, string>>): Partial<Record<K, string>> {
-  const found: Partial<Record<K, string>> = {};
-  for (const [name, flag] of Object.entries(flags) as [K, string][]) {
-    const value = parsed.values.get(flag);
-    if (value !== undefined) found[name] = value;
-  }
-  return found;
+export async function runResolve(given: Given<'resolve'>, output: Output): Promise<CommandOutcome> {
+  const { session: named, answer, project = '.' } = given;
+  const grant = Object.keys(GRANTS).find((name) => Object.hasOwn(given, name));
+  if (grant !== undefined && answer !== 'extend') throw usage(`${flagOf(grant)} belongs to extend, not to ${answer}.`, 'resolve');
+  const url = await engineFor(given, named);
+  if (url !== null) return (await import('./fleet.js')).answerThere(url, { ...given, ...answeringUser() }, output);
+  const session = resolveSession(named, project);
+  const isEnd = answer === 'abort' || answer === 'stop';
+  return runWatched(output, given, (watch) => resolve({ ...given, session, ...answeringUser(), ...watch }), session, isEnd);
 }
 
 type Act = (watch: RunWatch) => Promise<RunResult>;
@@ -218,34 +95,33 @@ type Act = (watch: RunWatch) => Promise<RunResult>;
 /** Prints progress while the session runs, and asks its questions where a person is at the terminal. */
 async function runWatched(
   output: Output,
-  parsed: ParsedArguments,
+  given: Pick<Given<'resume'>, 'json' | 'yes' | 'noInput'>,
   first: Act,
   place: string | null,
   aborts = false,
 ): Promise<CommandOutcome> {
-  const { switches } = parsed;
-  const asksHere =
-    isLiveTerminal(process.env) && process.stdin.isTTY && !['--yes', '--no-input', '--json'].some((flag) => switches.has(flag));
-  let ran = await runOnce(output, parsed, first, place, asksHere);
+  const { json = false, yes = false, noInput = false } = given;
+  const asksHere = isLiveTerminal(process.env) && process.stdin.isTTY && !json && !yes && !noInput;
+  let ran = await runOnce(output, json, first, place, asksHere);
   let isEnd = aborts;
   let isLeft = !asksHere;
   while (!isLeft && ran !== null && ran.report.status === 'awaiting' && ran.report.question !== null && !ran.stopped && isatty(0)) {
     const { question, session, state } = ran.report;
     const run = state.run as RunState;
     const { askQuestion } = await import('./question-prompt.js');
-    const given = await askQuestion({ run, question, session, word: sessionWord(session) }, output);
-    if (given === null) {
+    const said = await askQuestion({ run, question, session, word: sessionWord(session) }, output);
+    if (said === null) {
       isLeft = true;
       continue;
     }
     const asked = { session, question: question.key };
     const act: Act =
-      given.answer === 'resume'
+      said.answer === 'resume'
         ? (watch) => resume({ ...asked, ...watch })
-        : (watch) => resolve({ ...asked, ...given, ...answeringUser(), ...watch, via: 'prompt' });
+        : (watch) => resolve({ ...asked, ...said, ...answeringUser(), ...watch, via: 'prompt' });
     try {
-      ran = await runOnce(output, parsed, act, session, asksHere);
-      isEnd = given.answer === 'abort' || given.answer === 'stop';
+      ran = await runOnce(output, json, act, session, asksHere);
+      isEnd = said.answer === 'abort' || said.answer === 'stop';
     } catch (error) {
       if (!isUmpireError(error) || error.code !== 'answer-refused') throw error;
       output.write(2, `${error.message}\n`);
@@ -254,7 +130,7 @@ async function runWatched(
   if (ran === null) return { stderr: 'Stopped during the set-up command. Run the same command again.\n', exit: 130 };
   const { report } = ran;
   return {
-    ...(switches.has('--json') ? {} : { stdout: `${report.session}\n` }),
+    ...(json ? {} : { stdout: `${report.session}\n` }),
     stands: `The session is in ${report.session}`,
     stderr: closingLines(report, ran.stopped, ran.wasPersonCalled),
     exit: exitOf(report, isEnd),
@@ -268,9 +144,8 @@ interface Ran {
 }
 
 /** The first Ctrl-C stops in good order, the second at once. Null: stopped during the set-up command. */
-async function runOnce(output: Output, parsed: ParsedArguments, act: Act, place: string | null, asksHere: boolean): Promise<Ran | null> {
+async function runOnce(output: Output, json: boolean, act: Act, place: string | null, asksHere: boolean): Promise<Ran | null> {
   const { write } = output;
-  const json = parsed.switches.has('--json');
   const screen = !json && isLiveTerminal(process.env) ? (await import('./live-screen.js')).openLiveScreen(output) : null;
   const say = (line: string): void => (screen === null ? void write(2, `${line}\n`) : screen.print(line));
   const stop = new AbortController();

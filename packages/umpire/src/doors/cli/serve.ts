@@ -13,30 +13,22 @@ import { packageRoot } from '../../sessions/package-root.js';
 import { projectAt } from '../../sessions/find-sessions.js';
 import { answeringUser } from './dismiss.js';
 import { engineFor } from './engine-choice.js';
-import { parseArguments, refuseExtra, usage } from './flags.js';
-import type { FlagKinds } from './flags.js';
 import { VERSION } from './version.generated.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import type { Given } from './commands.js';
 import type { Output } from './output.js';
-
-const FLAGS: FlagKinds = { '--project': 'value', '--engine': 'value', '--port': 'value', '--help': 'switch' };
 
 /** Used if it is free, so that bookmarks keep working. */
 const DEFAULT_PORT = 4747;
-const LAST_PORT = 65_535;
 
-export async function runServe(args: readonly string[], { write }: Output): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, FLAGS, 'serve');
-  if (parsed.switches.has('--help')) return showHelp('serve');
-  refuseExtra(parsed, 0, 'serve', 'Name the project with --project.');
-  const port = portOf(parsed.values.get('--port'));
-  const project = projectAt(parsed.values.get('--project') ?? '.');
+export async function runServe(given: Given<'serve'>, { write }: Output): Promise<CommandOutcome> {
+  const { port = null } = given;
+  const project = projectAt(given.project ?? '.');
   const key = randomBytes(16).toString('hex');
   const stopped = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());
   });
-  const url = await engineFor(parsed);
+  const url = await engineFor(given);
   const source = url === null ? new ProjectSessions(project) : await openEngineSessions(url, project);
   try {
     const serving = await listen({ source, key, port });
@@ -75,11 +67,4 @@ async function listen(request: ListenRequest): Promise<DashboardServer> {
     if (port !== null || !isUmpireError(error) || error.code !== 'port-taken') throw error;
     return serveDashboard({ ...all, port: 0 });
   }
-}
-
-function portOf(word: string | undefined): number | null {
-  if (word === undefined) return null;
-  if (!/^\d{1,5}$/.test(word) || Number(word) > LAST_PORT)
-    throw usage(`--port takes a number from 0 to ${LAST_PORT}, not "${word.slice(0, 40)}".`, 'serve');
-  return Number(word);
 }

@@ -8,13 +8,9 @@ import { findActiveUntil } from '../../sessions/active-until.js';
 import { projectAt, sessionFolders, latestSession, resolveSession } from '../../sessions/find-sessions.js';
 import { readSession } from '../../sessions/session-record.js';
 import type { SessionRecord } from '../../sessions/session-record.js';
-import type { FlagKinds, ParsedArguments } from './flags.js';
-
-export const SESSION_FLAGS: FlagKinds = { '--project': 'value', '--help': 'switch' };
 
 /** The named session, or the latest. */
-export function recordOf(named: string | undefined, parsed: ParsedArguments): SessionRecord {
-  const project = parsed.values.get('--project') ?? '.';
+export function readNamedSession(named: string | undefined, project = '.'): SessionRecord {
   return readSession(named === undefined ? latestSession(project) : resolveSession(named, project));
 }
 

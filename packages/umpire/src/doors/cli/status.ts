@@ -3,20 +3,14 @@
 import { sessionView } from '../../views/session-view.js';
 import { colorStatus } from '../../views/page-colors.js';
 import { statusPage } from '../../views/status-page.js';
-import { parseArguments, refuseExtra } from './flags.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
-import { SESSION_FLAGS, recordOf, surroundingsOf } from './session-argument.js';
+import type { Given } from './commands.js';
+import type { Output } from './output.js';
+import { readNamedSession, surroundingsOf } from './session-argument.js';
 
-export async function runStatus(args: readonly string[], isColored = false): Promise<CommandOutcome> {
-  const parsed = parseArguments(args, { ...SESSION_FLAGS, '--json': 'switch' }, 'status');
-  if (parsed.switches.has('--help')) return showHelp('status');
-  const [named] = parsed.rest;
-  refuseExtra(parsed, 1, 'status');
-  const record = recordOf(named, parsed);
+export async function runStatus({ session, project, json = false }: Given<'status'>, { isColored }: Output): Promise<CommandOutcome> {
+  const record = readNamedSession(session, project);
   const view = sessionView(record.state, await surroundingsOf(record));
-  const stdout = parsed.switches.has('--json')
-    ? `${JSON.stringify({ ...view, path: record.path })}\n`
-    : colorStatus(statusPage(view), isColored);
+  const stdout = json ? `${JSON.stringify({ ...view, path: record.path })}\n` : colorStatus(statusPage(view), isColored(1));
   return { stdout, exit: record.brokenAt === null ? 0 : 1 };
 }

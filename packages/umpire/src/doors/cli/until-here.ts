@@ -2,22 +2,19 @@
 
 import { AGENT_NAMES } from '../../agents/known/known-agents.js';
 import { beginUntilHere, endUntilHere, releaseUntilHere } from '../until-here.js';
-import { PROJECT_SETTINGS } from '@umpire/core/model/options.js';
+import { flagOf } from '@umpire/core/model/options.js';
 import { lineOf } from '../../views/safe-text.js';
-import { readOptions, refuseExtra, usage } from './flags.js';
-import type { ParsedArguments } from './flags.js';
+import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
+import type { Given } from './commands.js';
 
-const TAKEN = new Set(['--here', '--stop', '--project', '--report', '--max-rounds']);
+const TAKEN: ReadonlySet<string> = new Set(['here', 'stop', 'command', 'goal', 'project', 'report', 'maxRounds']);
 
-export async function runUntilHere(parsed: ParsedArguments): Promise<CommandOutcome> {
-  const other = [...parsed.values.keys(), ...parsed.lists.keys(), ...parsed.switches].find((flag) => !TAKEN.has(flag));
-  if (other !== undefined) throw usage(`${other} has no meaning with --here: Umpire starts no agent then.`, 'until');
-  refuseExtra(parsed, 2, 'until', 'Put the command in quotes.');
-  const [command, goal] = parsed.rest;
-  const given = (flag: string, key: string) => (parsed.values.has(flag) ? { [key]: parsed.values.get(flag) } : {});
-  const project = parsed.values.get('--project');
-  if (parsed.switches.has('--stop')) {
+export async function runUntilHere({ stop = false, ...given }: Given<'until'>): Promise<CommandOutcome> {
+  const other = Object.keys(given).find((name) => !TAKEN.has(name));
+  if (other !== undefined) throw usage(`${flagOf(other)} has no meaning with --here: Umpire starts no agent then.`, 'until');
+  const { command, project } = given;
+  if (stop) {
     if (command !== undefined) throw usage('--stop takes no command.', 'until');
     const { session, command: ended } = endUntilHere(project);
     return { stdout: `${session}\n`, stderr: `Agents may stop again without: ${lineOf(ended, 200)}\n`, exit: 0 };
@@ -28,11 +25,8 @@ export async function runUntilHere(parsed: ParsedArguments): Promise<CommandOutc
   }
   const notes: string[] = [];
   const { session, project: root } = await beginUntilHere({
+    ...given,
     command,
-    ...(goal === undefined ? {} : { goal }),
-    ...given('--project', 'project'),
-    ...given('--report', 'report'),
-    ...readOptions(parsed, { maxRounds: PROJECT_SETTINGS.maxRounds }, 'until'),
     onNote: (note) => void notes.push(`Note: ${lineOf(note)}`),
   });
   const next = [

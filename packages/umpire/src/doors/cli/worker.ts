@@ -2,7 +2,6 @@
 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { whole } from '@umpire/core/model/options.js';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { refuseInsideTask } from '../../agents/inside-task.js';
 import { createConduct } from '../../engine/conductor.js';
@@ -16,41 +15,26 @@ import { stateHome } from '../../sessions/environment.js';
 import { TELEMETRY_PROVIDERS } from '../../agents/known/known-agents.js';
 import { openTelemetry } from '../../telemetry/open-telemetry.js';
 import { engineFor } from './engine-choice.js';
-import { parseArguments, readOptions, refuseExtra, usage } from './flags.js';
+import { usage } from './arguments.js';
 import type { CommandOutcome } from './command-outcome.js';
-import { showHelp } from './show-help.js';
+import type { Given } from './commands.js';
 import type { Output } from './output.js';
 
 /** Turns of different sessions at the same time. */
 const CONDUCTED = 4;
 
-export async function runWorker(args: readonly string[], { write }: Output): Promise<CommandOutcome> {
-  const kinds = {
-    '--engine': 'value',
-    '--label': 'list',
-    '--slots': 'value',
-    '--remote': 'list',
-    '--name': 'value',
-    '--home': 'value',
-    '--no-conduct': 'switch',
-    '--conduct-only': 'switch',
-    '--help': 'switch',
-  } as const;
-  const parsed = parseArguments(args, kinds, 'worker');
-  if (parsed.switches.has('--help')) return showHelp('worker');
-  refuseExtra(parsed, 0, 'worker', 'Labels go after --label.');
+export async function runWorker(given: Given<'worker'>, { write }: Output): Promise<CommandOutcome> {
   refuseInsideTask('start a worker');
-  const url = await engineFor(parsed);
+  const url = await engineFor(given);
   if (url === null) throw usage('Name the engine: umpire worker --engine postgres://…', 'worker');
-  const remotes = parsed.lists.get('--remote') ?? [];
+  const { remote: remotes = [], slots = 1 } = given;
   if (remotes.length === 0) throw usage('Name the git remote of the sessions: --remote URL (may be repeated).', 'worker');
-  const name = parsed.values.get('--name') ?? `${hostname()}-${process.pid}`;
-  const home = parsed.values.get('--home') ?? process.env['UMPIRE_FLEET_HOME'] ?? join(stateHome(), 'umpire', 'fleet');
-  const labels = (parsed.lists.get('--label') ?? [])
+  const name = given.name ?? `${hostname()}-${process.pid}`;
+  const home = given.home ?? process.env['UMPIRE_FLEET_HOME'] ?? join(stateHome(), 'umpire', 'fleet');
+  const labels = (given.label ?? [])
     .flatMap((label) => label.split(','))
     .map((label) => label.trim())
     .filter((label) => label !== '');
-  const { slots = 1 } = readOptions(parsed, { slots: whole(1, 1000, 'N', '') }, 'worker');
   // Agents must not see the engine: its URL may hold a password.
   delete process.env['UMPIRE_ENGINE'];
   const say = (note: string): void => void write(2, `${new Date().toISOString().slice(11, 19)} ${note}\n`);
@@ -66,7 +50,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const conducting = new AbortController();
-  const conductor = parsed.switches.has('--no-conduct') ? null : await engine.conductor();
+  const conductor = given.noConduct === true ? null : await engine.conductor();
   const conducted = conductor?.conduct(sayingFaults(createConduct(openConductorParts({ home, remotes, say }), telemetry), say), {
     signal: conducting.signal,
     concurrency: CONDUCTED,
@@ -74,7 +58,7 @@ export async function runWorker(args: readonly string[], { write }: Output): Pro
   // It can fail before it is awaited below.
   conducted?.catch(() => undefined);
   try {
-    if (parsed.switches.has('--conduct-only')) {
+    if (given.conductOnly === true) {
       if (conducted === undefined) throw usage('--conduct-only and --no-conduct leave nothing to do.', 'worker');
       say('Taking the turns of sessions. No task runs here.');
       await Promise.race([conducted, aborted(stop.signal)]);
