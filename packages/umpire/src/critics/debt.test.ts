@@ -1,12 +1,13 @@
 // The baseline of the debt critic, and what becomes of a check whose tool is taken away, breaks, is new or is a command of the
 // settings. The whole critic with every tool is test/critique-debt.test.ts.
 
-import { chmodSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, gitProject, plainProject, temporaryFolder } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
+import { installRecordedEslint } from '../../../../test/support/recorded-eslint.js';
 import type { DebtReport } from '@umpire/core/formats/debt-report.js';
 import { readValidation } from '@umpire/core/formats/validation-report.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
@@ -15,7 +16,6 @@ import type { CriticJob } from './critic.js';
 import { BASELINE_COPY, debtCritic, VALIDATION_REPORT } from './debt.js';
 import { SOAK } from '../../../../test/support/campaign.js';
 
-const MODULES = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules');
 const cacheBefore = process.env['XDG_CACHE_HOME'];
 cleanUpAfterwards();
 endGuardianAfterwards();
@@ -142,7 +142,7 @@ describe('lint', () => {
   const CONFIG = "export default [{ rules: { 'no-undef': 'error' } }];\n";
   const linted = (files: Files): Project => {
     const project = gitProject({ '.gitignore': 'node_modules\n.umpire\n', 'a.js': 'x();\n', ...files });
-    symlinkSync(MODULES, join(project.root, 'node_modules'));
+    installRecordedEslint(project.root);
     return project;
   };
   const measured = async (project: Project, changes: Partial<CriticJob> = {}) => {
@@ -152,7 +152,7 @@ describe('lint', () => {
     return { end, lint: report().checks.lint, regressions: report().regressions.map(shown), report: report() };
   };
 
-  it('finds a repository at the baseline, too: a script that asks git which files there are looks at the same', async () => {
+  it('finds a repository at the baseline, too: a script that asks git which files there are looks at the same', SOAK, async () => {
     const script = "if (!execSync('git ls-files -co --exclude-standard', { encoding: 'utf8' }).includes('a.js')) process.exit(1);";
     const project = gitProject({
       '.gitignore': 'node_modules\n.umpire\n',
@@ -264,11 +264,15 @@ describe('lint', () => {
       "console.log(JSON.stringify([{ filePath: process.cwd() + '/a.js', messages: [{ ruleId: 'r', severity: 1, message: 'old', line: 1 }], errorCount: 0, warningCount: 1 }]));",
     ],
     ['lines', 'console.log("a.py:1:1: W291 trailing whitespace");'],
-  ])('by a command of several tools has failed by its exit status, whatever is in %s of the one that passed', async (_name, first) => {
-    const project = gitProject({ 'a.js': 'x();\n', 'both.cjs': `${first}\n` });
-    project.write({ 'both.cjs': `${first}\nconsole.log("a.ts(1,1): TS2322"); process.exitCode = 2;\n` });
-    const lint = [process.execPath, 'both.cjs'];
-    const { regressions } = await measured(project, { settings: { ...settings, debt: { ...LINT, checks: { ...LINT.checks, lint } } } });
-    expect(regressions).toEqual(['lint -:- the lint command failed (exit status 2)']);
-  });
+  ])(
+    'by a command of several tools has failed by its exit status, whatever is in %s of the one that passed',
+    SOAK,
+    async (_name, first) => {
+      const project = gitProject({ 'a.js': 'x();\n', 'both.cjs': `${first}\n` });
+      project.write({ 'both.cjs': `${first}\nconsole.log("a.ts(1,1): TS2322"); process.exitCode = 2;\n` });
+      const lint = [process.execPath, 'both.cjs'];
+      const { regressions } = await measured(project, { settings: { ...settings, debt: { ...LINT, checks: { ...LINT.checks, lint } } } });
+      expect(regressions).toEqual(['lint -:- the lint command failed (exit status 2)']);
+    },
+  );
 });

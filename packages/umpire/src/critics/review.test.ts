@@ -1,11 +1,13 @@
-// The critic of the review loop, with a real git, a real ESLint and a real TypeScript compiler.
+// The critic of the review loop, with a real git. ESLint, oxlint and the TypeScript compiler are real in one test each.
 
 import { symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, gitProject, plainProject, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files, Project } from '../../../../test/support/git-project.js';
+import { installRecordedEslint } from '../../../../test/support/recorded-eslint.js';
 import { readReview } from '@umpire/core/formats/review-results.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import type { CriticJob } from './critic.js';
@@ -25,9 +27,10 @@ function reviewJob(project: string, changes: Partial<CriticJob> = {}) {
   return jobFor(project, { settings: NO_TESTS, ...changes });
 }
 
-function linted(files: Files = {}): Project {
+function linted(files: Files = {}, tools: 'recorded' | 'real' = 'recorded'): Project {
   const project = gitProject({ '.gitignore': 'node_modules\n.umpire\n', 'eslint.config.mjs': ESLINT, 'src/a.js': OLD, ...files });
-  symlinkSync(MODULES, join(project.root, 'node_modules'));
+  if (tools === 'real') symlinkSync(MODULES, join(project.root, 'node_modules'));
+  else installRecordedEslint(project.root);
   return project;
 }
 
@@ -48,7 +51,7 @@ const brief = (results: Results) => ({
 });
 
 it('looks at the changed lines only, and what it writes is read back without a word of doubt', async () => {
-  const project = linted();
+  const project = linted({}, 'real');
   project.write({ 'src/a.js': `${OLD}export const b = missing;\n`, 'src/new.js': 'let c = 1;\nexport { c };\n' });
   const { job, evidence, said } = reviewJob(project.root);
   const end = await reviewCritic(job);
@@ -81,9 +84,12 @@ it('converges on a clean change, also where old lines are bad', async () => {
   expect(brief(evidence(REVIEW_RESULTS) as Results)).toEqual({ score: 10, signal: 'CONVERGED', findings: [] });
 });
 
-it('lets types count where the project checks them', async () => {
+it('lets types count where the project checks them', SOAK, async () => {
   const config = '{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] }, "include": ["src"] }\n';
-  const project = linted({ 'tsconfig.json': config, 'src/t.ts': 'export const n: number = 1;\n', 'src/a.js': 'export const a = 1;\n' });
+  const project = linted(
+    { 'tsconfig.json': config, 'src/t.ts': 'export const n: number = 1;\n', 'src/a.js': 'export const a = 1;\n' },
+    'real',
+  );
   project.write({ 'src/t.ts': 'export const n: number = "one";\n' });
   const { job, evidence } = reviewJob(project.root);
   await reviewCritic(job);
@@ -92,7 +98,7 @@ it('lets types count where the project checks them', async () => {
 
 it('says of how many changed files nobody checked, and takes no word of a linter for a file that it leaves out', async () => {
   const ignoring = "export default [{ ignores: ['gen/**'] }, { rules: { 'no-undef': 'error' } }];\n";
-  const project = linted({ 'eslint.config.mjs': ignoring });
+  const project = linted({ 'eslint.config.mjs': ignoring }, 'real');
   project.write({ 'src/a.js': `${OLD}export const b = 2;\n`, 'gen/x.js': 'missing();\n', 'tool.py': 'x = 1\n', 'notes.md': 'x\n' });
   const { job, evidence } = reviewJob(project.root);
   const end = await reviewCritic(job);
@@ -100,10 +106,13 @@ it('says of how many changed files nobody checked, and takes no word of a linter
   expect(evidence(REVIEW_RESULTS)).toMatchObject({ findings: [], unread_files: ['gen/x.js', 'tool.py'] });
 });
 
-it('is missing where every linter leaves the whole change out', async () => {
+it('is missing where every linter leaves the whole change out', SOAK, async () => {
   const ignoring = "export default [{ ignores: ['src/**'] }];\n";
   const types = '{ "compilerOptions": { "types": [] }, "include": ["lib"] }\n';
-  const project = linted({ 'eslint.config.mjs': ignoring, 'tsconfig.json': types, '.oxlintrc.json': '{ "ignorePatterns": ["src/**"] }\n' });
+  const project = linted(
+    { 'eslint.config.mjs': ignoring, 'tsconfig.json': types, '.oxlintrc.json': '{ "ignorePatterns": ["src/**"] }\n' },
+    'real',
+  );
   project.commit({ 'lib/l.ts': 'export const l = 1;\n' });
   project.write({ 'src/a.js': 'missing();\n', 'src/b.ts': 'export const b: number = "";\n' });
   const { job } = reviewJob(project.root);
@@ -112,11 +121,11 @@ it('is missing where every linter leaves the whole change out', async () => {
 
 it('asks oxlint and tsc which files they look at, and counts no other', async () => {
   const types = '{ "compilerOptions": { "types": [], "allowJs": true }, "include": ["lib"] }\n';
-  const project = linted({ 'tsconfig.json': types, '.oxlintrc.json': '{ "ignorePatterns": ["src/**", "lib/old.js"] }\n' });
+  const project = linted({ 'tsconfig.json': types, '.oxlintrc.json': '{ "ignorePatterns": ["src/**", "lib/old.js"] }\n' }, 'real');
   project.git('rm', '-q', 'eslint.config.mjs');
   project.commit({ 'lib/l.ts': 'export const l = 1;\n' });
   project.write({
-    'lib/l.ts': 'export const l = 2;\n',
+    'lib/l.ts': 'export const l: string = 2;\n',
     'lib/m.js': 'debugger;\n',
     'lib/old.js': 'debugger;\n',
     'src/b.ts': 'let b: number = "";\n',
@@ -125,14 +134,17 @@ it('asks oxlint and tsc which files they look at, and counts no other', async ()
   const end = await reviewCritic(job);
   expect(end.notes).toEqual(['No tool checked 2 of 4 changed code files: lib/old.js, src/b.ts.']);
   const results = evidence(REVIEW_RESULTS) as Results;
-  expect(brief(results).findings).toEqual(['medium eslint(no-debugger) lib/m.js 1 correctness oxlint measured']);
+  expect(brief(results).findings).toEqual([
+    'medium eslint(no-debugger) lib/m.js 1 correctness oxlint measured',
+    'high TS2322 lib/l.ts 1 correctness tsc measured',
+  ]);
   expect(results.provenance.tools.map(({ name }) => name)).toEqual(['oxlint', 'oxlint', 'tsc', 'tsc']);
 });
 
-it('counts a finding over several lines where one of them was changed', async () => {
+it('counts a finding over several lines where one of them was changed', SOAK, async () => {
   const dead = "export default [{ rules: { 'no-unreachable': 'warn' } }];\n";
   const two = ['a', 'b'].map((name) => `export function ${name}(f) {\n  return f;\n  f(1);\n  f(2);\n}\n`).join('');
-  const project = linted({ 'eslint.config.mjs': dead, 'src/a.js': two });
+  const project = linted({ 'eslint.config.mjs': dead, 'src/a.js': two }, 'real');
   project.write({ 'src/a.js': two.replace('f(2)', 'f(3)') });
   const { job, evidence } = reviewJob(project.root);
   await reviewCritic(job);
@@ -227,7 +239,7 @@ it('finds what a report means that was written in a folder of the project or in 
 });
 
 it('V1 approves nothing where a tool broke or nothing could look', async () => {
-  const broken = linted();
+  const broken = linted({}, 'real');
   broken.write({ 'src/a.js': 'export const a = 2;\n', 'eslint.config.mjs': 'export default [' });
   const end = await reviewCritic(reviewJob(broken.root).job);
   expect(end).toMatchObject({ outcome: 'error', files: [], outputs: {} });
@@ -238,9 +250,9 @@ it('V1 approves nothing where a tool broke or nothing could look', async () => {
   expect(await reviewCritic(reviewJob(plainProject({ 'a.txt': 'a\n' }).root).job)).toMatchObject({ outcome: 'missing', files: [] });
 });
 
-it('V1 says which tool was broken at the base already, and approves nothing on it alone', async () => {
+it('V1 says which tool was broken at the base already, and approves nothing on it alone', SOAK, async () => {
   const types = '{ "compilerOptions": { "types": [], "moduleResolution": "node10" }, "include": ["src"] }\n';
-  const project = linted({ 'tsconfig.json': types, 'src/t.ts': 'export const n: number = 1;\n' });
+  const project = linted({ 'tsconfig.json': types, 'src/t.ts': 'export const n: number = 1;\n' }, 'real');
   project.write({ 'src/t.ts': "export const n: number = 'x';\n", 'src/a.js': `${OLD}export const b = 2;\n` });
   const { job, evidence } = reviewJob(project.root);
   const end = await reviewCritic(job);
@@ -337,7 +349,7 @@ it('V2 says once that there are no tests, and marks that check as not measured',
 });
 
 it('ends a linter that hangs, and calls that a timeout', async () => {
-  const project = linted({ 'eslint.config.mjs': 'await new Promise(() => setInterval(() => {}, 1000));\nexport default [];\n' });
+  const project = linted({ 'eslint.config.mjs': 'await new Promise(() => setInterval(() => {}, 1000));\nexport default [];\n' }, 'real');
   project.write({ 'src/a.js': 'export const a = 2;\n' });
   const { job } = reviewJob(project.root, { timeoutMs: 1500 });
   const end = await reviewCritic(job);
