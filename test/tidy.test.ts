@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..');
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   reports: ['core'],
-  guard: [],
+  guard: ['core'],
   umpire: ['core', 'reports', 'guard'],
 };
 

@@ -1,6 +1,8 @@
 // What the tests and checks of a project run beside the tests: files that its scripts, its settings of runners and the command of the plain loop name,
 // and what those load. A change of one of them changes the checks, whatever the file is called.
 
+import { innerTexts, isStarter, listCommands, programName } from '@umpire/core/formats/shell-text.js';
+import type { ShellCommand } from '@umpire/core/formats/shell-text.js';
 import { roleOf } from './paths.js';
 
 export interface CheckFile {
@@ -64,13 +66,13 @@ export class CheckFiles {
     const named = [...JSON.stringify([main, module, exports, bin]).matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
     const products = new Set(['index', ...named.map((path) => stemOf(tidied(path)))]);
     const addPrograms = (text: string, checkFile: CheckFile): void => {
-      for (const path of this.filesIn(
-        programsIn(text, (program: string, part: string): boolean => {
-          const name = program.slice(program.lastIndexOf('/') + 1);
-          return MAKER.test(name) && !CHECK_NAME.test(name) && !/check|verify|dry/i.test(part);
-        }),
-        folder,
-      ))
+      const started = listStarted(text).flatMap(({ command, isLast }) => {
+        const programs = findPrograms(command);
+        const name = programName(programs[0] ?? '');
+        const isMaker = MAKER.test(name) && !CHECK_NAME.test(name) && !/check|verify|dry/i.test(command.words.join(' '));
+        return isMaker && !isLast ? [] : programs;
+      });
+      for (const path of this.findNamed(started, folder))
         if (!found.has(path) && !products.has(stemOf(path.slice(folder === '' ? 0 : folder.length + 1)))) found.set(path, checkFile);
     };
     for (const [name, text] of scripts)
@@ -99,13 +101,15 @@ export class CheckFiles {
   }
 
   private addCommand(command: string, scripts: ReadonlyMap<string, string>, found: Map<string, CheckFile>): void {
-    const asked = [...command.matchAll(/\b(?:npm|pnpm|yarn|bun)\s+(?:run(?:-script)?\s+)?([\w:.-]+)/g)].map(
-      ([, name = '']) => scripts.get(name) ?? '',
-    );
-    const folders = ['', ...[...command.matchAll(/\bcd\s+([\w./-]+)/g)].map(([, folder = '']) => tidied(folder))];
+    const asked = listStarted(command).flatMap(({ command: { words } }) => {
+      const manager = words.findIndex((word) => /^(?:npm|pnpm|yarn|bun)$/.test(word));
+      const script = manager < 0 ? undefined : words.slice(manager + 1).find((word) => !/^(?:-.*|run|run-script)$/.test(word));
+      return listStarted(scripts.get(script ?? '') ?? '');
+    });
+    const commands = [...listStarted(command), ...asked].map((each) => each.command);
+    const folders = ['', ...commands.flatMap(({ words }) => (words[0] === 'cd' ? [tidied(words[1] ?? '')] : []))];
     for (const folder of folders)
-      for (const path of this.filesIn(programsIn([command, ...asked].join(' ; ')), folder))
-        if (!found.has(path)) found.set(path, byCommand(path));
+      for (const path of this.findNamed(commands.flatMap(findPrograms), folder)) if (!found.has(path)) found.set(path, byCommand(path));
   }
 
   /** Checks load parts of theirs from other files of their folder. What they load from elsewhere is what they check. */
@@ -119,11 +123,10 @@ export class CheckFiles {
       }
   }
 
-  /** Files of the project among the words of a command line. */
-  private filesIn(text: string, folder: string): readonly string[] {
-    const words = text.split(/[\s'"`;&|()<>=,]+/).flatMap((word) => [word, word.replace(/^[@-]+/, '')]);
-    const modules = [...text.matchAll(/\s-m\s+([\w.]+)/g)].map(([, name = '']) => name.replaceAll('.', '/'));
-    return [...words.filter((word) => /[./]/.test(word)), ...modules].flatMap((word) => this.fileOf(joinFolder(folder, word)) ?? []);
+  /** Files of the project among some words. */
+  private findNamed(words: readonly string[], folder: string): readonly string[] {
+    const plain = words.flatMap((word) => word.split(/[\s=,]+/)).flatMap((word) => [word, word.replace(/^[@-]+/, '')]);
+    return plain.filter((word) => /[./]/.test(word)).flatMap((word) => this.fileOf(joinFolder(folder, word)) ?? []);
   }
 
   /** What a file imports by its path. */
@@ -145,11 +148,7 @@ export class CheckFiles {
   }
 }
 
-/** What starts the word behind it. */
-const LAUNCHER =
-  /^@?(?:!|\$\{?\w+\}?|(?:(?:\/|(?:\.\/)?node_modules\/|(?:\.\/)?\.?venv\/)(?:.*\/)?)?(?:node|nodejs|bun|bunx|deno|tsx|ts-node|babel-node|vite-node|jiti|zx|npm|npx|pnpm|pnpx|yarn|dlx|python[\d.]*|py|ruby|perl|php|sh|bash|zsh|dash|ksh|env|cross-env|dotenv|exec|time|timeout|nice|sudo|xvfb-run|run|uv|poetry|pipenv|pdm|hatch|c8|nyc|coverage|if|then|else|do))$/;
-
-/** Options of launchers with a word behind them that is not yet the program. */
+/** Options of starters with a word behind them that is not yet the program. */
 const VALUED =
   /^(?:-[rWXukCnPFw]|--(?:require|import|loader|experimental-loader|preload|conditions|env-file|signal|test-reporter|tsconfig|project|filter|prefix|cwd|dir|workspace))$/;
 
@@ -157,31 +156,38 @@ const VALUED =
 const LOADING =
   /^--?(?:r|require|import|loader|experimental-loader|preload|(?:test-)?reporters?|(?:global-?)?setup\w*|(?:test-?)?runner|(?:test-?)?env(?:ironment)?|transform|resolver|plugin|rulesdir)$/i;
 
-/** The words of a command line that are started or loaded, and not those that they are handed: what a program reads is what is worked on. */
-function programsIn(line: string, isIdle: (program: string, part: string) => boolean = () => false): string {
-  const quoted = [...line.matchAll(/"([^"\n]*\s[^"\n]*)"|'([^'\n]*\s[^'\n]*)'/g)].map(([, double, single]) => double ?? single ?? '');
-  const inner = quoted.filter((text) => LAUNCHER.test(text.trim().split(/\s/)[0] ?? ''));
-  return [line, ...inner]
-    .flatMap((one) => {
-      const parts = one.split(/&&|\|\||[;|&\n()]/).filter((part) => part.trim() !== '');
-      // The last part of a line is what it ends with.
-      return parts.map((part, index) => [findProgram(part), index < parts.length - 1 ? part : null] as const);
-    })
-    .flatMap(([program, part]) => (part !== null && isIdle(program, part) ? [] : [program]))
-    .join(' ; ');
+interface StartedCommand {
+  readonly command: ShellCommand;
+  /** What its text ends with. */
+  readonly isLast: boolean;
 }
 
-function findProgram(part: string): string {
-  const words = part.split(/\s+/).filter((word) => word !== '' && !/^\w+=/.test(word));
-  const isValue = (index: number): boolean => VALUED.test(words[index - 1] ?? '');
-  const first = words.findIndex((word, index) => !LAUNCHER.test(word) && !/^(?:-|\d)/.test(word) && !isValue(index));
-  const loaded = words.flatMap((word, index) => {
-    const [, option = '', value = ''] = /^(-[\w-]+)=(.+)$/.exec(word) ?? [];
-    return LOADING.test(option) ? [value] : LOADING.test(words[index - 1] ?? '') ? [word] : [];
-  });
+/** The commands of a shell text, and those of the texts in it: of `sh -c "..."`, and of words that begin as a command does. */
+function listStarted(text: string): readonly StartedCommand[] {
+  const commands = listCommands(text);
+  const inner = commands.flatMap((command) => [
+    ...innerTexts(command),
+    ...command.words.filter((word, at) => word !== command.written[at] && /\S\s/.test(word) && isStarter(word.trim().split(/\s/)[0] ?? '')),
+  ]);
+  return [...commands.map((command, at) => ({ command, isLast: at === commands.length - 1 })), ...[...new Set(inner)].flatMap(listStarted)];
+}
+
+/** The words of a command that are started or loaded, and not those that they are handed: what a program reads is what is worked on. */
+function findPrograms({ words, env }: ShellCommand): readonly string[] {
+  const isProgram = (word: string, index: number): boolean =>
+    !isStarter(word) && !/^[-\d]|\s/.test(word) && !VALUED.test(words[index - 1] ?? '');
+  const first = words.findIndex(isProgram);
+  const program = words[first] ?? '';
+  const options = [words, ...Object.values(env).map((value) => value.split(/\s+/))];
+  const loaded = options.flatMap((list) =>
+    list.flatMap((word, index) => {
+      const [, option = '', value = ''] = /^(-[\w-]+)=(.+)$/.exec(word) ?? [];
+      return LOADING.test(option) ? [value] : LOADING.test(list[index - 1] ?? '') ? [word] : [];
+    }),
+  );
   // `node --check cli.js` reads it and starts nothing.
-  const program = first < 0 || words[first - 1] === '--check' ? [] : [...(words[first - 1] === '-m' ? [' -m'] : []), words[first] ?? ''];
-  return [...program, ...loaded].join(' ');
+  if (first < 0 || words[first - 1] === '--check') return loaded;
+  return [words[first - 1] === '-m' ? `./${program.replaceAll('.', '/')}` : program, ...loaded];
 }
 
 function stemOf(path: string): string {
@@ -236,6 +242,6 @@ function parseObject(text: string | null): Readonly<Record<string, unknown>> {
 function targetsIn(text: string | null): readonly (readonly [string, string])[] {
   if (text === null) return [];
   return [...text.matchAll(/^([\w.-]+)[^\n:=]*:(?!=)([^\n]*(?:\n[ \t]+[^\n]*)*)/gm)].flatMap(([, name = '', body = '']) =>
-    CHECKING.test(name) ? [[name, body] as const] : [],
+    CHECKING.test(name) ? [[name, body.replace(/^[ \t]*[@+-]*#.*$/gm, '')] as const] : [],
   );
 }
