@@ -2,11 +2,10 @@
 // `npm test || true` always passes, and so does `npm test; echo done`. So a slip of the pen sets no agent to work.
 
 import { spawn } from 'node:child_process';
-import { readShell } from '@umpire/core/formats/shell-text.js';
+import { quoteWord, readShell } from '@umpire/core/formats/shell-text.js';
 import type { ShellCommand, ShellList } from '@umpire/core/formats/shell-text.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
-import { shellWord } from '../views/session-question.js';
 import { inheritedVariables } from '../sessions/environment.js';
 
 /** The program that a command begins with and cannot pass without, where its text says so plainly. */
@@ -32,10 +31,10 @@ export async function requireProgram(command: string, folder: string): Promise<v
 /** W4: throws where the command passes although what it runs failed. */
 export async function requireExitStatus(command: string, folder: string): Promise<void> {
   const { hidden, pipe } = readExitStatus(command);
-  if (hidden !== null) throw new UmpireError('command-status', { why: hidden.why, instead: shellWord(hidden.instead), first: '' });
+  if (hidden !== null) throw new UmpireError('command-status', { why: hidden.why, instead: quoteWord(hidden.instead), first: '' });
   if (pipe === null || (await findShell(command, folder)) !== null) return;
   const why = `it has a pipe, and no shell with pipefail was found, so ${pipe.why}`;
-  throw new UmpireError('command-status', { why, instead: shellWord(pipe.instead), first: 'Install bash, or leave the pipe out. ' });
+  throw new UmpireError('command-status', { why, instead: quoteWord(pipe.instead), first: 'Install bash, or leave the pipe out. ' });
 }
 
 export const SYSTEM_SHELL: readonly string[] = ['/bin/sh', '-c'];

@@ -9,7 +9,7 @@ import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import type { HookFile, KnownAgent } from '../agents/known/known-agent.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
-import { shellWord } from '../views/session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { openFolder, readBytes, writeAtomically } from '../sessions/session-folder.js';
 import { projectFor } from '../engine/project-folders.js';
@@ -103,7 +103,7 @@ interface HookGroup {
 
 /** Umpire's hook of an event is replaced where it is; all others stay. */
 function addHooks(before: JsonObject, source: string, argv: readonly string[], path: string): JsonObject {
-  const words = argv.map((word) => shellWord(word)).join(' ');
+  const words = argv.map((word) => quoteWord(word)).join(' ');
   const { hooks: wanted } = JSON.parse(readTemplate(source)) as { readonly hooks: Readonly<Record<string, readonly [HookGroup]>> };
   const hooks: Record<string, unknown> = { ...before };
   for (const [event, [group]] of Object.entries(wanted)) {

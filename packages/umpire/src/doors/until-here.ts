@@ -12,7 +12,7 @@ import { requireExitStatus, requireProgram } from '../critics/command-program.js
 import { RESULT } from '../critics/check-command.js';
 import { headOf } from '../critics/provenance.js';
 import { cutText, fence, lineOf } from '../views/safe-text.js';
-import { shellWord } from '../views/session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { findActiveUntil, removeActiveUntil, writeActiveUntil } from '../sessions/active-until.js';
 import type { ActiveUntil } from '../sessions/active-until.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
@@ -169,14 +169,14 @@ function readResult(session: string): { readonly output: string; readonly regres
 }
 
 function escalationNote({ session }: ActiveUntil, verdict: Verdict): string {
-  const more = `umpire decide until ${shellWord(session)} --max-rounds ${verdict.maxRounds + MORE_ROUNDS}`;
+  const more = `umpire decide until ${quoteWord(session)} --max-rounds ${verdict.maxRounds + MORE_ROUNDS}`;
   return `${lineOf(verdict.reason)} A person decides. More attempts: ${more} (then answer the agent). Fix it yourself: the next stop is judged again. End the check: umpire until --here --stop`;
 }
 
 const MORE_ROUNDS = 3;
 
 function wordOf(session: string): string {
-  return shellWord(session.slice(session.lastIndexOf('/') + 1));
+  return quoteWord(session.slice(session.lastIndexOf('/') + 1));
 }
 
 function untilLoop(): Loop {

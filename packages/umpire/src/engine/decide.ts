@@ -34,7 +34,7 @@ import type { ObservedFolder } from '../sessions/observe-folder.js';
 import { addElsewhere, declareDoneElsewhere, findOpenTasks, refuseUnfinishedCritic } from '../sessions/unfinished-work.js';
 import type { RoundElsewhere } from '../sessions/unfinished-work.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
-import { shellWord } from '../views/session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 
 export interface DecideRequest {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -187,8 +187,8 @@ function settleOpenTasks(request: DecideRequest, observed: ObservedFolder, last:
     return declareDoneElsewhere(observed, open);
   }
   const loop = typeof request.loop === 'string' ? request.loop : request.loop.loop;
-  const layer = choice === null ? '' : ` --layer ${shellWord(choice)}`;
-  const command = `umpire decide ${shellWord(loop)} ${shellWord(request.session)}${layer} --round ${round.round}`;
+  const layer = choice === null ? '' : ` --layer ${quoteWord(choice)}`;
+  const command = `umpire decide ${quoteWord(loop)} ${quoteWord(request.session)}${layer} --round ${round.round}`;
   const tasks = open.map(({ id }) => id).join(', ');
   throw new UmpireError('tasks-open', { tasks, is: open.length === 1 ? 'is' : 'are', command }, 'V4');
 }

@@ -7,7 +7,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { dismissFinding, openFindings } from '@umpire/core/decider/rulings.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
-import { shellWord } from '../views/session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { openJournal } from '../sessions/journal-writer.js';
 import { acquireLock } from '../sessions/lock.js';
@@ -71,7 +71,7 @@ export function describeDismissal(
   session: string,
 ): Omit<Dismissed, 'session'> {
   const blocking = blockingFindings(state);
-  return { finding, blocking, next: blocking === 0 ? stepsAfter(state, verdict, shellWord(session)) : [] };
+  return { finding, blocking, next: blocking === 0 ? stepsAfter(state, verdict, quoteWord(session)) : [] };
 }
 
 function blockingFindings(state: SessionState): number {
@@ -84,7 +84,7 @@ function stepsAfter(state: SessionState, seq: number, word: string): Dismissed['
   if (run === null) {
     const ruled = [...state.verdicts.values()].flat().find((past) => past.seq === seq);
     if (ruled?.verdict.outcome !== 'escalate') return [];
-    return [{ what: 'Judge it again', command: `umpire decide ${shellWord(ruled.verdict.loop)} ${word}` }];
+    return [{ what: 'Judge it again', command: `umpire decide ${quoteWord(ruled.verdict.loop)} ${word}` }];
   }
   const question = currentQuestion(run);
   if (question?.kind !== 'escalation') return [];

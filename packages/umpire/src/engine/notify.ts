@@ -3,8 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { splitCommand } from '../agents/command-line.js';
-import { isUmpireError } from '@umpire/core/model/errors.js';
+import { listCommands } from '@umpire/core/formats/shell-text.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
 import { networkFault } from '../forge/github-access.js';
 import { lineOf } from '../views/safe-text.js';
@@ -137,20 +136,8 @@ export async function runNotifyCommand(command: CommandLine, { cwd, env, signal,
   return { program: programOf(command), problem };
 }
 
-/** The first word that does not set a variable. */
 function programOf(command: CommandLine): string {
-  const words = typeof command === 'string' ? wordsIn(command) : command;
-  return words.find((word) => !/^\w+=/.test(word)) ?? '/bin/sh';
-}
-
-/** A shell may accept what this cannot split. */
-function wordsIn(command: string): readonly string[] {
-  try {
-    return splitCommand(command);
-  } catch (error) {
-    if (!isUmpireError(error)) throw error;
-    return [];
-  }
+  return (typeof command === 'string' ? listCommands(command)[0]?.words[0] : command[0]) ?? '/bin/sh';
 }
 
 /** Ends the command and everything it started. */

@@ -6,7 +6,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import type { AnswerVia } from '@umpire/core/model/questions.js';
 import type { Agent } from '@umpire/core/model/ports.js';
-import { shellWord } from '../views/session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { statOf } from '../sessions/file-system.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { openFolder } from '../sessions/session-folder.js';
@@ -51,7 +51,7 @@ export function viaOf({ via = 'library' }: RunWatch): AnswerVia {
 
 /** The session's name, quoted for a shell. */
 export function sessionNameInShell({ folder, watch }: OpenedSession): string {
-  return shellWord(watch.wordOf?.(folder.root) ?? folder.root);
+  return quoteWord(watch.wordOf?.(folder.root) ?? folder.root);
 }
 
 /** Throws if no session started in the folder. Writes nothing, since the folder may belong to something else. */

@@ -14,7 +14,8 @@ import type { RunState } from '@umpire/core/decider/run-state.js';
 import { paint } from './colors.js';
 import type { Color } from './colors.js';
 import { lineOf, wrap } from './safe-text.js';
-import { answerLines, grantWords, heldEditWords, moreWords, needWords, questionView, shellWord, stepLines } from './session-question.js';
+import { answerLines, grantWords, heldEditWords, moreWords, needWords, questionView, stepLines } from './session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { nextSteps, sandboxWords, whyWords } from './session-view.js';
 import { count, duration, PRINTED_NOTHING } from './words.js';
 
@@ -210,7 +211,7 @@ function finishedLine(data: TaskFinished, run: RunState | null, options: Progres
   const hasFailed = isCritic && run.started.command !== undefined && outputs['exit_status'] !== '0';
   const more =
     hasFailed && !findings.endsWith(PRINTED_NOTHING)
-      ? `${/[.!?]$/.test(found) ? '' : '.'} Full output: umpire logs ${shellWord(session)} ${shellWord(task)}`
+      ? `${/[.!?]$/.test(found) ? '' : '.'} Full output: umpire logs ${quoteWord(session)} ${quoteWord(task)}`
       : '';
   const text = `${task} completed${describeRunTime(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`;
   return [text, hasFailed ? 'bad' : 'good', costNote(data, run)];

@@ -4,7 +4,7 @@
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { findingsWords } from '@umpire/core/formats/finding-text.js';
 import { codeSpan, cutText, fenced, inlineCode, lineOf } from './safe-text.js';
-import { shellWord } from './session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { chainLabel, verdictsIn } from './session-view.js';
 import type { SessionView } from './session-view.js';
 import { stateWords } from './status-page.js';
@@ -55,7 +55,7 @@ export function pullRequestPage(state: SessionState, view: SessionView, name: st
     ...drawPullSection('See more', [
       'In the clone where it ran:',
       '',
-      ...['report', 'diff', 'logs'].map((command) => `- ${inlineCode(`umpire ${command} ${shellWord(name)}`)}`),
+      ...['report', 'diff', 'logs'].map((command) => `- ${inlineCode(`umpire ${command} ${quoteWord(name)}`)}`),
     ]),
   ];
   return cutText(`${lines.join('\n').trim()}\n`, MOST_CHARS).replaceAll('<!--', '<! --');

@@ -1,5 +1,6 @@
 // The open question of a session, and the commands that answer it.
 
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { answersIn, isAboutEvidence } from '@umpire/core/decider/question.js';
 import type { EventData, PersonAnswered } from '@umpire/core/decider/events.js';
@@ -28,7 +29,7 @@ export interface QuestionView {
 /** Says what the edit would change, and how to take it up. */
 export function heldEditWords({ told, kept }: EventData<'EditHeld'>, session: string): string {
   const changes = lineOf(told.join('; '), 300);
-  return `An edit of tasks.csv is held, because tasks ran since Umpire wrote the file and may have made it: ${changes}. It is kept as ${kept}. If it is yours: umpire resolve ${shellWord(session)} take-edits`;
+  return `An edit of tasks.csv is held, because tasks ran since Umpire wrote the file and may have made it: ${changes}. It is kept as ${kept}. If it is yours: umpire resolve ${quoteWord(session)} take-edits`;
 }
 
 /** `session`: the session as commands name it. */
@@ -100,7 +101,7 @@ export function possibleAnswers(run: RunState, question: Question): readonly Ans
 
 /** The possible answers with their commands. */
 export function waysToAnswer(run: RunState, question: Question, session: string): QuestionView['answers'] {
-  const name = shellWord(session);
+  const name = quoteWord(session);
   const ways = possibleAnswers(run, question).map((answer) => ({
     answer,
     command: `umpire resolve ${name} ${answer}${flagsFor(question, answer)}`,
@@ -167,9 +168,4 @@ export function grantWords({ rounds, minutes, costUsd, tokens }: PersonAnswered)
     ...(tokens > 0 ? [count(tokens, 'token')] : []),
   ];
   return grants.length === 0 ? '' : `${grants.join(', ')} more`;
-}
-
-/** Quotes a word for the shell. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

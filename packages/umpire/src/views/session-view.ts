@@ -10,7 +10,8 @@ import { awaitedQuestion, budgetQuestion, currentQuestion } from '@umpire/core/d
 import { roundAfter } from '@umpire/core/decider/rounds.js';
 import { isIdle, findTask, currentWave } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
-import { heldEditWords, questionView, shellWord } from './session-question.js';
+import { heldEditWords, questionView } from './session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import type { QuestionView } from './session-question.js';
 
 /**
@@ -370,7 +371,7 @@ export function nextSteps(
   run: RunState | null,
   last?: PastVerdict,
 ): SessionView['next'] {
-  const name = shellWord(around.session);
+  const name = quoteWord(around.session);
   const report = { what: 'Read the report', command: `umpire report ${name}` };
   switch (around.state) {
     case 'running':
@@ -418,7 +419,7 @@ export function nextSteps(
 const MAX_LISTED = 5;
 
 export function fetchCommand({ started: { fleet, workspace } }: RunState): string {
-  return `git fetch ${shellWord(fleet?.remote ?? '')} ${workspace?.branch ?? ''}`;
+  return `git fetch ${quoteWord(fleet?.remote ?? '')} ${workspace?.branch ?? ''}`;
 }
 
 /** Has the session changed the project? */

@@ -29,7 +29,8 @@ import { describeFleet, readFleet, whyWaiting } from '../../engine/offers.js';
 import { openEngine } from '../../engine/open-engine.js';
 import { followProgress } from '../../views/progress-lines.js';
 import { lineOf } from '../../views/safe-text.js';
-import { answerLines, shellWord, waysToAnswer } from '../../views/session-question.js';
+import { answerLines, waysToAnswer } from '../../views/session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { parseRemote } from '../../work/remote-address.js';
 import { timeOfDay } from './local-time.js';
 import { usage } from './arguments.js';
@@ -85,7 +86,7 @@ function untakenWords(message: ClientMessage): { readonly waits: string; readonl
   const label = remote === '' ? '' : parseRemote(remote).label;
   const who = label === '' ? 'no conductor' : `no conductor that serves ${label}`;
   return {
-    waits: `Waiting: ${who} has taken this yet. Start one with: umpire worker --engine URL --remote ${label === '' ? 'URL' : shellWord(label)}\n`,
+    waits: `Waiting: ${who} has taken this yet. Start one with: umpire worker --engine URL --remote ${label === '' ? 'URL' : quoteWord(label)}\n`,
     stays: `The ${SENT[message.type]} as soon as a conductor takes it.\n`,
   };
 }
@@ -112,7 +113,7 @@ export function answerThere(url: string, given: Given<'resolve'> & { readonly wh
   const { session: word, answer, reason = '', rounds = 0, minutes = 0, costUsd = 0, tokens = 0, goal, who, detach, json } = given;
   return withClient(url, output, async (client) => {
     const { session, length } = await findListed(client, word);
-    requireFullName(word, session, `umpire resolve ${shellWord(session)} ${answer}`);
+    requireFullName(word, session, `umpire resolve ${quoteWord(session)} ${answer}`);
     await answerOnEngine(client, session, {
       answer,
       reason,
@@ -133,7 +134,7 @@ export function answerThere(url: string, given: Given<'resolve'> & { readonly wh
 export function dismissThere(url: string, word: string, given: RulingGiven, output: Output): Promise<Dismissed> {
   return withClient(url, output, async (client) => {
     const { session } = await findListed(client, word);
-    requireFullName(word, session, `umpire dismiss ${shellWord(session)} ${shellWord(given.finding)}`);
+    requireFullName(word, session, `umpire dismiss ${quoteWord(session)} ${quoteWord(given.finding)}`);
     const { state, ruling } = await dismissOnEngine(client, session, given);
     return { session, ...describeDismissal(state, ruling, session) };
   });
@@ -149,7 +150,7 @@ export function resumeThere(
   return withClient(url, output, async (client) => {
     const { session, length, question } = await findListed(client, word);
     if (retry || question?.startsWith('limit:') === true) {
-      requireFullName(word, session, `umpire resume ${shellWord(session)}${retry ? ' --retry' : ''}`);
+      requireFullName(word, session, `umpire resume ${quoteWord(session)}${retry ? ' --retry' : ''}`);
       await retryOnEngine(client, session);
     }
     return follow(client, session, length, output, json);

@@ -17,7 +17,8 @@ import type { TopicStart } from '../topic.js';
 import { GRANTS, flagOf } from '@umpire/core/model/options.js';
 import { lineOf as lineOfText } from '../../views/safe-text.js';
 import { wrapLine, followProgress } from '../../views/progress-lines.js';
-import { answerLines, shellWord, waysToAnswer } from '../../views/session-question.js';
+import { answerLines, waysToAnswer } from '../../views/session-question.js';
+import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { latestSession, resolveSession } from '../../sessions/find-sessions.js';
 import { timeOfDay } from './local-time.js';
 import { usage } from './arguments.js';
@@ -241,7 +242,7 @@ function wordFor({ run: now }: SessionState, place: string | null): string {
 function closingLines(report: RunResult, stopped: boolean, wasPersonCalled: boolean): string {
   const { status, question, session } = report;
   if (status === 'interrupted') {
-    const end = `${stopped ? 'Stopped. Nothing is lost.' : 'The run ended early.'} Continue with:\n  umpire resume ${shellWord(sessionWord(session))}\n`;
+    const end = `${stopped ? 'Stopped. Nothing is lost.' : 'The run ended early.'} Continue with:\n  umpire resume ${quoteWord(sessionWord(session))}\n`;
     const now = report.state.run;
     const [open] = now?.questions ?? [];
     return now === null || open === undefined ? end : `${end}${waitLines(now, open, session, 'It will wait for')}`;
