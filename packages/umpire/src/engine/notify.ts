@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { listCommands } from '@umpire/core/formats/shell-text.js';
+import { readShell } from '@umpire/core/formats/shell-text.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
 import { networkFault } from '../forge/github-access.js';
 import { lineOf } from '../views/safe-text.js';
@@ -137,7 +137,9 @@ export async function runNotifyCommand(command: CommandLine, { cwd, env, signal,
 }
 
 function programOf(command: CommandLine): string {
-  return (typeof command === 'string' ? listCommands(command)[0]?.words[0] : command[0]) ?? '/bin/sh';
+  if (typeof command !== 'string') return command[0] ?? '/bin/sh';
+  const { commands, unreadFrom } = readShell(command);
+  return (unreadFrom === null ? commands[0]?.words[0] : null) ?? '/bin/sh';
 }
 
 /** Ends the command and everything it started. */
