@@ -127,7 +127,7 @@ it('passes an honest change, and says where the base is missing', async () => {
     'event.json': JSON.stringify({ pull_request: { base: { sha: project.git('rev-parse', 'main').trim() } } }),
   });
   expect((await ci(project, ['--no-review'], shallow)).exit).toBe(0);
-  expect((await ci(project, ['--fail-on', 'major'])).err).toContain('--fail-on takes critical, high, medium, low, never');
+  expect((await ci(project, ['--fail-on', 'major'])).err).toContain('--fail-on takes one of critical, high, medium, low, never');
 });
 
 it('takes the settings of the base, not those of the change', async () => {

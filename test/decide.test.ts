@@ -268,7 +268,7 @@ describe('flags', () => {
   });
 
   it.each([
-    [['decide', 'review'], /Missing arguments: umpire decide <loop> <session>/],
+    [['decide', 'review'], /Missing <session>: umpire decide <loop> <session>/],
     [['decide', 'review', 'a', 'b'], /Unexpected argument "b"/],
     [['decide', 'review', 'a', '--frobnicate'], /Unknown flag "--frobnicate"/],
     [['decide', 'review', 'a', '--round', 'two'], /--round takes a whole number/],

@@ -70,7 +70,7 @@ describe.skipIf(programs === null)('fleet on PostgreSQL', () => {
       fleet.umpire('diff', 's1'),
     ]);
     expect(list.out).toBe('s1  complete, round 1  make it good\n');
-    expect(bogus).toMatchObject({ exit: 2, err: expect.stringContaining('The states are running') as string });
+    expect(bogus).toMatchObject({ exit: 2, err: expect.stringContaining('--state takes one or more of running') as string });
     expect(unapplied).toMatchObject({ exit: 2, err: expect.stringContaining('Add --engine none.') as string });
     expect(report.out).toContain('- Outcome: **complete**');
     expect(logs.out).toContain('"findings":"ok"');

@@ -326,7 +326,7 @@ describe('mistakes', () => {
       await said(project, '--base', 'nowhere'),
       (await said(plain)).replace(plain.root, 'there'),
     ]).toEqual([
-      '2 umpire: --scope takes testing or any, not "all".',
+      '2 umpire: --scope takes one of testing, any, not "all".',
       '2 umpire: Unexpected argument "main". Name the base with --base.',
       '2 umpire: Use --json or --sarif, not both.',
       '2 umpire: No commit "nowhere" to compare with.',

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { runReplay } from '@umpire/umpire/doors/cli/replay.js';
 import { decide } from '@umpire/umpire/engine/decide.js';
 import { replay } from '@umpire/umpire/sessions/replay.js';
+import { given } from './support/in-process.js';
 import { forge, golden, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';
 import type { Line } from './support/journal.js';
 import { endTasks } from './support/tasks.js';
@@ -98,7 +99,7 @@ describe('a forged line', () => {
   it.each(FORGERIES)('%s (%s, line %i)', async (why, session, at, change) => {
     const folder = golden(session);
     forge(folder, change);
-    const { exit, stdout } = await runReplay([folder]);
+    const { exit, stdout } = await runReplay(given('replay', folder));
     expect([exit, stdout]).toEqual([
       1,
       expect.stringContaining(`**broken at line ${at}**: Umpire writes no such line: ${why}. Umpire replayed only the lines before it.`),
@@ -115,7 +116,7 @@ describe('a forged line', () => {
     });
     expect(await replay({ session: folder })).toMatchObject({ result: 'broken', chain: { unbroken: false, line: 5 } });
     forge(folder, (events) => Object.assign(events[4]!.data.scene as object, { rules: null }));
-    expect((await runReplay([folder])).exit).toBe(3);
+    expect((await runReplay(given('replay', folder))).exit).toBe(3);
   });
 
   it('may come from a later version, and is skipped', async () => {
@@ -141,7 +142,7 @@ describe('a forged line', () => {
   ])('is explained if it would break judging: %s', async (_, at, field, change) => {
     const folder = golden(REVIEW);
     forge(folder, (events) => void change(events));
-    const { exit, stdout } = await runReplay([folder]);
+    const { exit, stdout } = await runReplay(given('replay', folder));
     expect([exit, stdout]).toEqual([
       1,
       expect.stringContaining(`**broken at line ${at}**: Umpire writes no such line: its ${field} is missing or has the wrong type.`),
@@ -152,7 +153,7 @@ describe('a forged line', () => {
   it('is explained if a recorded tasks.csv is wrong', async () => {
     const folder = golden(REVIEW);
     forge(folder, (events) => Object.assign(events[2]!.data.scene as object, { tasks: 'id,description\na,b\na,c\n' }));
-    expect((await runReplay([folder])).stdout).toMatch(/not written by Umpire: tasks\.csv:3: /);
+    expect((await runReplay(given('replay', folder))).stdout).toMatch(/not written by Umpire: tasks\.csv:3: /);
   });
 });
 
@@ -245,9 +246,9 @@ describe('a truncated journal', () => {
 
   it('has fewer verdicts than pages, and replay names the pages', async () => {
     const session = await judged();
-    expect((await runReplay([session])).exit).toBe(0);
+    expect((await runReplay(given('replay', session))).exit).toBe(0);
     writeLines(session, linesOf(session).slice(0, 4));
-    const { exit, stdout, stderr } = await runReplay([session]);
+    const { exit, stdout, stderr } = await runReplay(given('replay', session));
     expect(exit).toBe(1);
     expect(stdout).toContain(`The journal **has fewer verdicts than the folder has pages**: it lacks ${LAST}. It was cut back`);
     expect(stderr).toBe(
@@ -264,13 +265,13 @@ describe('a truncated journal', () => {
     writeLines(join(own, 'cut'), linesOf(join(own, 'cut')).slice(0, 4));
     truncateSync(join(own, 'emptied', 'journal.ndjson'));
     rmSync(join(own, 'gone', 'journal.ndjson'));
-    const { exit, stdout, stderr } = await runReplay(['--all', '--project', project]);
+    const { exit, stdout, stderr } = await runReplay(given('replay', '--all', '--project', project));
     expect(exit).toBe(1);
     expect(stderr).toContain(`verdicts missing from the journal of 3 sessions (${LAST}, `);
     expect(stdout).toContain('| .umpire/sessions/cut | 1 | 1 same | intact, **fewer verdicts than pages** |\n');
     expect(stdout).toContain('| .umpire/sessions/gone | 0 | never judged | **fewer verdicts than pages** |\n');
     expect(stdout).toContain(`## .umpire/sessions/emptied\n\nThe journal **has fewer verdicts than the folder has pages**: it lacks `);
-    await expect(runReplay([join(own, 'emptied')])).rejects.toMatchObject({
+    await expect((async () => runReplay(given('replay', join(own, 'emptied'))))()).rejects.toMatchObject({
       code: 'never-judged',
       message: expect.stringContaining('journal.ndjson is empty, but the folder contains verdicts/review-1-round-1.md, '),
     });
@@ -280,7 +281,7 @@ describe('a truncated journal', () => {
     const session = await judged();
     for (const name of ['notes.md', 'review-notes.md', 'mine-1-round-9.md']) writeFileSync(join(session, 'verdicts', name), 'x');
     mkdirSync(join(session, 'verdicts', 'review-1-round-9.md'));
-    expect((await runReplay([session])).exit).toBe(0);
+    expect((await runReplay(given('replay', session))).exit).toBe(0);
     endTasks(session);
     await decide({ loop: 'review', session, maxRounds: 2 });
     await decide({ loop: 'review', session, maxRounds: 9, strict: true });
@@ -309,9 +310,9 @@ describe('a journal that Umpire wrote', () => {
     const last = text.lastIndexOf('\n', text.length - 2) + 1;
     for (const length of [last, last + 20]) {
       writeFileSync(join(session, 'journal.ndjson'), text.slice(0, length));
-      expect((await runReplay([session])).exit).toBe(0);
+      expect((await runReplay(given('replay', session))).exit).toBe(0);
       expect((await decide({ loop: 'review', session })).repeated).toBe(true);
-      expect((await runReplay([session])).exit).toBe(0);
+      expect((await runReplay(given('replay', session))).exit).toBe(0);
     }
   });
 

@@ -12,6 +12,7 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import { parseLoop } from '@umpire/core/loops/loop-file.js';
 import type { Replay } from '@umpire/umpire/views/replay-page.js';
 import { replay } from '@umpire/umpire/sessions/replay.js';
+import { given } from './support/in-process.js';
 import { golden, GOLDEN, goldenNames, linesOf, newFolder, root, writeLines } from './support/journal.js';
 import { changes, snapshot } from './support/spec-fixture.js';
 
@@ -66,7 +67,7 @@ describe('other rules', () => {
       '10 FIX R6: same FIX R6, ended at 8',
       '12 CONVERGE R1: same CONVERGE R1, ended at 8',
     ]);
-    const { exit, stdout, stderr } = await runReplay([RAISED, '--loop', loop]);
+    const { exit, stdout, stderr } = await runReplay(given('replay', RAISED, '--loop', loop));
     expect([exit, stderr]).toEqual([3, expect.stringContaining('5 the same, 2 different by the other rules')]);
     const page = (stdout ?? '').replaceAll(loop, 'looser.yaml').replaceAll(RAISED, 'session');
     expect(page).toMatchInlineSnapshot(`
@@ -165,7 +166,7 @@ describe('other rules', () => {
     const loop = variant('review', ['\nfacts:\n', lint], ['table:\n', rule]);
     const { verdicts } = await replay({ session: RAISED, loop });
     expect(verdicts[0]?.other).toMatchObject({ status: 'differs', rule: 'X1', notKept: ['the lint report'] });
-    expect((await runReplay([RAISED, '--loop', loop])).stdout).toContain('needs the lint report, which this session did not keep');
+    expect((await runReplay(given('replay', RAISED, '--loop', loop))).stdout).toContain('needs the lint report, which this session did not keep');
     const moved = variant('review', ['file: artifacts/review-results.json', 'file: artifacts/findings.json']);
     const byRow = join(GOLDEN, 'review-by-the-row-two-sprints');
     expect((await replay({ session: byRow, loop: moved })).verdicts.map((one) => one.other?.status)).toEqual(['same', 'same', 'same']);
@@ -176,7 +177,7 @@ describe('other rules', () => {
       rule: 'R9',
       notKept: ['the review results'],
     });
-    expect((await runReplay([RAISED, '--loop', nowhere])).exit).toBe(3);
+    expect((await runReplay(given('replay', RAISED, '--loop', nowhere))).exit).toBe(3);
   });
 
   it('apply only to their own loop in a session with several', async () => {
@@ -225,7 +226,7 @@ describe('every session of a project', () => {
   it('is replayed, unjudged sessions are named, and nothing is written', async () => {
     const folder = project();
     const before = snapshot(folder);
-    const { exit, stdout, stderr } = await runReplay(['--all', '--project', join(folder, '.umpire')]);
+    const { exit, stdout, stderr } = await runReplay(given('replay', '--all', '--project', join(folder, '.umpire')));
     expect([exit, stderr]).toEqual([0, '8 verdicts replayed: 8 the same; history unbroken.\nNext: nothing to do.\n']);
     expect(stdout).toMatchInlineSnapshot(`
       "# Replay
@@ -249,7 +250,7 @@ describe('every session of a project', () => {
     mkdirSync(join(own, 'folder', 'journal.ndjson'), { recursive: true });
     cpSync(golden('debt-regressions-mended'), join(own, 'lost'), { recursive: true });
     rmSync(join(own, 'lost', 'blobs'), { recursive: true });
-    const { exit, stdout } = await runReplay(['--all', '--project', folder, '--json']);
+    const { exit, stdout } = await runReplay(given('replay', '--all', '--project', folder, '--json'));
     const { sessions } = JSON.parse(stdout ?? '') as { sessions: readonly (Replay & { error?: { code: string } })[] };
     expect(exit).toBe(1);
     expect(
@@ -263,7 +264,7 @@ describe('every session of a project', () => {
       ['.workflow/.csv-wave/design-x', 'replayed', true, undefined, 'same,same,same'],
       ['.workflow/.csv-wave/new', 'never judged', undefined, undefined, undefined],
     ]);
-    const page = await runReplay(['--all', '--project', folder]);
+    const page = await runReplay(given('replay', '--all', '--project', folder));
     expect(page.stdout).toContain('| .umpire/sessions/broken | 1 | 1 same | **broken at line 4** |\n');
     expect(page.stdout).toContain('## .umpire/sessions/lost\n');
     expect(page.stdout).not.toContain('## .umpire/sessions/good\n');
@@ -271,7 +272,7 @@ describe('every session of a project', () => {
 
   it('is judged by other rules if its loop has their name', async () => {
     const loop = variant('review', ['signal: CONVERGED, score: ">=7"', 'signal: CONVERGED, score: ">=9"']);
-    const { exit, stdout } = await runReplay(['--all', '--project', project(), '--loop', loop, '--json']);
+    const { exit, stdout } = await runReplay(given('replay', '--all', '--project', project(), '--loop', loop, '--json'));
     const { sessions } = JSON.parse(stdout ?? '') as { sessions: readonly Replay[] };
     expect(exit).toBe(3);
     expect(sessions.flatMap((one) => one.verdicts ?? []).filter((one) => one.other !== undefined).length).toBe(5);
@@ -280,7 +281,7 @@ describe('every session of a project', () => {
   it('may mean none at all', async () => {
     const folder = newFolder();
     mkdirSync(folder);
-    const { exit, stderr } = await runReplay(['--all', '--project', folder]);
+    const { exit, stderr } = await runReplay(given('replay', '--all', '--project', folder));
     expect([exit, stderr]).toEqual([0, expect.stringContaining('No session found')]);
   });
 });
@@ -293,7 +294,7 @@ describe('the arguments', () => {
     [['a', '--loop'], '--loop needs a value.'],
     [['a', '--frobnicate'], 'Unknown flag "--frobnicate".'],
   ])('%j are refused with the usage', async (args, message) => {
-    await expect(runReplay(args)).rejects.toMatchObject({ code: 'usage', exit: 2, message });
+    await expect((async () => runReplay(given('replay', ...args)))()).rejects.toMatchObject({ code: 'usage', exit: 2, message });
   });
 
   it('accept the name of a session, or a part of it', async () => {
@@ -301,8 +302,8 @@ describe('the arguments', () => {
     const session = join(project, '.umpire', 'sessions', 'review-payments-2026-03-01');
     cpSync(RAISED, session, { recursive: true });
     for (const word of ['review-payments-2026-03-01', 'payments'])
-      expect(await runReplay([word, '--project', project])).toMatchObject({ exit: 0, stdout: expect.stringContaining('same') as string });
-    await expect(runReplay(['refunds', '--project', project])).rejects.toMatchObject({ code: 'session-unknown' });
+      expect(await runReplay(given('replay', word, '--project', project))).toMatchObject({ exit: 0, stdout: expect.stringContaining('same') as string });
+    await expect((async () => runReplay(given('replay', 'refunds', '--project', project)))()).rejects.toMatchObject({ code: 'session-unknown' });
   });
 
   it.each([
@@ -312,7 +313,7 @@ describe('the arguments', () => {
     [[RAISED, '--loop', './nowhere.yaml'], 'loop-unreadable'],
     [['--all', '--project', '/nowhere/at/all'], 'project-missing'],
   ])('%j end with a known error', async (args, code) => {
-    await expect(runReplay(args)).rejects.toMatchObject({ code });
+    await expect((async () => runReplay(given('replay', ...args)))()).rejects.toMatchObject({ code });
   });
 
   it('work in the built command, with its output and exit status', () => {
@@ -335,7 +336,7 @@ describe('the arguments', () => {
   it('may hold a name with control characters, which cannot break the table or the terminal', async () => {
     const session = join(newFolder(), 'a|b\u001b[2J');
     cpSync(RAISED, session, { recursive: true });
-    const { stdout } = await runReplay([session]);
+    const { stdout } = await runReplay(given('replay', session));
     expect(stdout?.split('\n')[0]).toBe(`# Replay of ${session.slice(0, -basename(session).length)}a|b\\u001b[2J`);
   });
 });

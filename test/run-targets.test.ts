@@ -70,7 +70,7 @@ it('refuses a loop file whose task target is not a number', SOAK, async () => {
 
 it.each([
   ['L1=90,L9=70', '--target names L9, but the layers of this run are L1, L2.'],
-  ['L1=90,L1=70', '--target names L1 twice.'],
+  ['L1=90,L1=70', 'not "L1=90,L1=70"'],
   ['L1=high', 'not "L1=high"'],
   ['101', 'not "101"'],
   ['=90', 'not "=90"'],

@@ -5,7 +5,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { SEED, amountOf, chooseCases } from '../support/campaign.js';
 import { filesUnder, writeFiles } from '../support/git-project.js';
@@ -90,21 +89,15 @@ it(`answers ${AMOUNT} hostile MCP messages, and stays`, { timeout: 600_000 }, as
 it(`answers ${AMOUNT} hostile events of a coding agent`, { timeout: 600_000 }, async () => {
   const project = target();
   const before = untouched(project);
-  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')!;
   const events = chooseCases(HOOK_MESSAGES, AMOUNT, SEED, randomEvent);
   expect(events).toHaveLength(AMOUNT);
-  try {
-    for (const { event, text, isRefused } of events) {
-      Object.defineProperty(process, 'stdin', { ...stdin, get: () => Readable.from([Buffer.from(text)]) });
-      const { exit, stdout, stderr } = await runInProcess(project.root, ['hook', event]);
-      const what = `seed ${SEED}, ${event} ${text.slice(0, 300)}: ${stderr.slice(0, 300)}`;
-      expect([0, 1, 2], what).toContain(exit);
-      if (isRefused) expect(exit, what).toBe(2);
-      expect(stdout + stderr, what).not.toMatch(FORBIDDEN);
-      expect(stderr, what).not.toContain('Internal error');
-    }
-  } finally {
-    Object.defineProperty(process, 'stdin', stdin);
+  for (const { event, text, isRefused } of events) {
+    const { exit, stdout, stderr } = await runInProcess(project.root, ['hook', event], {}, text);
+    const what = `seed ${SEED}, ${event} ${text.slice(0, 300)}: ${stderr.slice(0, 300)}`;
+    expect([0, 1, 2], what).toContain(exit);
+    if (isRefused) expect(exit, what).toBe(2);
+    expect(stdout + stderr, what).not.toMatch(FORBIDDEN);
+    expect(stderr, what).not.toContain('Internal error');
   }
   expect(untouched(project)).toEqual(before);
   expect(existsSync(join(project.root, 'pwned'))).toBe(false);

@@ -28,7 +28,7 @@ const bundle = join(folder, 'workspace.cjs');
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(async () => {
-  const source = join(import.meta.dirname, '..', '..', 'packages', 'umpire', 'src', 'workspace', 'workspace.ts');
+  const source = join(import.meta.dirname, '..', '..', 'packages', 'umpire', 'src', 'work', 'workspace.ts');
   await build({
     entryPoints: [source],
     bundle: true,

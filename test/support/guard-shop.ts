@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { runGuard } from '@umpire/umpire/doors/cli/guard.js';
+import { given, silentOutput } from './in-process.js';
 import type { Ran, RunProject } from './run-project.js';
 
 export const CART = 'export const total = (prices: number[], tax = 0.2): number => prices.reduce((a, b) => a + b, 0) * (1 + tax);\n';
@@ -53,13 +54,11 @@ export function jsonOf({ out }: Ran): Told {
 export const places = ({ findings }: Told): readonly string[] => findings.map(({ rule, file, line }) => `${rule} ${file}:${line}`);
 export const textIn = (project: RunProject, path: string): string => readFileSync(join(project.root, path), 'utf8');
 
-const SILENT = { write: () => null, writeProgress: () => undefined, isColored: () => false };
-
 /** Runs `umpire guard` in this process, ten times as fast as a new process. Ignores the git settings of the machine. */
 export async function guardIn(project: RunProject, ...args: readonly string[]): Promise<Ran> {
   vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null').stubEnv('GIT_CONFIG_NOSYSTEM', '1').stubEnv('HOME', project.beside);
   try {
-    const { stdout = '', stderr = '', exit } = await runGuard([...args, '--project', project.root], SILENT);
+    const { stdout = '', stderr = '', exit } = await runGuard(given('guard', ...args, '--project', project.root), silentOutput());
     return { exit, out: stdout, err: stderr, session: '' };
   } catch (error) {
     if (!isUmpireError(error)) throw error;

@@ -40,7 +40,7 @@ export class RetryChecks {
   }
 
   private readonly hears: { readonly [T in Recorded['type']]?: (data: DataOf<T>, ms: number) => void } = {
-    RunBegun: ({ settings: { retries = 0, maxMinutes } }) => {
+    RunBegun: ({ settings: { retries, maxMinutes } }) => {
       this.most = retries;
       this.mostMs = maxMinutes === null ? null : maxMinutes * 60_000;
     },

@@ -36,7 +36,7 @@ export async function checkRunnable({ journal, folder, watch }: OpenedSession, r
   const now = watch.now ?? (() => new Date());
   const choice = { started, settings, session: folder.root, config, own: watch.agents ?? {}, now };
   await checkAgents(choice);
-  if (!isIdle && settings.sandbox === true) await checkSandbox();
+  if (!isIdle && settings.sandbox) await checkSandbox();
   if (!isIdle) checkPrograms(rolesOfRemainingTasks(run, rules, retries), choice);
 }
 

@@ -95,7 +95,7 @@ export async function openRun(session: ContinuedSession, files: SessionFiles): P
   const id = newRunId();
   const own = watch.agents ?? {};
   const isParent = startsProcesses(session, own);
-  const isSandboxed = settings.sandbox === true && isParent;
+  const isSandboxed = settings.sandbox && isParent;
   const sandbox = isSandboxed ? await openSessionSandbox(started, folder.root, config, { run: id, earlier: lastRuns }) : null;
   const guardian = openGuardian(id, isParent, sandbox);
   const { project } = started;

@@ -154,7 +154,7 @@ export async function run(request: RunParameters): Promise<RunResult> {
     const choice = { started, settings, session: project, config, own, now };
     checkRoles(needed, settings);
     await checkAgents(choice);
-    if (settings.sandbox === true) await checkSandbox();
+    if (settings.sandbox) await checkSandbox();
     checkPrograms(needed, choice);
   };
   // A started session remembers its agents. Those of a new session are checked before anything is created.

@@ -179,7 +179,7 @@ function begunLine(run: RunState | null): Described {
   // The default agent first, then those of single roles.
   const named = Object.entries(run.settings.agents).toSorted(([a], [b]) => Number(b === '*') - Number(a === '*'));
   const agents = named.map(([role, agent]) => (role === '*' ? agent : `${agent} (${role})`));
-  const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}, ${sandboxWords(run.settings.sandbox === true)}`;
+  const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}, ${sandboxWords(run.settings.sandbox)}`;
   if (run.runs.length <= 1) return `Up to ${count(run.settings.concurrency, 'task')} at a time${who}`;
   const done = run.tasks.filter((task) => isOver(task.status)).length;
   return `Resumed: ${done} of ${run.tasks.length} tasks done${who}${postponedTasks(run)}`;

@@ -121,7 +121,7 @@ export const COMMANDS = {
   },
   trust: {
     group: 'Set up',
-    summary: 'Let the settings, role texts and loop files of a project count.',
+    summary: 'Let the settings and loop files of a project count.',
     about: [
       "A project's umpire.config.yaml, its role texts in .umpire/roles and its loop files start programs, give rights and instruct agents. They count once you have trusted them. Shows what they would do, asks, and records your answer outside the project, for all worktrees of the repository. A changed file asks again.",
       'Until then Umpire uses its defaults, and says what it ignored. Only settings that make it stricter count: strict, max_minutes, max_cost_usd, max_tokens, stop_when_stalled and sandbox: true. --yes does not trust.',
@@ -207,7 +207,7 @@ export const COMMANDS = {
   },
   resume: {
     group: 'Run',
-    summary: 'Continue a session that was stopped, killed, or waits for your edit.',
+    summary: 'Continue a session that stopped or waits for you.',
     about: ['Unfinished tasks start again; finished tasks do not. The session keeps its agents and limits unless you pass new ones.'],
     places: ['session'],
     options: { ...RESUME, project: PROJECT, ...RUN_HERE },
@@ -217,7 +217,7 @@ export const COMMANDS = {
   },
   resolve: {
     group: 'Run',
-    summary: 'Answer the open question of a session, and continue the session.',
+    summary: 'Answer the open question of a session.',
     places: ['session', 'answer'],
     options: { ...RESOLVE, project: PROJECT, ...RUN_HERE },
     extraHint: 'Put the reason in quotes after --reason.',
@@ -249,7 +249,7 @@ At any time
   },
   dismiss: {
     group: 'Run',
-    summary: 'Dismiss a finding, or list the open findings of a session.',
+    summary: 'Dismiss a finding, or list the open findings.',
     about: [
       'A dismissed finding does not count from the next verdict of this session on and makes no task. It is open again if it comes back with a higher severity. Every report shows it with your reason. A test that passed at the base and fails now cannot be dismissed.',
     ],
@@ -422,7 +422,7 @@ At any time
   },
   apply: {
     group: 'Use the result',
-    summary: 'Copy the changes of a session into your checkout, uncommitted.',
+    summary: 'Copy the changes of a session into your checkout.',
     about: [
       'Refuses if tracked files have uncommitted changes, if an untracked file would be overwritten, if the session is not complete, or if the changes conflict with your commits. Leaves out files with new tests that fail (suspected bugs).',
     ],
@@ -544,7 +544,7 @@ At any time
   },
   read: {
     group: 'Judge',
-    summary: 'Read reports of test runners, coverage tools and linters.',
+    summary: 'Read reports of tests, coverage and linters.',
     about: [
       'Detects the format and says whether the report passes. A report that cannot be read, or has no tests or no coverage, is an error. Findings of severity High or worse fail.',
     ],
@@ -556,7 +556,7 @@ At any time
   },
   guard: {
     group: 'Judge',
-    summary: 'Find skipped, weakened or deleted tests in a change.',
+    summary: 'Find skipped, weakened or deleted tests.',
     about: [
       'Compares two versions of JavaScript, TypeScript and Python files. Without --run it runs nothing. It also finds ignored failures, mocks of the tested code, and changed test settings. A breach makes tests weaker without a reason in the change. A note is for you to look at. docs/guard-your-tests.md lists the rules.',
     ],

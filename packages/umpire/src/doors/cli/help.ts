@@ -12,7 +12,7 @@ import type { Command, CommandName } from './commands.js';
 
 /** The column of what a line says. */
 const SECOND = 25;
-const OVERVIEW_SECOND = 29;
+const OVERVIEW_SECOND = 30;
 
 /** `umpire help`, or the help of a command. */
 export function helpText(name: CommandName | 'umpire'): string {
