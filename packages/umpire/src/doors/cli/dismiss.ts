@@ -19,7 +19,7 @@ import { sessionWord } from './session-argument.js';
 
 export async function runDismiss(given: Given<'dismiss'>, output: Output): Promise<CommandOutcome> {
   const { session: named, finding, reason = '', project = '.', json: isJson = false } = given;
-  const url = await engineFor(given);
+  const url = await engineFor(given, named);
   const there = url === null ? null : await import('./fleet.js');
   const session = url === null ? resolveSession(named, project) : named;
   if (finding === undefined)
