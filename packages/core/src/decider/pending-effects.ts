@@ -5,7 +5,7 @@ import { decidedVerdicts, suspectedBugs } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, currentQuestion } from './question.js';
 import type { Finding } from '../model/vocabulary.js';
-import type { RevertUnit } from './events.js';
+import type { EventData } from './events.js';
 import type { Question } from '../model/questions.js';
 import { agentOfTask, agentsOfTask, conversationOf } from './agent-choice.js';
 import { LONGEST_LIMIT_MS, LONGEST_WAIT_MS } from './retry-delay.js';
@@ -57,7 +57,7 @@ export type Effect =
       readonly type: 'RevertDamage';
       readonly critic: string;
       readonly attempt: number;
-      readonly unit: RevertUnit;
+      readonly unit: EventData<'DamageReverted'>['unit'];
       readonly tasks: readonly string[];
       readonly files: readonly string[];
       readonly to: string;

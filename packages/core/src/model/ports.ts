@@ -1,6 +1,8 @@
-// The interfaces a run needs from outside: agents, a workspace and a sandbox. Types only. packages/umpire implements them, and tests
-// implement their own.
+// The interfaces a run needs from outside: agents, a workspace and a sandbox. packages/umpire implements them, and tests implement their
+// own.
 
+import { listOf, number, object, word } from './schema.js';
+import type { Infer } from './schema.js';
 import type { Damage, Finding, TaskRecord } from './vocabulary.js';
 
 /** One turn of an interactive task's conversation. */
@@ -10,12 +12,13 @@ export interface Turn {
 }
 
 /** Usage as the agent's own program reports it, never as its model claims. */
-export interface Usage {
-  readonly tokens: number;
-  readonly costUsd: number;
-  /** What the agent does not report. The number is 0 then. Missing in earlier versions. */
-  readonly unknown?: readonly ('tokens' | 'cost')[];
-}
+export const USAGE = object({
+  tokens: number,
+  costUsd: number,
+  /** What the agent does not report. The number is 0 then. */
+  unknown: listOf(word('tokens', 'cost')).optional(),
+});
+export type Usage = Infer<typeof USAGE>;
 
 export const NO_USAGE: Usage = { tokens: 0, costUsd: 0 };
 

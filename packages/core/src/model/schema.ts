@@ -61,6 +61,10 @@ export class Schema<Out, In = Out, P extends Presence = 'required'> {
     readonly notes: Notes = {},
   ) {}
 
+  fits(value: unknown): value is Out {
+    return this.findFault(value) === null;
+  }
+
   #note<O = Out, I = In, Q extends Presence = P>(notes: Notes, findFault = this.findFault): Schema<O, I, Q> {
     return new Schema<O, I, Q>(this.form, findFault, { ...this.notes, ...notes });
   }

@@ -1,6 +1,6 @@
 // The shared types of Umpire. No behaviour.
 
-import { word } from './schema.js';
+import { Schema, either, flag, listOf, number, object, orNull, recordOf, text, whole, word } from './schema.js';
 import type { Infer } from './schema.js';
 
 export const SEVERITY = word('critical', 'high', 'medium', 'low');
@@ -8,7 +8,8 @@ export type Severity = Infer<typeof SEVERITY>;
 
 export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
 
-export type Counts = Readonly<Record<Severity, number>>;
+export const COUNTS = object({ critical: number, high: number, medium: number, low: number });
+export type Counts = Infer<typeof COUNTS>;
 
 /** What a verdict does. Each loop has its own words for these four. */
 export const OUTCOME = word('converge', 'revise', 'accept', 'escalate');
@@ -18,34 +19,28 @@ export type Outcome = Infer<typeof OUTCOME>;
 export const GRADE = word('measured', 'testified');
 export type Grade = Infer<typeof GRADE>;
 
-export interface Finding {
-  readonly severity: Severity;
-  readonly message: string;
-  readonly artifact: string | null;
-  readonly line: number | null;
+export const FINDING = object({
+  severity: SEVERITY,
+  message: text,
+  artifact: orNull(text),
+  line: orNull(number),
   /** Only for a finding that spans several lines. */
-  readonly endLine?: number;
-  readonly rule?: string;
-  readonly dimension?: string;
-  readonly fingerprint: string;
-}
+  endLine: number.optional(),
+  rule: text.optional(),
+  dimension: text.optional(),
+  fingerprint: text,
+});
+export type Finding = Infer<typeof FINDING>;
 
 /** Something unexpected in the evidence, and how Umpire handled it. `rule` names the row or the reader that noticed it. */
-export interface Anomaly {
-  readonly rule: string;
-  readonly message: string;
-}
+export const ANOMALY = object({ rule: text, message: text });
+export type Anomaly = Infer<typeof ANOMALY>;
 
-export interface EvidenceRef {
-  readonly path: string;
-  readonly sha256: string;
-  readonly grade: Grade;
-}
+const evidenceRef = object({ path: text, sha256: text, grade: GRADE });
+export type EvidenceRef = Infer<typeof evidenceRef>;
 
-export interface RoleRef {
-  readonly path: string;
-  readonly sha256: string;
-}
+const roleRef = object({ path: text, sha256: text });
+export type RoleRef = Infer<typeof roleRef>;
 
 export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'skipped';
 
@@ -57,7 +52,8 @@ export type ExecMode = Infer<typeof EXEC_MODE>;
 export const EXEC_MODES: readonly ExecMode[] = ['csv-wave', 'interactive'];
 
 /** The cells of one row of `tasks.csv`, by column name. */
-export type Cells = Readonly<Record<string, string>>;
+export const CELLS = recordOf(text);
+export type Cells = Infer<typeof CELLS>;
 
 /**
  * One row of `tasks.csv`. `columns` holds every cell exactly as in the file, including the parsed ones below.
@@ -81,6 +77,13 @@ export type TaskRecord = Readonly<Record<string, string | number | readonly stri
   readonly deps: readonly string[];
   readonly context_from: readonly string[];
 };
+
+const cellsOfRecord = recordOf(either(text, number, listOf(text)));
+const listsOfRecord = object({ id: text, deps: listOf(text), context_from: listOf(text) });
+const taskRecord = new Schema<TaskRecord>(
+  cellsOfRecord.form,
+  (value) => listsOfRecord.findFault(value) ?? cellsOfRecord.findFault(value),
+);
 
 export interface Discovery {
   readonly ts: string;
@@ -184,55 +187,59 @@ export interface ToolReport {
   readonly problems: readonly ReportProblem[];
 }
 
+/** In percent, if it fell. */
+export const FALLEN_COVERAGE = orNull(object({ before: number, after: number }));
+
 /** What a cycle of the testing loop did to tests that existed before it, as a built-in critic measured it. Lists may be cut. */
-export interface Damage {
+export const DAMAGE = object({
   /** Tests that passed before the cycle and fail after it. */
-  readonly tests: readonly string[];
+  tests: listOf(text),
   /** The files in which these tests lie. */
-  readonly files: readonly string[];
-  /** In percent, if it fell. */
-  readonly coverage: { readonly before: number; readonly after: number } | null;
-}
+  files: listOf(text),
+  coverage: FALLEN_COVERAGE,
+});
+export type Damage = Infer<typeof DAMAGE>;
 
 /** A finding in the evidence that a person dismissed, so that it does not count. */
-export interface DismissedFinding {
-  readonly finding: Finding;
-  readonly reason: string;
+const dismissedFinding = object({
+  finding: FINDING,
+  reason: text,
   /** How, by whom and where it was dismissed, as for other answers of a person. */
-  readonly by: string;
-  readonly who?: string;
-  readonly via?: string;
-}
+  by: text,
+  who: text.optional(),
+  via: text.optional(),
+});
+export type DismissedFinding = Infer<typeof dismissedFinding>;
 
-export type VerdictStatus = 'decided' | 'partial';
-
-export interface Verdict {
-  readonly loop: string;
+export const VERDICT = object({
+  loop: text,
   /** The loop's own word. */
-  readonly decision: string;
-  readonly outcome: Outcome;
-  readonly status: VerdictStatus;
-  readonly rule: string;
-  readonly reason: string;
-  readonly chain: string;
-  readonly round: number;
-  readonly maxRounds: number;
+  decision: text,
+  outcome: OUTCOME,
+  status: word('decided', 'partial'),
+  rule: text,
+  reason: text,
+  chain: text,
+  round: whole,
+  maxRounds: whole,
   /** Approved by a declared waiver or by a person, not by clean evidence. */
-  readonly unverified: boolean;
-  readonly waivers: readonly string[];
-  readonly counts: Counts;
-  readonly findings: readonly Finding[];
-  readonly anomalies: readonly Anomaly[];
-  readonly tasks: readonly TaskRecord[];
-  readonly evidence: readonly EvidenceRef[];
-  readonly role: RoleRef;
-  readonly nextStep: string;
+  unverified: flag,
+  waivers: listOf(text),
+  counts: COUNTS,
+  findings: listOf(FINDING),
+  anomalies: listOf(ANOMALY),
+  tasks: listOf(taskRecord),
+  evidence: listOf(evidenceRef),
+  role: roleRef,
+  nextStep: text,
   /** The progress of the chain, from its second verdict on. */
-  readonly trend?: { readonly kind: string; readonly stop: boolean; readonly why: string };
+  trend: object({ kind: text, stop: flag, why: text }).optional(),
   /** The round made things worse: its work is reverted. */
-  readonly worse?: boolean;
+  worse: flag.optional(),
   /** How findings changed since the previous round, from the second verdict on. */
-  readonly fates?: readonly { readonly fate: string; readonly fingerprint: string; readonly finding: string }[];
+  fates: listOf(object({ fate: text, fingerprint: text, finding: text })).optional(),
   /** Findings in the evidence that a person dismissed. They are neither in `findings` nor in `counts`. */
-  readonly dismissed?: readonly DismissedFinding[];
-}
+  dismissed: listOf(dismissedFinding).optional(),
+});
+export type Verdict = Infer<typeof VERDICT>;
+export type VerdictStatus = Verdict['status'];

@@ -7,7 +7,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import type { HookEvent } from '@umpire/core/formats/hook-event.js';
 import { innerTexts, listCommands, programName } from '@umpire/core/formats/shell-text.js';
-import { listOf, object, orNull, text } from '@umpire/core/formats/shape.js';
+import { listOf, object, orNull, text } from '@umpire/core/model/schema.js';
+import type { Infer } from '@umpire/core/model/schema.js';
 import type { GuardScope } from '@umpire/guard/change.js';
 import { countBreaches, guardPage } from '../views/guard-page.js';
 import { count } from '../views/words.js';
@@ -83,16 +84,15 @@ function findAnswer(line: string): string | null {
   return null;
 }
 
-export interface AgentSession {
+const AGENT_SESSION = object({
   /** HEAD at its start. */
-  readonly commit: string;
+  commit: text,
   /** The branch at its start; null if HEAD was detached. */
-  readonly branch: string | null;
+  branch: orNull(text),
   /** Fingerprints of the breaches that were reported to the person. */
-  readonly told: readonly string[];
-}
-
-const SHAPE = object<AgentSession>({ commit: text, branch: orNull(text), told: listOf(text) });
+  told: listOf(text),
+});
+type AgentSession = Infer<typeof AGENT_SESSION>;
 
 /** Older records are removed. */
 const MOST_AGE_MS = 90 * 24 * 60 * 60 * 1000;
@@ -119,7 +119,7 @@ export function recordAgentSession(project: string, id: string, now: Date): void
 function readAgentSession(project: string, id: string): AgentSession | null {
   if (!isOwn(project)) return null;
   try {
-    const read = readStateFile(placeOf(project, id), SHAPE);
+    const read = readStateFile(placeOf(project, id), AGENT_SESSION);
     return read.kind === 'note' ? read.note : null;
   } catch (error) {
     if (isUmpireError(error)) return null;

@@ -3,7 +3,7 @@
 
 import { answerEvents, describeQuestion } from '@umpire/core/decider/answers.js';
 import { BUILT_IN, agentOfTask } from '@umpire/core/decider/agent-choice.js';
-import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
+import { EVENTS } from '@umpire/core/decider/events.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Event, Recorded, SessionStarted } from '@umpire/core/decider/events.js';
@@ -281,7 +281,7 @@ async function faultIn({ events, folder }: HandedIn, run: RunState, task: TaskSt
   const hashes = Object.values(folder.files).flatMap((hash) => hash ?? []);
   for (const { type, data } of events) {
     if (!ENDINGS.has(type)) return `${type} is not the end of an attempt`;
-    const wrong = EVENT_SHAPES[type](data);
+    const wrong = EVENTS[type].findFault(data);
     if (wrong !== null) return `${type} without a valid ${wrong}`;
     const end = data as {
       readonly task: string;

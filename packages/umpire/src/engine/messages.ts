@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import { ANSWERS, ANSWER_WAYS } from '@umpire/core/model/questions.js';
+import { EVENTS } from '@umpire/core/decider/events.js';
 import type { Event, SessionStarted } from '@umpire/core/decider/events.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import type { RulingGiven } from '@umpire/core/decider/rulings.js';
-import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 
 export type ClientMessage =
@@ -59,7 +59,7 @@ const ruling = z.strictObject({
 const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('start'),
-    started: z.custom<SessionStarted>((value) => EVENT_SHAPES.SessionStarted(value) === null),
+    started: z.custom<SessionStarted>((value) => EVENTS.SessionStarted.fits(value)),
   }),
   z.strictObject({ type: z.literal('answer'), given, seen: z.string().nullable().optional() }),
   z.strictObject({ type: z.literal('retry') }),
@@ -78,7 +78,7 @@ export function readClientMessage(message: unknown): ClientMessage {
   throw new UmpireError('engine-message', { detail: firstIssue(read.error) });
 }
 
-/** What is wrong with it, as a text, if anything is. The shapes of the events are not checked here. */
+/** What is wrong with it, as a text, if anything is. The data of the events is not checked here. */
 export function readHandedIn(result: unknown): HandedIn | string {
   const read = handedIn.safeParse(result);
   return read.success ? (read.data as unknown as HandedIn) : firstIssue(read.error);

@@ -4,42 +4,32 @@
 import { rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { flag, listOf, object, orNull, text, whole } from '@umpire/core/formats/shape.js';
+import { flag, listOf, object, orNull, text, whole } from '@umpire/core/model/schema.js';
+import type { Infer } from '@umpire/core/model/schema.js';
 import { parseJson } from '@umpire/core/formats/json-text.js';
 import { keyFolder } from './journal-key.js';
 import { realPath } from './file-system.js';
 import { sha256 } from './hash.js';
 import { faultOf, makeFolders, openFolder, readBytes, writeAtomically } from './session-folder.js';
 
-export interface ActiveUntil {
-  readonly project: string;
-  /** The session folder, absolute. */
-  readonly session: string;
-  readonly command: string;
-  readonly report: string | null;
-  /** The commit at which it began; tests are compared with it. */
-  readonly base: string;
-  /** The cap that the person chose; null: the default. */
-  readonly maxRounds: number | null;
-  /** The id of the agent session that it judges: the first one that stops. */
-  readonly agent: string | null;
-  /** The guard sent the agent back, and nothing was measured since. */
-  readonly isSentBack: boolean;
-  /** Fingerprints of the breaches that were reported to the person. */
-  readonly told: readonly string[];
-}
-
-const SHAPE = object<ActiveUntil>({
+const ACTIVE_UNTIL = object({
   project: text,
+  /** The session folder, absolute. */
   session: text,
   command: text,
   report: orNull(text),
+  /** The commit at which it began; tests are compared with it. */
   base: text,
+  /** The cap that the person chose; null: the default. */
   maxRounds: orNull(whole),
+  /** The id of the agent session that it judges: the first one that stops. */
   agent: orNull(text),
+  /** The guard sent the agent back, and nothing was measured since. */
   isSentBack: flag,
+  /** Fingerprints of the breaches that were reported to the person. */
   told: listOf(text),
 });
+export type ActiveUntil = Infer<typeof ACTIVE_UNTIL>;
 
 /** That of the folder, or of the nearest folder above it that has one. */
 export function findActiveUntil(start: string): ActiveUntil | null {
@@ -56,9 +46,8 @@ function readActiveUntil(project: string): ActiveUntil | null {
   try {
     const read = readBytes(openFolder(dirname(place)), basename(place));
     const json = read.kind === 'bytes' ? parseJson(Buffer.from(read.bytes).toString('utf8')) : null;
-    if (json === null || !json.ok || SHAPE(json.value) !== null) return null;
-    const active = json.value as ActiveUntil;
-    return active.project === realPath(project) ? active : null;
+    if (json === null || !json.ok || !ACTIVE_UNTIL.fits(json.value)) return null;
+    return json.value.project === realPath(project) ? json.value : null;
   } catch {
     return null;
   }

@@ -2,14 +2,12 @@
 // rarely fits the history.
 
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { EVENT_SHAPES } from '@umpire/core/decider/event-shapes.js';
 import { chainKey } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
-import { JOURNAL_VERSION } from '@umpire/core/decider/events.js';
+import { EVENTS, JOURNAL_VERSION } from '@umpire/core/decider/events.js';
 import type { Event, EventData, Recorded, VerdictGiven } from '@umpire/core/decider/events.js';
 import { pendingEffects } from '@umpire/core/decider/pending-effects.js';
-import { object } from '@umpire/core/formats/shape.js';
-import type { Shape } from '@umpire/core/formats/shape.js';
+import { isPlain } from '@umpire/core/model/schema.js';
 import { isTimestamp } from '@umpire/core/formats/timestamp.js';
 import { LONGEST_LINE, printJournalLine } from '@umpire/core/formats/journal.js';
 import type { Envelope, Hash, JournalKey } from '@umpire/core/formats/journal.js';
@@ -29,7 +27,7 @@ const OF_TASK: LineRule<{ readonly task: string }> = [
   'it names a task that no earlier line created',
 ];
 
-/** What must be true of each kind of line after those before it. Its shape has been checked by then. */
+/** What must be true of each kind of line after those before it. Its data has been checked by then. */
 const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] } = {
   SessionObserved: [[(_, { observed }) => !observed, 'the session was already observed']],
   RulesFrozen: [
@@ -110,17 +108,9 @@ const RULES: { readonly [T in Event['type']]: readonly LineRule<EventData<T>>[] 
   SessionEnded: [IN_RUN, [isPendingEnd, 'the earlier lines lead to another end']],
 };
 
-interface LineKind {
-  readonly shape: Shape<unknown>;
-  readonly rules: readonly LineRule<never>[];
+function isKnownType(type: string): type is Event['type'] {
+  return Object.hasOwn(EVENTS, type);
 }
-
-const KINDS: ReadonlyMap<string, LineKind> = new Map(
-  (Object.keys(RULES) as Event['type'][]).map((type) => [type, { shape: EVENT_SHAPES[type], rules: RULES[type] }]),
-);
-
-/** Lines of a later version: only their data is checked to be an object. */
-const LATER: LineKind = { shape: object({}), rules: [] };
 
 /** Why Umpire would not write this line; else whether this version knows its type. */
 export type LineCheck = { readonly fault: string } | { readonly fault: null; readonly isKnown: boolean };
@@ -133,11 +123,11 @@ export function checkLine({ ts, type, data }: Recorded, before: SessionState): L
   if (!isTimestamp(ts)) return unwritten('its time is not a valid timestamp');
   if (!before.observed && type !== 'SessionObserved' && type !== 'SessionStarted')
     return unwritten('the first line must start or observe the session');
-  const kind = KINDS.get(type) ?? LATER;
-  const wrong = kind.shape(data);
+  // A line of a later version: only its data is checked to be an object.
+  if (!isKnownType(type)) return isPlain(data) ? UNKNOWN : unwritten(describeWrong(''));
+  const wrong = EVENTS[type].findFault(data);
   if (wrong !== null) return unwritten(describeWrong(wrong));
-  if (kind === LATER) return UNKNOWN;
-  const { rules } = kind;
+  const rules: readonly LineRule<never>[] = RULES[type];
   for (let at = 0; at < rules.length; at++) {
     const rule = rules[at] as LineRule<never>;
     if (!rule[0](data as never, before)) return unwritten(rule[1]);
@@ -178,7 +168,7 @@ function hasTarget({ verdict }: VerdictGiven, { frozen, targets }: SessionState)
 /** Prints a line. A line that could not be read again is refused before it is written. */
 export function lineOf(event: Envelope, prev: string, hash: Hash, key: JournalKey | null): ReturnType<typeof printJournalLine> {
   // Callers without type checks may pass anything.
-  const wrong = KINDS.get(event.type)?.shape(event.data) ?? null;
+  const wrong = isKnownType(event.type) ? EVENTS[event.type].findFault(event.data) : null;
   if (wrong !== null) throw new UmpireError('internal', { detail: `invalid ${event.type} event: ${describeWrong(wrong)}` });
   let printed: ReturnType<typeof printJournalLine> | null = null;
   try {

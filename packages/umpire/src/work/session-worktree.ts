@@ -22,7 +22,8 @@ import type { SessionGit } from './session-git.js';
 import { refuseMixed } from './submodules.js';
 import { dropLink, makeWorktree, gitTargetOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
-import { flag, listOf, object, optional, orNull, text } from '@umpire/core/formats/shape.js';
+import { flag, listOf, object, orNull, text } from '@umpire/core/model/schema.js';
+import type { Infer } from '@umpire/core/model/schema.js';
 import { readStateFile, stateFileOf, writeStateFile } from './state-file.js';
 import type { StateRead } from './state-file.js';
 
@@ -319,22 +320,21 @@ async function findOwnCommits({ sessionGit }: WorkspaceContext, worktree: Worktr
   return tip !== null && tip !== head && (await isAncestor(sessionGit, head, tip)) ? tip : head;
 }
 
-interface SessionNote {
+const SESSION_NOTE = object({
   /** The commit of the files and the index. */
-  readonly at: string;
+  at: text,
   /** The target of a move in progress; null for none. */
-  readonly to: string | null;
+  to: orNull(text),
   /** Reading tasks use the worktree: its repository is theirs, and nothing in it is a person's. */
-  readonly isVisited?: boolean;
-  /** Files that the set-up command made or changed. */
-  readonly products: readonly RawName[];
-}
-
-const SHAPE = object<SessionNote>({ at: text, to: orNull(text), isVisited: optional(flag), products: listOf(text) });
+  isVisited: flag.optional(),
+  /** Raw names of files that the set-up command made or changed. */
+  products: listOf(text),
+});
+type SessionNote = Infer<typeof SESSION_NOTE>;
 
 /** Missing where the worktree was never ready. */
 export function readSessionNote({ folder }: Pick<SessionGit, 'folder'>): StateRead<SessionNote> {
-  return readStateFile(stateFileOf(folder, NAME), SHAPE);
+  return readStateFile(stateFileOf(folder, NAME), SESSION_NOTE);
 }
 
 export function writeSessionNote({ folder }: Pick<SessionGit, 'folder'>, note: SessionNote): void {

@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { listOf, text } from '@umpire/core/formats/shape.js';
+import { listOf, text } from '@umpire/core/model/schema.js';
 import { lstatOf, statOf } from '../sessions/file-system.js';
 import { faultOf } from '../sessions/session-folder.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';

@@ -4,7 +4,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import type { Shape } from '@umpire/core/formats/shape.js';
+import type { Schema } from '@umpire/core/model/schema.js';
 import { faultOf } from '../sessions/session-folder.js';
 
 /**
@@ -27,8 +27,8 @@ export function writeStateFile(path: string, note: unknown): void {
   }
 }
 
-/** Truncated, empty or of another shape is damaged. */
-export function readStateFile<T>(path: string, shape: Shape<T>): StateRead<T> {
+/** Damaged: it is truncated, empty or does not fit the schema. */
+export function readStateFile<T>(path: string, schema: Schema<T>): StateRead<T> {
   let content: string;
   try {
     content = readFileSync(path, 'utf8');
@@ -38,7 +38,7 @@ export function readStateFile<T>(path: string, shape: Shape<T>): StateRead<T> {
   }
   try {
     const note: unknown = JSON.parse(content);
-    return shape(note) === null ? { kind: 'note', note: note as T } : { kind: 'damaged' };
+    return schema.fits(note) ? { kind: 'note', note } : { kind: 'damaged' };
   } catch {
     return { kind: 'damaged' };
   }

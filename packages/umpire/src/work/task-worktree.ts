@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import type { Seat } from '@umpire/core/model/ports.js';
-import { flag, object, text } from '@umpire/core/formats/shape.js';
+import { flag, object, text } from '@umpire/core/model/schema.js';
 import { CHECK_PREFIX } from './check-worktree.js';
 import { makeOwnRepository } from './worktree-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './worktree-changes.js';
@@ -28,14 +28,12 @@ import { dropLink, makeWorktree, removeWorktree, gitTargetOf, worktreeOf } from 
 import type { Worktree } from './worktree.js';
 
 /** Written when a worktree is ready, removed before the worktree. Without it there is no work to take. */
-interface Lease {
+const LEASE = object({
   /** The commit that the task began with. */
-  readonly base: string;
+  base: text,
   /** The set-up command made changes. */
-  readonly hasProducts: boolean;
-}
-
-const LEASE = object<Lease>({ base: text, hasProducts: flag });
+  hasProducts: flag,
+});
 
 export interface TaskCommit {
   readonly commit: string;
