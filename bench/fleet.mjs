@@ -43,7 +43,7 @@ const AT_ONCE = 16;
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 const SOURCES = {
-  'packages/umpire/src/engine/local-engine.ts': ['openLocalEngine'],
+  'test/support/local-engine.ts': ['openLocalEngine'],
   'packages/umpire/src/engine/open-engine.ts': ['openEngine', 'engineInit'],
   'packages/umpire/src/engine/conductor.ts': ['createConduct', 'summaryOf'],
   'packages/umpire/src/engine/conductor-parts.ts': ['openConductorParts'],

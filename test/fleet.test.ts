@@ -13,7 +13,7 @@ import { answerOnEngine, copyFromEngine, followOnEngine, retryOnEngine, startOnE
 import type { FleetRequest } from '@umpire/umpire/engine/client.js';
 import type { Engine, TaskLease } from '@umpire/umpire/engine/engine.js';
 import { remoteLabel } from '@umpire/umpire/engine/labels.js';
-import { openLocalEngine } from '@umpire/umpire/engine/local-engine.js';
+import { openLocalEngine } from './support/local-engine.js';
 import { work } from '@umpire/umpire/engine/worker.js';
 import { SOAK } from './support/campaign.js';
 import { gitIn, writeFiles } from './support/git-project.js';

@@ -59,7 +59,6 @@ const ENTRANCES = [
   'packages/umpire/src/run.ts',
   'packages/umpire/src/doors/cli/main.ts',
   'packages/umpire/src/sessions/loop-files.ts',
-  'packages/umpire/src/engine/local-engine.ts',
   'packages/umpire/src/doors/cli/generated-pages.ts',
 ];
 

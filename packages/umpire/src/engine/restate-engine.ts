@@ -9,7 +9,7 @@ import { connect, createServer } from 'node:http2';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { LEASE_MS, SWEEP_MS, TURN_MS, checkLines } from './engine.js';
+import { checkLines } from './engine.js';
 import type {
   BlobStore,
   ClientDoor,
@@ -24,7 +24,9 @@ import type {
   WorkerInfo,
 } from './engine.js';
 import { BLOB, DOOR, FLEET, QUEUE, SESSION, defineServices } from './restate-service.js';
-import type { Decide, Delivered, Sdk, ServiceOptions } from './restate-service.js';
+import type { Decide, Delivered, Sdk } from './restate-service.js';
+import { sessionOf, withDefaultTimes } from './queue.js';
+import type { QueueTimes } from './queue.js';
 
 /** Messages of Restate have at most 32 MiB. */
 const PART_BYTES = 4 * 1024 * 1024;
@@ -59,11 +61,10 @@ interface Address {
 
 export function openRestateEngine(url: string, options: EngineOptions = {}): Engine {
   const address = parseAddress(url);
-  const { leaseMs = LEASE_MS, sweepMs = SWEEP_MS, turnMs = TURN_MS } = options;
   return {
     client: async () => openClient(address),
     worker: async () => openWorker(address),
-    conductor: async () => openConductor(address, { leaseMs, sweepMs, turnMs }),
+    conductor: async () => openConductor(address, withDefaultTimes(options)),
   };
 }
 
@@ -301,11 +302,6 @@ function openClient(address: Address): ClientDoor {
   };
 }
 
-/** A token names its session, so that its holder needs nothing else. */
-function sessionOf(token: string): string {
-  return token.slice(token.indexOf(':') + 1);
-}
-
 function openWorker(address: Address): WorkerDoor {
   const caller = openCaller(address);
   const requireLease = async (token: string): Promise<string> => {
@@ -354,7 +350,7 @@ function openWorker(address: Address): WorkerDoor {
 
 // Conductors
 
-function openConductor(address: Address, options: ServiceOptions): ConductorDoor {
+function openConductor(address: Address, options: QueueTimes): ConductorDoor {
   const caller = openCaller(address);
   return {
     conduct: async (conduct, { signal, concurrency }) => {
@@ -447,7 +443,7 @@ function makeDecider({ caller, conduct, signal, concurrency, turnMs, onLeft }: D
 }
 
 /** Serves the handlers, over HTTP/2 without TLS as Restate expects it. */
-async function serve(sdk: Sdk, decide: Decide, { listen }: Address, options: ServiceOptions) {
+async function serve(sdk: Sdk, decide: Decide, { listen }: Address, options: QueueTimes) {
   const handler = sdk.createEndpointHandler({ services: defineServices(sdk, decide, options), logger: () => undefined });
   const server = createServer(handler);
   const sessions = new Set<ServerHttp2Session>();

@@ -5,7 +5,27 @@
 import { randomUUID } from 'node:crypto';
 import type * as restate from '@restatedev/restate-sdk';
 import { REFUSED_MS, backOff } from './engine.js';
-import type { TaskClaim, Input, EngineSession, Offer, Summary, SessionTurn, WorkerInfo } from './engine.js';
+import type { TaskClaim, Input, EngineSession, Summary, SessionTurn, WorkerInfo } from './engine.js';
+import {
+  attemptKey,
+  createQueue,
+  drainWorker,
+  expireLeases,
+  extendLeases,
+  findNextDue,
+  findOffer,
+  holdLease,
+  isStuck,
+  listLimits,
+  listWorkers,
+  listedOf,
+  putSession,
+  releaseLease,
+  reserveOffer,
+  setLimit,
+  takeOverdue,
+} from './queue.js';
+import type { Queue, QueueTimes, TurnedSession } from './queue.js';
 
 export type Sdk = typeof restate;
 
@@ -21,14 +41,6 @@ const PAGE_CHARS = 256 * 1024;
 const PAGE_LINES = 64;
 /** One answer holds about so many characters of lines; the caller asks for more. */
 const ANSWER_CHARS = 4 * 1024 * 1024;
-/** A worker that found an offer claims it within this time. */
-const RESERVED_MS = 10_000;
-/** A worker that polls again has given up a reservation that is older than this. */
-const STALE_MS = 2000;
-/** Workers that were not seen for so long are forgotten. */
-const FORGET_MS = 24 * 3_600_000;
-/** So many sweeps pass before a session is asked again that has not answered. */
-const UNANSWERED_SWEEPS = 40;
 const MOST_WATCHERS = 200;
 const MOST_ATTEMPTS = 2 ** 31 - 1;
 
@@ -46,20 +58,9 @@ export type Delivered =
   | { readonly kind: 'lost' }
   | { readonly kind: 'taken' };
 
-interface SessionLease extends TaskClaim {
-  readonly sinceMs: number;
-}
-
-interface SessionHead {
-  readonly length: number;
+interface SessionHead extends TurnedSession {
   /** The first line of each page. */
   readonly pages: readonly number[];
-  readonly createdMs: number;
-  readonly changedMs: number;
-  readonly summary: Summary | null;
-  readonly offers: readonly Offer[];
-  readonly leases: readonly SessionLease[];
-  readonly wakeAtMs: number | null;
   /** The time for which the last call to `wake` was sent. */
   readonly wakeSentMs: number | null;
 }
@@ -70,31 +71,6 @@ interface Watcher {
   readonly untilMs: number;
 }
 
-/** `reserved` for a worker, in the `claiming` turn, `leased`, in the `handing-in` turn. */
-interface QueuedLease extends TaskClaim {
-  readonly session: string;
-  readonly tenant: string;
-  readonly limits: readonly string[];
-  state: 'reserved' | 'claiming' | 'leased' | 'handing-in';
-  sinceMs: number;
-  untilMs: number;
-}
-
-interface QueuedOffer extends Offer {
-  /** Older offers come first. */
-  readonly order: number;
-  /** Rests until then. */
-  readonly notBeforeMs: number;
-}
-
-/** A session that has offers, or that nothing would continue. */
-interface QueuedSession {
-  readonly tenant: string;
-  readonly offers: readonly QueuedOffer[];
-  readonly isStuck: boolean;
-  turnedMs: number;
-}
-
 interface WaitingWorker {
   readonly id: string;
   readonly worker: string;
@@ -102,12 +78,8 @@ interface WaitingWorker {
   readonly untilMs: number;
 }
 
-interface Queue {
-  order: number;
-  sessions: Record<string, QueuedSession>;
-  leases: Record<string, QueuedLease>;
-  limits: Record<string, number>;
-  workers: Record<string, Omit<WorkerInfo, 'worker' | 'busy'>>;
+/** The queue with what the object of Restate needs to wake others. */
+interface StoredQueue extends Queue {
   waiters: WaitingWorker[];
   /** When addresses of conductors were seen last. */
   conductors: Record<string, number>;
@@ -115,37 +87,10 @@ interface Queue {
   tickAtMs: number | null;
 }
 
-interface Put {
-  readonly listed: EngineSession | null;
-  readonly session: string;
-  readonly tenant: string;
-  readonly offers: readonly Offer[];
-  readonly tokens: readonly string[];
-  readonly isStuck: boolean;
-}
-
-/** What `hold` gives: the claim, if the token still holds it. */
-type Held = TaskClaim | null;
-
-export interface ServiceOptions {
-  readonly leaseMs: number;
-  readonly sweepMs: number;
-  readonly turnMs: number;
-}
-
-const EMPTY_QUEUE: Queue = {
-  order: 0,
-  sessions: {},
-  leases: {},
-  limits: {},
-  workers: {},
-  waiters: [],
-  conductors: {},
-  tickAtMs: null,
-};
+type SessionLeases = TurnedSession['leases'];
 
 /** The services that a conductor serves. */
-export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions) {
+export function defineServices(sdk: Sdk, decide: Decide, options: QueueTimes) {
   const json = sdk.serde.json as restate.Serde<unknown>;
   const shared = sdk.handlers.object.shared;
 
@@ -163,7 +108,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
     ctx: restate.ObjectContext,
     head: SessionHead | null,
     input: Input,
-    leasesAfter: (turn: SessionTurn, nowMs: number) => readonly SessionLease[],
+    leasesAfter: (turn: SessionTurn, nowMs: number) => SessionLeases,
   ): Promise<SessionTurn | null> {
     const decided = await ctx.run('turn', () => decide(ctx.key, head?.length ?? 0, input));
     if (decided === null) return null;
@@ -179,7 +124,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
     ctx: restate.ObjectContext,
     before: SessionHead,
     turn: Pick<SessionTurn, 'lines' | 'offers' | 'wakeAtMs' | 'summary'> & {
-      readonly leases: readonly SessionLease[];
+      readonly leases: SessionLeases;
       readonly nowMs: number;
       readonly isWake: boolean;
     },
@@ -243,23 +188,13 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
   }
 
   function put(ctx: restate.ObjectContext, head: SessionHead): Promise<null> {
-    const isIdle = head.offers.length === 0 && head.leases.length === 0 && head.wakeAtMs === null;
-    const message: Put = {
-      listed: listedOf(ctx.key, head),
-      session: ctx.key,
-      tenant: head.summary?.tenant ?? '',
-      offers: head.offers,
-      tokens: head.leases.map(({ token }) => token),
-      isStuck: isIdle && head.summary?.state === 'running',
-    };
-    return call(ctx, QUEUE, FLEET, 'put', message);
+    return call(ctx, QUEUE, FLEET, 'put', { session: ctx.key, head });
   }
 
-  function hold(ctx: restate.ObjectContext, token: string): Promise<Held> {
+  function hold(ctx: restate.ObjectContext, token: string): Promise<TaskClaim | null> {
     return call(ctx, QUEUE, FLEET, 'hold', token);
   }
 
-  /** Ends a hold without a turn. */
   function letGo(ctx: restate.ObjectContext, token: string): Promise<null> {
     return call(ctx, QUEUE, FLEET, 'letGo', token);
   }
@@ -344,9 +279,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
       sweep: async (ctx: restate.ObjectContext): Promise<null> => {
         const head = await headOf(ctx);
         if (head === null) return null;
-        const isIdle = head.offers.length === 0 && head.leases.length === 0 && head.wakeAtMs === null;
-        const isStuck = isIdle && head.summary?.state === 'running';
-        const turn = isStuck ? await takeTurn(ctx, head, { kind: 'woken' }, () => []) : null;
+        const turn = isStuck(head) ? await takeTurn(ctx, head, { kind: 'woken' }, () => []) : null;
         if (turn === null) await put(ctx, head);
         return null;
       },
@@ -423,19 +356,19 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
   // The queue
 
   /** Changes the queue, wakes the workers that may now find something, and sees to the next tick. */
-  async function change<T>(ctx: restate.ObjectContext, act: (queue: Queue, nowMs: number, id: string) => T | Promise<T>): Promise<T> {
-    const queue = (await ctx.get<Queue>('queue')) ?? structuredClone(EMPTY_QUEUE);
+  async function change<T>(ctx: restate.ObjectContext, act: (queue: StoredQueue, nowMs: number, id: string) => T): Promise<T> {
+    const queue = await read(ctx);
     // The token has to be a secret: `ctx.rand` is not.
     const { nowMs, id } = await ctx.run('now', () => ({ nowMs: Date.now(), id: randomUUID() }));
-    const result = await act(queue, nowMs, id);
+    const result = act(queue, nowMs, id);
     // All that could take one: a waiter may be gone, and the offer must not wait for it.
     queue.waiters = queue.waiters.filter((waiter) => {
       if (waiter.untilMs <= nowMs) return false;
-      const isWoken = bestOffer(queue, waiter, nowMs) !== null;
+      const isWoken = findOffer(queue, waiter, nowMs) !== null;
       if (isWoken) ctx.resolveAwakeable(waiter.id, true);
       return !isWoken;
     });
-    const dueMs = nextDueMs(queue, nowMs, options);
+    const dueMs = findNextDue(queue, nowMs, queue.waiters.length > 0, options);
     // A tick that never came, because somebody killed it, is sent again.
     if (dueMs !== null && (queue.tickAtMs === null || dueMs < queue.tickAtMs || queue.tickAtMs < nowMs - options.sweepMs)) {
       queue.tickAtMs = dueMs;
@@ -446,58 +379,38 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
     return result;
   }
 
-  const read = async (ctx: restate.ObjectSharedContext): Promise<Queue> => (await ctx.get<Queue>('queue')) ?? EMPTY_QUEUE;
+  const read = async (ctx: restate.ObjectSharedContext): Promise<StoredQueue> =>
+    (await ctx.get<StoredQueue>('queue')) ?? { ...createQueue(), waiters: [], conductors: {}, tickAtMs: null };
 
   const queue = sdk.object({
     name: QUEUE,
     handlers: {
-      put: (ctx: restate.ObjectContext, message: Put): Promise<null> =>
+      put: (ctx: restate.ObjectContext, { session: name, head }: { session: string; head: SessionHead }): Promise<null> =>
         change(ctx, (queue, nowMs) => {
-          for (const unknown of acceptPut(queue, message, nowMs, options.leaseMs))
-            send(ctx, message.session, 'lost', { token: unknown, why: 'the engine lost the lease', tries: 0 });
-          if (message.listed !== null) ctx.set(`session:${message.session}`, message.listed);
+          for (const token of putSession(queue, name, head, nowMs, options))
+            send(ctx, name, 'lost', { token, why: 'the engine lost the lease', tries: 0 });
+          const listed = listedOf(name, head);
+          if (listed !== null) ctx.set(`session:${name}`, listed);
           return null;
         }),
 
       reserve: (
         ctx: restate.ObjectContext,
-        { worker, labels, slots }: { worker: string; labels: readonly string[]; slots: number },
+        info: { worker: string; labels: readonly string[]; slots: number },
       ): Promise<{ session: string; task: string; attempt: number; token: string } | null> =>
         change(ctx, (queue, nowMs, id) => {
-          const known = queue.workers[worker];
-          queue.workers[worker] = { labels, slots, draining: known?.draining ?? false, seenMs: nowMs };
-          // After an outage, calls of polls that have long ended come first.
-          for (const lease of Object.values(queue.leases))
-            if (lease.worker === worker && lease.state === 'reserved' && lease.sinceMs < nowMs - STALE_MS) delete queue.leases[lease.token];
-          const best = bestOffer(queue, { worker, labels }, nowMs);
-          if (best === null) return null;
-          const { session, offer } = best;
-          const { task, attempt, limits } = offer;
-          const token = `${id}:${session}`;
-          const tenant = queue.sessions[session]?.tenant ?? '';
-          const untilMs = nowMs + RESERVED_MS;
-          queue.leases[token] = { session, task, attempt, worker, token, tenant, limits, state: 'reserved', sinceMs: nowMs, untilMs };
+          const lease = reserveOffer(queue, info, id, nowMs);
+          if (lease === null) return null;
+          const { session, task, attempt, token } = lease;
           return { session, task, attempt, token };
         }),
 
-      hold: (ctx: restate.ObjectContext, token: string): Promise<Held> =>
-        change(ctx, (queue, nowMs) => {
-          const lease = queue.leases[token];
-          if (lease === undefined || lease.untilMs <= nowMs) return null;
-          if (lease.state === 'reserved') lease.state = 'claiming';
-          else if (lease.state === 'leased') lease.state = 'handing-in';
-          else return null;
-          // Its turn ends it. Only if somebody kills that turn does the time pass.
-          lease.untilMs = nowMs + 10 * options.turnMs;
-          const { task, attempt, worker } = lease;
-          return { task, attempt, worker, token };
-        }),
+      hold: (ctx: restate.ObjectContext, token: string): Promise<TaskClaim | null> =>
+        change(ctx, (queue, nowMs) => holdLease(queue, token, nowMs, options)),
 
       letGo: (ctx: restate.ObjectContext, token: string): Promise<null> =>
         change(ctx, (queue, nowMs) => {
-          const lease = queue.leases[token];
-          if (lease?.state === 'handing-in') Object.assign(lease, { state: 'leased', untilMs: nowMs + options.leaseMs });
-          else if (lease !== undefined) endClaim(queue, lease, nowMs);
+          releaseLease(queue, token, nowMs, options);
           return null;
         }),
 
@@ -505,18 +418,7 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
         ctx: restate.ObjectContext,
         { worker, tokens }: { worker: string; tokens: readonly string[] },
       ): Promise<{ lost: readonly string[]; draining: boolean }> =>
-        change(ctx, (queue, nowMs) => {
-          const known = queue.workers[worker];
-          const draining = known?.draining ?? false;
-          queue.workers[worker] = { labels: [], slots: 0, ...known, draining, seenMs: nowMs };
-          const lost = tokens.filter((token) => {
-            const lease = queue.leases[token];
-            if (lease === undefined || lease.worker !== worker || lease.untilMs <= nowMs) return true;
-            if (lease.state === 'leased') lease.untilMs = nowMs + options.leaseMs;
-            return false;
-          });
-          return { lost, draining };
-        }),
+        change(ctx, (queue, nowMs) => extendLeases(queue, worker, tokens, nowMs, options)),
 
       wait: (
         ctx: restate.ObjectContext,
@@ -532,22 +434,20 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
           // An earlier one was sent meanwhile.
           if (queue.tickAtMs !== atMs) return null;
           queue.tickAtMs = null;
-          for (const { session, token, why } of passTime(queue, nowMs, options.leaseMs))
-            send(ctx, session, 'lost', { token, why, tries: 0 });
-          for (const session of findOverdue(queue, nowMs, options.sweepMs)) send(ctx, session, 'sweep', null);
+          for (const { session, token, why } of expireLeases(queue, nowMs, options)) send(ctx, session, 'lost', { token, why, tries: 0 });
+          for (const session of takeOverdue(queue, nowMs, options)) send(ctx, session, 'sweep', null);
           return null;
         }),
 
       drain: (ctx: restate.ObjectContext, { worker, draining }: { worker: string; draining: boolean }): Promise<null> =>
         change(ctx, (queue) => {
-          queue.workers[worker] = { labels: [], slots: 0, seenMs: 0, ...queue.workers[worker], draining };
+          drainWorker(queue, worker, draining);
           return null;
         }),
 
       limit: (ctx: restate.ObjectContext, { name, most }: { name: string; most: number | null }): Promise<null> =>
         change(ctx, (queue) => {
-          if (most === null) delete queue.limits[name];
-          else queue.limits[name] = most;
+          setLimit(queue, name, most);
           return null;
         }),
 
@@ -566,18 +466,9 @@ export function defineServices(sdk: Sdk, decide: Decide, options: ServiceOptions
         return found;
       }),
 
-      workers: shared(async (ctx: restate.ObjectSharedContext): Promise<readonly WorkerInfo[]> => {
-        const { workers, leases } = await read(ctx);
-        return Object.entries(workers).map(([worker, info]) => {
-          const busy = Object.values(leases).filter((lease) => lease.worker === worker).length;
-          return { worker, ...info, busy };
-        });
-      }),
+      workers: shared(async (ctx: restate.ObjectSharedContext): Promise<readonly WorkerInfo[]> => listWorkers(await read(ctx))),
 
-      limits: shared(async (ctx: restate.ObjectSharedContext): Promise<readonly { name: string; most: number; used: number }[]> => {
-        const queue = await read(ctx);
-        return Object.entries(queue.limits).map(([name, most]) => ({ name, most, used: usedOf(queue, name) }));
-      }),
+      limits: shared(async (ctx: restate.ObjectSharedContext): Promise<ReturnType<typeof listLimits>> => listLimits(await read(ctx))),
     },
     options: { enableLazyState: true, inactivityTimeout: { seconds: 10 }, abortTimeout: { seconds: 5 }, ...retention() },
   });
@@ -660,103 +551,4 @@ const NO_SESSION = {
 
 function pageKey(firstLine: number): string {
   return `page:${firstLine}`;
-}
-
-function attemptKey({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
-  return JSON.stringify([task, attempt]);
-}
-
-function listedOf(session: string, { summary, createdMs, changedMs, length, offers, leases }: SessionHead): EngineSession | null {
-  if (summary === null) return null;
-  const leased = leases.map(({ task, attempt, worker, sinceMs }) => ({ task, attempt, worker, sinceMs }));
-  return { ...summary, session, createdMs, changedMs, length, offered: offers, leased };
-}
-
-/** Takes over what a session says. Returns tokens that it holds and the queue does not know. */
-function acceptPut(queue: Queue, { session, tenant, offers, tokens, isStuck }: Put, nowMs: number, leaseMs: number): readonly string[] {
-  const known = new Map(queue.sessions[session]?.offers.map((offer) => [attemptKey(offer), offer]));
-  const queued = offers.map((offer) => {
-    const earlier = known.get(attemptKey(offer));
-    return { ...offer, order: earlier?.order ?? queue.order++, notBeforeMs: earlier?.notBeforeMs ?? 0 };
-  });
-  if (queued.length > 0 || isStuck) queue.sessions[session] = { tenant, offers: queued, isStuck, turnedMs: nowMs };
-  else delete queue.sessions[session];
-  for (const lease of Object.values(queue.leases)) {
-    if (lease.session !== session || lease.state === 'reserved') continue;
-    if (!tokens.includes(lease.token)) endClaim(queue, lease, nowMs);
-    else if (lease.state === 'claiming') Object.assign(lease, { state: 'leased', sinceMs: nowMs, untilMs: nowMs + leaseMs });
-  }
-  return tokens.filter((token) => queue.leases[token] === undefined);
-}
-
-/** An offer whose claim came to nothing rests for a while. */
-function endClaim(queue: Queue, lease: QueuedLease, nowMs: number): void {
-  delete queue.leases[lease.token];
-  const session = queue.sessions[lease.session];
-  if (lease.state !== 'claiming' || session === undefined) return;
-  const offers = session.offers.map((offer) =>
-    attemptKey(offer) === attemptKey(lease) ? { ...offer, notBeforeMs: nowMs + REFUSED_MS } : offer,
-  );
-  queue.sessions[lease.session] = { ...session, offers };
-}
-
-function usedOf(queue: Queue, limit: string): number {
-  return Object.values(queue.leases).filter(({ limits }) => limits.includes(limit)).length;
-}
-
-/** Of the tenant with the fewest at work, and there the oldest. */
-function bestOffer(
-  queue: Queue,
-  { worker, labels }: { readonly worker: string; readonly labels: readonly string[] },
-  nowMs: number,
-): { readonly session: string; readonly offer: QueuedOffer } | null {
-  if (queue.workers[worker]?.draining === true) return null;
-  const leases = Object.values(queue.leases);
-  const isLeased = new Set(leases.map((lease) => JSON.stringify([lease.session, lease.task, lease.attempt])));
-  const atWork = new Map<string, number>();
-  for (const { tenant } of leases) atWork.set(tenant, (atWork.get(tenant) ?? 0) + 1);
-  const isFull = new Set(Object.entries(queue.limits).flatMap(([name, most]) => (usedOf(queue, name) >= most ? [name] : [])));
-  let best: { session: string; offer: QueuedOffer; busy: number } | null = null;
-  for (const [session, { tenant, offers }] of Object.entries(queue.sessions)) {
-    const busy = atWork.get(tenant) ?? 0;
-    for (const offer of offers) {
-      const isBetter = best === null || busy < best.busy || (busy === best.busy && offer.order < best.offer.order);
-      if (!isBetter || offer.notBeforeMs > nowMs || isLeased.has(JSON.stringify([session, offer.task, offer.attempt]))) continue;
-      if (!offer.labels.every((label) => labels.includes(label)) || offer.limits.some((limit) => isFull.has(limit))) continue;
-      best = { session, offer, busy };
-    }
-  }
-  return best;
-}
-
-/** Ends what has expired. Returns what sessions have to learn. */
-function passTime(queue: Queue, nowMs: number, leaseMs: number): readonly { session: string; token: string; why: string }[] {
-  const ended = Object.values(queue.leases).filter(({ untilMs }) => untilMs <= nowMs);
-  for (const { token } of ended) delete queue.leases[token];
-  for (const [worker, { seenMs, draining }] of Object.entries(queue.workers))
-    if (seenMs < nowMs - FORGET_MS && !draining) delete queue.workers[worker];
-  return ended
-    .filter(({ state }) => state === 'leased' || state === 'handing-in')
-    .map(({ session, token, worker }) => ({
-      session,
-      token,
-      why: `${worker} did not answer for ${Math.round(leaseMs / 1000)} s`,
-    }));
-}
-
-/** Sessions that nothing would continue. One is named again after its answer; without an answer, much later. */
-function findOverdue(queue: Queue, nowMs: number, sweepMs: number): readonly string[] {
-  const overdue = Object.entries(queue.sessions).filter(([, { isStuck, turnedMs }]) => isStuck && turnedMs + sweepMs <= nowMs);
-  for (const [, session] of overdue) session.turnedMs = nowMs + UNANSWERED_SWEEPS * sweepMs;
-  return overdue.map(([name]) => name);
-}
-
-/** When time alone changes something. Null: never. */
-function nextDueMs({ leases, sessions, waiters }: Queue, nowMs: number, { sweepMs }: ServiceOptions): number | null {
-  const times = Object.values(leases).map(({ untilMs }) => untilMs);
-  for (const { isStuck, turnedMs, offers } of Object.values(sessions)) {
-    if (isStuck) times.push(turnedMs + sweepMs);
-    if (waiters.length > 0) times.push(...offers.map(({ notBeforeMs }) => notBeforeMs).filter((atMs) => atMs > nowMs));
-  }
-  return times.length === 0 ? null : Math.min(...times);
 }

@@ -1,11 +1,13 @@
+// The queue's policy, by the tests of every engine: the local engine of the tests holds it as a value.
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { engineConformance, toyConduct } from '../../../../test/support/engine-conformance.js';
-import { openLocalEngine } from './local-engine.js';
+import { openLocalEngine } from '../../../../test/support/local-engine.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'umpire-local-engine-'));
+const folder = mkdtempSync(join(tmpdir(), 'umpire-queue-'));
 let opened = 0;
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,8 +45,7 @@ function makeClock() {
 
 it('runs on a clock of a simulation: a beat extends a lease by exactly its length', async () => {
   const clock = makeClock();
-  let tokens = 0;
-  const engine = openLocalEngine(join(folder, 'clock'), { ...clock, newToken: () => `token ${tokens++}` });
+  const engine = openLocalEngine(join(folder, 'clock'), clock);
   const [client, worker, conductor] = await Promise.all([engine.client(), engine.worker(), engine.conductor()]);
   const stop = new AbortController();
   const conducting = conductor.conduct(toyConduct, { signal: stop.signal, concurrency: 1 });
@@ -52,14 +53,16 @@ it('runs on a clock of a simulation: a beat extends a lease by exactly its lengt
   const polled = worker.poll(info, 1000);
   await clock.pass(999);
   await client.tell('s', { start: [{ task: 'a' }] }, 'start');
-  expect(await polled).toMatchObject({ task: 'a', attempt: 1, token: 'token 0' });
+  const lease = await polled;
+  expect(lease).toMatchObject({ task: 'a', attempt: 1 });
+  const token = lease?.token ?? '';
   await clock.pass(59_999);
-  expect(await worker.beat('w', ['token 0'])).toEqual({ lost: [], draining: false });
+  expect(await worker.beat('w', [token])).toEqual({ lost: [], draining: false });
   await clock.pass(59_999);
   expect(await client.lines('s', 0)).toHaveLength(2);
   await clock.pass(1);
   expect(JSON.parse((await client.lines('s', 2))[0] ?? '')).toMatchObject({ kind: 'lost', attempt: 1 });
-  expect(await worker.handIn('token 0', 'late')).toBeNull();
+  expect(await worker.handIn(token, 'late')).toBeNull();
   stop.abort();
   await conducting;
 });
