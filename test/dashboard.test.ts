@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
 
   it('records an answer, goes on, and still shows it after reloading', async () => {
     const page = await openSession('plan');
-    await question(page).getByText('1 task of wave 2 starts with this plan.').waitFor();
+    await question(page).getByText('The tasks of the plan start.').waitFor();
     await page.getByRole('button', { name: 'Approve the plan' }).click();
     await page.getByText('Recorded: approve the plan.').waitFor();
     expect(eventsOfType(sessionOf('plan'), 'PersonAnswered')).toMatchObject([{ answer: 'approve', by: 'resolve', via: 'dashboard' }]);

@@ -19,8 +19,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRESET_NAMES, findKnownAgent } from '@umpire/umpire/agents/known/known-agents.js';
 import { parseScript } from '@umpire/umpire/agents/script-file.js';
-import { answersTo } from '@umpire/core/decider/question.js';
-import type { Question } from '@umpire/core/model/questions.js';
 import { assignmentOf } from './support/assignment.js';
 import { SOAK } from './support/campaign.js';
 import { openConsole, playPage, prepareConsole, steady } from './support/console.js';
@@ -92,24 +90,6 @@ describe('docs/answer-and-resume.md', () => {
     expectBlock(answering, findBlock(answering, 'ctrl-c'), [first, `^C${others[0] ?? ''}`, ...others.slice(1)].join('\n'));
     const resumed = await inShop('umpire resume tonight --agent generator=rehearsal --agent executor=measure');
     expect(resumed).toContain('TESTGEN-001 started (generator, agent rehearsal, attempt 2)');
-  });
-
-  it('lists every answer to every question', () => {
-    const base = { key: 'k', task: 't' };
-    const questions: readonly Question[] = [
-      { kind: 'escalation', seq: 1, rule: 'R', reason: '', ...base },
-      { kind: 'no-evidence', rule: 'R', message: '', hint: '', ...base },
-      { kind: 'plan', ...base },
-      { kind: 'budget', key: 'k', what: 'cost', limit: 1, spent: 1 },
-      { kind: 'question', question: '', ...base },
-      { kind: 'blocked', reason: '', ...base },
-      { kind: 'limit', agent: 'a', resetsAt: null, ...base },
-      { kind: 'edit', seq: null, ...base },
-    ];
-    const said = new Map<string, string[]>();
-    for (const [about = '', answers = ''] of tableOf(answering, 'it waits on | answers | what happens'))
-      said.set(about, [...(said.get(about) ?? []), ...codeIn(answers)]);
-    expect([...said.values()]).toEqual(questions.map((question) => [...answersTo(question)]));
   });
 });
 

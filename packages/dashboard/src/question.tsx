@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks';
 import type { AnswerRequest, SessionAnswer } from '@umpire/umpire/doors/http/answers.js';
-import type { AnswerOption } from '@umpire/umpire/views/answer-options.js';
+import type { AnswerOption } from '@umpire/umpire/views/session-question.js';
 import * as api from './api.js';
 import { Findings, openVerdict } from './findings.js';
 import { count } from './format.js';
@@ -103,7 +103,7 @@ function Answers({ session, question, onSaid, onActed }: AnswersProps) {
   const [missing, setMissing] = useState('');
   const [busy, setBusy] = useState<string | null>(null);
   const words = useRef<HTMLTextAreaElement>(null);
-  const labels = [...new Set(options.filter((option) => option.reason !== 'none').map(({ reasonLabel }) => reasonLabel))];
+  const labels = [...new Set(options.filter((option) => option.reason !== 'none').map(({ says }) => says))];
 
   const send = async (option: AnswerOption): Promise<void> => {
     if (option.reason === 'needed' && reason.trim() === '') {
@@ -136,7 +136,7 @@ function Answers({ session, question, onSaid, onActed }: AnswersProps) {
       {labels.length === 0 ? null : (
         <label class="field">
           <span>
-            {labels.map((label, at) => (at === 0 ? label : `, or ${label.charAt(0).toLowerCase()}${label.slice(1)}`)).join('')}{' '}
+            {labels.join(', or ').replace(/^./, (letter) => letter.toUpperCase())}{' '}
             <span class="quiet">(recorded with your answer)</span>
           </span>
           <textarea
@@ -169,7 +169,7 @@ function Answers({ session, question, onSaid, onActed }: AnswersProps) {
               ) : null}
               {option.grant === null ? null : (
                 <label class="field number">
-                  <span>{option.grant.label}</span>
+                  <span>More {option.grant.unit}</span>
                   <input
                     type="number"
                     min={option.grant.field === 'costUsd' ? '0.01' : '1'}

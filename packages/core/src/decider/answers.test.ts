@@ -10,7 +10,7 @@ import { HIGHEST_CAP } from '../model/options.js';
 import type { Event, RunSettings } from './events.js';
 import type { Answer, Question } from '../model/questions.js';
 import { answersIn, currentQuestion } from './question.js';
-import { ANSWERS } from '../model/questions.js';
+import { ANSWER_NAMES } from '../model/questions.js';
 import type { RunState } from './run-state.js';
 
 const GRANTED = { rounds: 1, costUsd: 1, minutes: 1, tokens: 1 };
@@ -50,7 +50,7 @@ it.each<[string, readonly Event[], string, string]>([
 ])('to %s', (kind, events, allowed, words) => {
   const question = asked(events);
   expect({ kind: question.kind, words: describeQuestion(question) }).toEqual({ kind, words });
-  for (const answer of ANSWERS) {
+  for (const answer of ANSWER_NAMES) {
     const answers = () => say(events, answer, GRANTED);
     if (allowed.split(' ').includes(answer)) expect(answers()).toMatchObject([{ data: { key: question.key, answer } }]);
     else expect(answers).toThrow(`the session waits for ${words}, so "${answer}" does not apply`);
@@ -104,7 +104,7 @@ it('needs the text of an answer, and the right flag for extend', () => {
     [mending(ESCALATION), 'rounds', '--rounds N'],
     [spent({ maxCostUsd: 0.1 }), 'costUsd', '--cost-usd X'],
     [spent({ maxTokens: 5 }), 'tokens', '--tokens N'],
-    [spent({ maxMinutes: 2 }), 'minutes', '--minutes M'],
+    [spent({ maxMinutes: 2 }), 'minutes', '--minutes N'],
   ] as const) {
     expect(() => say(events, 'extend', { ...GRANTED, [grant]: 0 })).toThrow(`extend needs ${flag} here`);
     expect(say(events, 'extend', { [grant]: 1 })).toMatchObject([{ data: { ...NOTHING, [grant]: 1 } }]);

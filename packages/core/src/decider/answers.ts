@@ -3,10 +3,12 @@
 import { UmpireError } from '../model/errors.js';
 import { repeatEdit } from './edits.js';
 import type { SessionState } from './evolve.js';
-import { HIGHEST_CAP } from '../model/options.js';
+import { GRANTS, HIGHEST_CAP, fitsOption, flagOf } from '../model/options.js';
+import type { Option } from '../model/options.js';
 import type { Event, PlanEdit } from './events.js';
-import type { Answer, AnswerVia, Question } from '../model/questions.js';
-import { answersIn, answersTo, isAboutEvidence, currentQuestion } from './question.js';
+import { AMOUNTS, ANSWERS } from '../model/questions.js';
+import type { Amount, Answer, AnswerVia, Question } from '../model/questions.js';
+import { answersIn, answersTo, currentQuestion, neededAmount } from './question.js';
 import type { RunState } from './run-state.js';
 
 export interface AnswerGiven {
@@ -22,13 +24,6 @@ export interface AnswerGiven {
   /** For `change-goal`. */
   readonly goal?: string;
 }
-
-/** Answers that make no sense without a reason. */
-const NEEDED_REASONS: ReadonlyMap<Answer, string> = new Map([
-  ['force-approve', '--reason "why"; every report shows it'],
-  ['answer', '--reason "your answer to the agent"'],
-  ['insist', '--reason "why it should be done all the same"; the agent reads it'],
-]);
 
 /** Throws `nothing-asked`, or `answer-refused` with the allowed answers. */
 export function answerEvents(state: SessionState, session: string, said: AnswerGiven): readonly Event[] {
@@ -60,25 +55,25 @@ export function answerEvents(state: SessionState, session: string, said: AnswerG
     throw refuse(session, `the loop ${run.started.loop} does not offer "${given.answer}" (see \`ask\` in its file)`, allowed);
   if (!allowed.includes(given.answer))
     throw refuse(session, `the session waits for ${describeQuestion(question)}, so "${given.answer}" does not apply`, allowed);
-  if (given.reason.trim() === '' && NEEDED_REASONS.has(given.answer))
-    throw refuse(session, `${given.answer} needs ${NEEDED_REASONS.get(given.answer)}`, allowed);
-  if (given.answer === 'change-goal' && (given.goal ?? '').trim() === '')
-    throw refuse(session, 'change-goal needs --goal "the new goal"', allowed);
-  if (given.answer !== 'change-goal' && given.goal !== undefined) throw refuse(session, '--goal belongs to change-goal', allowed);
+  const { needsReason = false, needsGoal = false, says } = ANSWERS[given.answer];
+  if (needsReason && given.reason.trim() === '') throw refuse(session, `${given.answer} needs --reason "${says}"`, allowed);
+  if (needsGoal && (given.goal ?? '').trim() === '') throw refuse(session, `${given.answer} needs --goal "the new goal"`, allowed);
+  if (!needsGoal && given.goal !== undefined) throw refuse(session, `--goal does not belong to ${given.answer}`, allowed);
   refuseUnexplained(session, given, allowed);
   if (given.answer === 'extend') {
-    const odd = GRANTS.find((field) => !isGrant(given[field], field));
-    if (odd !== undefined) throw refuse(session, `${String(given[odd])} is not a valid number of ${UNITS[odd]}`, allowed);
+    for (const [name, row] of Object.entries(GRANTS) as [Amount, Option][])
+      if (!fitsOption(row, given[name])) throw refuse(session, `${given[name]} is not a valid number of ${AMOUNTS[name].unit}`, allowed);
     const cap = state.frozen.get(run.started.loop)?.cap ?? 0;
-    const needs = neededFor(question);
-    if (needs !== null && given[needs.field] <= 0) throw refuse(session, `extend needs ${needs.flag} here`, allowed);
+    const needed = neededAmount(question);
+    if (needed !== null && given[needed] <= 0)
+      throw refuse(session, `extend needs ${flagOf(needed)} ${GRANTS[needed].value} here`, allowed);
     if (given.rounds > 0 && cap >= HIGHEST_CAP)
       throw refuse(session, `the cap is ${cap}, and the maximum is ${HIGHEST_CAP} rounds`, allowed);
   }
   return [
     answered(
       question.key,
-      given.answer === 'extend' ? { ...given, rounds: Math.min(given.rounds, HIGHEST_CAP) } : { ...given, ...NOTHING_GRANTED },
+      given.answer === 'extend' ? given : { ...given, ...NOTHING_GRANTED },
     ),
   ];
 }
@@ -104,14 +99,6 @@ function takeHeldEdit({ frozen }: SessionState, run: RunState, held: PlanEdit, s
   return [taken, { type: 'TasksEdited', data: { set, add, columns, told } }];
 }
 
-const GRANTS = ['rounds', 'costUsd', 'minutes', 'tokens'] as const;
-const UNITS = { rounds: 'rounds', costUsd: 'dollars', minutes: 'minutes', tokens: 'tokens' };
-
-/** Infinity and NaN would lift a limit, and become null in the journal. */
-function isGrant(value: number, field: (typeof GRANTS)[number]): boolean {
-  return Number.isFinite(value) && value >= 0 && (Number.isInteger(value) || field === 'costUsd' || field === 'minutes');
-}
-
 export const NOTHING_GRANTED = { rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
 
 function answered(key: string, given: AnswerGiven): Event {
@@ -120,20 +107,6 @@ function answered(key: string, given: AnswerGiven): Event {
 
 function refuse(session: string, detail: string, allowed: readonly Answer[]): UmpireError {
   return new UmpireError('answer-refused', { session, detail, allowed: allowed.join(', ') });
-}
-
-function neededFor(question: Question): { readonly field: 'rounds' | 'costUsd' | 'minutes' | 'tokens'; readonly flag: string } | null {
-  if (isAboutEvidence(question)) return null;
-  if (question.kind === 'escalation' || question.kind === 'edit') return { field: 'rounds', flag: '--rounds N' };
-  if (question.kind !== 'budget') return null;
-  switch (question.what) {
-    case 'minutes':
-      return { field: 'minutes', flag: '--minutes M' };
-    case 'cost':
-      return { field: 'costUsd', flag: '--cost-usd X' };
-    case 'tokens':
-      return { field: 'tokens', flag: '--tokens N' };
-  }
 }
 
 /** As in "Waiting for …". */

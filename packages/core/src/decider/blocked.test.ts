@@ -64,7 +64,7 @@ it('change-goal replaces the goal everywhere, and runs the task again', () => {
   expect(runOf(changed).started.goal).toBe('Cards are masked.');
   expect(findTask(runOf(changed), 'DEV-001')?.row['description']).toBe('Make this change: Cards are masked.');
   expect(() => say('change-goal')).toThrow('change-goal needs --goal');
-  expect(() => say('agree', { goal: 'x' })).toThrow('--goal belongs to change-goal');
+  expect(() => say('agree', { goal: 'x' })).toThrow('--goal does not belong to agree');
 });
 
 it('stop ends the session, and so does abort, as everywhere', () => {

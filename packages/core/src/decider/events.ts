@@ -8,7 +8,7 @@ import { ANOMALY, CELLS, DAMAGE, FALLEN_COVERAGE, FINDING, GRADE, VERDICT } from
 import { RUN_SETTINGS } from '../model/options.js';
 import type { Option, SettingValues } from '../model/options.js';
 import { USAGE } from '../model/ports.js';
-import { ANSWERS, ANSWER_WAYS } from '../model/questions.js';
+import { ANSWER_NAMES, ANSWER_WAYS } from '../model/questions.js';
 import { either, flag, listOf, number, object, orNull, recordOf, text, whole, word } from '../model/schema.js';
 import type { Infer, Schema } from '../model/schema.js';
 
@@ -329,7 +329,7 @@ export type PlanEdit = Infer<typeof planEdit>;
 const personAnswered = object({
   /** The key of the question it answers. `edits` for a held edit of tasks.csv. */
   key: text,
-  answer: word(...ANSWERS),
+  answer: word(...ANSWER_NAMES),
   reason: text,
   rounds: whole,
   costUsd: number,

@@ -19,6 +19,7 @@ import type {
   UnmergedWork,
   VerdictGiven,
 } from './events.js';
+import { ANSWERS } from '../model/questions.js';
 import type { Question } from '../model/questions.js';
 import { agentOfTask, conversationKey, conversationOf, isLimited, limitsEndAt } from './agent-choice.js';
 import { isAboutEvidence } from './question.js';
@@ -446,7 +447,7 @@ const RUN_CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: Ev
       maxTokens: settings.maxTokens === null ? null : settings.maxTokens + data.tokens,
     };
     if (data.answer === 'take-edits') run.heldEdit = null;
-    if (data.answer === 'abort' || data.answer === 'stop') run.aborted = data.reason;
+    if (ANSWERS[data.answer].isEnd === true) run.aborted = data.reason;
     else if (question !== undefined) applyAnswer(run, question, data);
   },
   PersonEdited: (run, { commit, files }) => {

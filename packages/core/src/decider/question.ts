@@ -1,7 +1,8 @@
 // The question that a session asks a person, and its allowed answers. Tasks that build on the subject of the question wait. Once nothing
 // else is left to do, the session stops until it is answered.
 
-import type { Answer, Question } from '../model/questions.js';
+import { ANSWERS, QUESTIONS } from '../model/questions.js';
+import type { Amount, Answer, Question } from '../model/questions.js';
 import { hasWaveEnded, findTask } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
@@ -43,38 +44,26 @@ export function isAboutEvidence(question: Question): boolean {
   return question.kind === 'no-evidence' || (question.kind === 'edit' && question.seq === null);
 }
 
-/**
- * The allowed answers in this session. The loop's `ask` decides whether force-approve and manual-fix are offered. The other answers do not
- * weaken the rules, so they are always allowed.
- */
-export function answersIn(run: RunState, question: Question): readonly Answer[] {
-  const rules = run.started.frozen?.rules;
-  // Without its critic nobody would judge the work.
-  if (question.kind === 'blocked' && run.started.judged && findTask(run, question.task)?.role === run.started.critic)
-    return answersTo(question).filter((answer) => answer !== 'agree');
-  if (rules === undefined) return answersTo(question);
-  const offered = new Set<string>(rules.ask.options.map(({ id }) => id));
-  return answersTo(question).filter((answer) => (answer !== 'force-approve' && answer !== 'manual-fix') || offered.has(answer));
+/** What `extend` must add here; null if nothing. */
+export function neededAmount(question: Question): Amount | null {
+  if (question.kind === 'budget') return question.what === 'cost' ? 'costUsd' : question.what;
+  return question.kind === 'escalation' || (question.kind === 'edit' && question.seq !== null) ? 'rounds' : null;
 }
 
-/** The answers to such a question, the most common first. */
+/** The allowed answers in this session, the most common first. */
+export function answersIn(run: RunState, question: Question): readonly Answer[] {
+  const { frozen, judged, critic } = run.started;
+  const offered = frozen?.rules.ask.options.map(({ id }): Answer => id);
+  // Without its critic nobody would judge the work.
+  const mustStay = question.kind === 'blocked' && judged && findTask(run, question.task)?.role === critic;
+  return answersTo(question).filter((answer) => {
+    const { isOffered = false, isByHand = false } = ANSWERS[answer];
+    if (answer === 'agree' && mustStay) return false;
+    return !(isOffered && offered?.includes(answer) === false) && !(isByHand && run.isOnEngine);
+  });
+}
+
+/** The answers to such a question in any session. */
 export function answersTo(question: Question): readonly Answer[] {
-  switch (question.kind) {
-    case 'plan':
-      return ['approve', 'revise', 'abort'];
-    case 'escalation':
-      return ['force-approve', 'manual-fix', 'extend', 'abort'];
-    case 'no-evidence':
-      return ['manual-fix', 'extend', 'force-approve', 'abort'];
-    case 'question':
-      return ['answer', 'abort'];
-    case 'limit':
-      return ['abort'];
-    case 'blocked':
-      return ['agree', 'insist', 'change-goal', 'stop'];
-    case 'edit':
-      return ['extend', 'force-approve', 'abort'];
-    case 'budget':
-      return ['extend', 'abort'];
-  }
+  return QUESTIONS[question.kind].answers;
 }

@@ -1,6 +1,7 @@
 // A loop, as a YAML file contains it: its schema and its types. loop-file.ts reads a file, compile.ts compiles a loop and judge.ts applies
 // it. validate-loop.ts checks that the parts fit together.
 
+import { QUESTIONS } from '../model/questions.js';
 import {
   either,
   filledText,
@@ -360,7 +361,7 @@ export const LOOP_FIELDS = {
   report: listOf(section, 1).describe('The report, heading by heading.'),
   ask: object({
     question: filledText.describe('The question to a person.'),
-    options: listOf(object({ id: word('force-approve', 'manual-fix', 'extend', 'abort'), means: filledText }), 1),
+    options: listOf(object({ id: word(...QUESTIONS.escalation.answers), means: filledText }), 1),
   }).describe('The question to a person after an escalation.'),
 };
 

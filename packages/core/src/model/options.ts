@@ -2,7 +2,7 @@
 // with their help and completion, the checks of the library's arguments, the inputs of MCP tools, the keys of umpire.config.yaml, the
 // settings that a session records, and the reference pages.
 
-import { ANSWERS } from './questions.js';
+import { ANSWER_NAMES } from './questions.js';
 import type { Severity } from './vocabulary.js';
 import { SEVERITIES } from './vocabulary.js';
 
@@ -344,7 +344,7 @@ export const RESUME = {
 
 export const RESOLVE = {
   session: SESSION,
-  answer: needed(choice(ANSWERS, 'ANSWER', 'what is decided')),
+  answer: needed(choice(ANSWER_NAMES, 'ANSWER', 'what is decided')),
   reason: text('TEXT', 'the reason; required by force-approve, answer and insist, sent to the planner with revise'),
   goal: text('TEXT', 'the new goal, for change-goal'),
   ...GRANTS,

@@ -1,24 +1,98 @@
 // The questions that a session asks a person, and the answers to them.
 
-/**
- * `answer` replies to an agent's question. `take-edits` needs no question: it takes up a held edit of tasks.csv. The last four answer an
- * agent that is blocked.
- */
-export const ANSWERS = [
-  'force-approve',
-  'manual-fix',
-  'extend',
-  'abort',
-  'approve',
-  'revise',
-  'answer',
-  'take-edits',
-  'agree',
-  'insist',
-  'change-goal',
-  'stop',
-] as const;
-export type Answer = (typeof ANSWERS)[number];
+export interface AnswerRow {
+  /** On its button. */
+  readonly label: string;
+  /** What happens then: a sentence. */
+  readonly does: string;
+  /** What its reason says, in commands and where it is asked for. */
+  readonly says?: string;
+  /** Without that reason it is refused. */
+  readonly needsReason?: true;
+  readonly needsGoal?: true;
+  /** It ends the session. */
+  readonly isEnd?: true;
+  /** It approves without clean evidence. */
+  readonly isWaiver?: true;
+  /** It is possible only if the loop's `ask` offers it: it weakens the rules, or leaves the work to a person. */
+  readonly isOffered?: true;
+  /** It needs the session's worktree, which nobody has at hand on an engine. */
+  readonly isByHand?: true;
+}
+
+/** Every answer. What it does to a session: `applyAnswer` in decider/evolve.ts. */
+const ROWS = {
+  'force-approve': {
+    label: 'Approve anyway',
+    does: 'The session continues with the work as it is. The verdict is marked unverified, and every report shows your reason.',
+    says: 'why',
+    needsReason: true,
+    isWaiver: true,
+    isOffered: true,
+  },
+  'manual-fix': {
+    label: 'Fix it myself',
+    does: 'The session waits while you change the files of its work folder. After umpire resume the critic judges them.',
+    isOffered: true,
+    isByHand: true,
+  },
+  extend: { label: 'Continue', does: 'More is added to the exceeded limit, or the critic runs again, and the session continues.' },
+  abort: { label: 'Abort the session', does: 'The session ends as aborted. Its work and reports are kept.', isEnd: true },
+  approve: { label: 'Approve the plan', does: 'The tasks of the plan start.' },
+  revise: {
+    label: 'Ask for another plan',
+    does: 'The plan is made again, and its author reads your words. Then you are asked again.',
+    says: 'what to change',
+  },
+  answer: {
+    label: 'Send the answer',
+    does: 'The agent reads your answer and continues with its task.',
+    says: 'your answer',
+    needsReason: true,
+  },
+  'take-edits': { label: 'Take the edit', does: 'The held edit of tasks.csv is yours and becomes part of the plan. Possible at any time.' },
+  agree: { label: 'Agree', does: 'The task is skipped. The critic judges the rest.' },
+  insist: {
+    label: 'Insist',
+    does: 'The task runs again, and the agent reads why it should be done all the same.',
+    says: 'why it should be done',
+    needsReason: true,
+  },
+  'change-goal': {
+    label: 'Change the goal',
+    does: 'The new goal replaces the old one and is recorded. The task runs again with it.',
+    needsGoal: true,
+  },
+  stop: { label: 'Stop the session', does: 'The session ends as aborted. Its work and reports are kept.', isEnd: true },
+} as const satisfies Readonly<Record<string, AnswerRow>>;
+
+export type Answer = keyof typeof ROWS;
+export const ANSWERS: Readonly<Record<Answer, AnswerRow>> = ROWS;
+export const ANSWER_NAMES = Object.keys(ROWS) as readonly Answer[];
+
+/** Every question: what the session waits on, and its answers, the most common first. */
+export const QUESTIONS = {
+  escalation: {
+    about: 'an escalation: the rounds ran out, or a rule asks for a person',
+    answers: ['force-approve', 'manual-fix', 'extend', 'abort'],
+  },
+  'no-evidence': { about: 'a critic that left nothing to judge, twice', answers: ['manual-fix', 'extend', 'force-approve', 'abort'] },
+  plan: { about: 'a plan', answers: ['approve', 'revise', 'abort'] },
+  budget: { about: 'an exceeded budget', answers: ['extend', 'abort'] },
+  question: { about: 'a question of an agent', answers: ['answer', 'abort'] },
+  blocked: { about: 'an agent that is blocked', answers: ['agree', 'insist', 'change-goal', 'stop'] },
+  limit: { about: "an agent's used-up plan; umpire resume tries again", answers: ['abort'] },
+  edit: { about: 'your edit; umpire resume continues after it', answers: ['extend', 'force-approve', 'abort'] },
+} as const satisfies Readonly<Record<Question['kind'], { readonly about: string; readonly answers: readonly Answer[] }>>;
+
+/** What `extend` may add, by option: the unit, and a usual amount. */
+export const AMOUNTS = {
+  rounds: { unit: 'rounds', usual: 1 },
+  minutes: { unit: 'minutes', usual: 30 },
+  costUsd: { unit: 'dollars', usual: 5 },
+  tokens: { unit: 'tokens', usual: 100_000 },
+} as const;
+export type Amount = keyof typeof AMOUNTS;
 
 /** A question to a person, on which the session waits. */
 export type Question =

@@ -2,6 +2,7 @@
 // claim. It holds nothing that another conductor could not read from the journal again.
 
 import { answerEvents, describeQuestion } from '@umpire/core/decider/answers.js';
+import { ANSWERS } from '@umpire/core/model/questions.js';
 import { BUILT_IN, agentOfTask } from '@umpire/core/decider/agent-choice.js';
 import { EVENTS } from '@umpire/core/decider/events.js';
 import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
@@ -220,7 +221,7 @@ async function told(at: TurnAt, message: unknown): Promise<Told | typeof LEFT_TO
     if (known.seen !== undefined && known.seen !== (currentQuestion(run)?.key ?? null))
       throw new UmpireError('question-changed', { session: so.session });
     // Nobody has the session's worktree at hand.
-    if (known.given.answer === 'manual-fix') throw new UmpireError('engine-by-hand', { session: so.session });
+    if (ANSWERS[known.given.answer].isByHand === true) throw new UmpireError('engine-by-hand', { session: so.session });
     journal.record(...answerEvents(journal.state, so.session, known.given));
     return { ok: true };
   } catch (error) {

@@ -1,7 +1,7 @@
 // What clients and workers say to conductors, as JSON. Everything that comes in is checked here, before it is believed.
 
 import { z } from 'zod';
-import { ANSWERS, ANSWER_WAYS } from '@umpire/core/model/questions.js';
+import { ANSWER_NAMES, ANSWER_WAYS } from '@umpire/core/model/questions.js';
 import { EVENTS } from '@umpire/core/decider/events.js';
 import type { Event, SessionStarted } from '@umpire/core/decider/events.js';
 import type { AnswerGiven } from '@umpire/core/decider/answers.js';
@@ -36,7 +36,7 @@ const amount = z.number().nonnegative();
 const text = (most: number) => z.string().max(most);
 
 const given = z.strictObject({
-  answer: z.enum(ANSWERS),
+  answer: z.enum(ANSWER_NAMES),
   reason: text(20_000),
   rounds: amount,
   costUsd: amount,

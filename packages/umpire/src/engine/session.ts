@@ -8,6 +8,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
 import type { RunsInput } from '@umpire/core/decider/most-runs.js';
 import type { ForgeTopic, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import { ANSWERS } from '@umpire/core/model/questions.js';
 import type { Question } from '@umpire/core/model/questions.js';
 import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
@@ -258,7 +259,7 @@ async function answering(request: ResolveParameters, then: (opened: OpenedSessio
   refuseInsideTask('answer for a person');
   requireStarted(request.session);
   const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who, goal } = request;
-  const isEnd = answer === 'abort' || answer === 'stop';
+  const { isEnd = false, isWaiver = false, isByHand = false } = ANSWERS[answer];
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
     refuseChangedQuestion(opened, before, request.question);
@@ -278,8 +279,7 @@ async function answering(request: ResolveParameters, then: (opened: OpenedSessio
       ...(goal === undefined ? {} : { goal }),
     });
     // A session can be aborted or approved even if its agents are missing.
-    const isIdle = answer === 'force-approve' || answer === 'manual-fix';
-    if (!isEnd) await checkRunnable(opened, before, { config, settings, agent: request.agent, isIdle });
+    if (!isEnd) await checkRunnable(opened, before, { config, settings, agent: request.agent, isIdle: isWaiver || isByHand });
     opened.journal.record(...events);
     if (request.maxRounds !== undefined) changeCap(opened, request.maxRounds);
     opened.journal.flush();

@@ -1,6 +1,7 @@
 // The progress of a run in the terminal: one line for each event that matters to a person. Texts of agents are shortened and
 // cleaned of control characters.
 
+import { ANSWERS } from '@umpire/core/model/questions.js';
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
@@ -296,7 +297,7 @@ function calledLine(run: RunState | null, key: string, session: string): Describ
 function answeredLine(data: PersonAnswered): Described {
   const granted = grantWords(data);
   const why = lineOf([...(data.goal === undefined ? [] : [data.goal]), ...(data.reason === '' ? [] : [data.reason])].join('; '), 200);
-  const mark = data.answer === 'force-approve' ? ', unverified' : '';
+  const mark = ANSWERS[data.answer].isWaiver === true ? ', unverified' : '';
   return `Answered (${data.by}): ${data.answer}${granted === '' ? '' : ` (${granted})`}${mark}${why === '' ? '' : `: ${why}`}`;
 }
 

@@ -1,6 +1,7 @@
 // The history of a session from its journal, in order: who did a task and how long it took, answers of people, edits, and
 // discarded or reverted work.
 
+import { ANSWERS } from '@umpire/core/model/questions.js';
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 import type { Recorded, Breach, UnmergedWork, PersonAnswered, RetrialRecord, TaskFinished } from '@umpire/core/decider/events.js';
 import { NO_USAGE } from '@umpire/core/model/ports.js';
@@ -194,7 +195,7 @@ class HistoryRecorder {
   answerWords(data: PersonAnswered): string {
     const { key, answer, reason, by, who, via, goal } = data;
     const from = `${inline(by)}${who === undefined ? '' : ` by ${inline(who)}`}${viaWords(via)}`;
-    const mark = answer === 'force-approve' ? ' (**unverified**)' : '';
+    const mark = ANSWERS[answer].isWaiver === true ? ' (**unverified**)' : '';
     const granted = grantWords(data);
     const words = [goal === undefined ? '' : `the goal is now "${inline(goal)}"`, inline(reason)].filter((text) => text.trim() !== '');
     const why = words.length === 0 ? '' : `: ${words.join('; ')}`;

@@ -1,10 +1,12 @@
-// The open question of a session, and the commands that answer it.
+// The open question of a session, and each way to answer it: the terminal, the page and the commands are drawn from these.
 
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
-import { answersIn, isAboutEvidence } from '@umpire/core/decider/question.js';
+import { answersIn, neededAmount } from '@umpire/core/decider/question.js';
 import type { EventData, PersonAnswered } from '@umpire/core/decider/events.js';
-import type { Question, Answer } from '@umpire/core/model/questions.js';
+import { flagOf } from '@umpire/core/model/options.js';
+import { AMOUNTS, ANSWERS } from '@umpire/core/model/questions.js';
+import type { Amount, Answer, Question } from '@umpire/core/model/questions.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { lineOf, wrap } from './safe-text.js';
@@ -94,53 +96,66 @@ function detailOf(run: RunState, question: Question): string {
   }
 }
 
-/** The most common first. On an engine nobody has the session's worktree at hand. */
-export function possibleAnswers(run: RunState, question: Question): readonly Answer[] {
-  return answersIn(run, question).filter((answer) => answer !== 'manual-fix' || !run.isOnEngine);
+export interface AnswerOption {
+  readonly answer: Answer | 'resume';
+  /** On the button. */
+  readonly label: string;
+  /** What happens then, in a sentence. */
+  readonly does: string;
+  /** `asked`: it may be left out at the command line, but whoever is asked says it. */
+  readonly reason: 'needed' | 'asked' | 'optional' | 'none';
+  /** What the reason says. */
+  readonly says: string;
+  /** What it adds, with the unit and a usual amount. */
+  readonly grant: { readonly field: Amount; readonly unit: string; readonly usual: number } | null;
+  readonly needsGoal: boolean;
+  /** It ends the session, or approves without clean evidence: never the first choice. */
+  readonly isGrave: boolean;
 }
+
+/** The most common first. Of an escalation, the loop says what its answers do. */
+export function answerOptions(run: RunState, question: Question): readonly AnswerOption[] {
+  const said = question.kind === 'escalation' ? (run.started.frozen?.rules.ask.options ?? []) : [];
+  const options = answersIn(run, question).map((answer) => {
+    const means = said.find(({ id }) => id === answer)?.means;
+    return { ...optionFor(answer, answer === 'extend' ? neededAmount(question) : null), ...(means === undefined ? {} : { does: means }) };
+  });
+  return question.kind === 'edit' || question.kind === 'limit' ? [RESUMING[question.kind], ...options] : options;
+}
+
+function optionFor(answer: Answer, amount: Amount | null): AnswerOption {
+  const { label, does, says, needsReason = false, needsGoal = false, isEnd = false, isWaiver = false } = ANSWERS[answer];
+  return {
+    answer,
+    label,
+    does,
+    reason: needsReason ? 'needed' : says === undefined ? 'optional' : 'asked',
+    says: says ?? 'reason',
+    grant: amount === null ? null : { field: amount, ...AMOUNTS[amount] },
+    needsGoal,
+    isGrave: isEnd || isWaiver,
+  };
+}
+
+/** For a held edit of tasks.csv, whatever the session asks. */
+export const TAKE_EDITS: AnswerOption = optionFor('take-edits', null);
+
+const RESUME_OPTION = { ...optionFor('approve', null), answer: 'resume', reason: 'none' } as const;
+const RESUMING = {
+  edit: { ...RESUME_OPTION, label: 'Judge my changes', does: 'Your changes in the work folder are committed, and the critic judges them.' },
+  limit: { ...RESUME_OPTION, label: 'Try again', does: 'The task runs again. If the plan is still used up, the session stops again.' },
+} as const;
 
 /** The possible answers with their commands. */
 export function waysToAnswer(run: RunState, question: Question, session: string): QuestionView['answers'] {
   const name = quoteWord(session);
-  const ways = possibleAnswers(run, question).map((answer) => ({
-    answer,
-    command: `umpire resolve ${name} ${answer}${flagsFor(question, answer)}`,
-  }));
-  return question.kind === 'edit' || question.kind === 'limit' ? [{ answer: 'resume', command: `umpire resume ${name}` }, ...ways] : ways;
-}
-
-/** The flags that the answer needs, with placeholder values. */
-function flagsFor(question: Question, answer: Answer): string {
-  switch (answer) {
-    case 'approve':
-    case 'manual-fix':
-    case 'abort':
-    case 'take-edits':
-    case 'agree':
-    case 'stop':
-      return '';
-    case 'insist':
-      return ' --reason "why it should be done"';
-    case 'change-goal':
-      return ' --goal "the new goal"';
-    case 'force-approve':
-      return ' --reason "why"';
-    case 'revise':
-      return ' --reason "what to change"';
-    case 'answer':
-      return ' --reason "your answer"';
-    case 'extend':
-      if (question.kind === 'escalation' || (question.kind === 'edit' && !isAboutEvidence(question))) return ' --rounds 1';
-      if (question.kind !== 'budget') return '';
-      switch (question.what) {
-        case 'minutes':
-          return ' --minutes 30';
-        case 'cost':
-          return ' --cost-usd 5';
-        case 'tokens':
-          return ' --tokens 100000';
-      }
-  }
+  return answerOptions(run, question).map(({ answer, reason, says, grant, needsGoal }) => {
+    if (answer === 'resume') return { answer, command: `umpire resume ${name}` };
+    const words = reason === 'needed' || reason === 'asked' ? ` --reason "${says}"` : '';
+    const goal = needsGoal ? ' --goal "the new goal"' : '';
+    const amount = grant === null ? '' : ` ${flagOf(grant.field)} ${grant.usual}`;
+    return { answer, command: `umpire resolve ${name} ${answer}${words}${goal}${amount}` };
+  });
 }
 
 /** Each command on its own line. */

@@ -49,7 +49,7 @@ export interface Command {
   /** It shows sessions, also those of an engine. */
   readonly isLooking?: true;
   /** More of its help: text, or a list that follows from the code. */
-  readonly more?: readonly (string | 'agents' | 'formats')[];
+  readonly more?: readonly (string | { readonly list: 'agents' | 'answers' | 'formats' })[];
   readonly exits: readonly (readonly [status: string, meaning: string])[];
   readonly examples: readonly string[];
 }
@@ -110,7 +110,7 @@ export const COMMANDS = {
       json: flag('print {path, text, written} as JSON; with --hooks {project, files, written}'),
     },
     extraHint: 'Name the project with --project.',
-    more: ['agents'],
+    more: [{ list: 'agents' }],
     exits: [
       ['0', 'written or printed'],
       ['1', 'the file exists already, or an error'],
@@ -162,7 +162,7 @@ export const COMMANDS = {
       ...ON_ENGINE,
     },
     extraHint: 'Put the goal in quotes.',
-    more: ['agents'],
+    more: [{ list: 'agents' }],
     exits: RUN_STATUS,
     examples: [
       'umpire run testing "cover the parser" --agent claude --target 90',
@@ -197,7 +197,7 @@ export const COMMANDS = {
       ...ON_ENGINE,
     },
     extraHint: 'Put the command in quotes.',
-    more: ['agents'],
+    more: [{ list: 'agents' }],
     exits: RUN_STATUS,
     examples: [
       'umpire until "npm test" --agent claude',
@@ -211,7 +211,7 @@ export const COMMANDS = {
     about: ['Unfinished tasks start again; finished tasks do not. The session keeps its agents and limits unless you pass new ones.'],
     places: ['session'],
     options: { ...RESUME, project: PROJECT, ...RUN_HERE },
-    more: ['agents'],
+    more: [{ list: 'agents' }],
     exits: RUN_STATUS,
     examples: ['umpire resume', 'umpire resume testing-cover-the-parser-2026-03-01 --retry'],
   },
@@ -221,29 +221,7 @@ export const COMMANDS = {
     places: ['session', 'answer'],
     options: { ...RESOLVE, project: PROJECT, ...RUN_HERE },
     extraHint: 'Put the reason in quotes after --reason.',
-    more: [
-      `Answers to an escalation
-  extend                 allow --rounds N more rounds
-  manual-fix             edit the worktree yourself; the critic runs again
-  force-approve          accept the work; reports mark it as unverified
-  abort                  end the session and keep everything
-Answers to an exceeded budget
-  extend                 add --minutes N, --cost-usd X or --tokens N
-  abort                  end the session and keep everything
-Answers to a plan
-  approve, revise, abort
-Answers to a question of an agent
-  answer                 send the text of --reason
-  abort                  end the session and keep everything
-Answers to an agent that is blocked
-  agree                  skip its task; the critic judges what there is
-  insist                 run the task again with the text of --reason
-  change-goal            replace the goal with --goal TEXT and run it again
-  stop                   end the session and keep everything
-At any time
-  take-edits             take up the held edit of tasks.csv`,
-      'agents',
-    ],
+    more: [{ list: 'answers' }, { list: 'agents' }],
     exits: [['0', 'complete, or aborted by your answer'], ...RUN_STATUS.slice(1)],
     examples: ['umpire resolve review-login extend --rounds 2', 'umpire resolve debt-imports revise --reason "skip the generated files"'],
   },
@@ -550,7 +528,7 @@ At any time
     ],
     places: ['reports'],
     options: { ...READ, json: JSON_OBJECT, all: flag('with --json: list each test and the coverage per file') },
-    more: ['formats'],
+    more: [{ list: 'formats' }],
     exits: [['0', 'pass'], ['1', 'error, or a missing report'], WRONG_USAGE, ['3', 'fail']],
     examples: ['umpire read junit.xml coverage/lcov.info', 'npx eslint -f json . | umpire read -'],
   },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { flagOf } from '@umpire/core/model/options.js';
 import { describeQuestion } from '@umpire/core/decider/answers.js';
+import { ANSWERS } from '@umpire/core/model/questions.js';
 import type { RulingGiven } from '@umpire/core/decider/rulings.js';
 import { describeDismissal } from '../../engine/dismiss.js';
 import type { Dismissed } from '../../engine/dismiss.js';
@@ -127,7 +128,7 @@ export function answerThere(url: string, given: Given<'resolve'> & { readonly wh
       via: isatty(0) ? 'terminal' : 'no terminal',
     });
     if (detach === true) return { stdout: `${session}\n`, exit: 0 };
-    return follow(client, session, length, output, json === true, answer === 'abort' || answer === 'stop');
+    return follow(client, session, length, output, json === true, ANSWERS[answer].isEnd);
   });
 }
 

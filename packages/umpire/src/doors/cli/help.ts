@@ -2,6 +2,7 @@
 
 import { flagOf } from '@umpire/core/model/options.js';
 import type { Option } from '@umpire/core/model/options.js';
+import { ANSWERS, QUESTIONS } from '@umpire/core/model/questions.js';
 import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import { FORMATS } from '@umpire/reports/formats.js';
 import { AGENT_NAMES } from '../../agents/known/known-agents.js';
@@ -37,7 +38,7 @@ function commandHelp(name: string, command: Command): readonly string[] {
     ...about.flatMap((paragraph) => ['', ...paragraph.split('\n').flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, '')))]),
     ...(standing.length === 0 ? [] : ['', ...standing.flat()]),
     ...(flags.length === 0 ? [] : ['', 'Flags', ...flags.flat()]),
-    ...more.flatMap((part) => ['', ...(part in LISTS ? LISTS[part as keyof typeof LISTS]() : part.split('\n'))]),
+    ...more.flatMap((part) => ['', ...(typeof part === 'string' ? part.split('\n') : LISTS[part.list]())]),
     '',
     ...exitLines(exits),
     '',
@@ -71,6 +72,13 @@ const LISTS = {
     ...describe(`${AGENT_NAMES[0] ?? ''}-acp, ...`, 'one conversation over ACP'),
     ...describe('person', 'you, at this terminal'),
     ...describe('any other name', 'an agent in umpire.config.yaml'),
+  ],
+  answers: () => [
+    'Answers',
+    ...Object.entries(ANSWERS).flatMap(([answer, { does }]) => describe(answer, does)),
+    '',
+    'Answers to',
+    ...Object.values(QUESTIONS).flatMap(({ about, answers }) => describe(about, answers.join(', '))),
   ],
   formats: () => ['Formats', ...wrap(FORMATS.map(({ id }) => id).join(', '), '  ')],
 };

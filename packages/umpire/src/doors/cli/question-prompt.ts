@@ -7,8 +7,10 @@ import { createInterface } from 'node:readline';
 import type { Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { ResolveParameters } from '../../engine/session.js';
-import { choicesOf, questionPage } from '../../views/question-page.js';
-import type { AnswerChoice, PlanText } from '../../views/question-page.js';
+import { questionPage } from '../../views/question-page.js';
+import type { PlanText } from '../../views/question-page.js';
+import { answerOptions } from '../../views/session-question.js';
+import type { AnswerOption } from '../../views/session-question.js';
 import { showHidden } from '../../views/safe-text.js';
 import { openFolder, readPart } from '../../sessions/session-folder.js';
 import type { Output } from './output.js';
@@ -39,83 +41,39 @@ export async function askQuestion(
   write(2, `\n${page.join('\n')}\n`);
   const lines = openLines();
   try {
-    const choice = await askChoice(lines, choicesOf(run, question), write);
-    if (choice === null) return null;
-    return choice === 'resume' ? { answer: 'resume' } : await askDetails(lines, question, choice);
+    const chosen = await askChoice(lines, answerOptions(run, question), write);
+    return chosen === null ? null : await askDetails(lines, chosen);
   } finally {
     lines.close();
   }
 }
 
-async function askChoice(lines: Lines, choices: readonly AnswerChoice[], write: Output['write']): Promise<AnswerChoice['answer'] | null> {
+async function askChoice(lines: Lines, options: readonly AnswerOption[], write: Output['write']): Promise<AnswerOption | null> {
   for (;;) {
-    const said = await lines.ask(`Answer (1-${choices.length}, Enter: later): `);
+    const said = await lines.ask(`Answer (1-${options.length}, Enter: later): `);
     if (said === null || said === '') return null;
-    const chosen = choices.find(({ answer }, index) => answer === said || String(index + 1) === said);
-    if (chosen !== undefined) return chosen.answer;
-    write(2, `Type a number from 1 to ${choices.length}, or the word beside it.\n`);
+    const chosen = options.find(({ answer }, index) => answer === said || String(index + 1) === said);
+    if (chosen !== undefined) return chosen;
+    write(2, `Type a number from 1 to ${options.length}, or the word beside it.\n`);
   }
 }
-
-type GivenAnswer = Exclude<PromptAnswer, { answer: 'resume' }>;
 
 /** An answer that needs a reason, a goal or an amount is not given without it. */
-async function askDetails(lines: Lines, question: Question, answer: GivenAnswer['answer']): Promise<GivenAnswer | null> {
-  const given = (more: Partial<GivenAnswer>): GivenAnswer => ({ answer, reason: '', ...more });
-  switch (answer) {
-    case 'change-goal': {
-      const goal = await lines.ask('The new goal: ');
-      return goal === null || goal === '' ? null : given({ goal });
-    }
-    case 'extend': {
-      const amount = amountOf(question);
-      if (amount === null) return withReason(lines, given({}));
-      const said = await lines.ask(`How many more ${amount.unit}? [${amount.usual}] `);
-      return said === null ? null : withReason(lines, given({ [amount.field]: said === '' ? amount.usual : Number(said) }));
-    }
-    case 'answer':
-    case 'insist':
-    case 'force-approve':
-    case 'revise': {
-      const reason = await lines.ask(NEEDED[answer]);
-      return reason === null || reason === '' ? null : given({ reason });
-    }
-    case 'approve':
-    case 'manual-fix':
-    case 'agree':
-    case 'take-edits':
-    case 'stop':
-    case 'abort':
-      return withReason(lines, given({}));
-  }
-}
-
-const NEEDED = {
-  answer: 'Your answer: ',
-  insist: 'Why it should be done: ',
-  'force-approve': 'Why (every report shows it): ',
-  revise: 'What to change: ',
-} as const;
-
-async function withReason(lines: Lines, given: GivenAnswer): Promise<GivenAnswer | null> {
-  const reason = await lines.ask('Reason (Enter: none): ');
-  return reason === null ? null : { ...given, reason };
-}
-
-function amountOf(
-  question: Question,
-): { readonly field: 'rounds' | 'minutes' | 'costUsd' | 'tokens'; readonly unit: string; readonly usual: number } | null {
-  if (question.kind === 'escalation' || (question.kind === 'edit' && question.seq !== null))
-    return { field: 'rounds', unit: 'rounds', usual: 1 };
-  if (question.kind !== 'budget') return null;
-  switch (question.what) {
-    case 'minutes':
-      return { field: 'minutes', unit: 'minutes', usual: 30 };
-    case 'cost':
-      return { field: 'costUsd', unit: 'dollars', usual: 5 };
-    case 'tokens':
-      return { field: 'tokens', unit: 'tokens', usual: 100_000 };
-  }
+async function askDetails(lines: Lines, { answer, reason: need, says, grant, needsGoal }: AnswerOption): Promise<PromptAnswer | null> {
+  if (answer === 'resume') return { answer };
+  const goal = needsGoal ? await lines.ask('The new goal: ') : undefined;
+  if (goal === null || goal === '') return null;
+  const amount = grant === null ? undefined : await lines.ask(`How many more ${grant.unit}? [${grant.usual}] `);
+  if (amount === null) return null;
+  const isNeeded = need === 'needed' || need === 'asked';
+  const reason = await lines.ask(isNeeded ? `${says.charAt(0).toUpperCase()}${says.slice(1)}: ` : 'Reason (Enter: none): ');
+  if (reason === null || (isNeeded && reason === '')) return null;
+  return {
+    answer,
+    reason,
+    ...(goal === undefined ? {} : { goal }),
+    ...(grant === null || amount === undefined ? {} : { [grant.field]: amount === '' ? grant.usual : Number(amount) }),
+  };
 }
 
 interface Lines {

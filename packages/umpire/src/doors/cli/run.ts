@@ -8,6 +8,7 @@ import { describeQuestion } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion } from '@umpire/core/decider/question.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
+import { ANSWERS } from '@umpire/core/model/questions.js';
 import type { Question } from '@umpire/core/model/questions.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { resolve, resume, run } from '../../engine/session.js';
@@ -87,8 +88,7 @@ export async function runResolve(given: Given<'resolve'>, output: Output): Promi
   const url = await engineFor(given, named);
   if (url !== null) return (await import('./fleet.js')).answerThere(url, { ...given, ...answeringUser() }, output);
   const session = resolveSession(named, project);
-  const isEnd = answer === 'abort' || answer === 'stop';
-  return runWatched(output, given, (watch) => resolve({ ...given, session, ...answeringUser(), ...watch }), session, isEnd);
+  return runWatched(output, given, (watch) => resolve({ ...given, session, ...answeringUser(), ...watch }), session, ANSWERS[answer].isEnd);
 }
 
 type Act = (watch: RunWatch) => Promise<RunResult>;
@@ -122,7 +122,7 @@ async function runWatched(
         : (watch) => resolve({ ...asked, ...said, ...answeringUser(), ...watch, via: 'prompt' });
     try {
       ran = await runOnce(output, json, act, session, asksHere);
-      isEnd = said.answer === 'abort' || said.answer === 'stop';
+      isEnd = said.answer !== 'resume' && ANSWERS[said.answer].isEnd === true;
     } catch (error) {
       if (!isUmpireError(error) || error.code !== 'answer-refused') throw error;
       output.write(2, `${error.message}\n`);

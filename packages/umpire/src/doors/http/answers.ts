@@ -1,7 +1,7 @@
 // The answers of the dashboard's server, and the requests that act: all that packages/dashboard knows of Umpire.
 
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
-import type { AnswerOption } from '../../views/answer-options.js';
+import type { AnswerOption } from '../../views/session-question.js';
 import type { SessionEntry } from '../../views/list-page.js';
 import type { TaskRun } from '../../views/session-history.js';
 import type { SessionView } from '../../views/session-view.js';

@@ -12,7 +12,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { streamSSE } from 'hono/streaming';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { z } from 'zod';
-import { ANSWERS } from '@umpire/core/model/questions.js';
+import { ANSWER_NAMES } from '@umpire/core/model/questions.js';
 import { refuseInsideTask } from '../../agents/inside-task.js';
 import { lineOf, showHidden, showHiddenIn } from '../../views/safe-text.js';
 import { onAbort } from '../../sessions/abort-listeners.js';
@@ -169,7 +169,7 @@ const NUMBER = z.number().finite().nonnegative().optional();
 const ANSWER: z.ZodType<AnswerRequest> = z.strictObject({
   id: z.string(),
   question: z.string(),
-  answer: z.enum(['resume', ...ANSWERS]),
+  answer: z.enum(['resume', ...ANSWER_NAMES]),
   reason: TEXT,
   goal: TEXT,
   rounds: NUMBER,

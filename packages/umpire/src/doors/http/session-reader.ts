@@ -9,7 +9,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { findSessionWork, patchOf } from '../../engine/session-work.js';
 import { readableLog } from '../../agents/agent-log.js';
-import { TAKE_EDITS, answerOptions } from '../../views/answer-options.js';
+import { TAKE_EDITS, answerOptions } from '../../views/session-question.js';
 import { showHidden } from '../../views/safe-text.js';
 import { readHistory } from '../../views/session-history.js';
 import { sessionPage } from '../../views/session-page.js';
