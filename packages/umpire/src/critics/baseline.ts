@@ -1,9 +1,10 @@
 // The pinned baseline: what a commit of the project measured, once for the same tools and settings, kept outside what agents write.
 // A file that is damaged counts for nothing and is measured again.
 
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
+import { readText } from '../runners/project-files.js';
 import { namesIn } from '../sessions/file-system.js';
 import { cacheHome } from '../sessions/environment.js';
 import { faultOf, makeFolders, openFolder, writeAtomically } from '../sessions/session-folder.js';
@@ -14,9 +15,10 @@ import { copyCommit, filesRewritten, findRepository } from './commit-copy.js';
 import type { CommitCopy, ProjectRepository } from './commit-copy.js';
 import { packageVersion } from '../sessions/package-root.js';
 import type { CriticJob } from './critic.js';
-import { pythonLintersMark } from './lint-tools.js';
+import { markTools } from './check-tools.js';
 import { provenanceOf } from './provenance.js';
 import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+import { ALL_RUNNERS } from '../runners/registry.js';
 import { findPackage, timeLeft } from '../runners/run-tool.js';
 
 export interface Baseline<State> {
@@ -34,23 +36,6 @@ export function baselineHome(common: string): string {
 
 /** What is measured, and how: changed with every change of the measurement itself. */
 const MEASURED = 11;
-const TOOLS = [
-  'vitest',
-  '@vitest/coverage-v8',
-  '@vitest/coverage-istanbul',
-  'jest',
-  'mocha',
-  'c8',
-  'nyc',
-  'typescript',
-  'eslint',
-  'oxlint',
-  '@biomejs/biome',
-  'knip',
-  'jscpd',
-  'pyright',
-];
-
 /** The lists that package managers keep of what they installed. */
 const LISTS = ['node_modules/.package-lock.json', 'node_modules/.modules.yaml', 'node_modules/.yarn-state.yml'];
 const ENVIRONMENTS = ['.venv', 'venv'];
@@ -60,7 +45,7 @@ function installedFor(project: string, prefix: string): readonly string[] {
   const above = prefix.split('/').filter((part) => part !== '').length;
   const folders = Array.from({ length: above + 1 }, (_, steps) => join(project, ...Array.from({ length: steps }, () => '..')));
   const lists = folders
-    .flatMap((folder) => LISTS.map((list) => textAt(join(folder, list))))
+    .flatMap((folder) => LISTS.map((list) => readText(join(folder, list), Infinity)))
     .map((text) => (text === null ? '-' : sha256(text)));
   const environments = folders.flatMap((folder) => ENVIRONMENTS.map((name) => join(folder, name)));
   // That of a worktree finds its packages behind itself.
@@ -74,14 +59,6 @@ function pythonPackagesIn(library: string): readonly string[] {
   return packages.filter((name) => name.endsWith('.dist-info')).toSorted();
 }
 
-function textAt(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
 /** What is measured of a commit: its tests, for every critic; one layer; what the debt critic's tools find; whether one tool works. */
 export type BaselinePart = 'tests' | 'tools' | `layer ${string}` | `tool ${string}`;
 
@@ -92,8 +69,8 @@ export function baselineKey(
   commit: string,
   prefix: string,
 ): string {
-  const scripts = TOOLS.map((name) => `${name} ${findPackage(project, name)?.version ?? '-'}`);
-  const tools = [...scripts, ...pythonLintersMark(project)];
+  const runners = ALL_RUNNERS.flatMap(({ packages }) => packages).map((name) => `${name} ${findPackage(project, name)?.version ?? '-'}`);
+  const tools = [...runners, ...markTools(project)];
   const { testing, debt } = settings;
   const asked = part === 'tests' ? testing.runner : part === 'tools' ? debt : part.startsWith('layer ') ? testing : null;
   const { node } = process.versions;
@@ -103,7 +80,7 @@ export function baselineKey(
 
 /** Null where it was not measured yet, or the file is damaged. */
 export function readBaseline<State>(home: string, key: string, commit: string): Baseline<State> | null {
-  const text = textAt(join(home, `${key}.json`));
+  const text = readText(join(home, `${key}.json`), Infinity);
   if (text === null) return null;
   const json = parseJson(text);
   if (!json.ok || !isObject(json.value) || !isObject(json.value['baseline'])) return null;

@@ -1,30 +1,28 @@
 // Measures types, lint and quality of one state of a project for the debt critic. The tests are project-tests.ts's.
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUmpireError } from '@umpire/core/model/errors.js';
 import { isMeasured, STATUS_RULE } from '@umpire/core/formats/debt-measurement.js';
 import type { DebtMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { makeFinding } from '@umpire/core/formats/finding.js';
 import { isObject } from '@umpire/core/formats/json-text.js';
+import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { isStarter, programName } from '@umpire/core/formats/shell-text.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
 import { splitCommand } from '../agents/command-line.js';
+import { findPackages } from '../runners/find-tests.js';
+import { listScriptCommands } from '../runners/package-scripts.js';
+import { readText } from '../runners/project-files.js';
+import { readPrinted, readReport } from '../runners/report-file.js';
+import { howToolEnded, readManifest, runTool, timeLeft, whyUnended } from '../runners/run-tool.js';
+import type { ToolRun } from '../runners/run-tool.js';
 import type { CommandLine } from '../sessions/default-settings.js';
 import { makeScratch } from '../sessions/temporary-folder.js';
+import { findCheckTools, findComplexityTool, findStatuses, isTscFault } from './check-tools.js';
+import type { CheckTool, ToolKind } from './check-tools.js';
 import type { CriticJob } from './critic.js';
-import { statusesOf } from './exit-statuses.js';
-import { findPackages } from '../runners/find-tests.js';
-import { runLintTool } from './lint-run.js';
-import type { LintTool } from './lint-run.js';
-import { findLintTools, isTscFault } from './lint-tools.js';
-import { listScriptCommands } from '../runners/package-scripts.js';
-import type { ToolUse } from '@umpire/core/formats/provenance.js';
-import { findQualityTools, outputOf } from './quality-tools.js';
-import type { MeasuredTool } from './quality-tools.js';
-import { readPrinted, readReport } from '../runners/report-file.js';
-import { readManifest, runTool, timeLeft } from '../runners/run-tool.js';
-import type { ToolRun } from '../runners/run-tool.js';
+import { describeOutput, runCheckTool } from './run-check-tool.js';
 
 /** All but the tests, which every critic measures. */
 export type ToolsState = Omit<DebtMeasurement, 'tests'>;
@@ -34,118 +32,98 @@ export interface MeasuredTools {
   readonly uses: readonly ToolUse[];
 }
 
+export interface MeasuredTool {
+  readonly measure: ToolMeasurement;
+  readonly use: ToolUse | null;
+}
+
 /** `files`: of the project, relative to it. */
 export async function measureTools(job: CriticJob, files: readonly string[]): Promise<MeasuredTools> {
   const scratch = makeScratch('debt');
   try {
-    const types = await toolsOf(job, 'types', scratch);
-    const lint = await toolsOf(job, 'lint', scratch);
-    const quality = await qualityOf(job, scratch);
-    const state = {
-      types: measuresOf(types, job.project),
-      lint: measuresOf(lint, job.project),
-      quality: measuresOf(quality, job.project),
-      lines: sourceLines(job.project, files),
+    const uses: ToolUse[] = [];
+    const measured = async (kind: ToolKind): Promise<readonly ToolMeasurement[]> => {
+      const found = await measureKind(job, kind, scratch);
+      uses.push(...found.flatMap(({ use }) => use ?? []));
+      return found.map(({ measure }) => hidePlace(measure, job.project));
     };
-    return { state, uses: [...types, ...lint, ...quality].flatMap(({ use }) => use ?? []) };
+    const state = { types: await measured('types'), lint: await measured('lint'), quality: await measured('quality') };
+    return { state: { ...state, lines: countSourceLines(job.project, files) }, uses };
   } finally {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-async function toolsOf(job: CriticJob, check: 'types' | 'lint', scratch: string): Promise<readonly MeasuredTool[]> {
-  const command = job.settings.debt.checks[check];
+async function measureKind(job: CriticJob, kind: ToolKind, scratch: string): Promise<readonly MeasuredTool[]> {
+  const { checks, complexity } = job.settings.debt;
+  const command = checks[kind];
   if (command === false) return [];
-  if (command !== undefined) return [await runCheckCommand(job, check, command, scratch)];
+  if (command !== undefined) return [await runCheckCommand(job, kind, command, scratch)];
   const measured: MeasuredTool[] = [];
-  for (const [index, { path, tool }] of findLintPlaces(job.project, check).entries()) {
-    const own = join(scratch, `${check}-${index}`);
+  for (const [index, { path, tool }] of findToolPlaces(job.project, kind, complexity).entries()) {
+    const own = join(scratch, `${kind}-${index}`);
     mkdirSync(own);
     const place = path === '' ? job : { ...job, project: join(job.project, path), timeoutMs: timeLeft(job) };
-    const run = await runLintTool(place, tool, own, []);
-    const findings = run.report.findings.map((finding) => placed(finding, path));
+    const { outcome, problem, findings, use } = await runCheckTool(place, tool, own, []);
     const name = path === '' ? tool.name : `${tool.name} in ${path}`;
-    const use = path === '' ? run.use : { ...run.use, workdir: path };
-    measured.push({ measure: whole({ tool: name, outcome: run.outcome, problem: run.problem, findings }), use });
+    const measure = { tool: name, outcome, problem, findings: findings.map((finding) => placeInProject(finding, path)) };
+    // A tool that calls itself failed and lists nothing has found something all the same.
+    const unlisted = makeFinding({ severity: 'high', message: `${name} failed without listing a finding`, rule: STATUS_RULE });
+    const isUnlisted = outcome === 'fail' && findings.length === 0;
+    measured.push({
+      measure: isUnlisted ? { ...measure, findings: [unlisted] } : measure,
+      use: path === '' ? use : { ...use, workdir: path },
+    });
   }
   return measured;
 }
 
-/** Those of the project; where it has none of its own for a language, those of its packages. */
-export function findLintPlaces(project: string, kind: LintTool['kind']): readonly { readonly path: string; readonly tool: LintTool }[] {
-  const at = (path: string) =>
-    findLintTools(join(project, path))
-      .filter((tool) => tool.kind === kind)
-      .map((tool) => ({ path, tool }));
+export interface ToolPlace {
+  /** From the project; empty for the project itself. */
+  readonly path: string;
+  readonly tool: CheckTool;
+}
+
+/** Those of the project; where it has no linter or type checker of its own for a language, those of its packages. */
+export function findToolPlaces(project: string, kind: ToolKind, complexity: number): readonly ToolPlace[] {
+  const at = (path: string) => findCheckTools(join(project, path), [kind]).map((tool) => ({ path, tool }));
   const own = at('');
+  const complexityTool = kind === 'quality' ? findComplexityTool(project, complexity) : null;
+  if (complexityTool !== null) return [{ path: '', tool: complexityTool }, ...own];
+  if (kind === 'quality') return own;
   const missed = LANGUAGES.filter((language) => !own.some(({ tool }) => tool.language === language));
   const packaged = missed.length === 0 ? [] : findPackages(project).flatMap(at);
   return [...own, ...packaged.filter(({ tool }) => missed.includes(tool.language))];
 }
 
-const LANGUAGES: readonly LintTool['language'][] = ['script', 'python'];
+const LANGUAGES: readonly CheckTool['language'][] = ['script', 'python'];
 
-function placed(finding: Finding, path: string): Finding {
+function placeInProject(finding: Finding, path: string): Finding {
   if (finding.artifact === null) return finding;
-  const artifact = inPackages(finding.artifact);
+  // A copy of the project has links to its packages: how far away they are must not make what is found in them look new.
+  const artifact = finding.artifact.slice(/(?<=^|\/)(?:node_modules|site-packages)\//.exec(finding.artifact)?.index ?? 0);
   if (path === '' && artifact === finding.artifact) return finding;
   return makeFinding({ ...finding, artifact: path === '' ? artifact : `${path}/${artifact}` });
 }
 
-/** A copy of the project has links to its packages: how far away they are must not make what is found in them look new. */
-function inPackages(artifact: string): string {
-  return artifact.slice(/(?<=^|\/)(?:node_modules|site-packages)\//.exec(artifact)?.index ?? 0);
-}
-
-async function qualityOf(job: CriticJob, scratch: string): Promise<readonly MeasuredTool[]> {
-  const { checks, complexity } = job.settings.debt;
-  if (checks.quality === false) return [];
-  if (checks.quality !== undefined) return [await runCheckCommand(job, 'quality', checks.quality, scratch)];
-  const measured: MeasuredTool[] = [];
-  for (const [index, tool] of findQualityTools(job.project, complexity).entries()) {
-    const own = join(scratch, `quality-${index}`);
-    mkdirSync(own);
-    measured.push(await tool.measure(job, own));
-  }
-  return measured;
-}
-
-/** A tool that calls itself failed and lists nothing has found something all the same. */
-function whole(measure: ToolMeasurement): ToolMeasurement {
-  if (measure.outcome !== 'fail' || measure.findings.length > 0) return measure;
-  const message = `${measure.tool} failed without listing a finding`;
-  return { ...measure, findings: [makeFinding({ severity: 'high', message, rule: STATUS_RULE })] };
-}
-
 /** The place of a copy must not make its findings look like others. */
-function measuresOf(measured: readonly MeasuredTool[], project: string): readonly ToolMeasurement[] {
-  const own = (finding: Finding): Finding => {
-    const isPlaced = finding.message.includes(project) || (finding.artifact?.startsWith(project) ?? false);
-    if (!isPlaced) return finding;
-    const plain = (text: string): string => text.replaceAll(`${project}/`, '').replaceAll(project, '.');
-    return makeFinding({
-      ...finding,
-      message: plain(finding.message),
-      artifact: finding.artifact === null ? null : plain(finding.artifact),
-    });
-  };
-  return measured.map(({ measure }) => ({ ...measure, findings: measure.findings.map(own) }));
+function hidePlace(measure: ToolMeasurement, project: string): ToolMeasurement {
+  const plain = (text: string): string => text.replaceAll(`${project}/`, '').replaceAll(project, '.');
+  const findings = measure.findings.map((finding): Finding => {
+    const { message, artifact } = finding;
+    const isPlaced = message.includes(project) || (artifact?.startsWith(project) ?? false);
+    return isPlaced ? makeFinding({ ...finding, message: plain(message), artifact: artifact === null ? null : plain(artifact) }) : finding;
+  });
+  return { ...measure, findings };
 }
 
 const SOURCE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|py|rb|go|rs|java|kt|kts|cs|php|swift|scala|c|h|cc|cpp|hpp|css|scss|less|sh|sql)$/;
 
-function sourceLines(project: string, files: readonly string[]): number {
-  return files.filter((path) => SOURCE.test(path)).reduce((sum, path) => sum + linesIn(join(project, path)), 0);
-}
-
-function linesIn(path: string): number {
-  try {
-    return readFileSync(path, 'latin1')
-      .split('\n')
-      .filter((line) => line.trim() !== '').length;
-  } catch {
-    return 0;
-  }
+function countSourceLines(project: string, files: readonly string[]): number {
+  return files.reduce((sum, path) => {
+    const text = SOURCE.test(path) ? readText(join(project, path)) : null;
+    return text === null ? sum : sum + text.split('\n').filter((line) => line.trim() !== '').length;
+  }, 0);
 }
 
 const KEPT = 100_000;
@@ -154,51 +132,46 @@ const KEPT = 100_000;
 const PASSES_OVER: ReadonlySet<string> = new Set(['flake8', 'mypy']);
 
 /** `check`: for people. `scratch`: a folder outside the project. */
-export async function runCheckCommand(job: CriticJob, check: string, command: CommandLine, scratch: string): Promise<MeasuredTool> {
+async function runCheckCommand(job: CriticJob, check: string, command: CommandLine, scratch: string): Promise<MeasuredTool> {
   const name = `the ${check} command`;
-  const argv = wordsOf(command);
-  if (typeof argv === 'string') return { measure: { tool: name, outcome: 'error', problem: argv, findings: [] }, use: null };
+  const broken = (problem: string): MeasuredTool => ({ measure: { tool: name, outcome: 'error', problem, findings: [] }, use: null });
+  let argv: readonly string[];
+  try {
+    argv = typeof command === 'string' ? splitCommand(command) : command;
+  } catch (error) {
+    if (isUmpireError(error)) return broken(error.message);
+    throw error;
+  }
+  if (argv.length === 0) return broken('The command in the settings is empty.');
   const printed = join(scratch, `${check}.report`);
   const run = await runTool(job, { name: argv[0] ?? check, argv, workdir: job.project, scratch, keepStdout: printed });
-  return { measure: commandMeasure(name, run, printed, job.project, statusesOfCommand(argv, job.project)), use: run.use };
+  return { measure: readCommandResult(name, run, printed, job.project, findCommandStatuses(argv, job.project)), use: run.use };
 }
 
 /** The statuses of the one known tool that a command runs, also by a script of package.json; null where it is none or several. */
-export function statusesOfCommand(argv: readonly string[], project: string): readonly number[] | null {
+export function findCommandStatuses(argv: readonly string[], project: string): readonly number[] | null {
   const scripts = readManifest(project)?.['scripts'];
   const commands = listScriptCommands(isObject(scripts) ? scripts : {}, { words: argv });
   const [only] = commands.length === 1 ? commands : [];
   const program = only?.words.find((word) => !isStarter(word) && !word.startsWith('-')) ?? '';
-  return statusesOf(programName(program));
+  return findStatuses(programName(program));
 }
 
-function wordsOf(command: CommandLine): readonly string[] | string {
-  if (typeof command !== 'string') return command.length > 0 ? command : 'The command in the settings is empty.';
-  try {
-    return splitCommand(command);
-  } catch (error) {
-    if (isUmpireError(error)) return error.message;
-    throw error;
-  }
-}
-
-function commandMeasure(tool: string, run: ToolRun, printed: string, root: string, statuses: readonly number[] | null): ToolMeasurement {
+function readCommandResult(tool: string, run: ToolRun, printed: string, root: string, statuses: readonly number[] | null): ToolMeasurement {
   const without = (outcome: ToolMeasurement['outcome'], problem: string): ToolMeasurement => ({ tool, outcome, problem, findings: [] });
-  if (run.outcome === 'timeout') return without('timeout', `${tool} timed out.`);
-  if (run.outcome === 'interrupted') return without('error', `${tool} was stopped.`);
+  const unended = whyUnended(run, tool);
   // The settings ask for it, so it is not merely missing.
-  if (run.outcome === 'unstarted') return without('error', run.problem ?? `${tool} could not be started.`);
-  if (run.code === null) return without('error', `${tool} was killed by ${run.signal ?? 'a signal'}.${outputOf(run)}`);
+  if (unended !== null) return without(unended.outcome === 'timeout' ? 'timeout' : 'error', unended.problem);
+  const broke = (what: string) => without('error', `${tool} ${what} (${howToolEnded(run)}).${describeOutput(run, null)}`);
   // A script, or the shell in it, found no such program: that is no finding.
-  if (run.code === 126 || run.code === 127) return without('error', `${tool} could not run (exit status ${run.code}).${outputOf(run)}`);
-  if (statuses?.includes(run.code) === false) return without('error', `${tool} broke (exit status ${run.code}).${outputOf(run)}`);
+  if (run.code === 126 || run.code === 127) return broke('could not run');
+  if (run.code === null || statuses?.includes(run.code) === false) return broke('broke');
   const place = { format: null, root, keep: KEPT };
   const report = readPrinted(printed, place);
   if (report.outcome === 'error' && report.format !== 'unknown')
     return without('error', `${tool} left an unreadable report: ${report.problems[0]?.message ?? 'it is damaged'}.`);
   const findings = isMeasured(report.outcome) ? report.findings : [];
-  if (report.format === 'tsc' && findings.some(isTscFault))
-    return without('error', `${tool} could not use its settings (exit status ${run.code}).${outputOf(run)}`);
+  if (report.format === 'tsc' && findings.some(isTscFault)) return broke('could not use its settings');
   const message = run.code === 0 ? `${tool} reports a failure` : `${tool} failed (exit status ${run.code})`;
   const failure = makeFinding({ severity: 'high', message, rule: STATUS_RULE });
   // Other lines around it may be another tool's, and so may the failure: the report does not speak for all of them.

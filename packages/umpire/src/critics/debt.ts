@@ -20,7 +20,7 @@ import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { filesAt, filesChanged, filesNow, findRepository } from './commit-copy.js';
 import { measureTools } from './debt-measure.js';
-import { absenceNotes } from './lint-tools.js';
+import { isToolSettings, noteAbsentTools } from './check-tools.js';
 import { openTests, settleTests, testsAtBase, touchOf } from './project-tests.js';
 import { provenanceOf, readJudgedContent } from './provenance.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
@@ -113,9 +113,9 @@ function weakenedTest({ rule, file, line, message, test }: GuardFinding): Weaken
   return { id, message: `${id}: ${message}`.slice(0, 500), file, line, rule };
 }
 
-/** What tells tools what to look for: where it changed, findings may come and go without a change of the code. */
-const SETTINGS =
-  /^(?:eslint\.config\..*|\.eslintrc.*|\.oxlintrc\.json|oxlint\.config\..*|biome\.jsonc?|tsconfig.*\.json|\.?knip\..*|\.jscpd\.json|(?:vite|vitest|jest)\.config\..*|vitest\.workspace\..*|\.mocharc\..*|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.?bandit(?:\.ya?ml)?)$/;
+/** Settings of test runners: where they or those of other tools changed, findings may come and go without a change of the code. */
+const RUNNER_SETTINGS = /^(?:(?:vite|vitest|jest)\.config\..*|vitest\.workspace\..*|\.mocharc\..*|pytest\.ini)$/;
+const ALL_KINDS = ['types', 'lint', 'quality'] as const;
 
 function leaveReport(
   job: CriticJob,
@@ -132,7 +132,7 @@ function leaveReport(
     return { ...unmeasured('error', `Nothing could be measured. ${problems.join(' ')}`), notes: problems };
   if (outcome === 'missing') return { ...unmeasured('missing', NOTHING_TO_MEASURE), notes: [NOTHING_TO_MEASURE, ...problems] };
   const changedSettings = filesChanged(job.project, base)
-    .filter((path) => SETTINGS.test(basename(path)))
+    .filter((path) => RUNNER_SETTINGS.test(basename(path)) || isToolSettings(path, ALL_KINDS))
     .toSorted();
   const report = buildDebtReport({ before: baseline.state, after, comparison, base, changedSettings, provenance });
   leave(job, BASELINE_COPY, `${JSON.stringify({ commit: base, ...baseline }, null, 2)}\n`);
@@ -148,7 +148,7 @@ function leaveReport(
     summary: summarizeDebt(report, why),
     outputs: { debt_items_count: String(countDebtItems(after)), artifacts_produced: VALIDATION_REPORT },
     files: [VALIDATION_REPORT, BASELINE_COPY],
-    notes: [...notes, ...causes, ...absenceNotes(job.project), ...settings],
+    notes: [...notes, ...causes, ...noteAbsentTools(job.project), ...settings],
   };
 }
 

@@ -8,7 +8,7 @@ import type { CommandLine, CriticSettings } from '../sessions/default-settings.j
 import { namesIn } from '../sessions/file-system.js';
 import { findRunners } from '../runners/find-tests.js';
 import { RUNNERS } from '../runners/registry.js';
-import { findLintTools } from './lint-tools.js';
+import { listToolCommands } from './check-tools.js';
 import type { RunnerName } from '../runners/runner.js';
 import { readManifest } from '../runners/run-tool.js';
 
@@ -23,7 +23,7 @@ export function projectCommands(folder: string, settings: CriticSettings, own: s
     ...makeCommands(project, names),
     ...BY_FILE.flatMap(([file, commands]) => (names.has(file) ? commands : [])),
     ...runnerCommands(project, settings.testing.runner, names),
-    ...findLintTools(project).flatMap(({ name }) => LINTERS[name] ?? []),
+    ...listToolCommands(project),
   ];
   return [...new Set(found)];
 }
@@ -94,19 +94,6 @@ function runnerCommands(project: string, wanted: RunnerName | null, names: Reado
   const managed = tool !== null && runners.includes('pytest') ? [`${tool} pytest`, `${tool} pytest -q`] : [];
   return [...runners.flatMap((runner) => RUNNERS[runner].commands), ...managed];
 }
-
-/** By the names of `findLintTools`. */
-const LINTERS: Readonly<Record<string, readonly string[]>> = {
-  eslint: ['npx eslint .', 'npx eslint'],
-  oxlint: ['npx oxlint'],
-  biome: ['npx biome lint', 'npx biome check'],
-  tsc: ['npx tsc --noEmit', 'npx tsc -p tsconfig.json --noEmit'],
-  ruff: ['ruff check .', 'ruff check', 'python -m ruff check .'],
-  mypy: ['mypy .', 'mypy', 'python -m mypy .'],
-  pyright: ['pyright'],
-  flake8: ['flake8', 'python -m flake8'],
-  pylint: ['pylint .'],
-};
 
 function textOf(line: CommandLine): string {
   return typeof line === 'string' ? line : line.join(' ');

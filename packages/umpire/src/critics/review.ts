@@ -22,9 +22,9 @@ import type { CriticChange } from './change.js';
 import { findRepository } from './commit-copy.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticJob } from './critic.js';
-import { absenceNotes, findLintTools } from './lint-tools.js';
-import { runLintTool, runLintToolOn } from './lint-run.js';
-import type { LintTool } from './lint-run.js';
+import { findCheckTools, isToolSettings, noteAbsentTools } from './check-tools.js';
+import type { CheckTool } from './check-tools.js';
+import { runCheckTool, runCheckToolOn } from './run-check-tool.js';
 import { findFiles } from '../runners/project-files.js';
 import { measureProjectTests } from './project-tests.js';
 import type { ProjectTests } from './project-tests.js';
@@ -59,7 +59,7 @@ interface ReviewSource {
 }
 
 interface LintSource extends ReviewSource {
-  readonly tool: LintTool;
+  readonly tool: CheckTool;
 }
 
 export const reviewCritic: Critic = async (job) => {
@@ -98,7 +98,13 @@ export const reviewCritic: Critic = async (job) => {
   const unread = unreadFiles(change, sources);
   const fault = manifestFault(job.project);
   const manifest = fault === null ? [] : [`package.json cannot be read: ${fault}. Linters configured in it were not found.`];
-  const notes = [...problems, ...(tests?.notes ?? []), ...manifest, ...absenceNotes(job.project), ...unreadNotes(change, sources, unread)];
+  const notes = [
+    ...problems,
+    ...(tests?.notes ?? []),
+    ...manifest,
+    ...noteAbsentTools(job.project),
+    ...unreadNotes(change, sources, unread),
+  ];
   const score = scoreReview(findings, testimony ?? { score: null, signal: null });
   const tools = measured.flatMap(({ uses }) => uses);
   const provenance = provenanceOf(job, await readJudgedContent(job), started, tools);
@@ -215,12 +221,12 @@ async function withoutBrokenBefore(job: CriticJob, change: CriticChange, sources
   }
 }
 
-async function isBrokenAt(open: OpenBase, { name }: LintTool): Promise<boolean> {
+async function isBrokenAt(open: OpenBase, { name }: CheckTool): Promise<boolean> {
   const { baseline } = await open.measured(`tool ${name}`, async (own) => {
-    const tool = findLintTools(own.project).find((each) => each.name === name);
+    const tool = findCheckTools(own.project).find((each) => each.name === name);
     const scratch = makeScratch('review');
     try {
-      const run = tool === undefined ? null : await runLintTool(own, tool, scratch, []);
+      const run = tool === undefined ? null : await runCheckTool(own, tool, scratch, []);
       return { state: { outcome: run?.outcome ?? 'missing' }, uses: run === null ? [] : [run.use], isBroken: run?.outcome === 'error' };
     } finally {
       rmSync(scratch, { recursive: true, force: true });
@@ -230,8 +236,6 @@ async function isBrokenAt(open: OpenBase, { name }: LintTool): Promise<boolean> 
 }
 
 const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|py|rb|go|rs|java|kt|cs|php|c|h|cc|cpp|swift|scala|sh|sql)$/;
-const LINT_SETTINGS =
-  /(?:^|\/)(?:\.?eslint[^/]*|\.oxlintrc[^/]*|oxlint\.config[^/]*|biome\.jsonc?|tsconfig[^/]*\.json|\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.?bandit(?:\.ya?ml)?|pyproject\.toml|setup\.cfg|tox\.ini)$/;
 
 /** Changed code files that no tool checked. */
 function unreadFiles({ lines }: CriticChange, sources: readonly ReviewSource[]): readonly string[] {
@@ -242,7 +246,7 @@ function unreadFiles({ lines }: CriticChange, sources: readonly ReviewSource[]):
 /** Unchecked files and edited linter settings: both make a clean result less certain. */
 function unreadNotes({ lines }: CriticChange, sources: readonly ReviewSource[], unread: readonly string[]): readonly string[] {
   const code = [...lines.keys()].filter((path) => CODE.test(path)).length;
-  const settings = [...lines.keys()].filter((path) => LINT_SETTINGS.test(path));
+  const settings = [...lines.keys()].filter((path) => isToolSettings(path));
   const hasReviewer = sources.some(({ name }) => name === REVIEWER);
   const few = (paths: readonly string[]) => `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
   return [
@@ -258,11 +262,11 @@ async function lint(job: CriticJob, { lines }: CriticChange): Promise<readonly L
   const scratch = makeScratch('review');
   try {
     const sources: LintSource[] = [];
-    for (const tool of findLintTools(job.project)) {
+    for (const tool of findCheckTools(job.project)) {
       const files = present.filter((path) => tool.takes(path) && !path.startsWith('-'));
       if (files.length === 0) continue;
       job.say(`${tool.name} checks ${files.length} changed ${files.length === 1 ? 'file' : 'files'}`);
-      const run = await runLintToolOn(job, tool, scratch, files.slice(0, MOST_FILES));
+      const run = await runCheckToolOn(job, tool, scratch, files.slice(0, MOST_FILES));
       const { problem, asked, use } = run;
       // It gave up because of the change: that is a finding like any other.
       const partial = inChange(run.partial, lines).filter(({ severity }) => severity === 'critical' || severity === 'high');
@@ -272,7 +276,7 @@ async function lint(job: CriticJob, { lines }: CriticChange): Promise<readonly L
         grade: 'measured',
         outcome: isCaused ? 'fail' : run.outcome,
         problem: problem ?? run.doubt,
-        findings: isCaused ? partial : inChange(run.report.findings, lines),
+        findings: isCaused ? partial : inChange(run.findings, lines),
         uses: asked === null ? [use] : [asked, use],
         checked: run.checked,
         unverified: null,

@@ -3,16 +3,15 @@
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
 import { makeScratch } from '../sessions/temporary-folder.js';
-import type { CriticJob } from './critic.js';
-import { findLintPlaces } from './debt-measure.js';
 import { findTests, removeScratch } from '../runners/find-tests.js';
-import { runLintTool } from './lint-run.js';
-import type { LintTool } from './lint-run.js';
 import { findFiles } from '../runners/project-files.js';
-import { findQualityTools } from './quality-tools.js';
+import type { ToolKind } from './check-tools.js';
+import type { CriticJob } from './critic.js';
+import { findToolPlaces } from './debt-measure.js';
+import { runCheckTool } from './run-check-tool.js';
 
 export interface TriedTool {
-  readonly check: 'tests' | 'types' | 'lint' | 'quality';
+  readonly check: ToolKind | 'tests';
   readonly name: string;
   readonly version: string | null;
   /** `unsupported`: Umpire cannot measure with it. */
@@ -37,52 +36,26 @@ export function triesTools(loop: string): boolean {
 /** Never rejects for what a tool does. */
 export async function tryTools(loop: string, job: CriticJob): Promise<readonly TriedTool[]> {
   const tried: TriedTool[] = [];
-  for (const check of CHECKS[loop] ?? []) {
-    if (check === 'tests') tried.push(...(await tryTests(job)));
-    else if (check === 'quality') tried.push(...(await tryQualityTools(job)));
-    else tried.push(...(await tryLinters(job, check)));
-  }
+  for (const check of CHECKS[loop] ?? []) tried.push(...(check === 'tests' ? await tryTests(job) : await tryCheckTools(job, check)));
   return tried;
 }
 
-async function tryLinters(job: CriticJob, kind: LintTool['kind']): Promise<readonly TriedTool[]> {
+async function tryCheckTools(job: CriticJob, check: ToolKind): Promise<readonly TriedTool[]> {
+  const { checks, complexity } = job.settings.debt;
   // A command of the settings is tried by the baseline.
-  if (job.settings.debt.checks[kind] !== undefined) return [];
+  if (checks[check] !== undefined) return [];
   const tried: TriedTool[] = [];
-  for (const { path, tool } of findLintPlaces(job.project, kind)) {
+  for (const { path, tool } of findToolPlaces(job.project, check, complexity)) {
+    // Complexity is measured by a linter, which is tried as such.
+    if (tool.program !== undefined) continue;
     const scratch = makeScratch('try');
     try {
       const project = join(job.project, path);
       const file = findFiles(project, ['**/*']).find((name) => tool.takes(name) && !/(?:^|\/)[.-]/.test(name));
-      const run = await runLintTool({ ...job, project }, tool, scratch, file === undefined ? [] : [file]);
-      const isBroken = run.outcome === 'error' || run.outcome === 'timeout';
-      const name = path === '' ? tool.name : `${tool.name} in ${path}`;
-      tried.push({
-        check: kind,
-        name,
-        version: tool.version,
-        outcome: isBroken ? 'broken' : 'works',
-        problem: isBroken ? run.problem : null,
-      });
-    } finally {
-      rmSync(scratch, { recursive: true, force: true });
-    }
-  }
-  return tried;
-}
-
-/** Complexity is measured by a linter, which is tried as such. */
-async function tryQualityTools(job: CriticJob): Promise<readonly TriedTool[]> {
-  const { checks, complexity } = job.settings.debt;
-  if (checks.quality !== undefined) return [];
-  const tried: TriedTool[] = [];
-  for (const { name, version, isLinter, measure } of findQualityTools(job.project, complexity)) {
-    if (isLinter) continue;
-    const scratch = makeScratch('try');
-    try {
-      const { outcome, problem } = (await measure(job, scratch)).measure;
+      const { outcome, problem } = await runCheckTool({ ...job, project }, tool, scratch, file === undefined ? [] : [file]);
       const isBroken = outcome === 'error' || outcome === 'timeout';
-      tried.push({ check: 'quality', name, version, outcome: isBroken ? 'broken' : 'works', problem: isBroken ? problem : null });
+      const found = { check, name: path === '' ? tool.name : `${tool.name} in ${path}`, version: tool.version };
+      tried.push({ ...found, outcome: isBroken ? 'broken' : 'works', problem: isBroken ? problem : null });
     } finally {
       rmSync(scratch, { recursive: true, force: true });
     }

@@ -14,14 +14,13 @@ import { startGuardian } from '../agents/guardian.js';
 import { supervisorProgram } from '../agents/supervisor.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
 import type { CriticJob } from '../critics/critic.js';
-import { findLintPlaces } from '../critics/debt-measure.js';
+import { findToolPlaces } from '../critics/debt-measure.js';
 import { NO_TOOL } from '../critics/debt.js';
 import { findTokens } from '../critics/design.js';
-import { absentPythonLinters, findLintTools } from '../critics/lint-tools.js';
-import type { AbsentLinter } from '../critics/lint-tools.js';
+import { findAbsentTools, findCheckTools } from '../critics/check-tools.js';
+import type { AbsentTool, ToolKind } from '../critics/check-tools.js';
 import { findFiles } from '../runners/project-files.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
-import { findQualityTools } from '../critics/quality-tools.js';
 import { findTests, guessTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTestPlace, FoundTests } from '../runners/find-tests.js';
 import { NO_RUNNER } from '../critics/testing.js';
@@ -549,27 +548,21 @@ function runnerCheck(alike: readonly RunnerFolder[]): DoctorCheck {
     : criticCheck('testing', 'note', `${who}: ${many}, without coverage`, uncovered);
 }
 
-type DebtTool = 'types' | 'lint' | 'quality';
-
-function checkTools(project: string, kind: DebtTool, { debt }: CriticSettings): DoctorCheck {
+function checkTools(project: string, kind: ToolKind, { debt }: CriticSettings): DoctorCheck {
   const name = `debt ${kind}`;
   const set = debt.checks[kind];
   if (set === false) return criticCheck(name, 'ok', 'off (settings)');
   if (set !== undefined) return checkCommand(name, set, project);
-  const found = toolsOf(project, kind, debt.complexity);
-  const absent = kind === 'quality' ? [] : absentPythonLinters(project, kind);
+  const places = findToolPlaces(project, kind, debt.complexity);
+  const found = places.map(({ path, tool }) => `${versioned(tool)}${path === '' ? '' : ' in packages'}`);
+  const absent = findAbsentTools(project, [kind]);
   if (found.length > 0 && absent.length === 0) return criticCheck(name, 'ok', [...new Set(found)].join(', '));
   if (absent.length > 0) return criticCheck(name, 'note', [...new Set(found), ...absent.map(notInstalled)].join(', '), INSTALL_LINTER);
   const hint = `The debt loop skips it. To change that, set critics.debt.${kind}.`;
   return criticCheck(name, 'note', NO_TOOL[kind].replace(/\.$/, ''), hint);
 }
 
-function toolsOf(project: string, kind: DebtTool, complexity: number): readonly string[] {
-  if (kind === 'quality') return findQualityTools(project, complexity).map(versioned);
-  return findLintPlaces(project, kind).map(({ path, tool }) => `${versioned(tool)}${path === '' ? '' : ' in packages'}`);
-}
-
-function notInstalled({ name, settings }: AbsentLinter): string {
+function notInstalled({ name, settings }: AbsentTool): string {
   return `${name} is configured in ${settings} but not installed`;
 }
 
@@ -602,10 +595,10 @@ function checkTokens(project: string, { design }: CriticSettings, signal: AbortS
 }
 
 function checkReview(project: string, { review }: CriticSettings): DoctorCheck {
-  const tools = findLintTools(project).map(versioned);
+  const tools = findCheckTools(project).map(versioned);
   const reports = findFiles(project, review.reports).length;
   const found = [...tools, ...(reports === 0 ? [] : [count(reports, 'report')])];
-  const absent = absentPythonLinters(project);
+  const absent = findAbsentTools(project);
   if (absent.length > 0) return criticCheck('review', 'note', [...found, ...absent.map(notInstalled)].join(', '), INSTALL_LINTER);
   if (found.length > 0) return criticCheck('review', 'ok', found.join(', '));
   const hint = 'Configure a linter, or name reports under critics.review.reports.';

@@ -47,9 +47,9 @@ export function findFiles(project: string, patterns: readonly string[]): readonl
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 /** The text of a file, of a very large one its start. Null where it cannot be read. */
-export function readText(path: string): string | null {
+export function readText(path: string, most = MOST_CHARACTERS): string | null {
   try {
-    return readFileSync(path, 'utf8').slice(0, MOST_CHARACTERS);
+    return readFileSync(path, 'utf8').slice(0, most);
   } catch {
     return null;
   }

@@ -1,19 +1,23 @@
-// Python's linters and type checkers: found by settings and programs, and read for what they are. Stand-ins leave what the real tools
-// once left; nothing here needs Python.
+// The tools that critics call: found by settings and programs, and read for what they are. Real tools where they are at hand; for the rest
+// stand-ins leave what the real tools once left. Nothing here needs Python.
 
-import { chmodSync, readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SOAK } from '../../../../test/support/campaign.js';
 import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
 import { cleanUpAfterwards, gitProject, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
 import type { Files } from '../../../../test/support/git-project.js';
 import { installPython, recorded } from '../../../../test/support/python-tools.js';
 import type { Recorded } from '../../../../test/support/python-tools.js';
-import { debtCritic, VALIDATION_REPORT } from './debt.js';
-import { absenceNotes, findPythonLinters } from './lint-tools.js';
-import { runLintTool } from './lint-run.js';
 import { findPython } from '../runners/python-programs.js';
+import { findCheckTools, findStatuses, noteAbsentTools } from './check-tools.js';
+import type { CheckTool } from './check-tools.js';
+import type { CriticJob } from './critic.js';
+import { debtCritic, VALIDATION_REPORT } from './debt.js';
+import { findToolPlaces } from './debt-measure.js';
 import { REVIEW_RESULTS, reviewCritic } from './review.js';
+import { CheckedFileList, runCheckTool } from './run-check-tool.js';
 
 cleanUpAfterwards();
 endGuardianAfterwards();
@@ -38,7 +42,7 @@ describe('which there are', () => {
     const project = temporaryFolder();
     writeFiles(project, { 'a.py': '', ...files });
     for (const name of programs) installPython(project, name, { version: '7.1.2' });
-    return findPythonLinters(project).map(({ name, kind, version }) => `${name} ${version} ${kind}`);
+    return findCheckTools(project).map(({ name, kind, version }) => `${name} ${version} ${kind}`);
   };
 
   it.each<readonly [string, string, string]>([
@@ -80,7 +84,7 @@ describe('which there are', () => {
     withoutPrograms();
     const [project, active, machine] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
     writeFiles(project, { '.git/HEAD': '', 'api/.flake8': '' });
-    const version = () => findPythonLinters(join(project, 'api')).map((tool) => tool.version);
+    const version = () => findCheckTools(join(project, 'api')).map((tool) => tool.version);
     installPython(machine, 'flake8', { version: '1' }, 'usr');
     process.env['PATH'] = join(machine, 'usr', 'bin');
     expect(version()).toEqual(['1']);
@@ -102,7 +106,7 @@ describe('which there are', () => {
     withoutPrograms();
     const project = temporaryFolder();
     writeFiles(project, { '.flake8': '', 'pyproject.toml': '[tool.mypy]\n' });
-    expect(absenceNotes(project)).toEqual([
+    expect(noteAbsentTools(project)).toEqual([
       'flake8 is configured in .flake8 but not installed, so it did not run.',
       'mypy is configured in pyproject.toml but not installed, so it did not run.',
     ]);
@@ -130,11 +134,13 @@ async function outcomeOf(name: string, tool: Recorded): Promise<string> {
   const project = temporaryFolder();
   writeFiles(project, { ...SETTINGS, 'src/text.py': '' });
   installPython(project, name, tool);
-  const [found] = findPythonLinters(project);
-  const { outcome, problem, report } = await runLintTool(jobFor(project).job, found!, temporaryFolder(), []);
+  const [found] = findCheckTools(project);
+  const { outcome, problem, findings } = await runCheckTool(jobFor(project).job, found!, temporaryFolder(), []);
   expect(readdirSync(project).filter((file) => !['.venv', 'src', ...Object.keys(SETTINGS)].includes(file))).toEqual([]);
-  return `${outcome} ${report.findings.length}${problem === null ? '' : ` ${problem}`}`;
+  return `${outcome} ${findings.length}${problem === null ? '' : ` ${problem}`}`;
 }
+
+const RUFF = '[{"code":"F401","message":"unused","filename":"a.py","location":{"row":1,"column":1},"end_location":{"row":1,"column":2}}]';
 
 describe('what came of a run', () => {
   const benchmark = recorded('flake8/clean.txt');
@@ -212,6 +218,8 @@ describe('what came of a run', () => {
       /^error 0 ruff left no readable report \(exit status 2\)/,
     ],
     ['ruff', { report: '', status: 0 }, /^error 0/],
+    ['ruff', { report: RUFF, status: 1 }, /^fail 1$/],
+    ['ruff', { report: RUFF, status: 101 }, /^error 0 ruff .*\(exit status 101\)/],
     ['ruff', { status: 127, stderr: 'pyenv: ruff: command not found\n' }, /^missing 0 ruff left no readable report \(exit status 127\)/],
   ])('%s %j', async (name, tool, expected) => {
     expect(await outcomeOf(name, tool)).toMatch(expected);
@@ -285,5 +293,150 @@ describe('the critics', () => {
     expect(await measure()).toBe('pass 0 pass');
     installPython(project.root, 'flake8', { status: 1, stderr: 'Traceback\n' });
     expect(await measure()).toBe('error 1 error');
+  });
+});
+
+const MODULES = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules');
+
+async function ran(files: Files, name: string) {
+  const project = temporaryFolder();
+  writeFiles(project, files);
+  symlinkSync(MODULES, join(project, 'node_modules'));
+  const tool = findCheckTools(project).find((each) => each.name === name) as CheckTool;
+  const { outcome, problem, findings } = await runCheckTool(jobFor(project).job, tool, temporaryFolder(), []);
+  return { outcome, problem, findings: findings.map(({ artifact, rule }) => `${artifact} ${rule}`) };
+}
+
+const TYPED = { 'a.ts': "export const a: number = 'x';\n" };
+
+describe('V1 a tool that dies on its settings is an error', () => {
+  it('tsc that reports a removed option has checked no types', async () => {
+    const old = '{ "compilerOptions": { "moduleResolution": "node10", "types": [] }, "files": ["a.ts"] }\n';
+    expect(await ran({ ...TYPED, 'tsconfig.json': old }, 'tsc')).toEqual({
+      outcome: 'error',
+      problem: expect.stringMatching(/^tsc cannot use its settings \(exit status \d\): tsconfig\.json:1: TS5108: Option /) as string,
+      findings: [],
+    });
+    const good = '{ "compilerOptions": { "types": [] }, "files": ["a.ts"] }\n';
+    expect(await ran({ ...TYPED, 'tsconfig.json': good }, 'tsc')).toEqual({ outcome: 'fail', problem: null, findings: ['a.ts TS2322'] });
+  });
+
+  it.each([
+    ['tsc', 'TS18003', { ...TYPED, 'tsconfig.json': '{ "include": ["nowhere"] }' }],
+    ['tsc', 'TS5023', { ...TYPED, 'tsconfig.json': '{ "compilerOptions": { "nosuch": true, "types": [] }, "files": ["a.ts"] }' }],
+    ['tsc', 'TS5083', { ...TYPED, 'tsconfig.json': '{ "extends": "./gone.json", "compilerOptions": { "types": [] }, "files": ["a.ts"] }' }],
+    ['tsc', 'TS1005', { ...TYPED, 'tsconfig.json': '{ "compilerOptions": {' }],
+    ['tsc', 'TS2688', { ...TYPED, 'tsconfig.json': '{ "compilerOptions": { "types": ["gone"] }, "files": ["a.ts"] }' }],
+    ['eslint', 'SyntaxError', { 'a.js': 'x();\n', 'eslint.config.mjs': 'export default [' }],
+    ['eslint', 'eslint-plugin-gone', { 'a.js': 'x();\n', 'eslint.config.mjs': 'import x from "eslint-plugin-gone";\nexport default [x];' }],
+    ['oxlint', 'Failed to parse', { 'a.js': 'debugger;\n', '.oxlintrc.json': '{ "rules": [' }],
+  ])('%s: %s', SOAK, async (name, said, files) => {
+    const { outcome, problem } = await ran(files, name);
+    expect(outcome).toBe('error');
+    expect(problem).toContain(said);
+  });
+});
+
+it('V1 knows the exit statuses of every tool that a critic calls', () => {
+  const works = (name: string, ...statuses: readonly number[]) => statuses.map((status) => findStatuses(name)?.includes(status));
+  expect(works('eslint', 0, 1, 2)).toEqual([true, true, false]);
+  expect(works('mypy', 0, 1, 2)).toEqual([true, true, false]);
+  expect(works('pyright', 0, 1, 2, 3, 4)).toEqual([true, true, false, false, false]);
+  // A fatal message of pylint: a module was not checked.
+  expect(works('pylint', 0, 1, 2, 4, 16, 30, 31, 32)).toEqual([true, false, true, true, true, true, false, false]);
+  expect(findStatuses('no-such-tool')).toBe(null);
+});
+
+const CODE = 'export function pick(n) {\n  if (n === 1) return 1;\n  if (n === 2) return 2;\n  return n > 3 ? 4 : 5;\n}\n';
+
+function projectOf(files: Files): string {
+  const project = temporaryFolder();
+  writeFiles(project, { '.gitignore': 'node_modules\n', ...files });
+  symlinkSync(MODULES, join(project, 'node_modules'));
+  return project;
+}
+
+async function measured(project: string, changes: Partial<CriticJob> = {}) {
+  const { job } = jobFor(project, { timeoutMs: 100_000, ...changes });
+  const seen: string[] = [];
+  for (const { tool } of findToolPlaces(project, 'quality', 3)) {
+    const { outcome, findings, problem, use } = await runCheckTool(job, tool, temporaryFolder(), []);
+    expect(tool.version).toMatch(/^\d/);
+    seen.push(`${tool.name} ${outcome} ${use.exit_status}`);
+    seen.push(...findings.map(({ severity, artifact, line, message }) => `${severity} ${artifact}:${line} ${message}`));
+    if (problem !== null) seen.push(problem);
+  }
+  return seen;
+}
+
+it('runs none that the project does not declare', async () => {
+  expect(await measured(projectOf({ 'a.js': CODE, 'package.json': '{}' }))).toEqual([]);
+  expect(await measured(join(temporaryFolder(), 'nowhere'))).toEqual([]);
+});
+
+it('asks oxlint for complexity alone, and leaves out what the project leaves out', async () => {
+  const settings = '{ "rules": { "no-debugger": "error" }, "ignorePatterns": ["left/**"] }\n';
+  const project = projectOf({ '.oxlintrc.json': settings, 'a.js': `${CODE}debugger;\n`, 'left/b.js': CODE });
+  expect(await measured(project)).toEqual([
+    'complexity by oxlint fail 0',
+    'medium a.js:1 function `pick` has a complexity of 4. Maximum allowed is 3.',
+  ]);
+});
+
+it('runs what is declared without settings, whatever threshold there is', async () => {
+  const manifest =
+    '{ "name": "a", "type": "module", "main": "a.js", "devDependencies": { "jscpd": "4", "knip": "6" }, "knip": { "ignoreDependencies": ["jscpd"] } }\n';
+  const long = Array.from({ length: 12 }, (_, n) => `export const value${n} = [1, 2, 3].map((each) => each + ${n});`).join('\n');
+  const project = projectOf({ 'package.json': manifest, 'a.js': long, 'b.js': long });
+  expect(await measured(project)).toEqual([
+    'jscpd fail 0',
+    'medium a.js:1 12 lines are written again in b.js',
+    'knip fail 0',
+    'medium b.js:null unused file',
+  ]);
+});
+
+it('says what broke, and what took too long', async () => {
+  const project = projectOf({ 'package.json': '{ "name": "a" }\n', 'knip.json': '{ "entry": 3 }\n' });
+  const [how = '', why = ''] = await measured(project);
+  expect(how).toMatch(/^knip error [12]$/);
+  expect(why).toMatch(/^knip left no readable report \(exit status [12]\)\. Output: /);
+  expect(await measured(project, { timeoutMs: 0 })).toEqual(['knip timeout null', 'knip timed out.']);
+  const controller = new AbortController();
+  controller.abort();
+  const watch = { signal: controller.signal, log: () => undefined };
+  expect(await measured(project, { watch })).toEqual(['knip error null', 'knip was stopped before it finished.']);
+});
+
+const FILES = ['a.js', 'b.js', 'c.js'];
+
+function checked(tell: (files: CheckedFileList) => void) {
+  const files = new CheckedFileList();
+  tell(files);
+  return { ...files.of('biome', FILES), isNone: files.isNone };
+}
+
+it('is what the report names, or counts', () => {
+  expect(checked((files) => files.add('b.js'))).toEqual({ files: ['b.js'], doubt: null, isNone: false });
+  expect(checked((files) => files.count(3))).toEqual({ files: FILES, doubt: null, isNone: false });
+  expect(checked((files) => files.count(0))).toEqual({ files: [], doubt: null, isNone: true });
+  expect(checked(() => undefined)).toEqual({ files: FILES, doubt: null, isNone: false });
+});
+
+it('is in doubt where some are left out and the report does not say which', () => {
+  expect(checked((files) => files.count(2))).toEqual({
+    files: [],
+    doubt: 'biome checked 2 of the 3 changed files and does not say which.',
+    isNone: false,
+  });
+});
+
+it('is in doubt where a tool takes the whole project, and leaves some of it out', () => {
+  const files = new CheckedFileList();
+  files.count(3);
+  expect(files.of('pyright', ['a.py'], 3)).toEqual({ files: ['a.py'], doubt: null });
+  expect(files.of('pyright', ['a.py'], 4)).toEqual({
+    files: [],
+    doubt: 'pyright checked 3 of 4 files and does not say which.',
   });
 });
