@@ -199,18 +199,23 @@ test('a stopped claude is interrupted over its input, and reports what it spent;
   });
 });
 
-test('the log leaves out the pieces of a message, and a timeout names the last error', async () => {
+test('the log of claude leaves out the pieces of a message', async () => {
+  const { env } = program('claude', `print({ type: 'stream_event', event: { type: 'content_block_delta' }, ...ids }); ended('{}');`);
+  const watch = newWatch();
+  await codingAgent({ ...specOf('claude'), env }, guardian).run(realAssignment({ check: 'npm test' }), watch);
+  expect(watch.text()).toMatch(/^\{"type":"result".*\}\n$/);
+});
+
+test('a timeout names the last error', async () => {
   const { env } = program(
     'opencode',
-    `print({ type: 'stream_event', event: { type: 'content_block_delta' } }); print({ type: 'error', sessionID: 's', error: { name: 'ContextOverflowError' } }); setInterval(() => undefined, 1000);`,
+    `print({ type: 'error', sessionID: 's', error: { name: 'ContextOverflowError' } }); setInterval(() => undefined, 1000);`,
   );
-  const watch = newWatch();
-  const ending = await codingAgent({ ...specOf('opencode'), env, timeoutMs: 2000, finish: null }, guardian).run(realAssignment(), watch);
-  expect(ending).toMatchObject({
+  const spec = { ...specOf('opencode'), env, timeoutMs: 2000, finish: null };
+  expect(await codingAgent(spec, guardian).run(realAssignment(), newWatch())).toMatchObject({
     kind: 'broken',
     reason: 'The agent "opencode" timed out after 2 seconds; Umpire killed its processes. Last error: "ContextOverflowError".',
   });
-  expect(watch.text()).toBe('{"type":"error","sessionID":"s","error":{"name":"ContextOverflowError"}}\n');
 });
 
 test('a broken task names the tool that was denied, and the result file counts first', async () => {
