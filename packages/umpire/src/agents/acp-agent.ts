@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
-import type { Agent, Assignment, Watch } from '@umpire/core/model/ports.js';
+import type { Agent, Watch } from '@umpire/core/model/ports.js';
 import type { Allowable } from '../sessions/default-settings.js';
 import { packageRoot } from '../sessions/package-root.js';
 import { AcpConversation } from './acp-conversation.js';
@@ -14,11 +14,10 @@ import { readConversation, writeConversation } from './conversation.js';
 import type { Guardian } from './guardian.js';
 import { findLastObject } from './last-json-object.js';
 import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
-import type { EndedProcess, ProgramResult, ProgramRun, ProgramSpec } from './program-agent.js';
+import type { ProgramRun, ProgramSpec } from './program-agent.js';
 import { fullPromptFor, promptForResult } from './prompt.js';
 import { CLEAN_EXIT, describeExit, fullOutputHint } from './result.js';
 import { readResultFile } from './task-files.js';
-import type { ClaimedTaskFiles } from './task-files.js';
 
 export interface AcpSpec extends ProgramSpec {
   /** Kinds of tools that it may use on request, besides reading and editing in its folders. */
@@ -40,59 +39,60 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
   const { name, allow = [], readyMs = READY_MS, countsTokens = true } = spec;
   const runProgram = programRunner(spec, guardian);
-  const run = (assignment: Assignment, watch: Watch) =>
-    withTaskFiles(assignment, watch, async (taskFiles) => {
-      const { workdir, session, writes } = assignment;
-      const known = readConversation(assignment.conversation);
-      const log = new DialogueLog(watch, (text) => conversation.handleLine(text));
-      const conversation = new AcpConversation({
-        scope: { workdir, session, writes, allow, commands: projectCommands(assignment) },
-        prompt: fullPromptFor(assignment, taskFiles),
-        askAgain: (answer) => askAgain(answer, assignment, taskFiles),
-        conversation: known === null ? null : { id: known.id, costUsd: Number(known.note) || 0 },
-        version: ownVersion(),
-        readyMs,
-        countsTokens,
-        tell: (words) => log.tell(words),
-      });
-      const take: Watch['log'] = (stream, chunk) => {
-        if (stream === 'stderr') watch.log(stream, chunk);
-        else if (log.take(chunk) > MAX_MESSAGE_BYTES)
-          conversation.settle(`printed a line of more than 16 MB. ${fullOutputHint(session, assignment.task.id)}`, true);
-      };
-      const plan: ProgramRun = {
-        input: conversation,
-        finish: 'SIGTERM',
-        watch: { signal: watch.signal, log: take },
-        readEnd: (end) => {
-          log.end();
-          return handoverOf(conversation, end);
-        },
-      };
-      const outcome = await runProgram(plan, taskFiles, assignment);
-      const ending = outcome.lacksResult && assignment.check !== null ? completedWithout(outcome, assignment) : outcome.ending;
-      const id = outcome.report?.conversation;
-      const { costUsd } = conversation.end();
-      return id === undefined ? ending : { ...ending, conversation: writeConversation({ id, note: String(costUsd ?? '') }) };
-    });
-  return { name, run };
-}
-
-/** The request for a missing result; null where there is one, or where it does not matter. */
-function askAgain(answer: string, assignment: Assignment, { resultFile }: ClaimedTaskFiles): string | null {
-  if (assignment.check !== null || readResultFile(resultFile).file !== null || findLastObject(answer) !== null) return null;
-  return promptForResult(assignment);
-}
-
-function handoverOf(conversation: AcpConversation, { code, signal }: EndedProcess): ProgramResult {
-  const { report, words, open, refused } = conversation.end();
-  // A refused permission may explain why the agent failed.
-  const note = refused === null ? {} : { note: `Last permission request: ${refused}.` };
-  // After its turn Umpire closes the agent, so its exit status means nothing.
-  if (words !== undefined)
-    return { exit: words === null ? CLEAN_EXIT : { code, signal, words }, report, isOrderly: words === null, ...note };
-  const when = open === 'session/prompt' ? 'in the middle of its turn' : `before it answered ${open}`;
-  return { exit: { code, signal, words: `${describeExit({ code, signal })} ${when}` }, report, isOrderly: false, ...note };
+  return {
+    name,
+    run: (assignment, watch) =>
+      withTaskFiles(assignment, watch, async (taskFiles) => {
+        const { workdir, session, writes } = assignment;
+        const known = readConversation(assignment.conversation);
+        const log = new DialogueLog(watch, (text) => conversation.handleLine(text));
+        const conversation = new AcpConversation({
+          scope: { workdir, session, writes, allow, commands: projectCommands(assignment) },
+          prompt: fullPromptFor(assignment, taskFiles),
+          askAgain: (answer) => {
+            // The request for a missing result; null where there is one, or where it does not matter.
+            if (assignment.check !== null || readResultFile(taskFiles.resultFile).file !== null || findLastObject(answer) !== null)
+              return null;
+            return promptForResult(assignment);
+          },
+          conversation: known === null ? null : { id: known.id, costUsd: Number(known.note) || 0 },
+          // The protocol wants the version of the client.
+          version: (version ??= readVersion()),
+          readyMs,
+          countsTokens,
+          tell: (words) => log.tell(words),
+        });
+        const plan: ProgramRun = {
+          input: conversation,
+          finish: 'SIGTERM',
+          watch: {
+            signal: watch.signal,
+            log: (stream, chunk) => {
+              if (stream === 'stderr') watch.log(stream, chunk);
+              else if (log.take(chunk) > MAX_MESSAGE_BYTES)
+                conversation.settle(`printed a line of more than 16 MB. ${fullOutputHint(session, assignment.task.id)}`, true);
+            },
+          },
+          readEnd: (end) => {
+            log.end();
+            const { code, signal } = end;
+            const { report, words, open, refused } = conversation.end();
+            // A refused permission may explain why the agent failed.
+            const note = refused === null ? {} : { note: `Last permission request: ${refused}.` };
+            // After its turn Umpire closes the agent, so its exit status means nothing.
+            if (words !== undefined)
+              return { exit: words === null ? CLEAN_EXIT : { code, signal, words }, report, isOrderly: words === null, ...note };
+            const when = open === 'session/prompt' ? 'in the middle of its turn' : `before it answered ${open}`;
+            return { exit: { code, signal, words: `${describeExit({ code, signal })} ${when}` }, report, isOrderly: false, ...note };
+          },
+        };
+        const outcome = await runProgram(plan, taskFiles, assignment);
+        const ending = outcome.lacksResult && assignment.check !== null ? completedWithout(outcome, assignment) : outcome.ending;
+        const id = outcome.report?.conversation;
+        const { costUsd } = conversation.end();
+        return id === undefined ? ending : { ...ending, conversation: writeConversation({ id, note: String(costUsd ?? '') }) };
+      }),
+  };
 }
 
 /** Writes the agent's output to the log as it comes, and Umpire's own lines between two lines of it. */
@@ -145,11 +145,6 @@ class DialogueLog {
 }
 
 let version: string | null = null;
-
-/** The protocol wants the version of the client. */
-function ownVersion(): string {
-  return (version ??= readVersion());
-}
 
 function readVersion(): string {
   try {

@@ -123,8 +123,24 @@ export class AcpConversation implements Dialogue {
       case 'notice':
         if (message.method === 'session/update') this.update(message.params);
         return;
-      case 'request':
-        return this.onRequest(message.id, message.method, message.params);
+      case 'request': {
+        if (message.method === 'session/request_permission') {
+          const request = readPermissionRequest(message.params);
+          if (request === null || this.isCancelled || this.words !== undefined)
+            return this.send({ kind: 'answer', id: message.id, result: { outcome: { outcome: 'cancelled' } } });
+          const tool = mergeToolCall(this.tools.get(request.tool.id), request.tool);
+          const { option, isAllowed, words } = answerPermission({ ...request, tool }, this.brief.scope);
+          this.brief.tell(`Umpire: ${words}.`);
+          if (!isAllowed) this.refused = words;
+          const outcome = option === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option };
+          this.send({ kind: 'answer', id: message.id, result: { outcome } });
+          return;
+        }
+        this.brief.tell(`Umpire: rejected ${lineOf(message.method, 80)} (not supported).`);
+        const error = { code: METHOD_NOT_FOUND, message: `Umpire does not support ${message.method.slice(0, 80)}.` };
+        this.send({ kind: 'refusal', id: message.id, error });
+        return;
+      }
       case 'answer':
         return this.takePending(message.id)?.take(message.result);
       case 'refusal': {
@@ -148,7 +164,11 @@ export class AcpConversation implements Dialogue {
     const text = this.answered();
     const known = this.brief.countsTokens ? (this.tokens ?? this.context) : null;
     const { signs, session, costUsd } = this;
-    const usage = usageOf(known === null ? null : Math.round(known), costUsd === null ? null : costSince(this.costBefore, costUsd));
+    // Without the noise of binary fractions.
+    const usage = usageOf(
+      known === null ? null : Math.round(known),
+      costUsd === null ? null : Number(Math.max(0, costUsd - this.costBefore).toFixed(9)),
+    );
     const fault = this.fault ?? (this.error?.trim() || null);
     const cut = text.length < MAX_RESULT_BYTES ? {} : { lost: LAST_SEARCHED };
     return {
@@ -200,20 +220,18 @@ export class AcpConversation implements Dialogue {
   }
 
   private prompt(sessionId: string, text: string): void {
-    this.ask('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }, (result) => this.onTurnEnded(sessionId, result));
-  }
-
-  private onTurnEnded(session: string, result: unknown): void {
-    const { reason, tokens } = readPromptResult(result);
-    if (tokens !== null) this.tokens = (this.tokens ?? 0) + tokens;
-    const words = STOPS.has(reason) ? (STOPS.get(reason) ?? null) : `stopped for an unknown reason, ${quote(reason)}`;
-    const again = words !== null || this.isAskedAgain || this.isCancelled ? null : this.brief.askAgain(this.answered());
-    if (again === null) return this.settle(words);
-    this.isAskedAgain = true;
-    // The next message is another paragraph.
-    this.answer.add(Buffer.from('\n'));
-    this.isNewMessage = true;
-    this.prompt(session, again);
+    this.ask('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }, (result) => {
+      const { reason, tokens } = readPromptResult(result);
+      if (tokens !== null) this.tokens = (this.tokens ?? 0) + tokens;
+      const words = STOPS.has(reason) ? (STOPS.get(reason) ?? null) : `stopped for an unknown reason, ${quote(reason)}`;
+      const again = words !== null || this.isAskedAgain || this.isCancelled ? null : this.brief.askAgain(this.answered());
+      if (again === null) return this.settle(words);
+      this.isAskedAgain = true;
+      // The next message is another paragraph.
+      this.answer.add(Buffer.from('\n'));
+      this.isNewMessage = true;
+      this.prompt(sessionId, again);
+    });
   }
 
   private answered(): string {
@@ -273,25 +291,6 @@ export class AcpConversation implements Dialogue {
     if (this.tools.size > MAX_OPEN_TOOLS && oldest !== undefined) this.tools.delete(oldest);
   }
 
-  private onRequest(id: RpcId, method: string, params: unknown): void {
-    if (method === 'session/request_permission') return this.permit(id, params);
-    this.brief.tell(`Umpire: rejected ${lineOf(method, 80)} (not supported).`);
-    const error = { code: METHOD_NOT_FOUND, message: `Umpire does not support ${method.slice(0, 80)}.` };
-    this.send({ kind: 'refusal', id, error });
-  }
-
-  private permit(id: RpcId, params: unknown): void {
-    const request = readPermissionRequest(params);
-    if (request === null || this.isCancelled || this.words !== undefined)
-      return this.send({ kind: 'answer', id, result: { outcome: { outcome: 'cancelled' } } });
-    const tool = mergeToolCall(this.tools.get(request.tool.id), request.tool);
-    const { option, isAllowed, words } = answerPermission({ ...request, tool }, this.brief.scope);
-    this.brief.tell(`Umpire: ${words}.`);
-    if (!isAllowed) this.refused = words;
-    const outcome = option === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option };
-    this.send({ kind: 'answer', id, result: { outcome } });
-  }
-
   private ask(method: string, params: unknown, take: (result: unknown) => void): void {
     const id = ++this.asked;
     this.pending.set(id, { method, take });
@@ -311,11 +310,6 @@ const STOPS: ReadonlyMap<string, string | null> = new Map([
   ['refusal', 'refused to continue'],
   ['cancelled', 'cancelled its turn without being asked to'],
 ]);
-
-/** Without the noise of binary fractions. */
-function costSince(before: number, costUsd: number): number {
-  return Number(Math.max(0, costUsd - before).toFixed(9));
-}
 
 function quote(text: string): string {
   return JSON.stringify(lineOf(text, 60));

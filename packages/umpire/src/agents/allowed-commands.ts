@@ -19,8 +19,9 @@ export const READING_COMMANDS: readonly string[] = [
 /** The commands of the project that this task may run, with the parts of a chain of commands. */
 export function projectCommands({ commands, check }: Pick<Assignment, 'commands' | 'check'>): readonly string[] {
   // Rules have no escapes: `(`, `)`, `*` and `\` would mean something else.
-  const isPlain = (command: string): boolean => /^[^()*\\\p{Cc}]{1,1000}$/u.test(command);
-  const all = [...(check === null ? [] : [check]), ...commands].map((command) => command.trim()).filter(isPlain);
+  const all = [...(check === null ? [] : [check]), ...commands]
+    .map((command) => command.trim())
+    .filter((command) => /^[^()*\\\p{Cc}]{1,1000}$/u.test(command));
   return [...new Set(all.flatMap((command) => [command, ...splitPlainChain(command)]))];
 }
 
@@ -45,6 +46,10 @@ export function isAllowedCommand(line: string, commands: readonly string[]): boo
   const begins = (part: string, allowed: readonly string[]) =>
     allowed.some((command) => part === command || part.startsWith(`${command} `));
   // An argument may name a path outside the folder, or a file to write.
-  const reads = (part: string) => begins(part, READING_COMMANDS) && !/\s(?:\/|~|-o|--output)|\.\.\/|\s\.\.(?:\s|$)/.test(part);
-  return parts.length > 0 && parts.every((part) => begins(part, commands) || reads(part));
+  return (
+    parts.length > 0 &&
+    parts.every(
+      (part) => begins(part, commands) || (begins(part, READING_COMMANDS) && !/\s(?:\/|~|-o|--output)|\.\.\/|\s\.\.(?:\s|$)/.test(part)),
+    )
+  );
 }

@@ -1,7 +1,7 @@
 // Runs one task with a coding agent (known/), in as many runs of its program as that needs: it continues a conversation, or starts a
 // new one where that is not possible, and asks once more for a result where the agent ended without one.
 
-import type { Agent, Assignment, Ending, Watch } from '@umpire/core/model/ports.js';
+import type { Agent, Watch } from '@umpire/core/model/ports.js';
 import { lineOf } from '../views/safe-text.js';
 import { completedWithout, programRunner, withTaskFiles } from './program-agent.js';
 import type { ProgramRun, ProgramSpec } from './program-agent.js';
@@ -38,47 +38,49 @@ const ASK_AGAIN_MS = 5 * 60_000;
 export function codingAgent(spec: CodingAgentSpec, guardian: Guardian): Agent {
   const { isBoundToFolder = false } = spec.agent;
   const runProgram = programRunner(spec, guardian);
-  const run = (assignment: Assignment, watch: Watch): Promise<Ending> =>
-    withTaskFiles(assignment, watch, async (files) => {
-      const { workdir, check, budget, timeoutMs } = assignment;
-      const known = readConversation(assignment.conversation);
-      const isElsewhere = isBoundToFolder && known?.note !== workdir;
-      let conversation: OwnConversation | null = known === null || isElsewhere ? null : { id: known.id, tokens: Number(known.note) || 0 };
-      const start = async (prompt: AgentTask['prompt'], task = assignment) => {
-        const id = conversation?.id ?? null;
-        const asked = { assignment: task, write: files.write, schema: JSON.stringify(resultSchema(task)), prompt, conversation: id };
-        const outcome = await runProgram(planRun(spec, asked, conversation?.tokens ?? 0, watch), files, task);
-        // A killed agent does not report its count, so the next run counts from the old one.
-        const next = outcome.report?.conversation ?? id;
-        if (next !== null) conversation = { id: next, tokens: outcome.report?.conversationTokens ?? conversation?.tokens ?? 0 };
-        return outcome;
-      };
-      const prompt = { system: systemPromptFor(assignment, files), user: promptFor(assignment) };
-      const isContinued = conversation !== null;
-      let outcome = await start(prompt);
-      // The conversation may have been deleted, or be too long.
-      if (isContinued && outcome.hasNotBegun && !watch.signal.aborted) {
-        conversation = null;
-        outcome = await start(prompt);
-      }
-      let { ending } = outcome;
-      // Where a check decides, the agent's word does not matter.
-      if (outcome.lacksResult && check !== null) ending = completedWithout(outcome, assignment);
-      else if (outcome.lacksResult && conversation !== null && !watch.signal.aborted) {
-        files.clear();
-        const spent = ending.usage ?? UNKNOWN_USAGE;
-        const costUsd = budget.costUsd === null ? null : Math.max(0, budget.costUsd - spent.costUsd);
-        const shorter = { ...assignment, budget: { ...budget, costUsd }, timeoutMs: Math.min(timeoutMs, ASK_AGAIN_MS) };
-        const again = (await start({ system: '', user: promptForResult(assignment, ending) }, shorter)).ending;
-        // Without a result, the first answer is the reason, unless a server is.
-        const isBroken = again.kind === 'broken' && again.passing === undefined && again.limit === undefined;
-        ending = { ...(isBroken ? ending : again), usage: sumUsage(spent, again.usage ?? UNKNOWN_USAGE) };
-      }
-      if (conversation === null) return ending;
-      const { id, tokens } = conversation;
-      return { ...ending, conversation: writeConversation({ id, note: isBoundToFolder ? workdir : tokens === 0 ? '' : String(tokens) }) };
-    });
-  return { name: spec.name, run };
+  return {
+    name: spec.name,
+    run: (assignment, watch) =>
+      withTaskFiles(assignment, watch, async (files) => {
+        const { workdir, check, budget, timeoutMs } = assignment;
+        const known = readConversation(assignment.conversation);
+        const isElsewhere = isBoundToFolder && known?.note !== workdir;
+        let conversation: OwnConversation | null = known === null || isElsewhere ? null : { id: known.id, tokens: Number(known.note) || 0 };
+        const start = async (prompt: AgentTask['prompt'], task = assignment) => {
+          const id = conversation?.id ?? null;
+          const asked = { assignment: task, write: files.write, schema: JSON.stringify(resultSchema(task)), prompt, conversation: id };
+          const outcome = await runProgram(planRun(spec, asked, conversation?.tokens ?? 0, watch), files, task);
+          // A killed agent does not report its count, so the next run counts from the old one.
+          const next = outcome.report?.conversation ?? id;
+          if (next !== null) conversation = { id: next, tokens: outcome.report?.conversationTokens ?? conversation?.tokens ?? 0 };
+          return outcome;
+        };
+        const prompt = { system: systemPromptFor(assignment, files), user: promptFor(assignment) };
+        const isContinued = conversation !== null;
+        let outcome = await start(prompt);
+        // The conversation may have been deleted, or be too long.
+        if (isContinued && outcome.hasNotBegun && !watch.signal.aborted) {
+          conversation = null;
+          outcome = await start(prompt);
+        }
+        let { ending } = outcome;
+        // Where a check decides, the agent's word does not matter.
+        if (outcome.lacksResult && check !== null) ending = completedWithout(outcome, assignment);
+        else if (outcome.lacksResult && conversation !== null && !watch.signal.aborted) {
+          files.clear();
+          const spent = ending.usage ?? UNKNOWN_USAGE;
+          const costUsd = budget.costUsd === null ? null : Math.max(0, budget.costUsd - spent.costUsd);
+          const shorter = { ...assignment, budget: { ...budget, costUsd }, timeoutMs: Math.min(timeoutMs, ASK_AGAIN_MS) };
+          const again = (await start({ system: '', user: promptForResult(assignment, ending) }, shorter)).ending;
+          // Without a result, the first answer is the reason, unless a server is.
+          const isBroken = again.kind === 'broken' && again.passing === undefined && again.limit === undefined;
+          ending = { ...(isBroken ? ending : again), usage: sumUsage(spent, again.usage ?? UNKNOWN_USAGE) };
+        }
+        if (conversation === null) return ending;
+        const { id, tokens } = conversation;
+        return { ...ending, conversation: writeConversation({ id, note: isBoundToFolder ? workdir : tokens === 0 ? '' : String(tokens) }) };
+      }),
+  };
 }
 
 /** `tokens`: those of the conversation before this run. */

@@ -2,7 +2,7 @@
 // with bounded memory.
 
 import { parseEventLine } from '@umpire/core/formats/agent-event.js';
-import type { AgentEvent, MessageUsage } from '@umpire/core/formats/agent-event.js';
+import type { MessageUsage } from '@umpire/core/formats/agent-event.js';
 import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
 import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
@@ -32,10 +32,14 @@ export interface AgentReport {
 /** The whole answer may come in one event, with escapes. */
 const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
-type Ended = Extract<AgentEvent, { kind: 'ended' }>;
-
 export class EventStream {
-  private readonly lines = new LineStream((text, _line, isCut) => this.readLine(text, isCut), MAX_EVENT_BYTES);
+  private readonly lines = new LineStream((text, _line, isCut) => {
+    // A line that is too long may have been the answer, so its loss is reported.
+    if (!isCut) return this.readEvent(text);
+    if (!text.startsWith('{"')) return;
+    this.hasEvents = true;
+    this.lost = 'It printed an event of more than 32 MB, which Umpire does not read';
+  }, MAX_EVENT_BYTES);
   private hasEvents = false;
   private text = '';
   private holdsObject = false;
@@ -94,14 +98,6 @@ export class EventStream {
     return usageOf(tokens, this.costUsd);
   }
 
-  /** A line that is too long may have been the answer, so its loss is reported. */
-  private readLine(line: string, isCut: boolean): void {
-    if (!isCut) return this.readEvent(line);
-    if (!line.startsWith('{"')) return;
-    this.hasEvents = true;
-    this.lost = 'It printed an event of more than 32 MB, which Umpire does not read';
-  }
-
   private readEvent(line: string): void {
     const object = parseEventLine(line);
     const event = object === null ? null : readEvent(object);
@@ -109,17 +105,12 @@ export class EventStream {
     this.hasEvents = true;
     this.conversation = findConversation(object) ?? this.conversation;
     const message = findMessageUsage(object);
-    if (message !== null) this.countMessage(message);
+    if (message !== null) {
+      const { id, input, output } = message;
+      const known = this.messages.get(id) ?? { input: 0, output: 0 };
+      this.messages.set(id, { id, input: Math.max(input, known.input), output: Math.max(output, known.output) });
+    }
     if (event.kind !== 'said' || event.isPiece !== true) this.endMessage();
-    this.take(event);
-  }
-
-  private countMessage({ id, input, output }: MessageUsage): void {
-    const known = this.messages.get(id) ?? { input: 0, output: 0 };
-    this.messages.set(id, { id, input: Math.max(input, known.input), output: Math.max(output, known.output) });
-  }
-
-  private take(event: AgentEvent): void {
     switch (event.kind) {
       case 'noted':
         return;
@@ -145,21 +136,18 @@ export class EventStream {
         else this.tokens = (this.tokens ?? 0) + event.tokens;
         if (event.costUsd !== null) this.costUsd = (this.costUsd ?? 0) + event.costUsd;
         return;
-      case 'ended':
-        this.takeEnd(event);
+      case 'ended': {
+        this.keepText(event.text);
+        const add = (known: number | null, more: number) => (event.isSince === true ? (known ?? 0) + more : Math.max(known ?? 0, more));
+        this.tokens = add(this.tokens, event.tokens);
+        if (event.costUsd !== null) this.costUsd = add(this.costUsd, event.costUsd);
+        this.messages.clear();
+        this.fault = event.why;
+        this.signs = event.signs;
+        this.refused = event.refused.at(-1);
+        this.onEnded();
+      }
     }
-  }
-
-  private takeEnd(event: Ended): void {
-    this.keepText(event.text);
-    const add = (known: number | null, more: number) => (event.isSince === true ? (known ?? 0) + more : Math.max(known ?? 0, more));
-    this.tokens = add(this.tokens, event.tokens);
-    if (event.costUsd !== null) this.costUsd = add(this.costUsd, event.costUsd);
-    this.messages.clear();
-    this.fault = event.why;
-    this.signs = event.signs;
-    this.refused = event.refused.at(-1);
-    this.onEnded();
   }
 
   private endMessage(): void {

@@ -94,7 +94,7 @@ function endingOf(handed: unknown, agent: Agent, { interactive, outputs }: Assig
         kind,
         findings: textOf(handed['findings']),
         error: textOf(handed['error']),
-        outputs: cellsOf(given, outputs),
+        outputs: Object.fromEntries(outputs.filter((name) => Object.hasOwn(given, name)).map((name) => [name, textOf(given[name])])),
         usage,
       };
     }
@@ -110,10 +110,6 @@ function endingOf(handed: unknown, agent: Agent, { interactive, outputs }: Assig
     default:
       return broken(agent, `returned the kind ${JSON.stringify(lineOf(cellText(kind), 60))}; expected completed or failed`, usage);
   }
-}
-
-function cellsOf(given: Readonly<Record<string, unknown>>, columns: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(columns.filter((name) => Object.hasOwn(given, name)).map((name) => [name, textOf(given[name])]));
 }
 
 function textOf(value: unknown): string {

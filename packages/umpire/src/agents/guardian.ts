@@ -130,7 +130,11 @@ export function sweepProcesses(entry: string): number {
     if (found.length === 0) break;
     for (const pid of found) {
       ended.add(pid);
-      endProcess(pid);
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended a moment ago.
+      }
     }
     Atomics.wait(bell, 0, 0, 2);
   }
@@ -157,13 +161,5 @@ function environmentOf(pid: number): Buffer {
     return Buffer.concat([Buffer.alloc(1), readFileSync(`/proc/${pid}/environ`), Buffer.alloc(1)]);
   } catch {
     return Buffer.alloc(0);
-  }
-}
-
-function endProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended a moment ago.
   }
 }

@@ -81,7 +81,10 @@ class Search {
       }
       if (code === CLOSE || code === CLOSE_LIST) {
         const began = open.at(-1) ?? 0;
-        const fits = code === CLOSE ? began >= 0 && (want === 'next' || want === 'first-key') : began < 0 && mayEndList(want);
+        const fits =
+          code === CLOSE
+            ? began >= 0 && (want === 'next' || want === 'first-key')
+            : began < 0 && (want === 'next' || want === 'first-value');
         if (!fits) return -at;
         open.pop();
         at += 1;
@@ -127,10 +130,6 @@ class Search {
   }
 }
 
-function mayEndList(want: Want): boolean {
-  return want === 'next' || want === 'first-value';
-}
-
 /** Returns the end of the string that begins here, or the bitwise complement of the position of the error. */
 function stringEnd(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
@@ -139,13 +138,10 @@ function stringEnd(text: string, from: number): number {
     if (code < 0x20) return ~at;
     if (code === BACKSLASH) {
       at += 1;
-      if (!isEscape(text, at)) return ~at;
+      const escaped = text.charAt(at);
+      if (!(escaped === 'u' ? /^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5)) : escaped !== '' && '"\\/bfnrt'.includes(escaped)))
+        return ~at;
     }
   }
   return ~text.length;
-}
-
-function isEscape(text: string, at: number): boolean {
-  const escaped = text.charAt(at);
-  return escaped === 'u' ? /^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5)) : escaped !== '' && '"\\/bfnrt'.includes(escaped);
 }

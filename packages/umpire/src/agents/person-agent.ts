@@ -19,12 +19,15 @@ export interface PersonTerminal {
 export function personAgent(terminal: PersonTerminal): Agent {
   const lines = new LineReader(terminal.input);
   let free: Promise<unknown> = Promise.resolve();
-  const run = (assignment: Assignment, watch: Watch): Promise<Ending> => {
-    const ending = free.then(() => new Interview(terminal, lines, assignment, watch).hold());
-    free = ending.catch(() => undefined);
-    return ending;
+  return {
+    name: 'person',
+    isPerson: true,
+    run: (assignment, watch) => {
+      const ending = free.then(() => new Interview(terminal, lines, assignment, watch).hold());
+      free = ending.catch(() => undefined);
+      return ending;
+    },
   };
-  return { name: 'person', isPerson: true, run };
 }
 
 /** The input ended, or the run is being stopped. */
@@ -47,7 +50,35 @@ class Interview {
       );
     }
     try {
-      this.say(briefing(this.assignment));
+      // The task as text for the terminal. Texts of others cannot move the cursor or hide a word.
+      const { task, role, round, attempt, goal, prevContext, findings, rules, turns, workdir, session, writes } = this.assignment;
+      const about = [`role ${role.name}`, ...(round === null ? [] : [`round ${round}`]), ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
+      const title = task['title'];
+      const lines = [
+        '',
+        `Task ${task.id} (${about.join(', ')})${typeof title === 'string' && title !== '' ? `: ${title}` : ''}`,
+        ...section('The goal', [goal]),
+        ...section('The task', [String(task['description'] ?? '')]),
+        ...section(
+          'Reports of earlier tasks',
+          prevContext.map((entry) => `${entry.id}: ${entry.findings}`),
+        ),
+        ...section(findingsHeading(this.assignment), findings.map(findingLine)),
+        ...section(
+          'Rules',
+          rules.map((rule) => `- ${rule}`),
+        ),
+        ...section(
+          'The conversation so far',
+          turns.map(({ from, text }) => `${from === 'agent' ? 'You asked' : 'The answer was'}: ${text}`),
+        ),
+        '',
+        `Work in ${workdir}${writes ? '' : ' (read-only: Umpire discards changes there)'}.`,
+        `Write reports and other evidence to ${session}.`,
+        'Answer when you are done.',
+        '',
+      ];
+      this.say(`${showHidden(lines.join('\n'))}\n`);
       return endingOf(await this.askResult(), this.assignment);
     } catch (error) {
       if (!(error instanceof InputEnded)) throw error;
@@ -85,38 +116,6 @@ class Interview {
   private say(text: string): void {
     this.terminal.output.write(text);
   }
-}
-
-/** The task as text for the terminal. Texts of others cannot move the cursor or hide a word. */
-function briefing(assignment: Assignment): string {
-  const { task, role, round, attempt, goal, prevContext, findings, rules, turns, workdir, session, writes } = assignment;
-  const about = [`role ${role.name}`, ...(round === null ? [] : [`round ${round}`]), ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
-  const title = task['title'];
-  const lines = [
-    '',
-    `Task ${task.id} (${about.join(', ')})${typeof title === 'string' && title !== '' ? `: ${title}` : ''}`,
-    ...section('The goal', [goal]),
-    ...section('The task', [String(task['description'] ?? '')]),
-    ...section(
-      'Reports of earlier tasks',
-      prevContext.map((entry) => `${entry.id}: ${entry.findings}`),
-    ),
-    ...section(findingsHeading(assignment), findings.map(findingLine)),
-    ...section(
-      'Rules',
-      rules.map((rule) => `- ${rule}`),
-    ),
-    ...section(
-      'The conversation so far',
-      turns.map(({ from, text }) => `${from === 'agent' ? 'You asked' : 'The answer was'}: ${text}`),
-    ),
-    '',
-    `Work in ${workdir}${writes ? '' : ' (read-only: Umpire discards changes there)'}.`,
-    `Write reports and other evidence to ${session}.`,
-    'Answer when you are done.',
-    '',
-  ];
-  return `${showHidden(lines.join('\n'))}\n`;
 }
 
 function section(heading: string, entries: readonly string[]): readonly string[] {

@@ -62,7 +62,12 @@ export function realPlaces(paths: readonly string[]): readonly string[] {
 
 /** `folder`: a new one, which only this user can read. */
 export function openPrivateState(folder: string): PrivateState {
-  makePrivateFolder(folder);
+  try {
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
+  }
   const left: Left = { bytes: MAX_BYTES, entries: MAX_ENTRIES };
   const known = new Map<string, PrivateCopy>();
   const logins: Login[] = [];
@@ -74,11 +79,6 @@ export function openPrivateState(folder: string): PrivateState {
     known.set(place, made);
     return made;
   };
-  const cacheAt = (place: string) =>
-    copyOf(place, (copy) => {
-      mkdirSync(copy);
-      return realPlaces(SHOWN_CACHES.map((name) => join(place, name)));
-    });
   const stateAt = (place: string, { login, emptied = [] }: AgentState) =>
     copyOf(place, (copy) => {
       if (login !== undefined) logins.push({ original: join(place, login), copy: join(copy, login), last: null });
@@ -89,8 +89,16 @@ export function openPrivateState(folder: string): PrivateState {
       const home = isAbsolute(env['HOME'] ?? '') ? (env['HOME'] ?? '') : homeFolder();
       if (home === '') return [];
       // A folder around the home would hide all of it.
-      const inHome = (paths: readonly string[]) => realPlaces(paths.filter(isAbsolute)).filter((place) => !isAround(place, home));
-      const caches = inHome([join(home, '.cache'), join(home, '.npm'), env['XDG_CACHE_HOME'] ?? '']).map(cacheAt);
+      const inHome = (paths: readonly string[]) =>
+        realPlaces(paths.filter(isAbsolute)).filter(
+          (place) => !realPlaces([home]).some((real) => `${real}/`.startsWith(`${place === '/' ? '' : place}/`)),
+        );
+      const caches = inHome([join(home, '.cache'), join(home, '.npm'), env['XDG_CACHE_HOME'] ?? '']).map((place) =>
+        copyOf(place, (copy) => {
+          mkdirSync(copy);
+          return realPlaces(SHOWN_CACHES.map((name) => join(place, name)));
+        }),
+      );
       const states = findAgentState(program, env, home).flatMap((state) => inHome([state.place]).map((place) => stateAt(place, state)));
       for (const login of logins) syncLogin(login);
       return [...new Set([...caches, ...states])];
@@ -100,19 +108,6 @@ export function openPrivateState(folder: string): PrivateState {
       removeCopies(folder);
     },
   };
-}
-
-function makePrivateFolder(folder: string): void {
-  try {
-    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
-  }
-}
-
-function isAround(place: string, home: string): boolean {
-  return realPlaces([home]).some((real) => `${real}/`.startsWith(`${place === '/' ? '' : place}/`));
 }
 
 /** What may still be copied. */

@@ -127,7 +127,14 @@ export function programRunner(spec: ProgramSpec, guardian: Guardian): RunProgram
     // Many agents report their usage when asked to finish.
     if (end.stopped?.by === 'abort') return outcome(interruptedAfter(ending), report);
     if (end.stopped?.by === 'flood')
-      return outcome({ kind: 'broken', reason: describeFlood(name, assignment), usage: ending.usage ?? NO_USAGE }, report);
+      return outcome(
+        {
+          kind: 'broken',
+          reason: `The agent ${JSON.stringify(name)} printed more than 1 GB; Umpire killed its processes. ${fullOutputHint(session, assignment.task.id)}`,
+          usage: ending.usage ?? NO_USAGE,
+        },
+        report,
+      );
     if (end.stopped !== null) {
       const late = afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name, report?.fault ?? null);
       return outcome(late.kind === 'broken' ? explainBroken(late, left, note) : late, report);
@@ -182,10 +189,6 @@ function afterTimeout(
   const last = fault === null ? '' : ` Last error: ${JSON.stringify(firstParagraph(fault))}.`;
   const reason = `The agent ${JSON.stringify(name)} timed out after ${timeoutMs / 1000} seconds; ${what}.${last}`;
   return { kind: 'broken', reason, usage: ending.usage ?? NO_USAGE };
-}
-
-function describeFlood(name: string, { session, task }: Assignment): string {
-  return `The agent ${JSON.stringify(name)} printed more than 1 GB; Umpire killed its processes. ${fullOutputHint(session, task.id)}`;
 }
 
 /** The exit status that asks for a later retry: EX_TEMPFAIL of sysexits.h. */
@@ -261,20 +264,22 @@ export interface CommandSpec extends ProgramSpec {
 export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
   const { name, finish = 'SIGTERM' } = spec;
   const runProgram = programRunner(spec, guardian);
-  const run = (assignment: Assignment, watch: Watch) =>
-    withTaskFiles(assignment, watch, async (taskFiles) => {
-      const plan: ProgramRun = {
-        input: fullPromptFor(assignment, taskFiles),
-        finish,
-        watch,
-        readEnd: ({ code, signal, stopped }) => ({
-          exit: { code, signal },
-          report: null,
-          isOrderly: stopped?.how === 'asked' && code === 0,
-        }),
-      };
-      const outcome = await runProgram(plan, taskFiles, assignment);
-      return outcome.lacksResult && assignment.check !== null ? completedWithout(outcome, assignment) : outcome.ending;
-    });
-  return { name, run };
+  return {
+    name,
+    run: (assignment, watch) =>
+      withTaskFiles(assignment, watch, async (taskFiles) => {
+        const plan: ProgramRun = {
+          input: fullPromptFor(assignment, taskFiles),
+          finish,
+          watch,
+          readEnd: ({ code, signal, stopped }) => ({
+            exit: { code, signal },
+            report: null,
+            isOrderly: stopped?.how === 'asked' && code === 0,
+          }),
+        };
+        const outcome = await runProgram(plan, taskFiles, assignment);
+        return outcome.lacksResult && assignment.check !== null ? completedWithout(outcome, assignment) : outcome.ending;
+      }),
+  };
 }

@@ -83,9 +83,21 @@ function request(assignment: Assignment): readonly string[] {
     section('Your task now', taskText(assignment)),
     section('The command that must pass', commandText(assignment)),
     block('What the last check found', '', failure),
-    block('Earlier rounds', 'What was tried, and why it was not enough:', past.map(roundText).join('\n')),
+    block(
+      'Earlier rounds',
+      'What was tried, and why it was not enough:',
+      past
+        .map(({ round, tried, verdict }) =>
+          [`Round ${round}`, ...tried.map((one) => `- ${one.replace(/\s+/g, ' ')}`), `- Verdict: ${verdict}`].join('\n'),
+        )
+        .join('\n'),
+    ),
     block(findingsHeading(assignment), checks ? 'Say of each whether it is fixed.' : '', findings.map(findingLine).join('\n')),
-    block('Dismissed findings', checks ? NOT_TO_JUDGE : NOT_TO_FIX, dismissed.map(dismissedLine).join('\n')),
+    block(
+      'Dismissed findings',
+      checks ? NOT_TO_JUDGE : NOT_TO_FIX,
+      dismissed.map(({ finding, reason }) => `${findingLine(finding)}. The person says: ${reason.replace(/\s+/g, ' ')}`).join('\n'),
+    ),
     // The check of `until` repeats its output.
     ...(check !== null && failure !== '' ? [] : prevContext).map(({ id, findings: report }) => {
       return block(`Report of ${inlineCode(lineOf(id, 80))}`, checks ? 'Check what it claims.' : '', report);
@@ -101,10 +113,6 @@ function request(assignment: Assignment): readonly string[] {
 
 const NOT_TO_JUDGE = 'A person dismissed these findings. Do not report them again, and do not lower a score or signal for them.';
 const NOT_TO_FIX = 'A person dismissed these findings. Do not work on them.';
-
-function dismissedLine({ finding, reason }: Assignment['dismissed'][number]): string {
-  return `${findingLine(finding)}. The person says: ${reason.replace(/\s+/g, ' ')}`;
-}
 
 /** The content of the file at UMPIRE_TASK_FILE. */
 export function taskFileOf(assignment: Assignment): Readonly<Record<string, unknown>> {
@@ -204,10 +212,6 @@ function commandText({ check, checks }: Assignment): string {
   if (check === null) return '';
   const how = checks ? 'Run it exactly so.' : 'Umpire runs it when you finish. Run it yourself first.';
   return `${fence(showHidden(check), 'sh')}\n\n${how}`;
-}
-
-function roundText({ round, tried, verdict }: Assignment['history'][number]): string {
-  return [`Round ${round}`, ...tried.map((one) => `- ${one.replace(/\s+/g, ' ')}`), `- Verdict: ${verdict}`].join('\n');
 }
 
 function changeText({ base, changed, diff, conversation }: Assignment): string {

@@ -184,14 +184,12 @@ function addLastOutput(ending: Ending, { stdout, stderr, exit, report = null }: 
   const answered = () => (isClean(exit) ? '' : (findWrappedAnswer(objectIn(decodeTolerantly(stdout)) ?? {})?.text ?? ''));
   const fault = report?.fault ?? null;
   // An agent's own error begins with its reason; of other output the last line is mostly the reason.
-  const words = fault === null ? lastWords(faultAtEnd(errors) ?? (errors === '' ? answered() : errors)) : firstWords(fault);
+  // Errors may be JSON over several lines, whose last line says nothing.
+  const object = errors.endsWith('}') ? objectIn(errors) : null;
+  const text = (object === null ? null : readFault(object)) ?? (errors === '' ? answered() : errors);
+  const line = text.trimEnd();
+  const words = fault === null ? JSON.stringify(lineOf(line.slice(line.lastIndexOf('\n') + 1), 200)) : firstWords(fault);
   return words === '""' ? ending : { ...ending, reason: `${ending.reason} Last output: ${words}.` };
-}
-
-/** Errors may be JSON over several lines, whose last line says nothing. */
-function faultAtEnd(text: string): string | null {
-  const object = text.endsWith('}') ? objectIn(text) : null;
-  return object === null ? null : readFault(object);
 }
 
 /** The object at the very end of the text. An earlier one may be quoted, or belong to an error that was solved. */
@@ -213,11 +211,6 @@ export function findFault({ stdout, stderr, exit, report = null }: ProgramOutput
   if (event?.kind === 'failed' || event?.kind === 'ended') return event.why === null ? null : { words: event.why, ...event.signs };
   const inner = object === null ? undefined : own(object, 'error');
   return isObject(inner) ? { words: readFault({ error: inner }) ?? '', ...readApiError(inner) } : null;
-}
-
-function lastWords(text: string): string {
-  const line = text.trimEnd();
-  return JSON.stringify(lineOf(line.slice(line.lastIndexOf('\n') + 1), 200));
 }
 
 const MAX_PARAGRAPH_CHARS = 500;

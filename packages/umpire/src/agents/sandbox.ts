@@ -8,7 +8,6 @@ import { delimiter, dirname } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import type { Sandbox } from '@umpire/core/model/ports.js';
 import { openPrivateState, realPlaces } from './private-state.js';
-import type { PrivateCopy } from './private-state.js';
 import { checkProgram, findProgram } from './supervisor.js';
 
 /** All absolute. Where one contains another, the later list wins; private copies are writable also inside a kept folder. */
@@ -51,36 +50,58 @@ const HEEDING = ['/usr/bin/env', '--default-signal=INT,TERM'];
 
 /** Throws `sandbox-unavailable`: Umpire never runs without the sandbox that was asked for. */
 export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
-  const bwrap = findBubblewrap();
+  // With `npx`, the PATH begins with programs that a project installed.
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('/node_modules/'));
+  const bwrap = findProgram('bwrap', folders.join(delimiter));
   if (platform() !== 'linux' || bwrap === null) throw new UmpireError('sandbox-unavailable', whyNone(platform()));
   const enter = (binds: readonly string[], argv: readonly string[]) => [...HEEDLESS, bwrap, ...BASE, ...binds, '--', ...HEEDING, ...argv];
-  const fault = await faultOfRun(enter([], ['true']));
-  if (fault !== null) throw new UmpireError('sandbox-unavailable', whyFailed(fault, readKernelSetting));
+  // The last line of a command's error; null where it succeeds.
+  const [program = '', ...args] = enter([], ['true']);
+  const fault = await new Promise<string | null>((resolve) => {
+    execFile(program, args, { timeout: 10_000 }, (error, _, stderr) => {
+      resolve(error === null ? null : (stderr.trim().split('\n').at(-1) ?? '') || error.message);
+    });
+  });
+  if (fault !== null)
+    throw new UmpireError(
+      'sandbox-unavailable',
+      whyFailed(fault, (name) => {
+        try {
+          return readFileSync(`/proc/sys/${name.replaceAll('.', '/')}`, 'utf8').trim();
+        } catch {
+          return null;
+        }
+      }),
+    );
   const { alongside, copies } = places;
   const state = copies === undefined ? null : openPrivateState(copies);
-  const around: Sandbox['around'] = ({ argv, workdir, writable = [], env }) => {
-    checkProgram(argv[0] ?? '', workdir, env['PATH'] ?? '');
-    const copied = state?.copiesFor(argv[0] ?? '', env) ?? [];
-    const added = realPlaces(places.write);
-    const own = realPlaces([workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]);
-    const sealed = realPlaces(places.sealed);
-    const shut = [...realPlaces(places.kept), ...copied.flatMap(({ shown }) => shown)].map(shutAt);
-    const binds = [
-      ...grounds([...realPlaces(temporaryFolders()).map(openAt), ...copied.map(copyAt), ...shut], [...added, ...own, ...sealed]),
-      ...grounds(added.map(openAt), [...own, ...sealed]),
-      ...own.map(openAt),
-      ...sealed.map(shutAt),
-    ].flatMap(({ how, place, from = place }) => [how, from, place]);
-    const hidden = realPlaces(places.hidden ?? []).flatMap((place) => ['--tmpfs', place, '--remount-ro', place]);
-    return enter([...binds, ...hidden, '--chdir', workdir], argv);
+  return {
+    around: ({ argv, workdir, writable = [], env }) => {
+      checkProgram(argv[0] ?? '', workdir, env['PATH'] ?? '');
+      const copied = state?.copiesFor(argv[0] ?? '', env) ?? [];
+      const added = realPlaces(places.write);
+      const own = realPlaces([workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]);
+      const sealed = realPlaces(places.sealed);
+      const shut = [...realPlaces(places.kept), ...copied.flatMap(({ shown }) => shown)].map(shutAt);
+      const binds = [
+        ...grounds(
+          [
+            ...realPlaces(['/tmp', '/var/tmp', tmpdir()]).map(openAt),
+            ...copied.map(({ place, copy }): Bind => ({ how: '--bind', place, from: copy })),
+            ...shut,
+          ],
+          [...added, ...own, ...sealed],
+        ),
+        ...grounds(added.map(openAt), [...own, ...sealed]),
+        ...own.map(openAt),
+        ...sealed.map(shutAt),
+      ].flatMap(({ how, place, from = place }) => [how, from, place]);
+      const hidden = realPlaces(places.hidden ?? []).flatMap((place) => ['--tmpfs', place, '--remount-ro', place]);
+      return enter([...binds, ...hidden, '--chdir', workdir], argv);
+    },
+    close: () => state?.close(),
+    ...(copies === undefined ? {} : { copies }),
   };
-  return { around, close: () => state?.close(), ...(copies === undefined ? {} : { copies }) };
-}
-
-/** With `npx`, the PATH begins with programs that a project installed. */
-function findBubblewrap(): string | null {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('/node_modules/'));
-  return findProgram('bwrap', folders.join(delimiter));
 }
 
 interface Unavailable extends Readonly<Record<string, string>> {
@@ -114,14 +135,6 @@ export function whyFailed(fault: string, read: (name: string) => string | null):
   return { detail: `bubblewrap failed (${fault})`, advice };
 }
 
-function readKernelSetting(name: string): string | null {
-  try {
-    return readFileSync(`/proc/sys/${name.replaceAll('.', '/')}`, 'utf8').trim();
-  } catch {
-    return null;
-  }
-}
-
 interface Bind {
   readonly how: '--bind' | '--bind-try' | '--ro-bind-try';
   readonly place: string;
@@ -137,10 +150,6 @@ function shutAt(place: string): Bind {
   return { how: '--ro-bind-try', place };
 }
 
-function copyAt({ place, copy }: PrivateCopy): Bind {
-  return { how: '--bind', place, from: copy };
-}
-
 /**
  * Inner places override outer ones, and for the same path the later one wins. A bound folder cannot be renamed: so the writable folders on
  * the way to a place that is not theirs are bound too, or a program could move them away and replace them.
@@ -149,24 +158,11 @@ function grounds(binds: readonly Bind[], inner: readonly string[]): readonly Bin
   const byLength = (one: Bind, other: Bind): number => one.place.length - other.place.length;
   const known = binds.toSorted(byLength);
   const others = known.flatMap(({ how, place }) => (how === '--bind-try' ? [] : [place]));
-  const isOpen = (folder: string): boolean => known.findLast(({ place }) => `${folder}/`.startsWith(`${place}/`))?.how === '--bind-try';
   const between = new Set<string>();
   for (const place of [...others, ...inner]) {
-    for (let folder = dirname(place); folder !== dirname(folder); folder = dirname(folder)) if (isOpen(folder)) between.add(folder);
+    for (let folder = dirname(place); folder !== dirname(folder); folder = dirname(folder))
+      if (known.findLast(({ place }) => `${folder}/`.startsWith(`${place}/`))?.how === '--bind-try') between.add(folder);
   }
   for (const { place } of known) between.delete(place);
   return [...known, ...[...between].map(openAt)].toSorted(byLength);
-}
-
-function temporaryFolders(): readonly string[] {
-  return ['/tmp', '/var/tmp', tmpdir()];
-}
-
-/** The last line of a command's error; null where it succeeds. */
-function faultOfRun([program = '', ...args]: readonly string[]): Promise<string | null> {
-  return new Promise((resolve) => {
-    execFile(program, args, { timeout: 10_000 }, (error, _, stderr) => {
-      resolve(error === null ? null : (stderr.trim().split('\n').at(-1) ?? '') || error.message);
-    });
-  });
 }

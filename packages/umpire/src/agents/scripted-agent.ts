@@ -33,7 +33,25 @@ export const realTimer: Timer = {
 
 export function scriptedAgent(script: Script, { name, timer }: { readonly name: string; readonly timer: Timer }): Agent {
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
-    const answer = script.answers.find((one) => fits(one, assignment));
+    const answer = script.answers.find((one) => {
+      // All conditions of an answer must match; `*` in a name matches any text.
+      const { task, role, round, attempt } = one;
+      const named = (patterns: readonly string[] | undefined, name: string): boolean =>
+        patterns === undefined ||
+        patterns.some((pattern) => {
+          const source = pattern
+            .split('*')
+            .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+            .join('.*');
+          return new RegExp(`^${source}$`, 's').test(name);
+        });
+      return (
+        named(task, assignment.task.id) &&
+        named(role, assignment.role.name) &&
+        (round === undefined || (assignment.round !== null && round.includes(assignment.round))) &&
+        (attempt === undefined || attempt.includes(assignment.attempt))
+      );
+    });
     if (answer === undefined) {
       const { id } = assignment.task;
       return broken(`The script ${script.file} has no answer for task ${JSON.stringify(id)}, attempt ${assignment.attempt}.`);
@@ -53,26 +71,6 @@ export function scriptedAgent(script: Script, { name, timer }: { readonly name: 
     return ending;
   };
   return { name, run };
-}
-
-/** All conditions of an answer must match; `*` in a name matches any text. */
-function fits({ task, role, round, attempt }: ScriptAnswer, assignment: Assignment): boolean {
-  const named = (patterns: readonly string[] | undefined, name: string): boolean =>
-    patterns === undefined || patterns.some((pattern) => isMatch(pattern, name));
-  return (
-    named(task, assignment.task.id) &&
-    named(role, assignment.role.name) &&
-    (round === undefined || (assignment.round !== null && round.includes(assignment.round))) &&
-    (attempt === undefined || attempt.includes(assignment.attempt))
-  );
-}
-
-function isMatch(pattern: string, name: string): boolean {
-  const source = pattern
-    .split('*')
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('.*');
-  return new RegExp(`^${source}$`, 's').test(name);
 }
 
 class ScriptRun {
@@ -118,24 +116,23 @@ class ScriptRun {
     const { write, delete: removed, lie } = this.answer;
     const done = (path: string): boolean => lie === undefined || (lie === 'stale' && !path.startsWith('session:'));
     try {
-      for (const [path, content] of Object.entries(write)) if (done(path)) this.writeFile(path, content);
+      for (const [path, content] of Object.entries(write))
+        if (done(path)) {
+          const { root, inner } = this.locate(path);
+          const text =
+            'from' in content
+              ? readFileSync(join(dirname(this.script.file), content.from), 'utf8')
+              : 'text' in content
+                ? content.text
+                : `${JSON.stringify(content.json, null, 2)}\n`;
+          writeAtomically(openFolder(root), inner, this.filled(text), false);
+        }
       for (const path of removed) if (done(path)) this.removeFile(path);
       return null;
     } catch (error) {
       if (isUmpireError(error)) return `The script failed: ${error.message}`;
       return `The script failed: ${faultOf(error)}.`;
     }
-  }
-
-  private writeFile(path: string, content: ScriptAnswer['write'][string]): void {
-    const { root, inner } = this.locate(path);
-    const text =
-      'from' in content
-        ? readFileSync(join(dirname(this.script.file), content.from), 'utf8')
-        : 'text' in content
-          ? content.text
-          : `${JSON.stringify(content.json, null, 2)}\n`;
-    writeAtomically(openFolder(root), inner, this.filled(text), false);
   }
 
   private removeFile(path: string): void {

@@ -8,22 +8,20 @@ export class TailBuffer {
 
   add(chunk: Uint8Array): void {
     const piece = chunk.length > this.most ? chunk.subarray(chunk.length - this.most) : chunk;
-    if (this.length + piece.length > this.buffer.length) this.makeRoom(piece.length);
+    if (this.length + piece.length > this.buffer.length) {
+      // Holds up to twice the limit, so that old bytes are dropped rarely and all at once.
+      const kept = this.bytes();
+      const size = Math.min(Math.max(this.buffer.length * 2, kept.length + piece.length, 1024), this.most * 2);
+      const buffer = size > this.buffer.length ? Buffer.allocUnsafe(size) : this.buffer;
+      buffer.set(kept, 0);
+      this.buffer = buffer;
+      this.length = kept.length;
+    }
     this.buffer.set(piece, this.length);
     this.length += piece.length;
   }
 
   bytes(): Uint8Array {
     return this.buffer.subarray(Math.max(0, this.length - this.most), this.length);
-  }
-
-  /** Holds up to twice the limit, so that old bytes are dropped rarely and all at once. */
-  private makeRoom(more: number): void {
-    const kept = this.bytes();
-    const size = Math.min(Math.max(this.buffer.length * 2, kept.length + more, 1024), this.most * 2);
-    const buffer = size > this.buffer.length ? Buffer.allocUnsafe(size) : this.buffer;
-    buffer.set(kept, 0);
-    this.buffer = buffer;
-    this.length = kept.length;
   }
 }

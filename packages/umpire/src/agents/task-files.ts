@@ -45,18 +45,16 @@ export function claimTaskFiles(assignment: Assignment): ClaimedTaskFiles {
     }
   };
   write('task.json', `${JSON.stringify(taskFileOf(assignment))}\n`);
-  const clearResult = () => clearFile(resultFile);
+  const clearResult = () => {
+    try {
+      clear(resultFile);
+    } catch (error) {
+      throw new UmpireError('write-failed', { path: resultFile, detail: faultOf(error) });
+    }
+  };
   clearResult();
   taken.add(stem);
   return { taskFile, resultFile, write, clear: clearResult, release: () => void taken.delete(stem) };
-}
-
-function clearFile(path: string): void {
-  try {
-    clear(path);
-  } catch (error) {
-    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
-  }
 }
 
 export interface ResultFile {
@@ -72,7 +70,12 @@ export function readResultFile(path: string): ResultFile {
     if (!stat.isFile()) return { file: null, fault: 'not a regular file' };
     const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const file = readStart(fd, MAX_RESULT_BYTES + 1);
+      // Bounded: a process left behind may go on writing for ever.
+      const bytes = Buffer.alloc(Math.min(MAX_RESULT_BYTES + 1, fstatSync(fd).size + 1));
+      let length = 0;
+      for (let read = 1; read > 0 && length < bytes.length; length += read)
+        read = readSync(fd, bytes, length, bytes.length - length, length);
+      const file = bytes.subarray(0, length);
       return file.length > MAX_RESULT_BYTES ? { file: null, fault: 'larger than 1 MB' } : { file };
     } finally {
       closeSync(fd);
@@ -82,33 +85,24 @@ export function readResultFile(path: string): ResultFile {
   }
 }
 
-/** Bounded: a process left behind may go on writing for ever. */
-function readStart(fd: number, most: number): Uint8Array {
-  const bytes = Buffer.alloc(Math.min(most, fstatSync(fd).size + 1));
-  let length = 0;
-  for (let read = 1; read > 0 && length < bytes.length; length += read) read = readSync(fd, bytes, length, bytes.length - length, length);
-  return bytes.subarray(0, length);
-}
-
 /** Overwrites the old file if it is Umpire's own; an agent may have put a link there that leads out of the session. */
 function writeTask(path: string, bytes: Uint8Array, folder: string): void {
   const stat = lstatOf(path);
   if (stat === undefined) mkdirSync(folder, { recursive: true });
   else if (!stat.isFile() || stat.nlink !== 1) clear(path);
-  else return rewrite(path, bytes);
-  writeFileSync(path, bytes, { flag: 'wx' });
-}
-
-function rewrite(path: string, bytes: Uint8Array): void {
-  const fd = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.nlink !== 1) throw new Error('another process replaced the file');
-    if (writeSync(fd, bytes, 0, bytes.length, 0) < bytes.length) throw new Error('the file was not written completely');
-    if (stat.size > bytes.length) ftruncateSync(fd, bytes.length);
-  } finally {
-    closeSync(fd);
+  else {
+    const fd = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stat = fstatSync(fd);
+      if (!stat.isFile() || stat.nlink !== 1) throw new Error('another process replaced the file');
+      if (writeSync(fd, bytes, 0, bytes.length, 0) < bytes.length) throw new Error('the file was not written completely');
+      if (stat.size > bytes.length) ftruncateSync(fd, bytes.length);
+    } finally {
+      closeSync(fd);
+    }
+    return;
   }
+  writeFileSync(path, bytes, { flag: 'wx' });
 }
 
 function clear(path: string): void {

@@ -63,22 +63,18 @@ async function ask(api: string, token: string, { method, path, body }: GithubReq
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     status = answer.status;
-    text = await boundedText(answer);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of answer.body ?? []) {
+      size += chunk.byteLength;
+      if (size > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES / 1024 / 1024} MB`);
+      chunks.push(chunk);
+    }
+    text = Buffer.concat(chunks).toString('utf8');
   } catch (error) {
     throw failed(path, networkFault(error));
   }
   return answerOf(path, status, text);
-}
-
-async function boundedText({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES / 1024 / 1024} MB`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Node hides the reason in the cause: `fetch failed`. */

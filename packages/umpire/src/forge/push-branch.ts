@@ -15,7 +15,8 @@ export async function pushCommit(
   const ref = `refs/heads/${branch}`;
   const before = await tipOf(gitTarget, { remote, url }, ref);
   if (before === commit) return false;
-  if (before !== null && !(await isAncestor(gitTarget, before, commit)))
+  // False also for a commit that is not here: somebody else made it.
+  if (before !== null && (await tryGit(gitTarget, ['merge-base', '--is-ancestor', before, commit])).code !== 0)
     throw new UmpireError('pr-diverged', { branch, remote, commit: before.slice(0, 10) });
   // Without force, the server refuses a branch that has moved since.
   const { code, stderr } = await tryGit(gitTarget, ['push', '--quiet', '--no-recurse-submodules', '--', url, `${commit}:${ref}`]);
@@ -43,11 +44,6 @@ async function tipOf(gitTarget: GitTarget, { remote, url }: Pick<RemoteRepositor
   const { code, stdout, stderr } = await tryGit(gitTarget, ['ls-remote', '--', url, ref]);
   if (code !== 0) throw new UmpireError('remote-failed', { verb: 'read', remote, detail: withoutLogins(gitMessage(stderr)) });
   return /^([0-9a-f]{40,64})\t/.exec(stdout.toString('utf8'))?.[1] ?? null;
-}
-
-/** False also for a commit that is not here: somebody else made it. */
-async function isAncestor(gitTarget: GitTarget, earlier: string, later: string): Promise<boolean> {
-  return (await tryGit(gitTarget, ['merge-base', '--is-ancestor', earlier, later])).code === 0;
 }
 
 function withoutLogins(text: string): string {

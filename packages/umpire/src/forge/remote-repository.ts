@@ -44,16 +44,13 @@ export function findRemote(project: string, asked: string | undefined): RemoteRe
   const setting = (name: string) => answerOf(project, ['config', '--get', `remote.${remote}.${name}`]);
   const url = setting('pushurl') || setting('url');
   const named = parseRemoteUrl(url);
-  if (named === null) throw new UmpireError('forge-unknown', { remote: lineOf(remote, 40), url: withoutLogin(url) });
+  // Addresses may have a password.
+  if (named === null)
+    throw new UmpireError('forge-unknown', { remote: lineOf(remote, 40), url: lineOf(url.replace(/\/\/[^/@]*@/, '//'), 200) });
   return { remote, url, ...named };
 }
 
 function answerOf(project: string, args: readonly string[]): string {
   const { code, stdout } = runGitSync(project, args);
   return code === 0 ? stdout.toString('utf8').trim() : '';
-}
-
-/** Addresses may have a password. */
-function withoutLogin(url: string): string {
-  return lineOf(url.replace(/\/\/[^/@]*@/, '//'), 200);
 }

@@ -122,8 +122,17 @@ function endAttempt(trace: Trace, event: AttemptEvent, state: SessionState, agen
   const settings = agents.settings[agent];
   const conversation = ('conversation' in data ? data.conversation : undefined) ?? began.conversation;
   const isModel = settings === undefined ? !WITHOUT_MODEL.has(agent) : settings.runs.kind !== 'person';
+  const preset = settings === undefined ? agent : settings.runs.kind === 'preset' ? (settings.runs.uses ?? agent) : '';
   const attributes = {
-    ...(isModel ? agentAttributes(agent, settings, agents.providers, conversation) : { 'umpire.agent': agent }),
+    ...(isModel
+      ? {
+          'gen_ai.operation.name': 'invoke_agent',
+          'gen_ai.agent.name': agent,
+          'gen_ai.provider.name': agents.providers.get(preset),
+          'gen_ai.request.model': settings?.model,
+          'gen_ai.conversation.id': conversation,
+        }
+      : { 'umpire.agent': agent }),
     ...task,
     'umpire.task.role': state.run === null ? undefined : findTask(state.run, data.task)?.role,
     'umpire.usage.tokens': usage.unknown?.includes('tokens') === true ? undefined : usage.tokens,
@@ -206,22 +215,6 @@ const FAILURES: ReadonlySet<string> = new Set(['failed', 'blocked', 'interrupted
 const WITHOUT_MODEL: ReadonlySet<string> = new Set([BUILT_IN, CHECK, 'person']);
 
 const UNKNOWN: Usage = { tokens: 0, costUsd: 0, unknown: ['tokens', 'cost'] };
-
-function agentAttributes(
-  name: string,
-  settings: AgentSettings | undefined,
-  providers: ReadonlyMap<string, string>,
-  conversation: string | undefined,
-): Attributes {
-  const preset = settings === undefined ? name : settings.runs.kind === 'preset' ? (settings.runs.uses ?? name) : '';
-  return {
-    'gen_ai.operation.name': 'invoke_agent',
-    'gen_ai.agent.name': name,
-    'gen_ai.provider.name': providers.get(preset),
-    'gen_ai.request.model': settings?.model,
-    'gen_ai.conversation.id': conversation,
-  };
-}
 
 function keyOf({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
   return `${task}\n${attempt}`;

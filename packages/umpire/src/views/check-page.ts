@@ -28,7 +28,20 @@ export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['p
     '',
     ...lines,
     '',
-    ...[...groups.values()].flatMap((group, index) => complaint(loop, group, index + 1, lineOf)),
+    ...[...groups.values()].flatMap((group, index) => {
+      const [{ at, says, story, mend, path, code: kind, about }, ...others] = group;
+      const what = kind === 'approves-absent' || kind === 'approves-uncounted' ? ` (${about})` : '';
+      const place = lineOf(path);
+      return [
+        `## ${index + 1}. ${group.map(({ code }) => code).join(', ')}: ${displayId(at)}${what}${place === null ? '' : `, ${place}`}`,
+        '',
+        [says, ...others.map(({ code }) => `The same if it is ${LACKING[code] ?? code}.`)].join(' '),
+        '',
+        ...(story === null ? [] : [...storyLines(loop, story), '']),
+        `Fix: ${mend}`,
+        '',
+      ];
+    }),
     ...(proof.holds ? [...proven(loop, proof), ''] : []),
     ...drawCheckSection(
       'Waivers',
@@ -67,26 +80,6 @@ const LACKING: Readonly<Partial<Record<Refutation['code'], string>>> = {
   'approves-unreadable': 'unreadable',
   'approves-unread': 'not read in time',
 };
-
-function complaint(
-  loop: Loop,
-  group: readonly [Refutation, ...Refutation[]],
-  number: number,
-  lineOf: (path: Refutation['path']) => string | null,
-): string[] {
-  const [{ at, says, story, mend, path, code: kind, about }, ...others] = group;
-  const what = kind === 'approves-absent' || kind === 'approves-uncounted' ? ` (${about})` : '';
-  const place = lineOf(path);
-  return [
-    `## ${number}. ${group.map(({ code }) => code).join(', ')}: ${displayId(at)}${what}${place === null ? '' : `, ${place}`}`,
-    '',
-    [says, ...others.map(({ code }) => `The same if it is ${LACKING[code] ?? code}.`)].join(' '),
-    '',
-    ...(story === null ? [] : [...storyLines(loop, story), '']),
-    `Fix: ${mend}`,
-    '',
-  ];
-}
 
 function storyLines(loop: Loop, story: Explanation): string[] {
   const target = story.target === null ? '' : ` and a target of ${story.target}`;

@@ -41,8 +41,11 @@ function copyLines(files: readonly string[]): readonly string[] {
 }
 
 function criticLines(critics: readonly DoctorCheck[]): readonly string[] {
-  const said = critics.flatMap(({ name, message }) => wrap(`${lineOf(name)}: ${lineOf(message)}`, '#     ', '#   '));
-  return ['# What the critics found here (check again with: umpire doctor). Their settings', '# are under critics.', ...said];
+  return [
+    '# What the critics found here (check again with: umpire doctor). Their settings',
+    '# are under critics.',
+    ...critics.flatMap(({ name, message }) => wrap(`${lineOf(name)}: ${lineOf(message)}`, '#     ', '#   ')),
+  ];
 }
 
 /** The setting that copies these files into worktrees, on one line. */
@@ -56,15 +59,16 @@ function entriesFor(files: readonly string[]): readonly string[] {
 
 /** A pattern for this file. The reader drops blanks at the ends and backslashes, so `?` replaces them. */
 function toFilePattern(file: string): string {
-  const blank = (blanks: string): string => '?'.repeat(blanks.length);
-  return file.replaceAll('\\', '?').replace(/^\s+|\s+$/g, blank);
+  return file.replaceAll('\\', '?').replace(/^\s+|\s+$/g, (blanks) => '?'.repeat(blanks.length));
 }
 
 /** A YAML text, quoted if it could mean something else. */
 function scalar(text: string): string {
   if (/^[A-Za-z.][\w.-]*$/.test(text) && !NOT_TEXT.test(text)) return text;
-  const escapeCharacter = (character: string): string => `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
-  return JSON.stringify(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+  return JSON.stringify(text).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`,
+  );
 }
 
 /** Texts that YAML reads as numbers or keywords. */

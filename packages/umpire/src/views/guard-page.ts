@@ -41,7 +41,24 @@ const MAX_LINES = 12;
 export function guardPage(page: GuardPage, terminal: Terminal): string {
   const { findings, notes, allowed, expired, newAllowances, problems, retrial, reverted } = page;
   const parts = [
-    ...findings.map((finding) => drawFinding(finding, terminal)),
+    ...findings.map((finding) => {
+      const { rule, severity, file, line, test, message, honest } = finding;
+      const tone = severity === 'critical' || severity === 'high' ? 'red' : 'yellow';
+      // Side by side only if every line fits: a wide terminal shows no less than a narrow one.
+      const { before, after } = finding;
+      const [left, right] = [versionLines(before), versionLines(after)];
+      const width = Math.floor((terminal.columns - 5) / 2);
+      const fits = terminal.columns >= SIDE_BY_SIDE_COLUMNS && [...left, ...right].every((line) => columnsOf(line) <= width);
+      return [
+        `${paint('bold', rule, terminal.color)}  ${paint(tone, severity, terminal.color)}  ${lineOf(file)}:${line}`,
+        ...(test === undefined ? [] : [clip(`  in ${lineOf(test)}`, Math.max(80, terminal.columns))]),
+        ...wrap(lineOf(message, 400), '  '),
+        ...wrap(`Instead: ${honest}`, '  '),
+        ...(fits
+          ? beside(before === null ? ['(none)'] : left, after === null ? ['(gone)'] : right, width, terminal)
+          : below(left, right, terminal)),
+      ];
+    }),
     drawList(
       'Notes: for a person to look at',
       notes.flatMap((finding) => noteLines(finding)),
@@ -66,26 +83,6 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
-}
-
-function drawFinding(finding: GuardFinding, terminal: Terminal): readonly string[] {
-  const { rule, severity, file, line, test, message, honest } = finding;
-  const tone = severity === 'critical' || severity === 'high' ? 'red' : 'yellow';
-  // Side by side only if every line fits: a wide terminal shows no less than a narrow one.
-  const { before, after } = finding;
-
-  const [left, right] = [versionLines(before), versionLines(after)];
-  const width = Math.floor((terminal.columns - 5) / 2);
-  const fits = terminal.columns >= SIDE_BY_SIDE_COLUMNS && [...left, ...right].every((line) => columnsOf(line) <= width);
-  return [
-    `${paint('bold', rule, terminal.color)}  ${paint(tone, severity, terminal.color)}  ${lineOf(file)}:${line}`,
-    ...(test === undefined ? [] : [clip(`  in ${lineOf(test)}`, Math.max(80, terminal.columns))]),
-    ...wrap(lineOf(message, 400), '  '),
-    ...wrap(`Instead: ${honest}`, '  '),
-    ...(fits
-      ? beside(before === null ? ['(none)'] : left, after === null ? ['(gone)'] : right, width, terminal)
-      : below(left, right, terminal)),
-  ];
 }
 
 function noteLines({ rule, file, line, test, message }: GuardFinding): readonly string[] {
@@ -150,9 +147,9 @@ function allowedLines(allowance: GuardAllowance, { allowed, newAllowances }: Gua
 }
 
 function retrialPart(record: RetrialRecord): readonly string[] {
-  if (record.runs.length === 0 && record.problem === null)
-    return ['  The change touches no tests, fixtures or runner settings, so nothing ran.'];
-  return retrialLines(record).flatMap((line) => wrap(line, '    ', '  '));
+  return record.runs.length === 0 && record.problem === null
+    ? ['  The change touches no tests, fixtures or runner settings, so nothing ran.']
+    : retrialLines(record).flatMap((line) => wrap(line, '    ', '  '));
 }
 
 function revertedLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {

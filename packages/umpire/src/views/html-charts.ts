@@ -47,12 +47,11 @@ function scaleOf(rounds: number, most: number): ChartScale {
 export function lineChart(title: string, points: readonly ChartPoint[], most: number, topLabel: string): Html {
   const top = Math.max(most, ...points.map(({ value }) => value));
   const scale = scaleOf(points.length, top);
-  const placePoint = ({ value }: ChartPoint, index: number) => `${fixed(scale.x(index))},${fixed(scale.y(value))}`;
   const dots = points.map((point, index) => {
     const [x, y] = [scale.x(index), scale.y(point.value)];
     return markup`<circle cx="${fixed(x)}" cy="${fixed(y)}" r="3.5"><title>Round ${point.round}: ${point.label}</title></circle>`;
   });
-  const line = markup`<polyline points="${points.map(placePoint).join(' ')}" />`;
+  const line = markup`<polyline points="${points.map(({ value }, index) => `${fixed(scale.x(index))},${fixed(scale.y(value))}`).join(' ')}" />`;
   return chart(title, points, topLabel, scale, markup`<g class="line">${line}${dots}</g>`);
 }
 

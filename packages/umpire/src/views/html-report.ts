@@ -4,7 +4,6 @@
 import { Marked } from 'marked';
 import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
-import type { Loop } from '@umpire/core/loops/loop.js';
 import { SEVERITIES } from '@umpire/core/model/vocabulary.js';
 import { NO_USAGE } from '@umpire/core/model/ports.js';
 import type { Usage } from '@umpire/core/model/ports.js';
@@ -93,7 +92,13 @@ function chartsSection(state: SessionState, events: readonly Recorded[]): Html {
       });
       const most = Math.max(...spent.map(({ value }) => value));
       return [
-        ...gaugesOf(rules).flatMap((gauge) => gaugeChart(nameChart(gauge.name.replaceAll('_', ' ')), gauge, past)),
+        // The numbers by which the loop measures its progress.
+        ...Object.keys(rules?.progress ?? {})
+          .flatMap((name) => {
+            const spec = rules?.facts[name];
+            return spec !== undefined && 'number' in spec ? [{ name, most: spec.number[1] }] : [];
+          })
+          .flatMap((gauge) => gaugeChart(nameChart(gauge.name.replaceAll('_', ' ')), gauge, past)),
         ...(past.every(({ verdict: { counts } }) => SEVERITIES.every((severity) => counts[severity] === 0))
           ? []
           : [
@@ -112,14 +117,6 @@ interface GaugeFact {
   readonly name: string;
   /** The end of its scale. */
   readonly most: number;
-}
-
-/** The numbers by which the loop measures its progress. */
-function gaugesOf(rules: Loop | undefined): readonly GaugeFact[] {
-  return Object.keys(rules?.progress ?? {}).flatMap((name) => {
-    const spec = rules?.facts[name];
-    return spec !== undefined && 'number' in spec ? [{ name, most: spec.number[1] }] : [];
-  });
 }
 
 /** The highest end of a scale that an axis shows whole. */

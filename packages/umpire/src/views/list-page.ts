@@ -42,7 +42,29 @@ export function listPage(
 ): string {
   if (entries.length === 0) return 'No sessions here. Start one with: umpire run <loop> "<goal>"\n';
   const room = columns ?? Infinity;
-  const rows = entries.map((entry) => drawCells(entry, clock, room < WIDE));
+  const rows = entries.map((entry) => {
+    // State, name, time, loop, round and cost, then the rest in the order of its weight.
+    const { name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops } = entry;
+    const isNarrow = room < WIDE;
+    const last = chains.at(-1);
+    const rest = [
+      ...(unverified ? ['unverified'] : []),
+      ...(work === 'not applied' ? [work] : []),
+      ...(waitsOn === null ? [] : [`waiting for ${lineOf(waitsOn)}`]),
+      ...notes.map((note) => lineOf(note)),
+      ...(goal === '' ? [] : [lineOf(goal)]),
+    ];
+    const loop = clip(lineOf(loops.join(', ')), 12);
+    const round = last === undefined ? '' : `${last.round}/${last.maxRounds} ${clip(lineOf(last.decision), 12)}`;
+    return [
+      state,
+      clip(lineOf(name), isNarrow ? 32 : 48),
+      // Without the year, which a name often has.
+      lastAt === null ? '' : clock.moment(lastAt).slice(isNarrow ? 5 : 0),
+      ...(isNarrow ? [round || loop] : [loop, round, (spent?.costUsd ?? 0) > 0 ? `$${spent?.costUsd.toFixed(2)}` : '']),
+      rest.join(', '),
+    ];
+  });
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
   const lines = rows.map((row, index) => {
     const padded = row.flatMap((cell, at) => (widths[at] === 0 ? [] : [cell + ' '.repeat((widths[at] ?? 0) - columnsOf(cell))]));
@@ -64,32 +86,6 @@ const STATE_COLORS: Readonly<Record<StateWord, Color>> = {
   'judged only': 'dim',
   'never judged': 'dim',
 };
-
-/** State, name, time, loop, round and cost, then the rest in the order of its weight. */
-function drawCells(
-  { name, state, unverified, goal, lastAt, waitsOn, work, notes, chains, spent, loops }: SessionEntry,
-  clock: Pick<Clock, 'moment'>,
-  isNarrow: boolean,
-): readonly string[] {
-  const last = chains.at(-1);
-  const rest = [
-    ...(unverified ? ['unverified'] : []),
-    ...(work === 'not applied' ? [work] : []),
-    ...(waitsOn === null ? [] : [`waiting for ${lineOf(waitsOn)}`]),
-    ...notes.map((note) => lineOf(note)),
-    ...(goal === '' ? [] : [lineOf(goal)]),
-  ];
-  const loop = clip(lineOf(loops.join(', ')), 12);
-  const round = last === undefined ? '' : `${last.round}/${last.maxRounds} ${clip(lineOf(last.decision), 12)}`;
-  return [
-    state,
-    clip(lineOf(name), isNarrow ? 32 : 48),
-    // Without the year, which a name often has.
-    lastAt === null ? '' : clock.moment(lastAt).slice(isNarrow ? 5 : 0),
-    ...(isNarrow ? [round || loop] : [loop, round, (spent?.costUsd ?? 0) > 0 ? `$${spent?.costUsd.toFixed(2)}` : '']),
-    rest.join(', '),
-  ];
-}
 
 /** From this width on there is room for the year, the loop and the cost. */
 const WIDE = 110;

@@ -40,15 +40,12 @@ function graphOf(mode: Mode): string {
 function chosenIf({ choose, default: standard }: Pipeline, name: string): string {
   const rules = choose.rules.filter((rule) => rule.mode === name);
   const tests = rules.map((rule) =>
-    [...(rule.points ?? []).map((test) => `it has ${inWords(test, 'points')}`), ...(hasModeTests(rule) ? [describeTest(rule)] : [])].join(
-      ' and ',
-    ),
+    [
+      ...(rule.points ?? []).map((test) => `it has ${inWords(test, 'points')}`),
+      ...([rule.words, rule.files, rule.modules, rule.items].some((test) => test !== undefined) ? [describeTest(rule)] : []),
+    ].join(' and '),
   );
   return [...tests, ...(name === standard ? ['no other applies'] : [])].join(', or ') || 'you name it';
-}
-
-function hasModeTests({ words, files, modules, items }: ModeTest): boolean {
-  return [words, files, modules, items].some((test) => test !== undefined);
 }
 
 function describeTest({ words, files, modules, items }: ModeTest): string {

@@ -5,7 +5,7 @@ import { ANSWERS } from '@umpire/core/model/questions.js';
 import { millisecondsOf } from '@umpire/core/formats/timestamp.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
-import type { Recorded, UnmergedWork, PersonAnswered, SessionStarted, TaskFinished } from '@umpire/core/decider/events.js';
+import type { Recorded, UnmergedWork, SessionStarted, TaskFinished } from '@umpire/core/decider/events.js';
 import { awaitedQuestion, hasOtherWork, currentQuestion } from '@umpire/core/decider/question.js';
 import { agentOfTask, isLimited } from '@umpire/core/decider/agent-choice.js';
 import { describeFinding } from '@umpire/core/formats/finding-text.js';
@@ -63,11 +63,13 @@ export function followProgress(options: ProgressOptions = {}): (event: Recorded,
   return (event, state) => {
     const now = millisecondsOf(event.ts);
     if (event.type === 'TaskStarted') startedAt.set(event.data.task, now);
-    const ranMs = (task: string) => {
-      const from = startedAt.get(task);
-      return from === undefined ? null : now - from;
-    };
-    const line = progressLine(event, state, { ranMs, ...options });
+    const line = progressLine(event, state, {
+      ranMs: (task) => {
+        const from = startedAt.get(task);
+        return from === undefined ? null : now - from;
+      },
+      ...options,
+    });
     // The time until the merge does not count.
     if (event.type === 'TaskSubmitted' || event.type === 'TaskFinished') startedAt.delete(event.data.task);
     return line;
@@ -83,8 +85,16 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
   switch (event.type) {
     case 'SessionStarted':
       return startedLine(event.data);
-    case 'RunBegun':
-      return begunLine(run);
+    case 'RunBegun': {
+      if (run === null) return null;
+      // The default agent first, then those of single roles.
+      const named = Object.entries(run.settings.agents).toSorted(([a], [b]) => Number(b === '*') - Number(a === '*'));
+      const agents = named.map(([role, agent]) => (role === '*' ? agent : `${agent} (${role})`));
+      const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}, ${sandboxWords(run.settings.sandbox)}`;
+      if (run.runs.length <= 1) return `Up to ${count(run.settings.concurrency, 'task')} at a time${who}`;
+      const done = run.tasks.filter((task) => isOver(task.status)).length;
+      return `Resumed: ${done} of ${run.tasks.length} tasks done${who}${postponedTasks(run)}`;
+    }
     case 'TaskStarted': {
       const task = run === null ? undefined : findTask(run, event.data.task);
       const again = event.data.attempt > 1 ? `, attempt ${event.data.attempt}` : '';
@@ -128,10 +138,24 @@ function describeEvent(event: Recorded, state: SessionState, options: ProgressOp
         `Your edit of tasks.csv was refused: ${lineOf(event.data.reason, 300)}${event.data.kept === '' ? '' : `. Your file is kept as ${event.data.kept}`}`,
         'bad',
       ];
-    case 'PersonCalled':
-      return calledLine(run, event.data.key, session);
-    case 'PersonAnswered':
-      return answeredLine(event.data);
+    case 'PersonCalled': {
+      const question = run === null ? null : (run.questions.find((one) => one.key === event.data.key) ?? currentQuestion(run));
+      if (run === null || question === null) return null;
+      const view = questionView(run, question, session);
+      const words = `${lineOf(needWords(question, view), 300)}${moreWords(view)}`;
+      if (!hasOtherWork(run)) return [words, 'call', answerLines(view)];
+      const first = `Meanwhile, ${postponedTasks(run).slice(2) || 'other tasks continue'}. To answer now, press Ctrl-C first; the wait is kept.`;
+      return [`${words} ${first}`, 'call', answerLines(view)];
+    }
+    case 'PersonAnswered': {
+      const granted = grantWords(event.data);
+      const why = lineOf(
+        [...(event.data.goal === undefined ? [] : [event.data.goal]), ...(event.data.reason === '' ? [] : [event.data.reason])].join('; '),
+        200,
+      );
+      const mark = ANSWERS[event.data.answer].isWaiver === true ? ', unverified' : '';
+      return `Answered (${event.data.by}): ${event.data.answer}${granted === '' ? '' : ` (${granted})`}${mark}${why === '' ? '' : `: ${why}`}`;
+    }
     case 'FindingRuled':
       return `Dismissed: ${describeFinding(event.data.finding)}. Reason: ${event.data.reason}`;
     case 'PersonEdited':
@@ -173,17 +197,6 @@ function startedLine(started: SessionStarted): Described {
   const unjudged = judged ? '' : '. No critic is judged in this mode, so the result will be unverified';
   const until = command === undefined ? '' : `. Runs until this passes: ${lineOf(command, 200)}`;
   return `Session ${session}: ${loop}, mode ${mode} (${lineOf(whyWords(started), 200)}), ${count(rows.length, 'task')}${unjudged}${until}`;
-}
-
-function begunLine(run: RunState | null): Described {
-  if (run === null) return null;
-  // The default agent first, then those of single roles.
-  const named = Object.entries(run.settings.agents).toSorted(([a], [b]) => Number(b === '*') - Number(a === '*'));
-  const agents = named.map(([role, agent]) => (role === '*' ? agent : `${agent} (${role})`));
-  const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}, ${sandboxWords(run.settings.sandbox)}`;
-  if (run.runs.length <= 1) return `Up to ${count(run.settings.concurrency, 'task')} at a time${who}`;
-  const done = run.tasks.filter((task) => isOver(task.status)).length;
-  return `Resumed: ${done} of ${run.tasks.length} tasks done${who}${postponedTasks(run)}`;
 }
 
 /** The postponed tasks, which explain why nothing happens. */
@@ -282,23 +295,6 @@ function meanwhile(run: RunState | null): string {
   return run !== null && run.front < run.open.length && !isPause && awaitedQuestion(run) === null
     ? ' (you will be asked once independent tasks are done)'
     : '';
-}
-
-function calledLine(run: RunState | null, key: string, session: string): Described {
-  const question = run === null ? null : (run.questions.find((one) => one.key === key) ?? currentQuestion(run));
-  if (run === null || question === null) return null;
-  const view = questionView(run, question, session);
-  const words = `${lineOf(needWords(question, view), 300)}${moreWords(view)}`;
-  if (!hasOtherWork(run)) return [words, 'call', answerLines(view)];
-  const first = `Meanwhile, ${postponedTasks(run).slice(2) || 'other tasks continue'}. To answer now, press Ctrl-C first; the wait is kept.`;
-  return [`${words} ${first}`, 'call', answerLines(view)];
-}
-
-function answeredLine(data: PersonAnswered): Described {
-  const granted = grantWords(data);
-  const why = lineOf([...(data.goal === undefined ? [] : [data.goal]), ...(data.reason === '' ? [] : [data.reason])].join('; '), 200);
-  const mark = ANSWERS[data.answer].isWaiver === true ? ', unverified' : '';
-  return `Answered (${data.by}): ${data.answer}${granted === '' ? '' : ` (${granted})`}${mark}${why === '' ? '' : `: ${why}`}`;
 }
 
 /** Trends worth a warning. */

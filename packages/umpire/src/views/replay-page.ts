@@ -110,7 +110,28 @@ export function replayPage(replay: Replay): string {
 function drawReplay(replay: Replay, unasked = ''): string {
   const parts = [
     drawVerdictTable(replay),
-    replay.verdicts.flatMap((one) => bulletsOn(one, replay.by ?? '')).join('\n'),
+    replay.verdicts
+      .flatMap((one) => {
+        const by = replay.by ?? '';
+        const lines: string[] = one.differences.map((change) => `Line ${one.seq} differs: ${showChange(change)}`);
+        if (one.note !== undefined) lines.push(`Line ${one.seq}${one.status === 'lost' ? ' cannot be judged again' : ''}: ${one.note}`);
+        const { other } = one;
+        if (other !== undefined) {
+          const renamed = other.differences.some(({ field }) => field === 'decision');
+          const changes = other.differences
+            .filter(({ field }) => field !== 'outcome' || !renamed)
+            .map(showChange)
+            .join(', ');
+          if (other.status === 'differs') lines.push(`Line ${one.seq} by ${by}: ${changes}. ${other.reason}`);
+          if (other.status === 'refused') lines.push(`Line ${one.seq} by ${by}: no verdict (${other.rule}). ${other.reason}`);
+          if (other.status === 'same' && other.differences.length > 0) lines.push(`Line ${one.seq} by ${by}: same verdict, but ${changes}`);
+          for (const what of other.notKept) lines.push(`Line ${one.seq}: ${by} needs ${what}, which this session did not keep`);
+          if (other.endedAt !== null)
+            lines.push(`Line ${one.seq}: this round would not have happened: ${by} ends the chain at line ${other.endedAt}`);
+        }
+        return lines.map((line) => `- ${lineOf(line)}`);
+      })
+      .join('\n'),
     unasked,
     describeHashChain(replay.chain),
     pagesLine(replay),
@@ -191,26 +212,6 @@ function otherCell({ other }: ReplayedVerdict): string {
 
 function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => lineOf(cell).replaceAll('|', '\\|')).join(' | ')} |`;
-}
-
-function bulletsOn(one: ReplayedVerdict, by: string): readonly string[] {
-  const lines: string[] = one.differences.map((change) => `Line ${one.seq} differs: ${showChange(change)}`);
-  if (one.note !== undefined) lines.push(`Line ${one.seq}${one.status === 'lost' ? ' cannot be judged again' : ''}: ${one.note}`);
-  const { other } = one;
-  if (other !== undefined) {
-    const renamed = other.differences.some(({ field }) => field === 'decision');
-    const changes = other.differences
-      .filter(({ field }) => field !== 'outcome' || !renamed)
-      .map(showChange)
-      .join(', ');
-    if (other.status === 'differs') lines.push(`Line ${one.seq} by ${by}: ${changes}. ${other.reason}`);
-    if (other.status === 'refused') lines.push(`Line ${one.seq} by ${by}: no verdict (${other.rule}). ${other.reason}`);
-    if (other.status === 'same' && other.differences.length > 0) lines.push(`Line ${one.seq} by ${by}: same verdict, but ${changes}`);
-    for (const what of other.notKept) lines.push(`Line ${one.seq}: ${by} needs ${what}, which this session did not keep`);
-    if (other.endedAt !== null)
-      lines.push(`Line ${one.seq}: this round would not have happened: ${by} ends the chain at line ${other.endedAt}`);
-  }
-  return lines.map((line) => `- ${lineOf(line)}`);
 }
 
 function showChange({ field, was, is }: FieldChange): string {

@@ -4,11 +4,6 @@ import type { RetrialRecord, RetrialRun } from '@umpire/core/decider/events.js';
 import { lineOf } from './safe-text.js';
 import { count } from './words.js';
 
-/** `mutants: 12 of 40 tried, both versions notice 10, only the old one 1, 8.1 s` */
-function mutantWords({ found, tried, kept, lost, duration_ms: ms }: NonNullable<RetrialRecord['mutants']>): string {
-  return `mutants: ${tried} of ${found} tried, both versions notice ${kept}, only the old one ${lost}, ${(ms / SECOND_MS).toFixed(1)} s`;
-}
-
 const SECOND_MS = 1000;
 
 /** `failed, 1 test passed, 1 failed, 0 skipped, 0.9 s, vitest` */
@@ -22,7 +17,12 @@ function retrialRunWords({ passed, tests, exit_status: status, command, duration
 export function retrialLines({ runs, problem, mutants }: RetrialRecord): readonly string[] {
   return [
     ...runs.map((run) => `${run.tree}: ${retrialRunWords(run)}`),
-    ...(mutants === undefined ? [] : [mutantWords(mutants)]),
+    // `mutants: 12 of 40 tried, both versions notice 10, only the old one 1, 8.1 s`
+    ...(mutants === undefined
+      ? []
+      : [
+          `mutants: ${mutants.tried} of ${mutants.found} tried, both versions notice ${mutants.kept}, only the old one ${mutants.lost}, ${(mutants.duration_ms / SECOND_MS).toFixed(1)} s`,
+        ]),
     ...(problem === null ? [] : [`incomplete: ${lineOf(problem, 300)}`]),
   ];
 }

@@ -1,6 +1,6 @@
 // A verdict as a Markdown page with the headings of its loop, as JSON for scripts, and as two lines for the terminal.
 
-import type { DismissedFinding, Finding, TaskRecord, Verdict } from '@umpire/core/model/vocabulary.js';
+import type { DismissedFinding, Finding, Verdict } from '@umpire/core/model/vocabulary.js';
 import type { EvidenceReadings } from '@umpire/core/loops/facts.js';
 import { listAt, valueAt } from '@umpire/core/loops/facts.js';
 import type { Block, Facts, Loop, ReportSection } from '@umpire/core/loops/loop.js';
@@ -69,7 +69,18 @@ function addLines(lines: string[], block: Exclude<Block, string | { readonly whe
     for (const task of verdict.tasks) {
       if (block.role !== undefined && task['role'] !== block.role) continue;
       many += 1;
-      lines.push(bullet(fillTemplate(block.tasks, escapeLookup(taskLookup(task, many)))));
+      lines.push(
+        bullet(
+          fillTemplate(
+            block.tasks,
+            escapeLookup((name) => {
+              if (name === 'n') return many;
+              const value = task[name];
+              return Array.isArray(value) ? value.join(', ') : value;
+            }),
+          ),
+        ),
+      );
     }
   } else if ('history' in block) addHistory(lines, block.history, input);
   else if ('unresolved' in block) {
@@ -126,14 +137,6 @@ function addFindings(lines: string[], block: Extract<Block, { readonly findings:
     lines.push(bullet(`${label}${block.findings.length > 1 ? tagged(finding) : ''}${findingText(finding)}`));
   }
   if (lines.length === before) lines.push(bullet(`${label}none`));
-}
-
-function taskLookup(task: TaskRecord, number: number): ValueLookup {
-  return (name) => {
-    if (name === 'n') return number;
-    const value = task[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
 }
 
 function addHistory(lines: string[], template: string, input: PageInput): void {
@@ -199,15 +202,6 @@ function addTrend(lines: string[], { trend, fates = [] }: Verdict): void {
 
 function lookupOf(input: PageInput): ValueLookup {
   const { verdict, facts, before } = input;
-  const lookUpDotted = (name: string): unknown => {
-    const dot = name.indexOf('.');
-    const [head = '', tail = ''] = dot < 0 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
-    if (tail === '') return facts[name];
-    if (head === 'count') return verdict.counts[tail as keyof typeof verdict.counts];
-    if (head === 'before') return before?.facts[tail];
-    if (head === 'delta') return delta(before?.facts[tail], facts[tail]);
-    return valueAt([name], input.gathered);
-  };
   return (name) => {
     switch (name) {
       case 'decision':
@@ -233,8 +227,15 @@ function lookupOf(input: PageInput): ValueLookup {
         return describeCounts(verdict.counts);
       case 'tasks':
         return verdict.tasks.map((task) => task.id).join(', ');
-      default:
-        return lookUpDotted(name);
+      default: {
+        const dot = name.indexOf('.');
+        const [head = '', tail = ''] = dot < 0 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
+        if (tail === '') return facts[name];
+        if (head === 'count') return verdict.counts[tail as keyof typeof verdict.counts];
+        if (head === 'before') return before?.facts[tail];
+        if (head === 'delta') return delta(before?.facts[tail], facts[tail]);
+        return valueAt([name], input.gathered);
+      }
     }
   };
 }

@@ -7,7 +7,6 @@ import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { removeFrom } from './worktree-changes.js';
 import { commitTree, diffTrees, isAncestor } from './commits.js';
 import { treeWith } from './next-commit.js';
-import type { TreeDifference } from './commits.js';
 import { requireCommits } from './session-diff.js';
 import { askGit, git, gitFault, namesInput, pathIn, rawNames, tryGit, nameOf, rawOf } from './git.js';
 import type { RawName, GitTarget } from './git.js';
@@ -43,7 +42,13 @@ export async function applySession(place: SessionPlace, without: readonly string
   const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
   const to = from === base ? head : await rebaseWork(sessionGit, base, head, from);
   const files = to === null ? [] : await applyTree(sessionGit, from, to);
-  await recordApplied(sessionGit, head, files.length > 0);
+  // The files are applied even if recording fails: a second apply finds them and records it.
+  try {
+    await changeRefs(sessionGit, [{ ref: refsOf(sessionGit).applied, to: head }]);
+  } catch (error) {
+    if (!isUmpireError(error) || !(files.length > 0)) throw error;
+    throw new UmpireError('apply-unrecorded', { session: sessionGit.place.session, detail: error.message });
+  }
   const replaced = kind === 'git' ? await replacedModules(checkout, files) : [];
   return { base, head: tip, files: projectNames(files, prefix), leftOut, replaced: projectNames(replaced, prefix) };
 }
@@ -57,16 +62,6 @@ async function leaveOut(sessionGit: SessionGit, base: string, head: string, with
   const tree = await treeWith(sessionGit, head, kept);
   const names = kept.map(({ name }) => name);
   return { head: await commitTree(sessionGit, tree, [base], 'Work without failing tests'), leftOut: projectNames(names, prefix) };
-}
-
-/** The files are applied even if recording fails: a second apply finds them and records it. */
-async function recordApplied(sessionGit: SessionGit, head: string, isChanged: boolean): Promise<void> {
-  try {
-    await changeRefs(sessionGit, [{ ref: refsOf(sessionGit).applied, to: head }]);
-  } catch (error) {
-    if (!isUmpireError(error) || !isChanged) throw error;
-    throw new UmpireError('apply-unrecorded', { session: sessionGit.place.session, detail: error.message });
-  }
 }
 
 /** The work rebased on the person's later commits; null where these include it already. */
@@ -93,13 +88,19 @@ async function applyTree(sessionGit: SessionGit, from: string, to: string): Prom
   const modules = modulesInTheWay(checkout.workTree, changed);
   if (modules.length > 0) refuse(sessionGit, 'apply-in-the-way', modules);
   const left = await findLeftIndexes(sessionGit);
-  const index = applyIndexPath(sessionGit);
+  // Only the holder of the session's lock works here, so another process's index belongs to a dead process.
+  const index = join(sessionGit.folder, `apply-${process.pid}.index`);
   const gitTarget = { ...checkout, index };
   try {
     const dirty = kind === 'git' ? await listDirty(sessionGit, steps) : [];
     const beyond = new Set(steps.filter(linkOnPathTest(checkout.workTree)));
     // A link on the path of a file: git would stop there, or write elsewhere. A link that the work removes is checked like any file.
-    const odd = [...beyond].filter(outsideRemoved(changed.filter((step) => step.to === null)));
+    // True where no removed path is a parent folder of the name.
+    const gone = changed.filter((step) => step.to === null);
+    const places = new Set(gone.map(({ name }) => name));
+    const odd = [...beyond].filter(
+      (name) => !name.split('/').some((_, end, parts) => end > 0 && places.has(parts.slice(0, end).join('/'))),
+    );
     if (odd.length > 0) refuse(sessionGit, 'apply-in-the-way', odd);
     await git(gitTarget, ['read-tree', from]);
     // In a sparse checkout, a missing file is not removed. Git checks folders itself, file by file.
@@ -119,12 +120,6 @@ async function applyTree(sessionGit: SessionGit, from: string, to: string): Prom
   } finally {
     removeIndexes([index]);
   }
-}
-
-/** True where no removed path is a parent folder of the name. */
-function outsideRemoved(gone: readonly TreeDifference[]): (name: RawName) => boolean {
-  const places = new Set(gone.map(({ name }) => name));
-  return (name) => !name.split('/').some((_, end, parts) => end > 0 && places.has(parts.slice(0, end).join('/')));
 }
 
 /** Git checks every file before it writes the first one, so these messages mean that another process changed a file just now. */
@@ -194,11 +189,6 @@ function kindOf({ repository }: SessionGit, name: RawName): 'folder' | 'file' | 
   } catch {
     return 'nothing';
   }
-}
-
-/** Only the holder of the session's lock works here, so another process's index belongs to a dead process. */
-function applyIndexPath({ folder }: SessionGit): string {
-  return join(folder, `apply-${process.pid}.index`);
 }
 
 const LEFT = /^apply-\d+\.index$/;

@@ -82,8 +82,9 @@ export function openBranch(mirror: Mirror, options: BranchOptions): Workspace {
       inTurn(async () => {
         await mirror.fetch([base, head, commit], session);
         const wanted = new Set(files);
-        const isWanted = (name: RawName): boolean => namesOf([name]).every((one) => wanted.has(one));
-        return settle(await makeRestore(maker, head, commit, { isWanted, existing, why }));
+        return settle(
+          await makeRestore(maker, head, commit, { isWanted: (name) => namesOf([name]).every((one) => wanted.has(one)), existing, why }),
+        );
       }),
     // No folder, so nobody can have left anything in it.
     sweep: () => Promise.resolve([]),

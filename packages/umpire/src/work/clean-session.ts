@@ -207,23 +207,27 @@ export function findOrphans(project: string, home: string, known: readonly strin
   const folders = existsSync(home) ? readdirSync(home) : [];
   const left = folders.flatMap((name): readonly SessionPlace[] => {
     const note = readWorkspaceNote(join(home, name));
-    if (note === null || note.project !== here || safeName(note.session) !== name || !isGone(here, note.sessionFolder)) return [];
+    // A folder elsewhere may be on a disk that is not mounted.
+    if (
+      note === null ||
+      note.project !== here ||
+      safeName(note.session) !== name ||
+      !(existsSync(note.sessionFolder)
+        ? false
+        : dirname(note.sessionFolder) === join(here, '.umpire', 'sessions') || existsSync(dirname(note.sessionFolder)))
+    )
+      return [];
     return [{ project: here, session: note.session, home: resolve(home), sessionFolder: note.sessionFolder }];
   });
   const taken = new Set([...folders, ...known.map(safeName)]);
-  const isHeld = (name: string): boolean => findNameHolder(findSessionRemains(placeOf(here, home, name), refsCache.find)) !== null;
-  const unclaimed = [...refsCache.names(here)].filter((name) => !taken.has(name) && !isHeld(name));
+  const unclaimed = [...refsCache.names(here)].filter(
+    (name) => !taken.has(name) && findNameHolder(findSessionRemains(placeOf(here, home, name), refsCache.find)) === null,
+  );
   return { left, unclaimed };
 }
 
 export function placeOf(project: string, home: string, session: string): SessionPlace {
   return { project, session, home: resolve(home), sessionFolder: join(project, '.umpire', 'sessions', session) };
-}
-
-/** A folder elsewhere may be on a disk that is not mounted. */
-function isGone(project: string, sessionFolder: string): boolean {
-  if (existsSync(sessionFolder)) return false;
-  return dirname(sessionFolder) === join(project, '.umpire', 'sessions') || existsSync(dirname(sessionFolder));
 }
 
 /** Like any session. A private repository was deleted with the session's folder, so the worktree's files are the only copy. */

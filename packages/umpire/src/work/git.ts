@@ -55,14 +55,10 @@ const OVERRIDES = [
 const KEPT_VARIABLES =
   /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|SSH_COMMAND|SSH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
 
-/** The environment without variables that redirect git. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.test(name)));
-}
-
 function environmentOf(gitTarget: GitTarget | null, extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  // The environment without variables that redirect git.
   return {
-    ...cleanEnvironment(),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.test(name))),
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     // Reading the person's checkout must not write its index.

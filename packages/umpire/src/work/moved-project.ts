@@ -21,19 +21,16 @@ export async function followMovedProject(sessionGit: SessionGit): Promise<void> 
       makeFolders(dirname(folder));
       renameSync(former, folder);
     }
-    await removeLinks(sessionGit, worktreeOf(sessionGit, 'session').root);
+    // They lead to the old path. New ones are made where they are missing.
+    const root = worktreeOf(sessionGit, 'session').root;
+    dropLink(root);
+    for (const path of readSharedPaths(sessionGit)) {
+      const place = join(root, path);
+      if (basename(path) === 'node_modules' || lstatOf(place)?.isSymbolicLink() === true) await removeFolder(place);
+    }
   } catch (error) {
     if (isUmpireError(error)) throw error;
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
   }
   writeWorkspaceNote(sessionGit);
-}
-
-/** They lead to the old path. New ones are made where they are missing. */
-async function removeLinks(sessionGit: SessionGit, root: string): Promise<void> {
-  dropLink(root);
-  for (const path of readSharedPaths(sessionGit)) {
-    const place = join(root, path);
-    if (basename(path) === 'node_modules' || lstatOf(place)?.isSymbolicLink() === true) await removeFolder(place);
-  }
 }

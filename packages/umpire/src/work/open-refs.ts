@@ -25,11 +25,12 @@ export async function openRefs(sessionGit: SessionGit): Promise<{ readonly base:
     { ref: names.branch, to: found.get(names.branch) ?? head },
   ];
   // A new ref must not exist: another session may begin at the same moment.
+  // Git's id for "no commit".
   await changeRefs(
     sessionGit,
     wanted
       .filter(({ ref, to }) => found.get(ref) !== to)
-      .map((change) => (found.has(change.ref) ? change : { ...change, from: noCommitId(base) })),
+      .map((change) => (found.has(change.ref) ? change : { ...change, from: '0'.repeat(base.length) })),
   );
   return { base, head };
 }
@@ -44,11 +45,6 @@ export async function recordedWork({ place, repository, gitTarget, branch }: Ses
   const { code } = await tryGit(gitTarget, ['rev-parse', '--quiet', '--verify', '--end-of-options', `${recorded.head}^{commit}`]);
   if (code !== 0) throw new UmpireError('work-lost', { session, branch, commit: recorded.head.slice(0, SHORT_ID) });
   return recorded;
-}
-
-/** Git's id for "no commit". */
-function noCommitId(id: string): string {
-  return '0'.repeat(id.length);
 }
 
 async function readSessionRefs(sessionGit: SessionGit): Promise<ReadonlyMap<string, string>> {
@@ -66,8 +62,9 @@ async function readSessionRefs(sessionGit: SessionGit): Promise<ReadonlyMap<stri
 }
 
 function firstCommit(sessionGit: SessionGit): Promise<string> {
-  if (sessionGit.repository.kind === 'snapshot') return recordFolder(sessionGit);
-  return askGit(sessionGit.repository.checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
+  return sessionGit.repository.kind === 'snapshot'
+    ? recordFolder(sessionGit)
+    : askGit(sessionGit.repository.checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
 }
 
 /** For a branch without a recorded start: where it left the person's branch. */

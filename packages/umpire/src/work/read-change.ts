@@ -319,13 +319,11 @@ export function createFileReader({ folder, texts }: UnchangedFiles): (path: stri
   const listing = (within: string): ReadonlyMap<string, Dirent> | null => {
     const known = listings.get(within);
     if (known !== undefined) return known;
-    const found = within === '' || isFolder(within) ? entriesOf(join(folder, within)) : null;
+    const entry = listing(folderOf(within))?.get(parseRefName(within));
+    const found =
+      within === '' || entry?.isDirectory() === true || entry?.isSymbolicLink() === true ? entriesOf(join(folder, within)) : null;
     listings.set(within, found);
     return found;
-  };
-  const isFolder = (path: string): boolean => {
-    const entry = listing(folderOf(path))?.get(parseRefName(path));
-    return entry?.isDirectory() === true || entry?.isSymbolicLink() === true;
   };
   return (path) => {
     if (texts.has(path)) return texts.get(path) ?? null;

@@ -48,26 +48,22 @@ export async function openMirror({ remote, home, say, limitMs = LIMIT_MS }: Mirr
   const gitDir = join(resolve(home), `${safeName(last.replace(/\.git$/, ''))}-${sha256(address.label).slice(0, SHORT_ID)}.git`);
   if (!existsSync(gitDir)) {
     say(`Making a mirror of ${address.label}.`);
-    await makeMirror(gitDir, home, address, limitMs);
+    // Complete before it has its name. If two processes make one, one of them stays.
+    const ids = await listRemote(address, limitMs, []);
+    let draft: string | null = null;
+    try {
+      makeFolders(home);
+      draft = mkdtempSync(join(home, '.mirror-'));
+      await initBare(draft, [...ids.values()][0]?.length ?? 0);
+      renameSync(draft, gitDir);
+    } catch (error) {
+      if (draft !== null) rmSync(draft, { recursive: true, force: true });
+      if (isUmpireError(error)) throw error;
+      if (!existsSync(gitDir)) throw new UmpireError('write-failed', { path: gitDir, detail: faultOf(error) });
+    }
   }
   const mirror = { gitDir, address, limitMs };
   return { ...mirror, fetch: (commits, session) => fetchCommits(mirror, commits, session) };
-}
-
-/** Complete before it has its name. If two processes make one, one of them stays. */
-async function makeMirror(gitDir: string, home: string, address: RemoteAddress, limitMs: number): Promise<void> {
-  const ids = await listRemote(address, limitMs, []);
-  let draft: string | null = null;
-  try {
-    makeFolders(home);
-    draft = mkdtempSync(join(home, '.mirror-'));
-    await initBare(draft, [...ids.values()][0]?.length ?? 0);
-    renameSync(draft, gitDir);
-  } catch (error) {
-    if (draft !== null) rmSync(draft, { recursive: true, force: true });
-    if (isUmpireError(error)) throw error;
-    if (!existsSync(gitDir)) throw new UmpireError('write-failed', { path: gitDir, detail: faultOf(error) });
-  }
 }
 
 const SHA256_CHARS = 64;

@@ -32,25 +32,23 @@ export function findRepository(project: string, sessionFolder: string, known: Re
     refuseDamaged(folder, null, around.stderr);
     return snapshotOf(folder, sessionFolder);
   }
-  const { isInside, up, own, common } = placesIn(folder, around.stdout.toString('utf8'));
+  // One line each; asked one by one where a path contains a line break.
+  const told = around.stdout.toString('utf8');
+  const lines = told.split('\n');
+  const [isInside = '', up = '', own = '', common = ''] =
+    lines.length === PLACES.length + 1
+      ? lines
+      : PLACES.map((place) => runGitSync(folder, ['rev-parse', place]).stdout.toString('utf8').slice(0, -1));
   if (isInside !== 'true') throw new UmpireError('project-bare', { path: project });
   const workTree = resolve(folder, up);
   refuseDamaged(folder, own, '');
   const prefix = relative(workTree, folder).split(sep).join('/');
   if (known === null && !hasCommitted(folder, prefix)) return snapshotOf(folder, sessionFolder);
   const gitDir = resolve(folder, common);
-  return { kind: 'git', gitDir, checkout: { gitDir: own, workTree }, prefix, isPlain: isPlain(gitDir) };
+  return { kind: 'git', gitDir, checkout: { gitDir: own, workTree }, prefix, isPlain: !existsSync(join(gitDir, 'reftable')) };
 }
 
 const PLACES = ['--is-inside-work-tree', '--show-cdup', '--absolute-git-dir', '--git-common-dir'];
-
-/** One line each; asked one by one where a path contains a line break. */
-function placesIn(folder: string, told: string): Record<'isInside' | 'up' | 'own' | 'common', string> {
-  const lines = told.split('\n');
-  const ask = (place: string): string => runGitSync(folder, ['rev-parse', place]).stdout.toString('utf8').slice(0, -1);
-  const [isInside = '', up = '', own = '', common = ''] = lines.length === PLACES.length + 1 ? lines : PLACES.map(ask);
-  return { isInside, up, own, common };
-}
 
 /** Does the last commit contain anything of the project? Worktrees have only that. */
 function hasCommitted(folder: string, prefix: string): boolean {
@@ -103,8 +101,4 @@ function damaged(place: string, said: string): UmpireError {
 function snapshotOf(folder: string, sessionFolder: string): Repository {
   const gitDir = join(sessionFolder, SNAPSHOT);
   return { kind: 'snapshot', gitDir, checkout: { gitDir, workTree: folder }, prefix: '', isPlain: true };
-}
-
-function isPlain(gitDir: string): boolean {
-  return !existsSync(join(gitDir, 'reftable'));
 }

@@ -88,19 +88,20 @@ export async function diffOfRanges(place: SessionPlace, ranges: readonly CommitR
   const sessionGit = findSessionGit(place);
   let tree: string | null = first.to;
   for (const { from, to } of later) {
-    const merge: TreeMerge | null = tree === null ? null : await applyTreeDiff(sessionGit, from, to, tree).catch(nullIfUnwritable);
+    // Without write access there is no combined tree.
+    const merge: TreeMerge | null =
+      tree === null
+        ? null
+        : await applyTreeDiff(sessionGit, from, to, tree).catch((error: unknown) => {
+            if (isUmpireError(error)) return null;
+            throw error;
+          });
     tree = merge?.ok === true ? merge.tree : null;
   }
   if (tree !== null) return diffOf(place, { from: first.from, to: tree, brief });
   const parts: Buffer[] = [];
   for (const range of ranges) parts.push(await diffOf(place, { ...range, brief }));
   return Buffer.concat(parts);
-}
-
-/** Without write access there is no combined tree. */
-function nullIfUnwritable(error: unknown): null {
-  if (isUmpireError(error)) return null;
-  throw error;
 }
 
 /** The steps of the session's branch up to a commit, oldest first, each with the commits it merged. Null: none. */

@@ -29,8 +29,24 @@ interface Tip {
 
 export function createSessionRefsCache(): SessionRefsCache {
   const repositoryOf = memoizeByProject((project: string) => findRepository(project, project, 'git'));
-  const refsIn = memoizeByProject(readTips);
-  const namesIn = memoizeByProject((project: string) => new Set([...refsIn(project).keys()].map(parseRefName)));
+  const refsIn = memoizeByProject((project) => {
+    const asked = ['for-each-ref', '--format=%(refname) %(objectname) %(tree)', 'refs/umpire', 'refs/heads/umpire'];
+    const lines = linesOf(() => runGitSync(project, asked));
+    return new Map(
+      lines.flatMap((line) => {
+        const [ref = '', commit = '', tree = ''] = line.split(' ');
+        return ref === '' ? [] : [[ref, { commit, tree }] as const];
+      }),
+    );
+  });
+  const namesIn = memoizeByProject(
+    (project: string) =>
+      new Set(
+        [...refsIn(project).keys()].map((ref) =>
+          ref.startsWith(OWN) ? ref.slice(OWN.length) : (ref.slice(BESIDE.length).split('/')[0] ?? ''),
+        ),
+      ),
+  );
   const isElsewhere = memoizeByProject((project: string) => elsewhereIn(project, refsIn(project)));
   return {
     find: (project, sessionFolder, known) => (known === 'git' ? repositoryOf(project) : findRepository(project, sessionFolder, known)),
@@ -50,21 +66,6 @@ export function createSessionRefsCache(): SessionRefsCache {
 
 const OWN = `refs/heads/${BRANCHES}`;
 const BESIDE = 'refs/umpire/';
-
-function parseRefName(ref: string): string {
-  return ref.startsWith(OWN) ? ref.slice(OWN.length) : (ref.slice(BESIDE.length).split('/')[0] ?? '');
-}
-
-function readTips(project: string): ReadonlyMap<string, Tip> {
-  const asked = ['for-each-ref', '--format=%(refname) %(objectname) %(tree)', 'refs/umpire', 'refs/heads/umpire'];
-  const lines = linesOf(() => runGitSync(project, asked));
-  return new Map(
-    lines.flatMap((line) => {
-      const [ref = '', commit = '', tree = ''] = line.split(' ');
-      return ref === '' ? [] : [[ref, { commit, tree }] as const];
-    }),
-  );
-}
 
 /** Empty without git: the code that needs git reports it. */
 function linesOf(ask: () => GitResult): readonly string[] {

@@ -80,7 +80,7 @@ async function makeSessionWorktree(context: WorkspaceContext, head: string): Pro
 /** After a crash, or after the project was moved. Keeps the worktree's files where possible. */
 async function repairWorktree(context: WorkspaceContext, planned: Worktree, note: SessionNote, head: string): Promise<void> {
   const { sessionGit } = context;
-  if (!(await isCommit(sessionGit, note.at))) {
+  if ((await tryGit(sessionGit.gitTarget, ['cat-file', '-e', `${note.at}^{commit}`])).code !== 0) {
     await keepFilesBeside(planned);
     return makeSessionWorktree(context, head);
   }
@@ -100,10 +100,6 @@ async function repairWorktree(context: WorkspaceContext, planned: Worktree, note
   if (note.to !== null || note.at !== head || note.isVisited === true || !hasOwnRepository(planned))
     await showRepository(context, planned, head);
   if (note.isVisited === true) writeSessionNote(sessionGit, { ...note, at: head, to: null, isVisited: false });
-}
-
-async function isCommit({ gitTarget }: SessionGit, id: string): Promise<boolean> {
-  return (await tryGit(gitTarget, ['cat-file', '-e', `${id}^{commit}`])).code === 0;
 }
 
 /**
@@ -283,7 +279,9 @@ export async function takeEditIn(
   const { sessionGit, sharedFiles } = context;
   const { worktree, note } = readCurrent(context);
   if (note.isVisited !== true) await takeCommits(context, worktree, head);
-  const parent = await findOwnCommits(context, worktree, head);
+  // The last of the person's own commits; the head where none builds on it.
+  const { head: tip } = readOwnTips(worktree);
+  const parent = tip !== null && tip !== head && (await isAncestor(sessionGit, head, tip)) ? tip : head;
   const shown = join(worktree.ownGitDir, 'index');
   const later = await listChanges(worktree, worktree.index, sharedFiles);
   const since = new Set([...later.tracked, ...later.added]);
@@ -312,12 +310,6 @@ export async function takeEditIn(
   await moveIndex(context, commit);
   await showRepository(context, worktree, commit);
   return { commit, files: steps.map(({ name }) => name) };
-}
-
-/** The last of the person's own commits; the head where none builds on it. */
-async function findOwnCommits({ sessionGit }: WorkspaceContext, worktree: Worktree, head: string): Promise<string> {
-  const { head: tip } = readOwnTips(worktree);
-  return tip !== null && tip !== head && (await isAncestor(sessionGit, head, tip)) ? tip : head;
 }
 
 const SESSION_NOTE = object({

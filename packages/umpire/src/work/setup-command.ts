@@ -35,7 +35,14 @@ export async function runSetup({ command, env: added, signal, sandbox }: SetupCo
   };
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
-  const stop = (): void => endGroup(child.pid);
+  const stop = (): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has already ended.
+    }
+  };
   signal?.addEventListener('abort', stop, { once: true });
   const closed = new Promise<void>((resolve) => child.on('close', () => resolve()));
   try {
@@ -57,13 +64,4 @@ export async function runSetup({ command, env: added, signal, sandbox }: SetupCo
 
 function fault(command: string, folder: string, detail: string): UmpireError {
   return new UmpireError('setup-failed', { command, folder, detail });
-}
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has already ended.
-  }
 }

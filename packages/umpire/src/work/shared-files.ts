@@ -43,10 +43,9 @@ export async function planSharedFiles(
   const untracked = rawNames(await git(checkout, ['ls-files', '-z', '-o', '--directory', '--full-name'])).map((name) =>
     nameOf(name).replace(/\/$/, ''),
   );
-  const inProject = (path: string): boolean => prefix === '' || path.startsWith(`${prefix}/`);
   const byName = (patterns: readonly string[]): readonly string[] => {
     const tests = patterns.filter((pattern) => !pattern.includes('/')).map(nameTest);
-    return untracked.filter((path) => inProject(path) && tests.some((matches) => matches(basename(path))));
+    return untracked.filter((path) => (prefix === '' || path.startsWith(`${prefix}/`)) && tests.some((matches) => matches(basename(path))));
   };
   const byPath = (patterns: readonly string[]): readonly string[] =>
     patterns
@@ -66,8 +65,11 @@ export async function planSharedFiles(
   ];
   const all = [...linked, ...copied, ...(outer === null ? [] : [outerAt])];
   writeStateFile(noteOf(sessionGit), all);
-  const fits = (one: string): boolean => byName([one]).length + byPath([one]).length > 0 || existsSync(join(root, prefix, one));
-  return { items, absent: [...link, ...copy].filter((one) => !fits(one)), ...leaveOut(all) };
+  return {
+    items,
+    absent: [...link, ...copy].filter((one) => !(byName([one]).length + byPath([one]).length > 0 || existsSync(join(root, prefix, one)))),
+    ...leaveOut(all),
+  };
 }
 
 /** `isAsked`: the settings name it as a link. node_modules gets its own folder anyway. */
@@ -84,11 +86,13 @@ const IGNORE = ['--exclude-standard', '-x', PACKAGES, '-x', '**/.umpire/sessions
 
 function leaveOut(paths: readonly string[]): Omit<SharedFiles, 'items'> {
   const given = new Set(paths.map(rawOf));
-  const covers = (name: RawName): boolean => {
-    for (let path = name; path !== '.'; path = dirname(path)) if (given.has(path)) return true;
-    return false;
+  return {
+    ignore: IGNORE,
+    covers: (name) => {
+      for (let path = name; path !== '.'; path = dirname(path)) if (given.has(path)) return true;
+      return false;
+    },
   };
-  return { ignore: IGNORE, covers };
 }
 
 /** The file with the shared paths. */
@@ -116,11 +120,18 @@ export function placeSharedFiles(root: string, { items }: SharedFiles): void {
     if (isBlocked(rawOf(item.at)) && !staysInside(root, item.at)) continue;
     const target = join(root, item.at);
     try {
-      if (item.kind === 'folder') placeFolder(target, item.isOld?.(target) === true);
-      else if (lstatOf(target) !== undefined) continue;
+      if (item.kind === 'folder') {
+        const isOld = item.isOld?.(target) === true;
+        if (isOld) rmSync(target, { recursive: true, force: true });
+        mkdirSync(target, { recursive: true });
+      } else if (lstatOf(target) !== undefined) continue;
       else if (item.kind === 'copy') placeCopy(item.from, target);
       else if (item.kind === 'text') placeText(item.text(root), target, item.mode);
-      else placeLink(item.inside !== null && existsSync(join(root, item.inside)) ? join(root, item.inside) : item.to, target);
+      else {
+        const to = item.inside !== null && existsSync(join(root, item.inside)) ? join(root, item.inside) : item.to;
+        mkdirSync(dirname(target), { recursive: true });
+        symlinkSync(to, target);
+      }
     } catch (error) {
       throw new UmpireError('write-failed', { path: target, detail: faultOf(error) });
     }
@@ -135,11 +146,6 @@ function staysInside(root: string, path: string): boolean {
   return isFolder && join(realpathSync.native(folder), sep).startsWith(join(realpathSync.native(root), sep));
 }
 
-function placeFolder(target: string, isOld: boolean): void {
-  if (isOld) rmSync(target, { recursive: true, force: true });
-  mkdirSync(target, { recursive: true });
-}
-
 function placeCopy(from: string, target: string): void {
   if (statOf(from) === undefined) return;
   mkdirSync(dirname(target), { recursive: true });
@@ -149,9 +155,4 @@ function placeCopy(from: string, target: string): void {
 function placeText(text: string, target: string, mode: number): void {
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, text, { mode });
-}
-
-function placeLink(to: string, target: string): void {
-  mkdirSync(dirname(target), { recursive: true });
-  symlinkSync(to, target);
 }

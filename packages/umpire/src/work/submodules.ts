@@ -34,7 +34,15 @@ export async function keepModules(
     const made = join(worktree.ownGitDir, 'modules', module);
     if (!existsSync(made) || (await isKnown(sessionGit, module, to.id))) continue;
     const kept = join(sessionGit.folder, `${KEPT}${worktree.name}`, name);
-    copyModule(made, kept);
+    // Copied, not moved: after a crash the work is taken again.
+    try {
+      cpSync(made, kept, { recursive: true });
+      const config = join(kept, 'config');
+      // Git fails where the configured worktree is gone.
+      writeFileSync(config, readFileSync(config, 'latin1').replaceAll(/^\s*worktree\s*=.*\n?/gim, ''), 'latin1');
+    } catch (error) {
+      throw new UmpireError('write-failed', { path: kept, detail: faultOf(error) });
+    }
     const fetch = fetchCommand(name, kept, to.id);
     words.push(`moved the submodule ${name} to ${to.id.slice(0, SHORT_ID)}, which your clone does not have. Fetch it: ${fetch}`);
   }
@@ -92,8 +100,9 @@ function fetchCommand(name: string, place: string, id: string): string {
 
 /** Submodules with files in the checkout that files of the work would replace. */
 export function modulesInTheWay(workTree: string, steps: readonly TreeDifference[]): readonly RawName[] {
-  const isRepository = (name: RawName): boolean => lstatOf(pathIn(workTree, `${name}/.git`)) !== undefined;
-  const links = steps.filter(({ name, to }) => to?.mode !== LINK && isRepository(name)).map(({ name }) => name);
+  const links = steps
+    .filter(({ name, to }) => to?.mode !== LINK && lstatOf(pathIn(workTree, `${name}/.git`)) !== undefined)
+    .map(({ name }) => name);
   return links.filter((link) => steps.some(({ name, to }) => to !== null && `${name}/`.startsWith(`${link}/`)));
 }
 
@@ -119,18 +128,6 @@ export async function modulesIn(worktree: Worktree): Promise<ReadonlyMap<RawName
     return [entry.slice(end + 1), nameOf(entry.slice('submodule.'.length, end - '.path'.length))] as const;
   });
   return new Map(entries.filter(([, name]) => !name.split(/[/\\]/).includes('..')));
-}
-
-/** Copied, not moved: after a crash the work is taken again. */
-function copyModule(from: string, to: string): void {
-  try {
-    cpSync(from, to, { recursive: true });
-    const config = join(to, 'config');
-    // Git fails where the configured worktree is gone.
-    writeFileSync(config, readFileSync(config, 'latin1').replaceAll(/^\s*worktree\s*=.*\n?/gim, ''), 'latin1');
-  } catch (error) {
-    throw new UmpireError('write-failed', { path: to, detail: faultOf(error) });
-  }
 }
 
 async function isKnown({ repository }: SessionGit, module: string, id: string): Promise<boolean> {

@@ -119,7 +119,16 @@ export async function lendWorktree(
   const worktree = await makeWorktree(sessionGit, paths.name, base);
   await makeOwnRepository(context.template, worktree, base, null);
   const products = await prepareWorktree(context, worktree, paths.watch);
-  if (tree !== null) await writeFilesOf(context, worktree, base, tree, paths.draft);
+  if (tree !== null) {
+    // Writes the files of a tree to the worktree. Its index stays at the base.
+    const steps = await diffTrees(context.sessionGit, base, tree);
+    await git(gitTargetOf(worktree, paths.draft), ['read-tree', tree]);
+    for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
+    const written = steps.filter(({ to }) => to !== null).map(({ name }) => name);
+    await checkOut(worktree, paths.draft, written);
+    addSharedFiles(context, worktree);
+    rmSync(paths.draft, { force: true });
+  }
   writeStateFile(paths.lease, { base, hasProducts: products.length > 0 });
   return workdirOf(sessionGit, worktree.root);
 }
@@ -136,17 +145,6 @@ async function findStart(
   if (parent === head) return { base: head, tree: kept };
   const carried = await applyTreeDiff(sessionGit, parent, kept, head);
   return carried.ok ? { base: head, tree: carried.tree } : { base: parent, tree: kept };
-}
-
-/** Writes the files of a tree to the worktree. Its index stays at the base. */
-async function writeFilesOf(context: WorkspaceContext, worktree: Worktree, base: string, tree: string, draft: string): Promise<void> {
-  const steps = await diffTrees(context.sessionGit, base, tree);
-  await git(gitTargetOf(worktree, draft), ['read-tree', tree]);
-  for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
-  const written = steps.filter(({ to }) => to !== null).map(({ name }) => name);
-  await checkOut(worktree, draft, written);
-  addSharedFiles(context, worktree);
-  rmSync(draft, { force: true });
 }
 
 export async function takeWork(
@@ -191,7 +189,9 @@ export async function takeWork(
   tell(await keepModules(sessionGit, worktree, steps));
   const ref = taskRef(sessionGit, task, attempt);
   const earlier = await readRef(sessionGit, ref);
-  if (earlier !== null && (await isSameWork(sessionGit, earlier, base, tree))) return { commit: earlier, base, files };
+  // Did a killed run take this same work before?
+  if (earlier !== null && (await treeOf(sessionGit, earlier)) === tree && (await readRef(sessionGit, `${earlier}^`)) === base)
+    return { commit: earlier, base, files };
   const message = `${titleOf(title, task)}\n\nUmpire-Session: ${sessionGit.place.session}\nUmpire-Task: ${titleOf(task, 'unnamed')}, attempt ${attempt}`;
   const commit = await commitTree(sessionGit, tree, [base], message);
   await changeRefs(sessionGit, [{ ref, to: commit }]);
@@ -213,11 +213,6 @@ async function withoutProtected(
 }
 
 const NO_ROOM = "a file or a link has replaced the project's folder";
-
-/** Did a killed run take this same work before? */
-async function isSameWork(sessionGit: SessionGit, commit: string, base: string, tree: string): Promise<boolean> {
-  return (await treeOf(sessionGit, commit)) === tree && (await readRef(sessionGit, `${commit}^`)) === base;
-}
 
 /** Call this after taking the work. Files that cannot be removed, such as another user's, stay until `umpire clean` reports them. */
 export async function returnWorktree(sessionGit: SessionGit, task: string, attempt: number): Promise<void> {

@@ -18,7 +18,26 @@ const NOT_KNOWN = 129;
 export async function mergeCommits(sessionGit: SessionGit, ours: string, theirs: string): Promise<TreeMerge> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
   const { code, stdout, stderr } = await mergeByAttributes(sessionGit, ours, args);
-  if (code === NOT_KNOWN) return mergeInWorktree(sessionGit, ours, theirs);
+  if (code === NOT_KNOWN) {
+    // An older git merges only in a checkout, so this makes a temporary one.
+    const name = `merge-${process.pid}-${++scratches}`;
+    mkdirSync(sessionGit.folder, { recursive: true });
+    const worktree = await makeWorktree(sessionGit, name, ours);
+    try {
+      await makeOwnRepository(await makeRepositoryTemplate(sessionGit), worktree, ours, null);
+      const gitTarget = { gitDir: worktree.ownGitDir, workTree: worktree.root };
+      const args = ['merge', '--no-ff', '--no-commit', '--quiet', theirs];
+      const objects = { GIT_OBJECT_DIRECTORY: join(sessionGit.repository.gitDir, 'objects') };
+      const identity = { GIT_COMMITTER_NAME: 'Umpire', GIT_COMMITTER_EMAIL: 'umpire@localhost' };
+      const { code, stderr } = await tryGit(gitTarget, args, { env: { ...objects, ...identity } });
+      if (code === 0) return { ok: true, tree: await askGit(gitTarget, ['write-tree'], { env: objects }) };
+      const files = rawNames(await git(gitTarget, ['diff', '--name-only', '--diff-filter=U', '-z']));
+      if (files.length === 0) throw gitFault(args, code, stderr);
+      return { ok: false, files };
+    } finally {
+      await removeWorktree(sessionGit, name);
+    }
+  }
   if (code !== 0 && code !== 1) throw gitFault(args, code, stderr);
   const [tree = '', ...files] = rawNames(stdout);
   return code === 0 ? { ok: true, tree } : { ok: false, files };
@@ -53,24 +72,3 @@ export async function applyTreeDiff(sessionGit: SessionGit, from: string, to: st
 }
 
 let scratches = 0;
-
-/** An older git merges only in a checkout, so this makes a temporary one. */
-async function mergeInWorktree(sessionGit: SessionGit, ours: string, theirs: string): Promise<TreeMerge> {
-  const name = `merge-${process.pid}-${++scratches}`;
-  mkdirSync(sessionGit.folder, { recursive: true });
-  const worktree = await makeWorktree(sessionGit, name, ours);
-  try {
-    await makeOwnRepository(await makeRepositoryTemplate(sessionGit), worktree, ours, null);
-    const gitTarget = { gitDir: worktree.ownGitDir, workTree: worktree.root };
-    const args = ['merge', '--no-ff', '--no-commit', '--quiet', theirs];
-    const objects = { GIT_OBJECT_DIRECTORY: join(sessionGit.repository.gitDir, 'objects') };
-    const identity = { GIT_COMMITTER_NAME: 'Umpire', GIT_COMMITTER_EMAIL: 'umpire@localhost' };
-    const { code, stderr } = await tryGit(gitTarget, args, { env: { ...objects, ...identity } });
-    if (code === 0) return { ok: true, tree: await askGit(gitTarget, ['write-tree'], { env: objects }) };
-    const files = rawNames(await git(gitTarget, ['diff', '--name-only', '--diff-filter=U', '-z']));
-    if (files.length === 0) throw gitFault(args, code, stderr);
-    return { ok: false, files };
-  } finally {
-    await removeWorktree(sessionGit, name);
-  }
-}

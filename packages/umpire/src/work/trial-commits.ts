@@ -40,11 +40,10 @@ export async function makeTrialCommits(gitTarget: GitTarget, base: string, to: s
   const changed = steps.filter(({ name, to: now }) => now !== null && isManifest(pathOf(name)));
   const withBaseScripts = await mergedManifests(gitTarget, changed, base, to);
   const withNewScripts = await mergedManifests(gitTarget, changed, to, base);
-  const isCode = (path: string): boolean => !isJudge(path);
   return {
     base,
     isSameCode: steps.every(({ name }) => isJudge(pathOf(name)) && !isManifest(pathOf(name))),
-    oldTests: await compose(isCode, withBaseScripts),
+    oldTests: await compose((path) => !isJudge(path), withBaseScripts),
     newTests: await commitOf(gitTarget, await askGit(gitTarget, ['rev-parse', '--verify', `${to}^{tree}`]), base),
     onOldCode: await compose(isJudge, withNewScripts),
   };

@@ -60,12 +60,12 @@ function showCommand({ repository: { kind, gitDir } }: SessionGit, commit: strin
 /** A quick check by the names of refs and files alone. */
 export function mayBeUnmerged(sessionGit: SessionGit, refs: readonly string[], finished: readonly string[]): boolean {
   const done = new Set(finished.map(safeName));
-  const isOpen = (name: string): boolean => {
-    const named = parseRefName(name);
-    return named !== undefined && (named.isAside || !done.has(named.task));
-  };
   return (
-    refs.some((ref) => isOpen(ref.slice(refsOf(sessionGit).all.length + 1))) ||
+    refs.some((ref) => {
+      const name = ref.slice(refsOf(sessionGit).all.length + 1);
+      const named = parseRefName(name);
+      return named !== undefined && (named.isAside || !done.has(named.task));
+    }) ||
     listLeases(sessionGit).some(({ task }) => !done.has(task)) ||
     keptIn(sessionGit.folder).length > 0
   );
@@ -104,15 +104,17 @@ async function listUnmergedCommits(sessionGit: SessionGit): Promise<readonly Unm
 
 /** The latest attempt of each task, and all of a person's commits. */
 function latestAttempts(all: readonly UnmergedCommit[]): readonly UnmergedCommit[] {
-  const isLater = (one: UnmergedCommit, other: UnmergedCommit): boolean =>
-    other.task !== null && other.task === one.task && other.attempt > one.attempt;
-  return all.filter((one) => !all.some((other) => isLater(one, other)));
+  return all.filter((one) => !all.some((other) => other.task !== null && other.task === one.task && other.attempt > one.attempt));
 }
 
 /** The changed files; empty where the session or the person already has them. */
 async function listFilesOnlyIn(sessionGit: SessionGit, commit: string): Promise<readonly string[]> {
   const { kind, checkout, prefix } = sessionGit.repository;
-  const start = await startOf(sessionGit, commit);
+  // The merge base with the branch: a person may have made several commits.
+  const { head, branch } = refsOf(sessionGit);
+  const tip = (await readRef(sessionGit, head)) ?? (await readRef(sessionGit, branch));
+  const common = tip === null ? '' : (await tryGit(sessionGit.gitTarget, ['merge-base', tip, commit])).stdout.toString('utf8').trim();
+  const start = await (common === '' ? readRef(sessionGit, `${commit}^`) : common);
   if (start === null || (await isElsewhere(sessionGit, commit))) return [];
   const names = (await diffTrees(sessionGit, start, commit)).map(({ name }) => name);
   const own =
@@ -123,14 +125,6 @@ async function listFilesOnlyIn(sessionGit: SessionGit, commit: string): Promise<
     if (!names.some((name) => apart.has(name))) return [];
   }
   return projectNames(names, prefix);
-}
-
-/** The merge base with the branch: a person may have made several commits. */
-async function startOf(sessionGit: SessionGit, commit: string): Promise<string | null> {
-  const { head, branch } = refsOf(sessionGit);
-  const tip = (await readRef(sessionGit, head)) ?? (await readRef(sessionGit, branch));
-  const common = tip === null ? '' : (await tryGit(sessionGit.gitTarget, ['merge-base', tip, commit])).stdout.toString('utf8').trim();
-  return common === '' ? readRef(sessionGit, `${commit}^`) : common;
 }
 
 /** Has the person merged it into a branch of their own? */

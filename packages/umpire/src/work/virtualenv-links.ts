@@ -157,10 +157,9 @@ function pthText(root: string, site: string, to: string): string {
 
 /** Makes relative paths in a .pth file absolute. */
 function withWholePaths(text: string, site: string): string {
-  const isPath = (line: string): boolean => line.trim() !== '' && !/^(?:#|import[ \t])/.test(line);
   return text
     .split('\n')
-    .map((line) => (isPath(line) ? resolve(site, line.trimEnd()) : line))
+    .map((line) => (line.trim() !== '' && !/^(?:#|import[ \t])/.test(line) ? resolve(site, line.trimEnd()) : line))
     .join('\n');
 }
 

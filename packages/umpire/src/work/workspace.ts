@@ -234,8 +234,13 @@ class SessionWorkspace implements GitWorkspace {
     return this.inTurn(async () => {
       const { context, head } = this.ready();
       const wanted = new Set(files);
-      const isWanted = (name: RawName) => this.names([name]).every((one) => wanted.has(one));
-      return this.settle(await restoreFiles(context, head, commit, { isWanted, existing, why }));
+      return this.settle(
+        await restoreFiles(context, head, commit, {
+          isWanted: (name) => this.names([name]).every((one) => wanted.has(one)),
+          existing,
+          why,
+        }),
+      );
     });
   }
 
@@ -281,13 +286,9 @@ export async function uncommittedIn({ repository, place }: Pick<SessionGit, 'rep
     '--untracked-files=normal',
     '--ignore-submodules=dirty',
   ]);
+  // Git lists a wholly untracked folder with a slash, without its files.
   return projectNames(
     rawNames(out).map((entry) => entry.slice(3)),
     repository.prefix,
-  ).filter((name) => !isOwn(name, own));
-}
-
-/** Git lists a wholly untracked folder with a slash, without its files. */
-function isOwn(name: string, own: readonly string[]): boolean {
-  return own.some((folder) => `${name}/`.startsWith(`${folder}/`) || (name.endsWith('/') && folder.startsWith(name)));
+  ).filter((name) => !own.some((folder) => `${name}/`.startsWith(`${folder}/`) || (name.endsWith('/') && folder.startsWith(name))));
 }

@@ -63,15 +63,18 @@ export async function makeRepositoryTemplate(sessionGit: SessionGit): Promise<Re
     // Mostly git's default file, with nothing but comments.
     if (/^[^#\n]/m.test(content.toString('latin1'))) files.set(name, content);
   }
-  return { refs, files, folders: foldersOf(['refs/', ...files.keys()]) };
-}
-
-function foldersOf(paths: readonly string[]): readonly string[] {
-  const found = paths.flatMap((path) => {
-    const parts = path.split('/').slice(0, -1);
-    return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
-  });
-  return [...new Set(found)];
+  return {
+    refs,
+    files,
+    folders: [
+      ...new Set(
+        ['refs/', ...files.keys()].flatMap((path) => {
+          const parts = path.split('/').slice(0, -1);
+          return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+        }),
+      ),
+    ],
+  };
 }
 
 const SHARED = ['info/exclude', 'info/attributes', 'shallow'];
@@ -84,7 +87,16 @@ exit 1
 
 /** Includes the person's settings; later entries override them. */
 function configOf({ repository: { gitDir, checkout, kind } }: SessionGit, hooks: string, { name, mail }: Identity): string {
-  const extensions = extensionsIn(join(gitDir, 'config'));
+  // Git reads extensions from the file itself and follows no include for them.
+  const config = join(gitDir, 'config');
+  let isInside = false;
+  const extensions = readFileSync(config, 'utf8')
+    .split('\n')
+    .filter((line) => {
+      const section = /^\s*\[\s*([\w.-]+)/.exec(line)?.[1];
+      if (section !== undefined) isInside = section.toLowerCase() === 'extensions';
+      return isInside && section === undefined && /^\s*\w/.test(line);
+    });
   const own = join(checkout.gitDir, 'config.worktree');
   const isOwn = kind === 'git' && extensions.some((line) => PER_WORKTREE.test(line)) && existsSync(own);
   const kept = extensions.filter((line) => !PER_WORKTREE.test(line) && !REF_STORAGE.test(line));
@@ -110,18 +122,6 @@ function configOf({ repository: { gitDir, checkout, kind } }: SessionGit, hooks:
 const PER_WORKTREE = /^\s*worktreeConfig\b/i;
 const REF_STORAGE = /^\s*refStorage\b/i;
 
-/** Git reads extensions from the file itself and follows no include for them. */
-function extensionsIn(config: string): readonly string[] {
-  let isInside = false;
-  return readFileSync(config, 'utf8')
-    .split('\n')
-    .filter((line) => {
-      const section = /^\s*\[\s*([\w.-]+)/.exec(line)?.[1];
-      if (section !== undefined) isInside = section.toLowerCase() === 'extensions';
-      return isInside && section === undefined && /^\s*\w/.test(line);
-    });
-}
-
 /** Makes the repository anew. `branch`: checked out there; null: detached. HEAD comes last: with it, the repository is complete. */
 export async function makeOwnRepository(
   template: RepositoryTemplate,
@@ -130,7 +130,9 @@ export async function makeOwnRepository(
   branch: string | null,
 ): Promise<void> {
   const { ownGitDir: folder } = worktree;
-  await removeOwnRepository(worktree);
+  const { ownGitDir } = worktree;
+  if (lstatOf(ownGitDir)?.isDirectory() === true) rmSync(join(ownGitDir, 'HEAD'), { recursive: true, force: true });
+  await removeSmallFolder(ownGitDir);
   try {
     mkdirSync(folder);
     for (const name of template.folders) mkdirSync(join(folder, name));
@@ -148,11 +150,6 @@ export async function makeOwnRepository(
   }
 }
 
-async function removeOwnRepository({ ownGitDir }: Worktree): Promise<void> {
-  if (lstatOf(ownGitDir)?.isDirectory() === true) rmSync(join(ownGitDir, 'HEAD'), { recursive: true, force: true });
-  await removeSmallFolder(ownGitDir);
-}
-
 /** A folder, not a link that leads elsewhere, and complete. */
 export function hasOwnRepository({ ownGitDir }: Worktree): boolean {
   return lstatOf(ownGitDir)?.isDirectory() === true && lstatOf(join(ownGitDir, 'HEAD'))?.isFile() === true;
@@ -161,22 +158,22 @@ export function hasOwnRepository({ ownGitDir }: Worktree): boolean {
 /** Writes again what decides which programs git starts and where it reads. False where a link or a file is in the way. */
 export function restoreSettings(template: RepositoryTemplate, worktree: Worktree): boolean {
   const { ownGitDir: folder } = worktree;
-  const isBlocked = (name: string): boolean => lstatOf(join(folder, name))?.isDirectory() === false;
-  if (!hasOwnRepository(worktree) || ['info', 'objects', 'objects/info'].some(isBlocked)) return false;
+  if (
+    !hasOwnRepository(worktree) ||
+    ['info', 'objects', 'objects/info'].some((name) => lstatOf(join(folder, name))?.isDirectory() === false)
+  )
+    return false;
   for (const name of ['config', 'commondir', 'objects/info/alternates', ...SHARED]) {
     const [path, wanted] = [join(folder, name), template.files.get(name)];
     const stat = lstatOf(path);
-    if (stat === undefined ? wanted === undefined : stat.isFile() && wanted !== undefined && isSame(path, wanted)) continue;
+    if (stat === undefined ? wanted === undefined : stat.isFile() && wanted !== undefined && readFileSync(path).equals(Buffer.from(wanted)))
+      continue;
     rmSync(path, { recursive: true, force: true });
     if (wanted === undefined) continue;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, wanted);
   }
   return true;
-}
-
-function isSame(path: string, wanted: Buffer | string): boolean {
-  return readFileSync(path).equals(Buffer.from(wanted));
 }
 
 /** The repository of the worktree that contains this folder. */

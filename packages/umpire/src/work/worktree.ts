@@ -46,17 +46,15 @@ export async function makeWorktree(sessionGit: SessionGit, name: string, at: str
     throw new UmpireError('write-failed', { path: made.root, detail: faultOf(error) });
   }
   await git(gitTargetOf(made), ['read-tree', '--reset', '-u', at]);
-  if (existsSync(join(made.gitDir, 'info/sparse-checkout'))) await addSessionFiles(sessionGit, made, at);
+  if (existsSync(join(made.gitDir, 'info/sparse-checkout'))) {
+    // In a sparse checkout, also adds the files that the session itself made or changed elsewhere.
+    const base = await readRef(sessionGit, refsOf(sessionGit).base);
+    const own = base === null ? [] : (await diffTrees(sessionGit, base, at)).map(({ name }) => name);
+    const skipped = await clearSkipFlags(gitTargetOf(made), own);
+    if (skipped.length > 0)
+      await git(gitTargetOf(made), ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input: namesInput(skipped) });
+  }
   return made;
-}
-
-/** In a sparse checkout, also adds the files that the session itself made or changed elsewhere. */
-async function addSessionFiles(sessionGit: SessionGit, made: Worktree, at: string): Promise<void> {
-  const base = await readRef(sessionGit, refsOf(sessionGit).base);
-  const own = base === null ? [] : (await diffTrees(sessionGit, base, at)).map(({ name }) => name);
-  const skipped = await clearSkipFlags(gitTargetOf(made), own);
-  if (skipped.length > 0)
-    await git(gitTargetOf(made), ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input: namesInput(skipped) });
 }
 
 /** Removes a link in place of a worktree without following it: it may lead to the person's files. */

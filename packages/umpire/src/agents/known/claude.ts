@@ -106,8 +106,9 @@ function isOwn(event: JsonObject): boolean {
 }
 
 function readNotice(event: JsonObject): AgentEvent {
-  if (own(event, 'subtype') !== 'permission_denied') return NOTED;
-  return { kind: 'did', what: `${getText(event, 'tool_name') ?? 'a tool'} was refused: ${getText(event, 'message') ?? 'not allowed'}` };
+  return own(event, 'subtype') !== 'permission_denied'
+    ? NOTED
+    : { kind: 'did', what: `${getText(event, 'tool_name') ?? 'a tool'} was refused: ${getText(event, 'message') ?? 'not allowed'}` };
 }
 
 /** A message arrives in pieces, each as its own message. Words of a subagent are not an answer. */

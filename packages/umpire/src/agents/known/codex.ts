@@ -1,9 +1,7 @@
 // Codex. Its events are items and turns.
 
 import { NOTED, getObject, getText, readFailure, sumCounts } from '@umpire/core/formats/agent-event.js';
-import type { AgentEvent } from '@umpire/core/formats/agent-event.js';
 import { isObject, own } from '@umpire/core/formats/json-text.js';
-import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { joinPrompt, messageFor, option } from './known-agent.js';
 import type { AgentPlan, AgentTask, KnownAgent } from './known-agent.js';
 
@@ -20,7 +18,32 @@ export const codex: KnownAgent = {
     'turn.started': () => NOTED,
     'item.started': () => NOTED,
     'item.updated': () => NOTED,
-    'item.completed': (event) => readItem(getObject(event, 'item')),
+    'item.completed': (event) => {
+      const item = getObject(event, 'item');
+      if (item === null) return null;
+      switch (own(item, 'type')) {
+        case 'agent_message':
+          return { kind: 'said', text: getText(item, 'text') ?? '' };
+        case 'error':
+          return { kind: 'did', what: getText(item, 'message') ?? 'something went wrong' };
+        case 'command_execution': {
+          const code = own(item, 'exit_code');
+          const exit = typeof code === 'number' && code !== 0 ? ` (exit status ${code})` : '';
+          return { kind: 'did', what: `$ ${getText(item, 'command') ?? ''}${exit}` };
+        }
+        case 'file_change': {
+          const changes = own(item, 'changes');
+          const paths = Array.isArray(changes) ? changes.map((change) => (isObject(change) ? getText(change, 'path') : null)) : [];
+          return { kind: 'did', what: `changed ${paths.filter((path) => path !== null).join(', ')}` };
+        }
+        case 'web_search':
+          return { kind: 'did', what: `searched for ${getText(item, 'query') ?? 'something'}` };
+        case 'mcp_tool_call':
+          return { kind: 'did', what: `called ${getText(item, 'tool') ?? 'a tool'}` };
+        default:
+          return NOTED;
+      }
+    },
     'turn.completed': (event) => {
       const usage = getObject(event, 'usage');
       // Cached and reasoning tokens are included in these numbers.
@@ -85,30 +108,4 @@ function plan(task: AgentTask): AgentPlan {
     '-',
   ];
   return { args, message: isLong ? joinPrompt(prompt) : messageFor(task) };
-}
-
-function readItem(item: JsonObject | null): AgentEvent | null {
-  if (item === null) return null;
-  switch (own(item, 'type')) {
-    case 'agent_message':
-      return { kind: 'said', text: getText(item, 'text') ?? '' };
-    case 'error':
-      return { kind: 'did', what: getText(item, 'message') ?? 'something went wrong' };
-    case 'command_execution': {
-      const code = own(item, 'exit_code');
-      const exit = typeof code === 'number' && code !== 0 ? ` (exit status ${code})` : '';
-      return { kind: 'did', what: `$ ${getText(item, 'command') ?? ''}${exit}` };
-    }
-    case 'file_change': {
-      const changes = own(item, 'changes');
-      const paths = Array.isArray(changes) ? changes.map((change) => (isObject(change) ? getText(change, 'path') : null)) : [];
-      return { kind: 'did', what: `changed ${paths.filter((path) => path !== null).join(', ')}` };
-    }
-    case 'web_search':
-      return { kind: 'did', what: `searched for ${getText(item, 'query') ?? 'something'}` };
-    case 'mcp_tool_call':
-      return { kind: 'did', what: `called ${getText(item, 'tool') ?? 'a tool'}` };
-    default:
-      return NOTED;
-  }
 }
