@@ -12,11 +12,11 @@ import { openConductorParts } from '@umpire/umpire/engine/conductor-parts.js';
 import { answerOnEngine, copyFromEngine, followOnEngine, retryOnEngine, startOnEngine } from '@umpire/umpire/engine/client.js';
 import type { FleetRequest } from '@umpire/umpire/engine/client.js';
 import type { Engine, TaskLease } from '@umpire/umpire/engine/engine.js';
-import { remoteLabel } from '@umpire/umpire/engine/labels.js';
 import { openLocalEngine } from './support/local-engine.js';
 import { work } from '@umpire/umpire/engine/worker.js';
 import { SOAK } from './support/campaign.js';
 import { gitIn, writeFiles } from './support/git-project.js';
+import { remoteLabel } from '@umpire/umpire/engine/queue.js';
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-fleet-')));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -136,7 +136,6 @@ test('a session runs on a worker and ends with its work on the remote branch', {
 
 test('a task whose agent had no plan left is tried again when a person says so', { timeout: 90_000, ...SOAK }, async () => {
   const fleet = await openFleet(`import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 if (!existsSync(join(import.meta.dirname, 'reset'))) {
   console.error('{"error":{"code":429,"message":"You have hit your usage limit. It resets in 5 hours."}}');
   process.exit(1);

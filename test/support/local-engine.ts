@@ -83,6 +83,8 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
   const queue = createQueue();
   const sessions = new Map<string, LocalSession>();
   const waiters = new Set<Waiter>();
+  /** What was due until then has happened. A moment that comes while the waiters look is still to come. */
+  let passedMs = 0;
   let isSettling = false;
   let isChanged = false;
   let timer: { readonly atMs: number; readonly stop: () => void } | null = null;
@@ -134,12 +136,12 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
   }
 
   /** What the clock alone brings about. */
-  function passTime(): void {
-    for (const { token, why } of expireLeases(queue, now(), times)) deliverLost(token, why);
-    for (const name of takeOverdue(queue, now(), times)) deliver(sessionNamed(name), 'woken', { kind: 'woken' });
+  function passTime(nowMs: number): void {
+    for (const { token, why } of expireLeases(queue, nowMs, times)) deliverLost(token, why);
+    for (const name of takeOverdue(queue, nowMs, times)) deliver(sessionNamed(name), 'woken', { kind: 'woken' });
     for (const session of sessions.values()) {
       const { wakeAtMs } = session.turned;
-      if (wakeAtMs === null || wakeAtMs > now()) continue;
+      if (wakeAtMs === null || wakeAtMs > nowMs) continue;
       session.turned = { ...session.turned, wakeAtMs: null };
       deliver(session, 'woken', { kind: 'woken' });
     }
@@ -160,22 +162,23 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
     isSettling = true;
     while (isChanged) {
       isChanged = false;
-      passTime();
+      passedMs = now();
+      passTime(passedMs);
       for (const waiter of waiters) if (waiter.retry()) waiters.delete(waiter);
     }
     isSettling = false;
     const dues = [...waiters].map((waiter) => waiter.nextMs());
     if (waiters.size > 0) {
-      dues.push(findNextDue(queue, now(), true, times) ?? Infinity);
+      dues.push(findNextDue(queue, passedMs, true, times) ?? Infinity);
       for (const { turned, turn, deliveries } of sessions.values()) {
         dues.push(turned.wakeAtMs ?? Infinity, turn?.endsMs ?? Infinity);
         for (const delivery of deliveries.values()) if (delivery.done === null) dues.push(delivery.notBeforeMs);
       }
     }
-    const next = Math.min(...dues.filter((atMs) => atMs > now()));
+    const next = Math.min(...dues.filter((atMs) => atMs > passedMs));
     if (timer?.atMs === next) return;
     timer?.stop();
-    timer = next === Infinity ? null : { atMs: next, stop: after(next - now(), onTimer) };
+    timer = next === Infinity ? null : { atMs: next, stop: after(Math.max(0, next - now()), onTimer) };
   }
 
   function onTimer(): void {
@@ -386,7 +389,7 @@ export function openLocalEngine(folder: string, options: LocalEngineOptions = {}
     return {
       conduct: async (conduct, { signal, concurrency }) => {
         const skipped = new Map<string, number>();
-        const nextMs = () => Math.min(...[...skipped.values()].filter((atMs) => atMs > now()));
+        const nextMs = () => Math.min(...[...skipped.values()].filter((atMs) => atMs > passedMs));
         const takeTurns = async (): Promise<void> => {
           for (;;) {
             const begun = await until(Infinity, () => (signal.aborted || door.isClosed() ? null : beginTurn(skipped)), nextMs);

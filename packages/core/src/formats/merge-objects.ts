@@ -10,6 +10,15 @@ export function mergeObjects<T extends object, U extends object>(one: T, other: 
   return Object.assign({}, one, other);
 }
 
+type Omitted<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Leaves out the fields that are undefined, for types whose optional fields are absent. Not for code that runs once an event. */
+export function omitUndefined<T extends object>(values: T): Omitted<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Omitted<T>;
+}
+
 /** Sets a field whose name comes from a file. Assignment would set the prototype for `__proto__`. */
 export function setOwn<T>(object: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });

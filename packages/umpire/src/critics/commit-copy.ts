@@ -23,7 +23,7 @@ import { linkEnvironment, findOuterEnvironment } from '../work/virtualenv-links.
 import type { SharedFile } from '../work/node-modules-links.js';
 import { placeSharedFiles } from '../work/shared-files.js';
 import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 /** A repository and where in it the project lies. */
 export interface ProjectRepository {

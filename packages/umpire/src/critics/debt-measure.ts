@@ -18,7 +18,7 @@ import { readPrinted, readReport } from '../runners/report-file.js';
 import { howToolEnded, readManifest, runTool, timeLeft, whyUnended } from '../runners/run-tool.js';
 import type { ToolRun } from '../runners/run-tool.js';
 import type { CommandLine } from '../sessions/default-settings.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
+import { makeScratch } from '../sessions/session-folder.js';
 import { findCheckTools, findComplexityTool, findStatuses, isTscFault } from './check-tools.js';
 import type { CheckTool, ToolKind } from './check-tools.js';
 import type { CriticJob } from './critic.js';

@@ -14,7 +14,6 @@ import type { MeasuredTest } from '@umpire/core/formats/debt-measurement.js';
 import type { CheckOutcome, Finding, Grade, Severity } from '@umpire/core/model/vocabulary.js';
 import type { GuardFinding } from '@umpire/guard/findings/finding.js';
 import { isFile, statOf } from '../sessions/file-system.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
 import { openBase } from './baseline.js';
 import type { OpenBase } from './baseline.js';
 import { findChange } from './change.js';
@@ -33,6 +32,7 @@ import { otherCommit } from '@umpire/core/formats/provenance.js';
 import type { Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
 import { hidesFailure, placeFindings, readReport } from '../runners/report-file.js';
 import { manifestFault } from '../runners/run-tool.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
 /** The source of what a reviewing agent found. */

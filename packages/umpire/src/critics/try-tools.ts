@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
-import { makeScratch } from '../sessions/temporary-folder.js';
+import { makeScratch } from '../sessions/session-folder.js';
 import { findTests, removeScratch } from '../runners/find-tests.js';
 import { findFiles } from '../runners/project-files.js';
 import type { ToolKind } from './check-tools.js';

@@ -29,7 +29,6 @@ import { listChecks, EVERY_ROLE } from '../views/doctor-page.js';
 import type { DoctorCheck, DoctorReport } from '../views/doctor-page.js';
 import { copySetting } from '../views/first-settings-text.js';
 import { count } from '../views/words.js';
-import { elapsedMs } from '../sessions/clock.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import type { Settings, CommandLine, CriticSettings } from '../sessions/default-settings.js';
 import { isFolder, lstatOf } from '../sessions/file-system.js';
@@ -44,16 +43,16 @@ import { listUntrackedFiles, isNamedBy } from '../work/untracked-files.js';
 import { findRepository } from '../work/repository.js';
 import type { Repository } from '../work/repository.js';
 import { uncommittedIn } from '../work/workspace.js';
-import { describeInstalledAgents, lookUpPresets, programNamed } from '../engine/agent-programs.js';
+import { describeInstalledAgents, lookUpPresets, programNamed, BUILT_IN } from '../engine/agent-programs.js';
 import { checkAgents } from '../engine/agents.js';
 import type { AgentChoice } from '../engine/agents.js';
-import { BUILT_IN } from '../engine/agent-names.js';
 import { CRITIC_LOOPS } from '../engine/critics.js';
 import { projectFor, isInGit, worktreeHome } from '../engine/project-folders.js';
 import { resolveRunSettings } from '../engine/run-flags.js';
 import { checkSandbox } from '../engine/sandbox.js';
 import { readSettings } from '../engine/project-settings.js';
 import { uncommittedWords } from '../engine/settings-notes.js';
+import { elapsedMs } from '../sessions/environment.js';
 
 export interface DoctorParameters {
   /** The project's folder. Default: the project that contains the current folder. */

@@ -9,9 +9,8 @@ import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import { CONFIG, configAt } from '../sessions/project.js';
 import { isProjectTrusted, projectFiles, recordTrust } from '../sessions/trust.js';
 import { AGENT_NAMES } from '../agents/known/known-agents.js';
-import { lookUpPresets } from '../engine/agent-programs.js';
+import { lookUpPresets, BUILT_IN } from '../engine/agent-programs.js';
 import { checkAgentName, checkCritics, environmentFiles, repositoryOf } from './doctor.js';
-import { BUILT_IN } from '../engine/agent-names.js';
 import { isInGit, projectFor } from '../engine/project-folders.js';
 
 export interface FirstSettingsRequest {

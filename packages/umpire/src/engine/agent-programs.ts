@@ -13,8 +13,8 @@ import type { ProgramLookup } from '../agents/program-lookup.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { CONFIG } from '../sessions/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../sessions/default-settings.js';
-import { BUILT_IN, COMMAND_AGENT } from './agent-names.js';
 import { addToList } from '@umpire/core/formats/multimap.js';
+import { BUILT_IN } from '@umpire/core/decider/agent-choice.js';
 
 export interface ProgramChoice {
   readonly started: Pick<SessionStarted, 'project'>;
@@ -152,3 +152,10 @@ export function describeInstalledAgents(): string {
   if (here.length > 0) return `installed: ${here.join(', ')}`;
   return `none of ${AGENT_NAMES.join(', ')} is installed`;
 }
+
+export { BUILT_IN };
+
+/** The program of --agent-command. */
+export const COMMAND_AGENT = 'command';
+
+export const RESERVED_NAMES: readonly string[] = [...PRESET_NAMES, 'person', BUILT_IN, COMMAND_AGENT];

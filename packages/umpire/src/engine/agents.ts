@@ -19,8 +19,7 @@ import type { MeasureTests } from '../critics/check-command.js';
 import type { OpenCheck } from '../critics/clean-check.js';
 import { faultOf } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { BUILT_IN } from './agent-names.js';
-import { describeInstalledAgents, programNamed, reportsNoCost } from './agent-programs.js';
+import { describeInstalledAgents, programNamed, reportsNoCost, BUILT_IN } from './agent-programs.js';
 import type { Program } from './agent-programs.js';
 import {
   CRITIC_LOOPS,

@@ -10,16 +10,16 @@ import { parseTasks, printTasks } from '@umpire/core/formats/tasks-csv.js';
 import { builtinLoop } from '@umpire/core/loops/builtin.js';
 import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import { safeName } from '../sessions/safe-name.js';
-import { judgeInFolder } from '../sessions/judge-folder.js';
 import { sha256 } from '../sessions/hash.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
 import { branchOf } from '../work/git-names.js';
 import { openBranch } from '../work/branch-without-checkout.js';
 import { openMirror } from '../work/remote-repository.js';
 import type { Mirror } from '../work/remote-repository.js';
 import type { ConductorParts } from './conductor.js';
-import { remoteLabel } from './labels.js';
 import { writeReplica } from './replica.js';
+import { remoteLabel } from './queue.js';
+import { judgeInFolder } from '../sessions/critic-evidence.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 export interface ConductorPlace {
   /** The folder for mirrors. */

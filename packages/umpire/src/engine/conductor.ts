@@ -31,8 +31,8 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import type { BlobStore, TaskClaim, Conduct, Input, Offer, SessionSoFar, Summary, SessionTurn } from './engine.js';
 import { readClientMessage, readHandedIn } from './messages.js';
 import type { HandedIn, Told } from './messages.js';
-import { labelsOf, limitsOf } from './labels.js';
 import { isAgentsFile } from './replica.js';
+import { labelsOf, limitsOf } from './queue.js';
 
 /** After so many workers gave a task back, a person is asked. */
 export const MOST_GIVEN_BACK = 5;

@@ -18,7 +18,7 @@ import type { ProjectTests } from '../critics/project-tests.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { openFolder, placeFor, readBytes } from '../sessions/session-folder.js';
-import { BUILT_IN } from './agent-names.js';
+import { BUILT_IN } from './agent-programs.js';
 
 interface BuiltInCritic {
   /** Loaded late: its libraries would slow every start. */

@@ -13,7 +13,6 @@ import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { commitsNamedIn, otherCommit } from '@umpire/core/formats/provenance.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { elapsedMs } from '../sessions/clock.js';
 import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
 import type { Settings } from '../sessions/default-settings.js';
 import { checkWritePaths, commitVerdict, finishVerdicts, prepareTasks } from '../sessions/commit-verdict.js';
@@ -35,6 +34,7 @@ import { addElsewhere, declareDoneElsewhere, findOpenTasks, refuseUnfinishedCrit
 import type { RoundElsewhere } from '../sessions/unfinished-work.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
+import { elapsedMs } from '../sessions/environment.js';
 
 export interface DecideRequest {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */

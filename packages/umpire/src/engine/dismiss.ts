@@ -8,11 +8,11 @@ import { dismissFinding, openFindings } from '@umpire/core/decider/rulings.js';
 import type { Finding } from '@umpire/core/model/vocabulary.js';
 import { refuseInsideTask } from '../agents/inside-task.js';
 import { quoteWord } from '@umpire/core/formats/shell-text.js';
-import { elapsedMs } from '../sessions/clock.js';
 import { openJournal } from '../sessions/journal-writer.js';
 import { acquireLock } from '../sessions/lock.js';
 import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
 import { requireStarted } from './opened-session.js';
+import { elapsedMs } from '../sessions/environment.js';
 
 export interface DismissParameters {
   /** The session's folder. */

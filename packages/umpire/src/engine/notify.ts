@@ -8,7 +8,7 @@ import { lookUpProgram } from '../agents/program-lookup.js';
 import { networkFault } from '../forge/github-access.js';
 import { lineOf } from '../views/safe-text.js';
 import type { CommandLine, NotifyWays, Settings } from '../sessions/default-settings.js';
-import { isWebAddress } from '../sessions/web-address.js';
+import { isWebAddress } from '../sessions/environment.js';
 
 interface NotifyResult {
   /** The program only: the rest of the command may hold a password. */

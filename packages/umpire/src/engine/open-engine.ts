@@ -1,10 +1,10 @@
 // Finds the engine that a URL names. An adapter loads its driver when its first door is opened.
 
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { schemeOf } from './engine-url.js';
 import type { Engine, EngineOptions } from './engine.js';
 import { initPostgres, openPostgresEngine } from './postgres-engine.js';
 import { initRestate, openRestateEngine } from './restate-engine.js';
+import { schemeOf } from './engine.js';
 
 /** An adapter of an engine. Its schemes are the keys of ADAPTERS. */
 interface Adapter {

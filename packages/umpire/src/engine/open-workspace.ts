@@ -9,6 +9,7 @@ import type { SessionPlace } from '../work/session-git.js';
 import type { GitWorkspace, OpenedWorkspace } from '../work/workspace.js';
 import type { SessionFolder } from '../sessions/session-folder.js';
 import type { Settings } from '../sessions/default-settings.js';
+import type { RunState } from '@umpire/core/decider/run-state.js';
 import { worktreeHome } from './project-folders.js';
 import type { Sandbox } from '@umpire/core/model/ports.js';
 
@@ -91,4 +92,10 @@ export async function openNewWorkspace(choice: Omit<WorkspaceChoice, 'run' | 'is
   } finally {
     await guardian.close();
   }
+}
+
+/** The commits of a session by its journal. */
+export function recordedCommits({ started, head }: RunState): Pick<SessionPlace, 'recorded'> {
+  const base = started.workspace?.base;
+  return base === undefined || head === null ? {} : { recorded: { base, head } };
 }

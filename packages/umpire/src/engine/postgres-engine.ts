@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig, PoolClient } from 'pg';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
-import { CLAIM_MS, LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff } from './engine.js';
+import { CLAIM_MS, LEASE_MS, REFUSED_MS, SWEEP_MS, TURN_MS, backOff, withoutPassword } from './engine.js';
 import type {
   BlobStore,
   TaskClaim,
@@ -20,7 +20,6 @@ import type {
   SessionTurn,
   WorkerDoor,
 } from './engine.js';
-import { withoutPassword } from './engine-url.js';
 import { FOUNDATION, MIGRATIONS } from './postgres-schema.js';
 
 /** Waiting calls look again after this long, should a notification be lost. */

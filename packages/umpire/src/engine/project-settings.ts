@@ -9,10 +9,10 @@ import { CONFIG, ownSettingsPath, readConfigText } from '../sessions/project.js'
 import { faultOf } from '../sessions/session-folder.js';
 import type { SettingsFile } from '../sessions/settings.js';
 import { isTrusted } from '../sessions/trust.js';
-import { RESERVED_NAMES } from './agent-names.js';
 import { worktreeHome } from './project-folders.js';
 import { askTrust, describeIgnored } from './trust.js';
 import type { TrustWatch } from './trust.js';
+import { RESERVED_NAMES } from './agent-programs.js';
 
 /**
  * All settings with their defaults. Asks whether to trust the project's, and notes what does not count. `source`: the text of the project's

@@ -7,8 +7,10 @@ import { findingOf } from '@umpire/guard/findings/finding.js';
 import { findRuleWords } from '@umpire/guard/rules/all.js';
 import type { Retrial } from '../retrial/retrial.js';
 import { inspectWork } from './guard.js';
-import { failedTestsAt } from './run-guard.js';
-import type { MeasuredRun } from './run-guard.js';
+import { createRunRetrial, failedTestsAt } from './run-guard.js';
+import type { MeasuredRun, RetriedRun } from './run-guard.js';
+import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import type { Work } from '../work/inspect-work.js';
 
 type Critic = MeasuredRun['tasks'][number];
 
@@ -149,4 +151,31 @@ describe('with a retrial', () => {
     const { found, reverted } = await inspected('any', true, [settings, source], held(0, 0, [hidden]));
     expect({ first: found[0], reverted }).toEqual({ first: 'breach regression-hidden file', reverted: ['vitest.config.ts'] });
   });
+});
+
+/** A repository that is not there. */
+const gitTarget = { gitDir: '/nowhere/.git' };
+
+function retry(path: string, signal = new AbortController().signal) {
+  const run = {
+    started: { loop: 'until', project: '/nowhere' },
+    config: DEFAULT_SETTINGS,
+    signal,
+    now: () => new Date(),
+  } as unknown as RetriedRun;
+  const change = { files: [{ path, before: 'a', after: 'b' }] };
+  const work = { task: 'WORK-1', attempt: 1, base: 'c1', folder: '/nowhere', gitTarget, prefix: '', tree: 't1', change } as unknown as Work;
+  return createRunRetrial(run)(work, 'any', false);
+}
+
+it('asks nothing of work that touches no test', async () => {
+  expect(await retry('sum.js')).toBeNull();
+});
+
+it('says why it says nothing', async () => {
+  expect(await retry('sum.test.js')).toMatchObject({ findings: [], runs: [], problem: expect.stringContaining('git') as string });
+});
+
+it('refuses the work where the run was stopped', async () => {
+  await expect(retry('sum.test.js', AbortSignal.abort())).rejects.toMatchObject({ code: 'retrial-stopped' });
 });

@@ -3,18 +3,15 @@
 import { describeQuestion } from '@umpire/core/decider/answers.js';
 import { currentQuestion } from '@umpire/core/decider/question.js';
 import { leavesEvidence } from '@umpire/core/decider/critic-scope.js';
-import type { RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import type { RunSettings, SessionStarted, Event } from '@umpire/core/decider/events.js';
 import type { Question } from '@umpire/core/model/questions.js';
 import { findTask } from '@umpire/core/decider/run-state.js';
-import type { RunState } from '@umpire/core/decider/run-state.js';
+import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
-import { elapsedMs } from '../sessions/clock.js';
 import { openSessionFiles } from '../sessions/session-files.js';
 import type { SessionFiles } from '../sessions/session-files.js';
-import { takeEvidence, moveEarlierEvidence } from '../sessions/critic-evidence.js';
-import { enterProcess } from '../sessions/concurrent-sessions.js';
+import { takeEvidence, moveEarlierEvidence, judgeInFolder } from '../sessions/critic-evidence.js';
 import { findRole, loadRole } from '../sessions/role-texts.js';
-import { judgeInFolder } from '../sessions/judge-folder.js';
 import type { RunPorts } from '../sessions/run-ports.js';
 import { runSession } from '../sessions/run-session.js';
 import type { Settings } from '../sessions/default-settings.js';
@@ -24,18 +21,21 @@ import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '@umpire/core/model/ports.js';
 import { createAgents, measuresItself } from './agents.js';
 import { protectJudgeFiles } from './judge-files.js';
-import { lostAttempts } from './lost-attempts.js';
-import { recordedCommits } from './preflight.js';
 import { createTaskMaterial } from './task-material.js';
 import { callPersonBy } from './notify.js';
-import { createRunGuard, failedTestsAt } from './run-guard.js';
-import { createRunRetrial } from './run-retrial.js';
+import { createRunGuard, failedTestsAt, createRunRetrial } from './run-guard.js';
 import { sessionNameInShell, viaOf } from './opened-session.js';
 import type { OpenedSession } from './opened-session.js';
 import { startedAtCurrentPath } from './project-folders.js';
 import { openSessionSandbox } from './sandbox.js';
 import type { GitWorkspace, OpenedWorkspace } from '../work/workspace.js';
-import { newRunId, openWorkspaceFor } from './open-workspace.js';
+import { newRunId, openWorkspaceFor, recordedCommits } from './open-workspace.js';
+import { isUmpireError } from '@umpire/core/model/errors.js';
+import { readConversation, writeConversation } from '../agents/conversation.js';
+import { EventStream } from '../agents/event-stream.js';
+import { listLogs, logsOf, readLog } from '../sessions/agent-logs.js';
+import { enterProcess } from '../sessions/run-ports.js';
+import { elapsedMs } from '../sessions/environment.js';
 
 /** A session that this process continues. */
 export interface ContinuedSession extends OpenedSession {
@@ -335,4 +335,58 @@ async function notifyPerson(session: ContinuedSession, variables: Readonly<Recor
   const now = variables['UMPIRE_STATUS'] === 'awaiting' ? 'waits for a person' : 'has ended';
   for (const problem of problems) watch.onNote?.(`${problem}. The session ${now}.`);
   return by;
+}
+
+/** `tasks`: those that were running. One that printed no events of a coding agent says nothing, and simply runs again. */
+export async function lostAttempts(
+  { journal, folder }: OpenedSession,
+  tasks: readonly string[],
+  workspace: Workspace | null,
+): Promise<readonly Event[]> {
+  const run = journal.state.run as RunState;
+  const logs = tasks.length === 0 ? [] : listLogs(folder.root);
+  const events: Event[] = [];
+  for (const task of tasks.flatMap((id) => findTask(run, id) ?? [])) {
+    const log = logsOf(logs, task.id).find(({ attempt }) => attempt === task.attempt);
+    const report = log === undefined ? null : reportIn(readLog(folder.root, log));
+    if (report === null) continue;
+    const { usage } = report;
+    // The log is the agent's own text.
+    const conversation = readConversation(report.conversation ?? null)?.id;
+    const { id, attempt } = task;
+    // The folder is known until its worktree is given back.
+    const talk = conversation === undefined ? {} : { conversation: conversationText(conversation, task, workspace) };
+    const isWriter = run.started.writers.includes(task.role);
+    const left = workspace === null || !isWriter || conversation === undefined ? null : await keepFiles(workspace, task);
+    events.push({
+      type: 'TaskInterrupted',
+      data: { task: id, attempt, why: 'Umpire was killed', usage, ...(left === null ? {} : { left }), ...talk },
+    });
+  }
+  return events;
+}
+
+/** With the note of the run before, or the folder: an agent that is bound to its folder continues only there. */
+function conversationText(id: string, task: TaskState, workspace: Workspace | null): string {
+  const before = readConversation(task.conversation?.id ?? null);
+  const folder = workspace?.placeOf(task.id, task.attempt) ?? '';
+  return writeConversation({ id, note: before?.id === id ? before.note : folder });
+}
+
+function reportIn(log: Uint8Array): ReturnType<EventStream['end']> {
+  const events = new EventStream();
+  events.write(log);
+  return events.end();
+}
+
+/** Null where there is nothing to keep, or the worktree is gone. */
+async function keepFiles(workspace: Workspace, { id, attempt }: TaskState): ReturnType<Workspace['keep']> {
+  try {
+    const left = await workspace.keep(id, attempt);
+    await workspace.giveBack(id, attempt);
+    return left === null ? null : { commit: left.commit, files: left.files.slice(0, 50) };
+  } catch (error) {
+    if (isUmpireError(error)) return null;
+    throw error;
+  }
 }

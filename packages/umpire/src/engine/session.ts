@@ -7,7 +7,7 @@ import type { AnswerGiven } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { awaitedQuestion, currentQuestion } from '@umpire/core/decider/question.js';
 import type { RunsInput } from '@umpire/core/decider/most-runs.js';
-import type { ForgeTopic, RunSettings, SessionStarted } from '@umpire/core/decider/events.js';
+import type { ForgeTopic, RunSettings, SessionStarted, Recorded } from '@umpire/core/decider/events.js';
 import { ANSWERS } from '@umpire/core/model/questions.js';
 import type { Question } from '@umpire/core/model/questions.js';
 import { tasksToRetry } from '@umpire/core/decider/run-state.js';
@@ -17,10 +17,9 @@ import type { Loop } from '@umpire/core/loops/loop.js';
 import { holdsRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
 import type { Settings } from '../sessions/default-settings.js';
-import { elapsedMs } from '../sessions/clock.js';
 import { statOf } from '../sessions/file-system.js';
 import { openFolder, removeTemporaryFiles } from '../sessions/session-folder.js';
-import { JOURNAL } from '../sessions/journal-file.js';
+import { JOURNAL, readJournal } from '../sessions/journal-file.js';
 import { keyFolder } from '../sessions/journal-key.js';
 import { openJournal } from '../sessions/journal-writer.js';
 import type { OpenJournal } from '../sessions/journal-writer.js';
@@ -29,13 +28,10 @@ import { refuseInsideTask } from '../agents/inside-task.js';
 import { resolveLoop } from '../sessions/resolve-loop.js';
 import type { ChosenLoop } from '../sessions/resolve-loop.js';
 import { isNameTaken } from '../work/clean-session.js';
-import { checkPrograms } from './agent-programs.js';
-import { checkRunnable, checkSessionWork } from './preflight.js';
+import { checkPrograms, BUILT_IN } from './agent-programs.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
-import { traceSession } from './trace-session.js';
 import { startSession, planSession, findPipeline } from './start-session.js';
 import type { NewSession } from './start-session.js';
-import { BUILT_IN } from './agent-names.js';
 import { continueSession } from './run-process.js';
 import { forecastSession } from './forecast.js';
 import { requireStarted, sessionNameInShell, viaOf } from './opened-session.js';
@@ -50,13 +46,21 @@ import {
   worktreeHome,
 } from './project-folders.js';
 import { readSettings } from './project-settings.js';
-import { rolesOfLoop, checkRoleFlags, rolesOfPlan } from './roles.js';
+import { rolesOfLoop, checkRoleFlags, rolesOfPlan, rolesOfRemainingTasks, rolesOfSession } from './roles.js';
 import { refuseCommand, refuseTarget, refuseUnknownChains, resolveRunSettings, resolveTargets } from './run-flags.js';
 import { checkSandbox } from './sandbox.js';
 import type { RunFlags } from './run-flags.js';
 import type { Targets } from '@umpire/core/model/options.js';
 import { strayRoles } from './settings-notes.js';
 import { requireTrustedLoop } from './trust.js';
+import { TELEMETRY_PROVIDERS } from '../agents/known/known-agents.js';
+import type { SessionFolder } from '../sessions/session-folder.js';
+import { openTelemetry } from '../telemetry/open-telemetry.js';
+import { findCommits } from '../work/session-diff.js';
+import { recordedWork } from '../work/open-refs.js';
+import { findSessionGit, refuseOtherSession } from '../work/session-git.js';
+import { recordedCommits } from './open-workspace.js';
+import { elapsedMs } from '../sessions/environment.js';
 
 export interface RunParameters extends RunFlags, RunWatch {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -417,4 +421,67 @@ export async function findLoop(asked: string | Loop): Promise<ChosenLoop> {
   const chosen = await resolveLoop(asked);
   if (typeof asked === 'string' && chosen.folder === null) BUILTIN.set(asked, chosen);
   return chosen;
+}
+
+interface SessionTelemetry {
+  readonly event: (event: Recorded, state: SessionState) => void;
+  /** The agents in the project's settings, which name the models. */
+  readonly traceAgents: (agents: Settings['agents']) => void;
+  readonly close: () => Promise<void>;
+}
+
+export async function traceSession(folder: SessionFolder, say: (note: string) => void = () => undefined): Promise<SessionTelemetry> {
+  const telemetry = await openTelemetry(process.env, TELEMETRY_PROVIDERS, say);
+  let agents: Settings['agents'] = {};
+  const past = () => readJournal(folder).events;
+  return {
+    event: (event, state) => {
+      telemetry.event(event, state, { id: folder.root, past, agents });
+      if (state.run !== null) telemetry.slots(state.run.running.size, state.run.settings.concurrency);
+    },
+    traceAgents: (known) => {
+      agents = known;
+    },
+    close: telemetry.close,
+  };
+}
+
+export interface PreflightOptions {
+  readonly config: Settings;
+  readonly settings: RunSettings;
+  /** The --agent flags. */
+  readonly agent: readonly string[] | undefined;
+  /** Failed tasks run again. */
+  readonly retries?: boolean;
+  /** No agent has to work now: the session was aborted, approved, or waits for a person. Only agents named by flags are checked. */
+  readonly isIdle?: boolean;
+}
+
+export async function checkRunnable({ journal, folder, watch }: OpenedSession, run: RunState, options: PreflightOptions): Promise<void> {
+  const { config, settings, agent = [], retries = false, isIdle = false } = options;
+  const rules = journal.state.frozen.get(run.started.loop)?.rules;
+  // An ended session is only shown again.
+  if (rules === undefined || (run.ended !== null && !retries)) return;
+  if (isIdle && agent.length === 0) return;
+  checkRoleFlags(agent, rolesOfSession(run, rules), run.started.loop);
+  const started = startedAtCurrentPath(run.started, folder.root) ?? run.started;
+  const now = watch.now ?? (() => new Date());
+  const choice = { started, settings, session: folder.root, config, own: watch.agents ?? {}, now };
+  await checkAgents(choice);
+  if (!isIdle && settings.sandbox) await checkSandbox();
+  if (!isIdle) checkPrograms(rolesOfRemainingTasks(run, rules, retries), choice);
+}
+
+/**
+ * Refuses a copied session folder: it and the original would work on the same branch with different histories. Also requires the work
+ * done so far, unless the session is aborted.
+ */
+export async function checkSessionWork({ folder }: OpenedSession, run: RunState, config: Settings, continues: boolean): Promise<void> {
+  const { started } = run;
+  if (started.workspace === null) return;
+  const { project, session } = started;
+  const home = worktreeHome(project, config.workspace.home);
+  const sessionGit = findSessionGit({ project, session, home, sessionFolder: folder.root, ...recordedCommits(run) });
+  refuseOtherSession(sessionGit);
+  if (continues && (await findCommits(sessionGit)) === null) await recordedWork(sessionGit);
 }

@@ -28,9 +28,9 @@ import { openMirror, prepareClone, pushAttempt } from '../work/remote-repository
 import { BEAT_MS, LEASE_MS } from './engine.js';
 import type { BlobStore, TaskLease, LeaseToken, WorkerDoor } from './engine.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { remoteLabel } from './labels.js';
 import type { HandedIn } from './messages.js';
 import { collectChanges, markFolder, writeReplica } from './replica.js';
+import { remoteLabel } from './queue.js';
 
 export interface WorkerOptions {
   readonly door: WorkerDoor;

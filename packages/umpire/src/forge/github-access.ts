@@ -6,7 +6,7 @@ import { UmpireError } from '@umpire/core/model/errors.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
 import { lineOf } from '../views/safe-text.js';
-import { isWebAddress } from '../sessions/web-address.js';
+import { isWebAddress } from '../sessions/environment.js';
 
 export interface GithubRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';

@@ -21,9 +21,9 @@ import type { CriticJob } from '../critics/critic.js';
 import { findTests, removeScratch } from '../runners/find-tests.js';
 import type { FoundTests } from '../runners/find-tests.js';
 import { runTests } from '../runners/run-tests.js';
-import { elapsedMs } from '../sessions/clock.js';
 import { isFile } from '../sessions/file-system.js';
 import type { TreeRun } from './run-tree.js';
+import { elapsedMs } from '../sessions/environment.js';
 
 export interface MutantTrial {
   readonly job: CriticJob;

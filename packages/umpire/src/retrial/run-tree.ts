@@ -14,8 +14,8 @@ import type { OpenTests } from '../critics/project-tests.js';
 import { howToolEnded, runTool } from '../runners/run-tool.js';
 import { resultsInReports } from '../runners/written-test-reports.js';
 import { askForNames, readNames } from '../runners/command-names.js';
-import { elapsedMs } from '../sessions/clock.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
+import { elapsedMs } from '../sessions/environment.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 /** What ran together. */
 export type TreeName = 'base' | 'old tests, new code' | 'new tests, new code' | 'new tests, old code';

@@ -7,7 +7,6 @@ import { isObject } from '@umpire/core/formats/json-text.js';
 import type { ToolUse } from '@umpire/core/formats/provenance.js';
 import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import { namesIn } from '../sessions/file-system.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
 import { findScriptTests } from './package-scripts.js';
 import type { ForeignCall, ScriptTests, TestKind } from './package-scripts.js';
 import { pathTest } from './path-pattern.js';
@@ -17,6 +16,7 @@ import { manifestFault, readManifest, runTool } from './run-tool.js';
 import type { ToolJob } from './run-tool.js';
 import { JS_TESTS } from './runner.js';
 import type { ReadyRunner, RunnerName, TestPlace } from './runner.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 export interface FoundTestPlace {
   readonly place: FoundPlace;

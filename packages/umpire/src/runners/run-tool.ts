@@ -12,9 +12,8 @@ import type { ChildEnd } from '../agents/child-process.js';
 import { sweepProcesses } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import { TailBuffer } from '../agents/tail-buffer.js';
-import { elapsedMs } from '../sessions/clock.js';
 import type { CriticSettings } from '../sessions/default-settings.js';
-import { inheritedVariables } from '../sessions/environment.js';
+import { inheritedVariables, elapsedMs } from '../sessions/environment.js';
 import { environmentIn } from '../sessions/python-environment.js';
 
 /** What the tools of a project are run for. */

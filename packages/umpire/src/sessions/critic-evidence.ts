@@ -8,19 +8,25 @@ import { decidedVerdicts } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { chainOfTask, findTask } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
-import { evidencePaths, secondCriticEvidence } from '@umpire/core/decider/critic-scope.js';
+import { evidencePaths, secondCriticEvidence, breachesBefore } from '@umpire/core/decider/critic-scope.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { statOf, lstatOf } from './file-system.js';
 import { readBytes, faultOf, placeFor } from './session-folder.js';
 import type { FileRead, SessionFolder } from './session-folder.js';
 import { sha256 } from './hash.js';
-import { hashCriticRun } from './judge-round.js';
+import { hashCriticRun, judgeCritic } from './judge-round.js';
 import type { EvidenceStore } from './gather-evidence.js';
 import { blobsIn, openRecordedEvidence } from './recorded-evidence.js';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { readProvenance } from '@umpire/core/formats/provenance.js';
 import { safeName } from './safe-name.js';
+import { describeRevert } from '@umpire/core/decider/revert-words.js';
+import type { Anomaly, RoleRef } from '@umpire/core/model/vocabulary.js';
+import { NO_BOARD, malformedLines, readBoard } from './board.js';
+import { folderStore } from './gather-evidence.js';
+import type { CriticJudgment } from './judge-round.js';
+import { findTraces } from './verdict-traces.js';
 
 /** By path: the hash of the file when the critic ended; `null` if there was none, empty if it could not be read. */
 export type EvidenceHashes = Readonly<Record<string, string | null>>;
@@ -172,4 +178,53 @@ function move(folder: SessionFolder, path: string, to: string): void {
     if (isUmpireError(error)) throw error;
     throw new UmpireError('write-failed', { path, detail: faultOf(error) });
   }
+}
+
+export interface FolderToJudge {
+  readonly folder: SessionFolder;
+  readonly state: () => SessionState;
+  readonly rules: Loop;
+  readonly role: RoleRef;
+  /** Other processes write there too, so the board is checked for unreadable lines even if the loop does not read it. */
+  readonly isShared: boolean;
+}
+
+export function judgeInFolder({ folder, state, rules, role, isShared }: FolderToJudge): (task: string) => CriticJudgment {
+  const asked = Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
+  const types = new Set(['gc_decision', ...asked]);
+  const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, rules.loop, state());
+  return (task) => {
+    const board = asked.length === 0 && !isShared ? NO_BOARD : readBoard(folder, types, () => false);
+    const store = evidenceOfCritic(
+      folder,
+      state(),
+      task,
+      folderStore(folder, board, () => false, new Map()),
+    );
+    const anomalies = [...anomaliesOf(state().run as RunState, task), ...malformedLines(board)];
+    return judgeCritic({ state: state(), task, store, role, traces, anomalies });
+  };
+}
+
+/** Anomalies of a verdict: the critic failed but left evidence; the guard reverted changes before it ran; damage was reverted for it. */
+function anomaliesOf(run: RunState, id: string): readonly Anomaly[] {
+  const task = findTask(run, id);
+  const failed = `The critic's task ${id} failed (${task?.row['error'] || 'no reason given'}). The evidence it left is judged.`;
+  const reverts = task?.reverts.filter(({ ok, files }) => !ok || files.length > 0) ?? [];
+  return [
+    ...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []),
+    ...breachAnomalies(breachesBefore(run, id)),
+    ...reverts.map((revert) => ({ rule: 'T6', message: describeRevert(revert) })),
+  ];
+}
+
+const MOST_BREACHES = 10;
+
+function breachAnomalies(breaches: RunState['breaches']): readonly Anomaly[] {
+  const more = breaches.length - MOST_BREACHES;
+  const messages = breaches.slice(0, MOST_BREACHES).map(({ task, breach: { rule, file, line, message, taken } }) => {
+    return `The guard reverted ${rule} at ${file}:${line} in the work of ${task} (by ${taken ?? 'nobody'}): ${message}`;
+  });
+  const rest = more > 0 ? [`The guard reverted ${more} more.`] : [];
+  return [...messages, ...rest].map((message) => ({ rule: 'guard', message }));
 }

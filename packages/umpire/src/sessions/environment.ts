@@ -38,3 +38,40 @@ export function inheritedVariables(): Readonly<Record<string, string>> {
   const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !REPOSITORY.test(name));
   return Object.fromEntries(kept) as Record<string, string>;
 }
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+export function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname));
+}
+
+/** Monotonic: setting the clock does not change it, and on Linux it stands still while the machine is suspended. */
+export function elapsedMs(): number {
+  return process.uptime() * 1000;
+}
+
+const MAX_MS_WITHOUT_BREAK = 100;
+
+interface TimerClock {
+  readonly elapsedMs: () => number;
+  readonly after: (ms: number, act: () => void) => () => void;
+}
+
+export class EventLoopBreaks {
+  private lastMs: number;
+
+  constructor(private readonly clock: TimerClock) {
+    this.lastMs = clock.elapsedMs();
+  }
+
+  isDue(): boolean {
+    return this.clock.elapsedMs() - this.lastMs > MAX_MS_WITHOUT_BREAK;
+  }
+
+  async take(): Promise<void> {
+    await new Promise<void>((resolve) => void this.clock.after(0, resolve));
+    this.lastMs = this.clock.elapsedMs();
+  }
+}

@@ -4,9 +4,9 @@ import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'n
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
-import { elapsedMs } from './clock.js';
 import { faultOf } from './session-folder.js';
 import type { SessionFolder } from './session-folder.js';
+import { elapsedMs } from './environment.js';
 
 export interface Lock {
   readonly release: () => void;

@@ -5,13 +5,13 @@ import type { Effect } from '@umpire/core/decider/pending-effects.js';
 import { agentOfTask } from '@umpire/core/decider/agent-choice.js';
 import { findTask, type RunState, type TaskState } from '@umpire/core/decider/run-state.js';
 import type { Event } from '@umpire/core/decider/events.js';
-import { EventLoopBreaks } from './clock.js';
 import { Conductor } from './conduct.js';
 import { runTask, isWriter } from './run-task.js';
 import type { StartedAttempt } from './run-task.js';
 import { onAbort } from './abort-listeners.js';
-import { showAfterMs } from './concurrent-sessions.js';
 import type { RunPorts } from './run-ports.js';
+import { showAfterMs } from './run-ports.js';
+import { EventLoopBreaks } from './environment.js';
 
 /** A running session writes a journal line at least this often, so that a kill loses at most this much of the spent time. */
 const HEARTBEAT_MS = 60_000;

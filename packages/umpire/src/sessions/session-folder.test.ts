@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+  utimesSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -7,6 +18,7 @@ import {
   checkReplaceable,
   forgetCheckedFolders,
   makeFolders,
+  makeScratch,
   openFolder,
   placeFor,
   writeAtomically,
@@ -182,4 +194,23 @@ it('V15: refuses to replace a folder or a read-only file before anything is writ
   expect(() => checkReplaceable(folder, 'open.csv')).not.toThrow();
   expect(() => checkReplaceable(folder, 'new.csv')).not.toThrow();
   expect(readFileSync(join(folder.root, 'closed.csv'), 'utf8')).toBe('x');
+});
+
+const tmpdirBefore = process.env['TMPDIR'];
+afterEach(() => {
+  if (tmpdirBefore === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = tmpdirBefore;
+});
+
+it('makes a folder of its own each time', () => {
+  const made = [makeScratch('a'), makeScratch('a')];
+  expect([new Set(made).size, ...made.map((place) => existsSync(place))]).toEqual([2, true, true]);
+  for (const place of made) rmdirSync(place);
+});
+
+it('tells of a place that is not there, by its name', () => {
+  process.env['TMPDIR'] = '/nowhere/at/all';
+  expect(tmpdir()).toBe('/nowhere/at/all');
+  const message = expect.stringContaining('Cannot write the folder for temporary files (TMPDIR=/nowhere/at/all): ') as string;
+  expect(() => makeScratch('a')).toThrow(expect.objectContaining({ code: 'write-failed', message }));
 });

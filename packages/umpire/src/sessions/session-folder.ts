@@ -17,10 +17,12 @@ import {
   statSync,
   unlinkSync,
   writeFileSync,
+  mkdtempSync,
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { lstatOf, statOf } from './file-system.js';
+import { tmpdir } from 'node:os';
 
 /** Larger evidence is not read into memory. */
 export const MAX_BYTES = 256 * 1024 * 1024;
@@ -400,5 +402,14 @@ function removeOld(place: string, nowMs: number): void {
     if (stat?.isFile() === true && nowMs - stat.mtimeMs > STALE_MS) unlinkSync(place);
   } catch {
     // It may be gone, or we may not remove it.
+  }
+}
+
+/** Returns its path with links resolved. The caller removes it. */
+export function makeScratch(name: string): string {
+  try {
+    return realpathSync.native(mkdtempSync(join(tmpdir(), `umpire-${name}-`)));
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: `the folder for temporary files (TMPDIR=${tmpdir()})`, detail: faultOf(error) });
   }
 }

@@ -10,8 +10,8 @@ import { readYaml } from '@umpire/core/formats/yaml-text.js';
 import type { GuardAllowance } from '@umpire/guard/findings/allowances.js';
 import { RULE_GROUPS } from '@umpire/guard/findings/rule-names.js';
 import { ALLOWABLE, DEFAULT_SETTINGS, RUNNER_NAMES } from './default-settings.js';
-import { isWebAddress } from './web-address.js';
 import type { AgentSettings, ColourPair, LoopGuard, QuarantinedTest, Settings } from './default-settings.js';
+import { isWebAddress } from './environment.js';
 
 type SettingPath = readonly (string | number)[];
 type Fields = Readonly<Record<string, z.ZodType>>;

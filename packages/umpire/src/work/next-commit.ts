@@ -3,7 +3,6 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeScratch } from '../sessions/temporary-folder.js';
 import { applyTreeDiff, mergeCommits } from './three-way-merge.js';
 import { commitTree, diffTrees, isAncestor, titleOf, treeOf } from './commits.js';
 import type { Signature, TreeDifference } from './commits.js';
@@ -12,6 +11,7 @@ import type { RawName } from './git.js';
 import { SHORT_ID } from './git-names.js';
 import { readRef } from './refs.js';
 import type { SessionGit } from './session-git.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 /** `head`: equal to the old one where nothing is to be done. A conflict names the files. */
 export type NextCommit =

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import type { FileChange } from '@umpire/guard/change.js';
 import { isCode } from '@umpire/guard/syntax/languages.js';
 import { lstatOf } from '../sessions/file-system.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
 import { copyIndex, git, lineOf, namesInput, nameOf, pathIn, rawNames, tryGit, runGitSync } from './git.js';
 import type { RawName, GitTarget } from './git.js';
 import { projectNames, SHORT_ID } from './git-names.js';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 /** Larger files are not tests that a person wrote. */
 const MAX_FILE_BYTES = 2 * 1024 * 1024;

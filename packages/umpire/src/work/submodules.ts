@@ -5,7 +5,7 @@ import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync, mkdirSync
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/model/errors.js';
 import { lstatOf } from '../sessions/file-system.js';
-import { faultOf } from '../sessions/session-folder.js';
+import { faultOf, makeScratch } from '../sessions/session-folder.js';
 import type { TreeDifference } from './commits.js';
 import { runGitSync, nameOf, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, GitTarget } from './git.js';
@@ -13,7 +13,6 @@ import { SHORT_ID, listFew } from './git-names.js';
 import type { SessionGit } from './session-git.js';
 import { gitTargetOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
 import { removeSmallFolder } from './remove-folder.js';
 
 const LINK = '160000';

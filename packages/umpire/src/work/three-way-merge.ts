@@ -2,13 +2,13 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeScratch } from '../sessions/temporary-folder.js';
 import { commitTree } from './commits.js';
 import { askGit, git, gitFault, namesInput, rawNames, tryGit } from './git.js';
 import type { GitResult, RawName } from './git.js';
 import type { SessionGit } from './session-git.js';
 import { makeWorktree, removeWorktree } from './worktree.js';
 import { makeOwnRepository, makeRepositoryTemplate } from './worktree-repository.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 export type TreeMerge = { readonly ok: true; readonly tree: string } | { readonly ok: false; readonly files: readonly RawName[] };
 

@@ -4,7 +4,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJudge, isManifest, mergeManifests } from '@umpire/guard/retrial/judges.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
 import { diffTrees } from './commits.js';
 import type { TreeDifference } from './commits.js';
 import { projectNames } from './git-names.js';
@@ -12,6 +11,7 @@ import { askGit, copyIndex, git, nameOf } from './git.js';
 import type { GitTarget, RawName } from './git.js';
 import { treeWith } from './next-commit.js';
 import { textIn } from './read-change.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 export interface TrialCommits {
   readonly base: string;

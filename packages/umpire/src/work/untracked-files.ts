@@ -4,11 +4,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFile } from '../sessions/file-system.js';
-import { makeScratch } from '../sessions/temporary-folder.js';
 import { git, nameOf, rawNames } from './git.js';
 import type { GitTarget } from './git.js';
 import { expandPath, nameTest } from './patterns.js';
 import type { Repository } from './repository.js';
+import { makeScratch } from '../sessions/session-folder.js';
 
 /** Names that match a pattern such as `.env*`. Names that are not text are left out: no setting can name them. */
 export async function listUntrackedFiles(repository: Repository, pattern: string): Promise<readonly string[]> {

@@ -2,7 +2,6 @@
 
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import { didYouMean } from '@umpire/core/formats/nearest-word.js';
-import { elapsedMs } from '../../sessions/clock.js';
 import { runDecide } from './decide.js';
 import type { CommandOutcome } from './command-outcome.js';
 import { COLOR_CHOICES } from '../../views/colors.js';
@@ -12,6 +11,7 @@ import type { Command, CommandName, Given } from './commands.js';
 import { processOutput } from './output.js';
 import type { Output } from './output.js';
 import { VERSION } from './version.generated.js';
+import { elapsedMs } from '../../sessions/environment.js';
 
 export interface CommandLineOptions {
   /** When the command started, in milliseconds since the process started. `decide --deadline-ms` counts from here. */

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import { decide } from '../../engine/decide.js';
-import { elapsedMs } from '../../sessions/clock.js';
 import { verdictJson, verdictLines } from '../../views/verdict-page.js';
 import type { CommandOutcome } from './command-outcome.js';
 import type { Given } from './commands.js';
+import { elapsedMs } from '../../sessions/environment.js';
 
 const EXIT: Readonly<Record<Verdict['outcome'], number>> = { converge: 0, accept: 0, revise: 3, escalate: 4 };
 

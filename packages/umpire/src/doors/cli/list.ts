@@ -1,6 +1,5 @@
 // `umpire list`: the sessions of a project. Reads only.
 
-import { listSessions } from '../../engine/list.js';
 import { listPage, listSum } from '../../views/list-page.js';
 import type { SessionEntry } from '../../views/list-page.js';
 import { projectAt } from '../../sessions/find-sessions.js';
@@ -8,6 +7,7 @@ import { LOCAL_CLOCK } from './local-time.js';
 import type { Output } from './output.js';
 import type { CommandOutcome } from './command-outcome.js';
 import type { Given } from './commands.js';
+import { listSessions } from '../../engine/session-work.js';
 
 export async function runList(given: Given<'list'>, { isColored }: Output): Promise<CommandOutcome> {
   const { project = '.', json = false, last } = given;

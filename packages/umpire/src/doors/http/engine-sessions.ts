@@ -8,13 +8,13 @@ import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { answerOnEngine, copyFromEngine, dismissOnEngine, retryOnEngine } from '../../engine/client.js';
 import type { ClientDoor, EngineSession } from '../../engine/engine.js';
-import { withoutPassword } from '../../engine/engine-url.js';
 import { describeFleet, readFleet } from '../../engine/offers.js';
 import { openEngine } from '../../engine/open-engine.js';
 import { journalOf } from '../../sessions/journal-file.js';
 import { safeName } from '../../sessions/safe-name.js';
 import type { AnswerRequest, DismissRequest, ListedSession, ResumeRequest, SessionsAnswer } from './answers.js';
 import type { AnsweringPerson, FoundCopy, SessionSource, SessionStamp } from './session-source.js';
+import { withoutPassword } from '../../engine/engine.js';
 
 /** A page waits no longer for a worker to take a message. */
 const UNTAKEN_MS = 6000;

@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { UmpireError, isUmpireError } from '@umpire/core/model/errors.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import { dismiss } from '../../engine/dismiss.js';
-import { createSessionLister } from '../../engine/list.js';
 import { answerQuestion } from '../../engine/session.js';
 import { showHidden } from '../../views/safe-text.js';
 import { sessionFolders, sessionStamp } from '../../sessions/find-sessions.js';
@@ -17,6 +16,7 @@ import type { AnswerRequest, DismissRequest, ListedSession, ResumeRequest, Sessi
 import { ContinuingRuns } from './continuing-runs.js';
 import type { AnsweringPerson, FoundCopy, SessionSource, SessionStamp } from './session-source.js';
 import { createTurns } from './turns.js';
+import { createSessionLister } from '../../engine/session-work.js';
 
 /** The first answer waits no longer for sessions that were not read yet. */
 const FIRST_ANSWER_MS = 300;

@@ -1,8 +1,7 @@
 // Library functions that show sessions. They only read.
 
 import { resolve } from 'node:path';
-import { listSessions } from '../../engine/list.js';
-import { findSessionWork } from '../../engine/session-work.js';
+import { findSessionWork, listSessions } from '../../engine/session-work.js';
 import type { Recorded } from '@umpire/core/decider/events.js';
 import type { Verdict } from '@umpire/core/model/vocabulary.js';
 import type { SessionEntry } from '../../views/list-page.js';

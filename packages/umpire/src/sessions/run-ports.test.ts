@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { enterProcess, showAfterMs } from './concurrent-sessions.js';
+import { enterProcess, showAfterMs } from './run-ports.js';
 
 it('counts who is at work', () => {
   const one = enterProcess();
